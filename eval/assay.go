@@ -1,0 +1,147 @@
+package eval
+
+import "github.com/assay-chess/assay/engine/board"
+
+// The model assay: what its terms count. Every function here sees the board from
+// the chair of one side, see view.
+
+// traceAssay counts the terms of the model assay.
+func traceAssay(p *board.Position, s tracer) tracer {
+	var v view
+	v.see(p, board.Black)
+	s = traceAssaySide(&v, s)
+	if p.SideToMove() == board.Black {
+		s = s.one(assayTempo)
+	}
+	s = s.turn()
+	v.see(p, board.White)
+	s = traceAssaySide(&v, s)
+	if p.SideToMove() == board.White {
+		s = s.one(assayTempo)
+	}
+	return s
+}
+
+func traceAssaySide(v *view, s tracer) tracer {
+	v.area = ^(v.pawns | v.king.Bitboard() | v.theirAttack)
+	around := board.KingAttacks(v.theirKing)
+	v.ring = around | around>>8 | v.theirKing.Bitboard()
+	s = tracePawns(v, s)
+	s = traceKnights(v, s)
+	s = traceBishops(v, s)
+	s = traceRooks(v, s)
+	s = traceQueens(v, s)
+	return traceKing(v, s)
+}
+
+// tracePawns counts material, squares and structure of the pawns. It looks at pawns
+// alone: what it counts could be remembered by the pawns' key.
+func tracePawns(v *view, s tracer) tracer {
+	p := v.pawns
+	s = s.add(assayMaterial, p.Count())
+	alone := isolated(p)
+	s = s.add(assayIsolated, alone.Count())
+	s = s.add(assayDoubled, doubled(p).Count())
+	s = s.add(assayBackward, backward(p, alone, v.theirAttack).Count())
+	for b := p; b != 0; {
+		s = s.one(assaySquarePawn + int(b.PopFirst()))
+	}
+	for b := p & beside(p); b != 0; {
+		s = s.one(assayPhalanx - 1 + b.PopFirst().Rank())
+	}
+	for b := p & v.attacks; b != 0; {
+		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
+	}
+	for b := passed(p, v.theirPawns); b != 0; {
+		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
+	}
+	return s
+}
+
+// Units of an attack on one square of the king's ring, by the attacker.
+const (
+	unitsKnight = 2
+	unitsBishop = 2
+	unitsRook   = 3
+	unitsQueen  = 5
+)
+
+func traceKnights(v *view, s tracer) tracer {
+	s = s.add(assayMaterial+1, v.knights.Count())
+	for b := v.knights; b != 0; {
+		sq := b.PopFirst()
+		attacks := board.KnightAttacks(sq)
+		s = s.one(assaySquareKnight + int(sq))
+		s = s.one(assayMobilityKnight + (attacks & v.area).Count())
+		v.units += unitsKnight * (attacks & v.ring).Count()
+	}
+	return s
+}
+
+func traceBishops(v *view, s tracer) tracer {
+	s = s.add(assayMaterial+2, v.bishops.Count())
+	for b := v.bishops; b != 0; {
+		sq := b.PopFirst()
+		attacks := board.BishopAttacks(sq, v.occupied)
+		s = s.one(assaySquareBishop + int(sq))
+		s = s.one(assayMobilityBishop + (attacks & v.area).Count())
+		v.units += unitsBishop * (attacks & v.ring).Count()
+	}
+	if v.bishops&board.LightSquares != 0 && v.bishops&board.DarkSquares != 0 {
+		s = s.one(assayPair)
+	}
+	return s
+}
+
+func traceRooks(v *view, s tracer) tracer {
+	s = s.add(assayMaterial+3, v.rooks.Count())
+	s = s.add(assaySeventh, (v.rooks & board.Rank7).Count())
+	for b := v.rooks; b != 0; {
+		sq := b.PopFirst()
+		attacks := board.RookAttacks(sq, v.occupied)
+		s = s.one(assaySquareRook + int(sq))
+		s = s.one(assayMobilityRook + (attacks & v.area).Count())
+		v.units += unitsRook * (attacks & v.ring).Count()
+		file := board.FileA << (sq & 7)
+		if v.pawns&file == 0 {
+			if v.theirPawns&file == 0 {
+				s = s.one(assayOpen)
+			} else {
+				s = s.one(assayHalfOpen)
+			}
+		}
+	}
+	return s
+}
+
+func traceQueens(v *view, s tracer) tracer {
+	s = s.add(assayMaterial+4, v.queens.Count())
+	for b := v.queens; b != 0; {
+		sq := b.PopFirst()
+		attacks := board.QueenAttacks(sq, v.occupied)
+		s = s.one(assaySquareQueen + int(sq))
+		s = s.one(assayMobilityQueen + (attacks & v.area).Count())
+		v.units += unitsQueen * (attacks & v.ring).Count()
+	}
+	return s
+}
+
+// traceKing counts the king's square, its shelter, which is the nearest own pawn
+// beside or before it on its own and the next files, and the attacks of the other
+// men on their king. No attack at all has no term: it is what the others are
+// measured against.
+func traceKing(v *view, s tracer) tracer {
+	s = s.one(assaySquareKing + int(v.king))
+	before := v.pawns & (^board.Bitboard(0) << (v.king & 56))
+	s = s.one(assayShelter + nearestRank(before, v.king&7))
+	if v.king&7 != 0 {
+		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7-1))
+	}
+	if v.king&7 != 7 {
+		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7+1))
+	}
+	if v.units > 0 {
+		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))
+	}
+	return s
+}

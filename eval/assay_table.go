@@ -1,0 +1,154 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// The model assay: the terms and their numbers. What each counts is in assay.go.
+//
+// Start weights are Shannon's numbers for what Shannon counted and zero for all the
+// rest: what the model knows beyond them it learns from games.
+
+// Index of the first term of every block.
+const (
+	assayMaterial  = 0                  // pawn, knight, bishop, rook, queen
+	assayMobility  = assayMaterial + 5  // mobilitySizes terms for N, B, R, Q
+	assayDoubled   = assayMobility + 66 // one term
+	assayIsolated  = assayDoubled + 1   // one term
+	assayBackward  = assayIsolated + 1  // one term
+	assayPhalanx   = assayBackward + 1  // ranks 2 to 7
+	assaySupported = assayPhalanx + 6   // ranks 3 to 7
+	assayPassed    = assaySupported + 5 // ranks 2 to 7
+	assayPair      = assayPassed + 6    // one term
+	assayOpen      = assayPair + 1      // one term
+	assayHalfOpen  = assayOpen + 1      // one term
+	assaySeventh   = assayHalfOpen + 1  // one term
+	assayShelter   = assaySeventh + 1   // two file distances by no pawn, rank 2 to 7
+	assayRing      = assayShelter + 2*7 // ringBuckets terms
+	assayTempo     = assayRing + 20     // one term
+	assaySquares   = assayTempo + 1     // pawn a2 to h7, then N, B, R, Q, K a1 to h8
+	assayTerms     = assaySquares + 48 + 5*64
+)
+
+// Index of the first mobility term of every kind.
+const (
+	assayMobilityKnight = assayMobility
+	assayMobilityBishop = assayMobilityKnight + 9
+	assayMobilityRook   = assayMobilityBishop + 14
+	assayMobilityQueen  = assayMobilityRook + 15
+)
+
+// Index of the term of square a1 of every kind. A pawn never stands on the first
+// rank, so its table begins at a2.
+const (
+	assaySquarePawn   = assaySquares - 8
+	assaySquareKnight = assaySquares + 48
+	assaySquareBishop = assaySquareKnight + 64
+	assaySquareRook   = assaySquareBishop + 64
+	assaySquareQueen  = assaySquareRook + 64
+	assaySquareKing   = assaySquareQueen + 64
+)
+
+// ringBuckets is the number of terms for attacks on the king's ring.
+const ringBuckets = 20
+
+func assayModel() *Model {
+	t := newTable(assayTerms)
+	declareMaterial(t)
+	declareMobility(t)
+	declarePawns(t)
+	declarePieces(t)
+	declareKing(t)
+	declareSquares(t)
+	t.set(assayTempo, Term{Name: "tempo", Group: GroupTempo, Tapered: true, Source: sourceOurs}, 0)
+	return newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
+}
+
+func declareMaterial(t *table) {
+	for i, start := range []int32{100, 300, 300, 500, 900} {
+		name := board.PieceType(i).String()
+		t.set(assayMaterial+i, Term{Name: name, Group: GroupMaterial, Tapered: true, Source: sourceShannon}, start)
+	}
+}
+
+// declareMobility declares one term for each number of squares a man can go to. At
+// the start each square is worth Shannon's tenth of a pawn.
+func declareMobility(t *table) {
+	index := assayMobility
+	for _, kind := range []struct {
+		piece board.PieceType
+		most  int
+	}{{board.Knight, 8}, {board.Bishop, 13}, {board.Rook, 14}, {board.Queen, 27}} {
+		for n := 0; n <= kind.most; n++ {
+			name := fmt.Sprintf("mobility.%v.%d", kind.piece, n)
+			t.set(index, Term{Name: name, Group: GroupMobility, Tapered: true, Source: sourceShannonMoves}, int32(10*n))
+			index++
+		}
+	}
+}
+
+func declarePawns(t *table) {
+	pawn := func(index int, name, group, source string, start int32) {
+		t.set(index, Term{Name: name, Group: group, Tapered: true, Source: source}, start)
+	}
+	pawn(assayDoubled, "doubled", GroupPawns, sourceShannon, -50)
+	pawn(assayIsolated, "isolated", GroupPawns, sourceShannon, -50)
+	pawn(assayBackward, "backward", GroupPawns, sourceShannon, -50)
+	for r := 2; r <= 7; r++ {
+		pawn(assayPhalanx+r-2, fmt.Sprintf("phalanx.rank%d", r), GroupPawns, sourceOurs, 0)
+		pawn(assayPassed+r-2, fmt.Sprintf("passed.rank%d", r), GroupPassed, sourceShannonPassed, 0)
+	}
+	for r := 3; r <= 7; r++ {
+		pawn(assaySupported+r-3, fmt.Sprintf("supported.rank%d", r), GroupPawns, sourceOurs, 0)
+	}
+}
+
+func declarePieces(t *table) {
+	for i, term := range []struct{ name, source string }{
+		{"bishop-pair", sourceOurs},
+		{"rook.open-file", sourceShannonRooks},
+		{"rook.half-open-file", sourceShannonRooks},
+		{"rook.seventh", sourceShannon7th},
+	} {
+		t.set(assayPair+i, Term{Name: term.name, Group: GroupPieces, Tapered: true, Source: term.source}, 0)
+	}
+}
+
+func declareKing(t *table) {
+	for i, where := range []string{"own-file", "next-file"} {
+		for r := 1; r <= 7; r++ {
+			name := fmt.Sprintf("shelter.%s.rank%d", where, r)
+			if r == 1 {
+				name = fmt.Sprintf("shelter.%s.none", where)
+			}
+			t.set(assayShelter+7*i+r-1, Term{Name: name, Group: GroupKing, Tapered: true, Source: sourceShannonKing}, 0)
+		}
+	}
+	for i := range ringBuckets {
+		name := fmt.Sprintf("king-ring.%d", i+1)
+		t.set(assayRing+i, Term{Name: name, Group: GroupKing, Tapered: true, Source: sourceShannonRing}, 0)
+	}
+}
+
+// declareSquares declares the piece-square tables. Squares are named as White sees
+// them: psq.knight.g1 is g8 for Black.
+func declareSquares(t *table) {
+	first := [6]int{assaySquarePawn, assaySquareKnight, assaySquareBishop, assaySquareRook, assaySquareQueen, assaySquareKing}
+	for kind, base := range first {
+		from, to := board.Square(0), board.Square(64)
+		if board.PieceType(kind) == board.Pawn {
+			from, to = 8, 56
+		}
+		for s := from; s < to; s++ {
+			name := fmt.Sprintf("psq.%v.%v", board.PieceType(kind), s)
+			t.set(base+int(s), Term{Name: name, Group: GroupPieceSquare, Tapered: true, Source: sourceOurs}, 0)
+		}
+		for s := from; s < to; s++ {
+			if s&7 < 4 {
+				t.pair(base+int(s), base+int(s^7))
+			}
+		}
+	}
+}

@@ -1,0 +1,24 @@
+// Package eval judges chess positions: it declares every evaluation term once, and
+// from that one declaration come the score that a search uses, the features that a
+// tuner fits and the explanation that a person reads.
+//
+// A Model is a named list of terms with start weights. Every term is linear in its
+// coefficients: a position yields integer counts, White's minus Black's, and its
+// value is
+//
+//	sum(count x (mg x phase + eg x (24 - phase))) x scale / 24
+//
+// in centipawns from White's view. Model.Features returns the counts and the
+// Evaluator of Model.NewEvaluator returns the value; the integer sum before its one
+// division is the same in both, for every position.
+//
+// The functions named trace..., in the files of the models, are the one source. They
+// report counts to a tracer; "go generate" writes score_generated.go, the same
+// functions with the names score... reporting to a scorer, which adds weights up.
+//
+// The package neither searches nor reads weight files: see engine/search and models.
+//
+// Start reading at Model, then shannon.go, which is the whole of the smallest model.
+package eval
+
+//go:generate go run gen.go

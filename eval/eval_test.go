@@ -1,0 +1,248 @@
+package eval
+
+import (
+	"os"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval/internal/gen"
+)
+
+// random is splitmix64: the tests' positions are the same everywhere.
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	x := uint64(*r)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// playouts calls visit with at least n positions of games of random moves, which
+// reach few pieces, many queens and kings in the middle of the board.
+func playouts(t testing.TB, n int, visit func(p *board.Position)) {
+	t.Helper()
+	r := random(1949)
+	var buf [board.MaxMoves]board.Move
+	for seen := 0; seen < n; {
+		p := board.StartPosition()
+		for range 200 {
+			visit(&p)
+			seen++
+			moves := p.LegalMoves(buf[:0])
+			if len(moves) == 0 {
+				break
+			}
+			p.Make(moves[r.next()%uint64(len(moves))])
+		}
+	}
+}
+
+// scrambled returns weights for the model that no two terms share, so that a count
+// given to the wrong term shows.
+func scrambled(m *Model) []Coef {
+	r := random(7)
+	w := make([]Coef, len(m.Terms))
+	for i := range w {
+		w[i].MG = int32(r.next()%4001) - 2000
+		w[i].EG = w[i].MG
+		if m.Terms[i].Tapered {
+			w[i].EG = int32(r.next()%4001) - 2000
+		}
+	}
+	return w
+}
+
+func mustParse(t testing.TB, fen string) board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func mustEvaluator(t testing.TB, m *Model, w []Coef) Evaluator {
+	t.Helper()
+	e, err := m.NewEvaluator(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestGenerated compares the committed scoring functions with what their source
+// gives now.
+func TestGenerated(t *testing.T) {
+	want, err := gen.Generate(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(gen.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s is out of date: run go generate ./eval", gen.Output)
+	}
+}
+
+// TestOneEvaluation is the promise of the package: the sum that the evaluator takes
+// its value from and the sum over the features are one number, for any weights.
+func TestOneEvaluation(t *testing.T) {
+	positions := 1_000_000
+	if testing.Short() {
+		positions = 100_000
+	}
+	for _, m := range Models() {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			w := scrambled(m)
+			e := mustEvaluator(t, m, w)
+			packed := &e.(*evaluator).weights
+			var f Features
+			playouts(t, positions, func(p *board.Position) {
+				m.Features(p, &f)
+				mg, eg := unpack(m.score(p, scorer{w: packed}).sum)
+				phase := int64(Phase(p))
+				if got, want := f.Sum(w), mg*phase+eg*(MaxPhase-phase); got != want {
+					t.Fatalf("%s: features sum to %d, the score to %d", p.FEN(), got, want)
+				}
+				if got, want := f.Value(w), e.Evaluate(p); got != want {
+					t.Fatalf("%s: value of features %d, of the evaluator %d", p.FEN(), got, want)
+				}
+				checkEntries(t, m, p, &f)
+			})
+		})
+	}
+}
+
+// checkEntries checks the form of the features of a position.
+func checkEntries(t *testing.T, m *Model, p *board.Position, f *Features) {
+	t.Helper()
+	last := -1
+	for _, e := range f.Entries {
+		if int(e.Term) <= last || int(e.Term) >= len(m.Terms) || e.Count == 0 {
+			t.Fatalf("%s: entry %+v after term %d of %d", p.FEN(), e, last, len(m.Terms))
+		}
+		last = int(e.Term)
+	}
+}
+
+func TestMirror(t *testing.T) {
+	for _, m := range Models() {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			e := mustEvaluator(t, m, scrambled(m))
+			playouts(t, 20_000, func(p *board.Position) {
+				mirror := p.Mirror()
+				if got, want := e.Evaluate(&mirror), -e.Evaluate(p); got != want {
+					t.Fatalf("%s: mirrored value %d, want %d", p.FEN(), got, want)
+				}
+			})
+		})
+	}
+}
+
+// TestExplain checks the counts for each side against the features.
+func TestExplain(t *testing.T) {
+	for _, m := range Models() {
+		var f Features
+		playouts(t, 2_000, func(p *board.Position) {
+			m.Features(p, &f)
+			net := make([]int, len(m.Terms))
+			for _, e := range f.Entries {
+				net[e.Term] = int(e.Count)
+			}
+			for i, c := range m.Explain(p) {
+				if c.Term != i || c.White < 0 || c.Black < 0 || c.White-c.Black != net[i] {
+					t.Fatalf("%s, %s: counts %+v, feature %d", p.FEN(), m.Terms[i].Name, c, net[i])
+				}
+			}
+		})
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, m := range Models() {
+		e := mustEvaluator(t, m, m.Start)
+		var f Features
+		p := mustParse(t, middlegame[0])
+		m.Features(&p, &f)
+		if n := testing.AllocsPerRun(100, func() { e.Evaluate(&p) }); n != 0 {
+			t.Errorf("%s: Evaluate allocates %v times", m.Name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() { m.Features(&p, &f) }); n != 0 {
+			t.Errorf("%s: Features allocates %v times", m.Name, n)
+		}
+	}
+}
+
+// TestBound checks that no position overflows and that values are bounded.
+func TestBound(t *testing.T) {
+	for _, m := range Models() {
+		w := make([]Coef, len(m.Terms))
+		for i := range w {
+			w[i] = Coef{MaxCoef, MaxCoef}
+		}
+		e := mustEvaluator(t, m, w)
+		p := mustParse(t, "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1")
+		if got := e.Evaluate(&p); got != MaxScore {
+			t.Errorf("%s: value %d, want %d", m.Name, got, MaxScore)
+		}
+		p = p.Mirror()
+		if got := e.Evaluate(&p); got != -MaxScore {
+			t.Errorf("%s: mirrored value %d, want %d", m.Name, got, -MaxScore)
+		}
+	}
+}
+
+// middlegame holds positions of games between masters, queens on the board, for the
+// benchmarks.
+var middlegame = []string{
+	"r1bq1rk1/pp2bppp/2n1pn2/2pp4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 8",
+	"r2q1rk1/1b1nbppp/p2ppn2/1p6/3NPP2/P1NBB3/1PP3PP/R2Q1RK1 b - - 0 12",
+	"2rq1rk1/pb1n1ppp/1p2pn2/2pp4/1bPP4/1PN1PN2/PB2BPPP/2RQ1RK1 w - - 4 12",
+	"r1b2rk1/2q1bppp/p2ppn2/1pn5/3NPP2/1BN1B3/PPP1Q1PP/R4R1K w - - 2 13",
+	"r3r1k1/pp1q1ppp/2pb1n2/3p1b2/3P4/1PN1PN2/PBQ2PPP/R4RK1 w - - 5 14",
+	"rnbq1rk1/ppp1ppbp/3p1np1/8/2PPP3/2N2N2/PP2BPPP/R1BQK2R b KQ - 3 6",
+	"2r2rk1/1bqnbppp/pp1ppn2/8/2PNP3/1PN2P2/PB1QB1PP/2R2R1K b - - 1 15",
+	"r2qk2r/pp1nbppp/2p1pn2/3p1b2/2PP4/1Q2PN2/PP1NBPPP/R1B2RK1 b kq - 5 8",
+}
+
+func BenchmarkEvaluate(b *testing.B) {
+	for _, m := range Models() {
+		b.Run(m.Name, func(b *testing.B) {
+			e := mustEvaluator(b, m, m.Start)
+			ps := parseAll(b, middlegame)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e.Evaluate(&ps[i%len(ps)])
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
+}
+
+func BenchmarkFeatures(b *testing.B) {
+	for _, m := range Models() {
+		b.Run(m.Name, func(b *testing.B) {
+			ps := parseAll(b, middlegame)
+			var f Features
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				m.Features(&ps[i%len(ps)], &f)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
+}
+
+func parseAll(tb testing.TB, fens []string) []board.Position {
+	ps := make([]board.Position, len(fens))
+	for i, fen := range fens {
+		ps[i] = mustParse(tb, fen)
+	}
+	return ps
+}

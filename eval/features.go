@@ -1,0 +1,67 @@
+package eval
+
+import "github.com/assay-chess/assay/engine/board"
+
+// Feature is the count of one term in a position: White's count minus Black's.
+type Feature struct {
+	Term  uint16
+	Count int16
+}
+
+// Features is a position as a tuner sees it. The value of the position under weights
+// w is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero.
+type Features struct {
+	// Entries are the terms whose count is not zero, ascending, each once.
+	Entries []Feature
+	// Phase is 24 in the middlegame and 0 in the endgame.
+	Phase int
+	// ScaleNum / ScaleDen is the fixed factor of an endgame that is harder to win
+	// than its material says; 1/1 in all others.
+	ScaleNum, ScaleDen int
+
+	scratch *trace
+}
+
+// Features counts the model's terms in a position. It reuses the memory of f: once f
+// has held a position of this size, nothing is allocated.
+func (m *Model) Features(p *board.Position, f *Features) {
+	if f.scratch == nil {
+		f.scratch = new(trace)
+	}
+	m.trace(p, tracer{to: f.scratch, next: f.scratch, sign: -1})
+	f.Entries = f.scratch.drain(f.Entries[:0])
+	f.Phase = Phase(p)
+	f.ScaleNum, f.ScaleDen = 1, 1
+}
+
+// Sum returns the sum of count x (mg x phase + eg x (24 - phase)) over the entries,
+// in 1/24 centipawn before any endgame scale.
+func (f *Features) Sum(w []Coef) int64 {
+	var mg, eg int64
+	for _, e := range f.Entries {
+		mg += int64(e.Count) * int64(w[e.Term].MG)
+		eg += int64(e.Count) * int64(w[e.Term].EG)
+	}
+	return mg*int64(f.Phase) + eg*int64(MaxPhase-f.Phase)
+}
+
+// Value returns the position's value in centipawns under weights w, the same number
+// that an Evaluator with these weights returns.
+func (f *Features) Value(w []Coef) int {
+	return value(f.Sum(w), int64(f.ScaleNum), int64(f.ScaleDen))
+}
+
+// Count is how often a term, by its index in Model.Terms, occurs for each side.
+type Count struct{ Term, White, Black int }
+
+// Explain returns the counts of every term of the model for each side, in table
+// order, those that do not occur included.
+func (m *Model) Explain(p *board.Position) []Count {
+	var white, black trace
+	m.trace(p, tracer{to: &black, next: &white, sign: -1})
+	counts := make([]Count, len(m.Terms))
+	for i := range counts {
+		counts[i] = Count{Term: i, White: int(white.counts[i]), Black: -int(black.counts[i])}
+	}
+	return counts
+}

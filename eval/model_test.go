@@ -1,0 +1,146 @@
+package eval
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// TestTables checks the form of every model: no hole, no name twice, mirrors that
+// are each other's, start weights that the model accepts.
+func TestTables(t *testing.T) {
+	groups := map[string]bool{
+		GroupMaterial: true, GroupPieceSquare: true, GroupMobility: true, GroupPawns: true,
+		GroupPassed: true, GroupPieces: true, GroupKing: true, GroupTempo: true,
+	}
+	for _, m := range Models() {
+		names := map[string]bool{}
+		for i, term := range m.Terms {
+			if term.Name == "" || names[term.Name] || strings.ContainsAny(term.Name, " \n\"") {
+				t.Errorf("%s: term %d: bad name %q", m.Name, i, term.Name)
+			}
+			names[term.Name] = true
+			if !groups[term.Group] || term.Source == "" {
+				t.Errorf("%s: %s: group %q, source %q", m.Name, term.Name, term.Group, term.Source)
+			}
+			if m.Terms[term.Mirror].Mirror != i {
+				t.Errorf("%s: %s: mirrors %s, which does not mirror it", m.Name, term.Name, m.Terms[term.Mirror].Name)
+			}
+			if index, ok := m.Term(term.Name); !ok || index != i {
+				t.Errorf("%s: Term(%s) = %d, %v", m.Name, term.Name, index, ok)
+			}
+		}
+		if err := m.Check(m.Start); err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, m := range Models() {
+		if got, err := Lookup(m.Name); got != m || err != nil {
+			t.Errorf("Lookup(%s) = %v, %v", m.Name, got, err)
+		}
+	}
+	if _, err := Lookup("turing"); !errors.Is(err, ErrUnknownModel) || !strings.Contains(err.Error(), `"turing"`) {
+		t.Errorf("Lookup of an unknown model: %v", err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	shannon, assay := shannonModel(), assayModel()
+	for _, test := range []struct {
+		name string
+		m    *Model
+		edit func(w []Coef) []Coef
+		want string
+	}{
+		{"short", assay, func(w []Coef) []Coef { return w[1:] }, "terms"},
+		{"large", assay, func(w []Coef) []Coef { w[7].EG = MaxCoef + 1; return w }, assay.Terms[7].Name},
+		{"small", assay, func(w []Coef) []Coef { w[9].MG = -MaxCoef - 1; return w }, assay.Terms[9].Name},
+		{"tapered", shannon, func(w []Coef) []Coef { w[shannonRook].EG++; return w }, "rook"},
+	} {
+		w := test.edit(append([]Coef(nil), test.m.Start...))
+		_, err := test.m.NewEvaluator(w)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error naming %q", test.name, err, test.want)
+		}
+	}
+}
+
+// TestAssayTerms checks terms of the model assay on positions made for them. Counts
+// are White's and Black's; terms that are not listed are not checked.
+func TestAssayTerms(t *testing.T) {
+	m, _ := Lookup("assay")
+	for _, test := range []struct {
+		name, fen string
+		want      map[string][2]int
+	}{
+		{"start", board.StartFEN, map[string][2]int{
+			"pawn": {8, 8}, "knight": {2, 2}, "bishop": {2, 2}, "rook": {2, 2}, "queen": {1, 1},
+			"bishop-pair": {1, 1}, "phalanx.rank2": {8, 8}, "supported.rank3": {0, 0}, "tempo": {1, 0},
+			"mobility.knight.2": {2, 2}, "mobility.bishop.0": {2, 2}, "mobility.rook.1": {2, 2},
+			"psq.king.e1": {1, 1}, "psq.queen.d1": {1, 1}, "psq.rook.a1": {1, 1}, "psq.pawn.e2": {1, 1},
+			"shelter.own-file.rank2": {1, 1}, "shelter.next-file.rank2": {2, 2}, "king-ring.1": {0, 0},
+		}},
+		{"black to move", "4k3/8/8/8/8/8/8/4K3 b - - 0 1", map[string][2]int{
+			"tempo": {0, 1}, "shelter.own-file.none": {1, 1}, "shelter.next-file.none": {2, 2},
+		}},
+		{"rooks", "1r2k3/1p3R2/8/8/8/8/r5PP/3R2K1 w - - 0 1", map[string][2]int{
+			"rook.open-file": {2, 1}, "rook.half-open-file": {0, 0}, "rook.seventh": {1, 1},
+			"shelter.own-file.rank2": {1, 0}, "shelter.next-file.rank2": {1, 0}, "shelter.next-file.none": {1, 2},
+		}},
+		{"half-open", "4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", map[string][2]int{
+			"rook.open-file": {0, 0}, "rook.half-open-file": {1, 0}, "passed.rank2": {0, 1},
+		}},
+		{"chain", "4k3/8/8/3p4/2PP4/4P3/8/4K3 w - - 0 1", map[string][2]int{
+			"phalanx.rank4": {2, 0}, "supported.rank4": {1, 0}, "isolated": {0, 1}, "passed.rank3": {0, 0}, "passed.rank4": {0, 0},
+		}},
+		{"backward", "4k3/8/3p4/2p1p3/2P1P3/8/8/4K3 w - - 0 1", map[string][2]int{
+			"backward": {0, 1}, "isolated": {2, 0}, "supported.rank4": {0, 2},
+		}},
+		{"bishops of one colour", "2B1k3/8/8/8/8/8/8/2b1KB2 w - - 0 1", map[string][2]int{
+			"bishop": {2, 1}, "bishop-pair": {0, 0}, "mobility.bishop.7": {2, 1},
+		}},
+		// The queen attacks e8, e7 and e6 of the ring: 15 units.
+		{"ring", "4k3/8/8/8/8/8/8/3KQ3 b - - 0 1", map[string][2]int{
+			"king-ring.5": {1, 0}, "mobility.queen.17": {1, 0},
+		}},
+		{"mobility avoids pawn attacks", "4k3/8/2p5/8/8/2N5/8/4K3 w - - 0 1", map[string][2]int{
+			"mobility.knight.6": {1, 0},
+		}},
+	} {
+		p := mustParse(t, test.fen)
+		counts := m.Explain(&p)
+		for name, want := range test.want {
+			index, ok := m.Term(name)
+			if !ok {
+				t.Fatalf("no term %q", name)
+			}
+			if got := [2]int{counts[index].White, counts[index].Black}; got != want {
+				t.Errorf("%s: %s is %v, want %v", test.name, name, got, want)
+			}
+		}
+	}
+}
+
+// TestAssayStart checks that the model assay begins with what Shannon knew.
+func TestAssayStart(t *testing.T) {
+	m, _ := Lookup("assay")
+	shannon := map[string]int32{
+		"pawn": 100, "knight": 300, "bishop": 300, "rook": 500, "queen": 900,
+		"doubled": -50, "isolated": -50, "backward": -50,
+		"mobility.knight.8": 80, "mobility.rook.14": 140, "mobility.queen.0": 0,
+	}
+	for i, term := range m.Terms {
+		want, known := shannon[term.Name]
+		if term.Group == GroupMobility && !known {
+			continue
+		}
+		if m.Start[i] != (Coef{want, want}) {
+			t.Errorf("%s starts at %v, want %d", term.Name, m.Start[i], want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package eval
+
+import "math/bits"
+
+// maxTerms bounds the terms of a model. It is a power of two, so that masking an
+// index replaces its bounds check.
+const maxTerms = 1024
+
+// A sink takes the counts of one side, then, after its method turn, those of the
+// other. There are two, with the same methods: tracer remembers counts, scorer adds
+// weights up. Both are values handed from call to call (s = s.add(term, 2)), which
+// keeps the scorer's sum in a register; the terms are written for the tracer and
+// copied for the scorer by "go generate".
+
+// tracer remembers the counts of a position.
+type tracer struct {
+	to, next *trace
+	sign     int16
+}
+
+// trace holds one count for each term and which terms were touched.
+type trace struct {
+	counts [maxTerms]int16
+	seen   [maxTerms / 64]uint64
+}
+
+// add counts n occurrences of a term.
+func (s tracer) add(term, n int) tracer {
+	s.to.counts[term&(maxTerms-1)] += s.sign * int16(n)
+	s.to.seen[term>>6&(maxTerms/64-1)] |= 1 << (term & 63)
+	return s
+}
+
+// one counts a single occurrence of a term.
+func (s tracer) one(term int) tracer { return s.add(term, 1) }
+
+// turn ends Black's counts and begins White's.
+func (s tracer) turn() tracer { return tracer{to: s.next, next: s.to, sign: -s.sign} }
+
+// drain calls yield for every term with a count that is not zero, in ascending
+// order, and leaves the trace empty.
+func (t *trace) drain(entries []Feature) []Feature {
+	for i, word := range t.seen {
+		t.seen[i] = 0
+		for ; word != 0; word &= word - 1 {
+			term := i<<6 + bits.TrailingZeros64(word)
+			if n := t.counts[term]; n != 0 {
+				entries = append(entries, Feature{Term: uint16(term), Count: n})
+				t.counts[term] = 0
+			}
+		}
+	}
+	return entries
+}
+
+// weights holds the coefficients of a model, each packed by pack.
+type weights [maxTerms]int64
+
+// pack puts the endgame value in the upper half and the middlegame value in the
+// lower: packed values add up and multiply like numbers as long as neither half
+// overflows. The counts of a position would have to sum to 71,000 for that.
+func pack(c Coef) int64 { return int64(c.EG)<<32 + int64(c.MG) }
+
+// unpack splits a sum of packed values.
+func unpack(sum int64) (mg, eg int64) {
+	mg = int64(int32(sum))
+	return mg, (sum - mg) >> 32
+}
+
+// scorer adds up the packed weights of a position's counts.
+type scorer struct {
+	w   *weights
+	sum int64
+}
+
+// add counts n occurrences of a term.
+func (s scorer) add(term, n int) scorer {
+	s.sum += s.w[term&(maxTerms-1)] * int64(n)
+	return s
+}
+
+// one counts a single occurrence of a term.
+func (s scorer) one(term int) scorer {
+	s.sum += s.w[term&(maxTerms-1)]
+	return s
+}
+
+// turn ends Black's counts and begins White's.
+func (s scorer) turn() scorer {
+	s.sum = -s.sum
+	return s
+}

@@ -1,0 +1,74 @@
+package eval
+
+// Coef is the coefficient of a term, in centipawns: MG counts in the middlegame
+// (phase 24), EG in the endgame (phase 0). A term that is not tapered has MG == EG.
+type Coef struct{ MG, EG int32 }
+
+// MaxCoef bounds both values of every coefficient: |coefficient| <= MaxCoef.
+const MaxCoef = 30000
+
+// The groups that terms belong to. A tuner's priors and a report's sections are per
+// group.
+const (
+	GroupMaterial    = "material"
+	GroupPieceSquare = "piece-square"
+	GroupMobility    = "mobility"
+	GroupPawns       = "pawns"
+	GroupPassed      = "passed"
+	GroupPieces      = "pieces"
+	GroupKing        = "king"
+	GroupTempo       = "tempo"
+)
+
+// Term is one thing a model counts. Its index in Model.Terms is its number.
+type Term struct {
+	// Name is unique within the model and stands in weight files.
+	Name string
+	// Group is one of the Group constants.
+	Group string
+	// Tapered tells whether the term has two coefficients or one.
+	Tapered bool
+	// Source is the paper and section that the term comes from, or "ours".
+	Source string
+	// Mirror is the index of the term for the file-mirrored square in a table over
+	// squares (a2 for h2), and the term's own index everywhere else.
+	Mirror int
+}
+
+// Sources of the terms.
+const (
+	sourceShannon       = "Shannon 1950, section 3"
+	sourceShannonPassed = "Shannon 1950, appendix 2e"
+	sourceShannonRooks  = "Shannon 1950, appendix 3b"
+	sourceShannon7th    = "Shannon 1950, appendix 3c"
+	sourceShannonRing   = "ours, after Shannon 1950, appendix 4c"
+	sourceShannonMoves  = "ours, after Shannon 1950, appendix 5"
+	sourceShannonKing   = "ours, after Shannon 1950, appendix 2c"
+	sourceOurs          = "ours"
+)
+
+// table collects the terms of a model and their start weights. Blocks are put at the
+// index constants of the model, which are the only numbering.
+type table struct {
+	terms []Term
+	start []Coef
+}
+
+func newTable(n int) *table {
+	return &table{terms: make([]Term, n), start: make([]Coef, n)}
+}
+
+// set declares the term at an index: its start weight is the same in both phases.
+func (t *table) set(index int, term Term, start int32) {
+	if t.terms[index].Name != "" {
+		panic("eval: two terms have the index of " + term.Name)
+	}
+	term.Mirror = index
+	t.terms[index] = term
+	t.start[index] = Coef{start, start}
+}
+
+// pair ties two terms of a table over squares as each other's mirror.
+func (t *table) pair(a, b int) {
+	t.terms[a].Mirror, t.terms[b].Mirror = b, a
+}
