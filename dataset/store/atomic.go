@@ -1,0 +1,179 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrDamaged is wrapped by every error that says a file is not what was written:
+// a wrong size, a wrong checksum, a line that does not parse.
+var ErrDamaged = errors.New("damaged")
+
+// tempSuffix ends the name of every file that is not finished yet.
+const tempSuffix = ".tmp"
+
+// Sum identifies the content of a file.
+type Sum struct {
+	Size   int64  // bytes
+	SHA256 string // 64 lowercase hex digits
+}
+
+// SumBytes returns the Sum of data.
+func SumBytes(data []byte) Sum {
+	h := sha256.Sum256(data)
+	return Sum{Size: int64(len(data)), SHA256: hex.EncodeToString(h[:])}
+}
+
+// SumFile reads a file and returns its Sum.
+func SumFile(path string) (Sum, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Sum{}, fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return Sum{}, fmt.Errorf("store: reading %s: %w", path, err)
+	}
+	return Sum{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// WriteFile replaces the file at path by data, or leaves it as it was: the bytes
+// go to a temporary file in the same directory, are synced, and only then take
+// the name. The directory is synced too, so that the file survives a power cut
+// once WriteFile has returned. Errors name path.
+func WriteFile(path string, data []byte) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Abort()
+		return err
+	}
+	_, err = f.Commit()
+	return err
+}
+
+// File is a file under construction: it has its name only after Commit.
+type File struct {
+	path string // the name it will have
+	file *os.File
+	hash hash.Hash
+	size int64
+	err  error // first failure; sticky, because a failed sync cannot be repeated
+}
+
+// Create begins a file that Commit will put at path, replacing what is there.
+// The directory must exist. Exactly one of Commit and Abort must follow.
+func Create(path string) (*File, error) {
+	dir, base := filepath.Split(path)
+	for try := 0; ; try++ {
+		// The process id keeps two programs apart, the counter two goroutines.
+		name := fmt.Sprintf("%s.%s.%d-%d%s", dir, base, os.Getpid(), try, tempSuffix)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) && try < 10000 {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("store: writing %s: %w", path, err)
+		}
+		return &File{path: path, file: f, hash: sha256.New()}, nil
+	}
+}
+
+// Name returns the path that the file will have after Commit.
+func (f *File) Name() string { return f.path }
+
+// Write appends p. After an error the file can only be aborted.
+func (f *File) Write(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.file.Write(p)
+	f.hash.Write(p[:n])
+	f.size += int64(n)
+	if err != nil {
+		f.err = fmt.Errorf("store: writing %s: %w", f.path, err)
+	}
+	return n, f.err
+}
+
+// Commit syncs what was written and gives it its name. After an error the old
+// file, if there was one, is still in place, and the temporary file is gone.
+func (f *File) Commit() (Sum, error) {
+	if f.err == nil {
+		if err := f.file.Sync(); err != nil {
+			f.err = fmt.Errorf("store: syncing %s: %w", f.path, err)
+		}
+	}
+	if err := f.file.Close(); err != nil && f.err == nil {
+		f.err = fmt.Errorf("store: closing %s: %w", f.path, err)
+	}
+	if f.err == nil {
+		if err := os.Rename(f.file.Name(), f.path); err != nil {
+			f.err = fmt.Errorf("store: naming %s: %w", f.path, err)
+		}
+	}
+	if f.err != nil {
+		os.Remove(f.file.Name())
+		return Sum{}, f.err
+	}
+	if err := SyncDir(filepath.Dir(f.path)); err != nil {
+		return Sum{}, err
+	}
+	return Sum{Size: f.size, SHA256: hex.EncodeToString(f.hash.Sum(nil))}, nil
+}
+
+// Abort drops what was written.
+func (f *File) Abort() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}
+
+// RemoveTemps deletes the unfinished files that an earlier process left in dir.
+// Call it only while holding the folder's lock.
+func RemoveTemps(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// MakeDir creates dir and its missing parents, and syncs each parent that gained
+// an entry, so that a file committed into dir is not lost with the directory.
+func MakeDir(dir string) error {
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err == nil {
+		if !info.IsDir() {
+			return fmt.Errorf("store: %s is not a directory", dir)
+		}
+		return nil
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := MakeDir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("store: %w", err)
+	}
+	return SyncDir(filepath.Dir(dir))
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// State is what became of a run.
+type State string
+
+// The states of a run.
+const (
+	Running     State = "running"     // a process has it open
+	Interrupted State = "interrupted" // begun, not complete, nobody at it
+	Complete    State = "complete"    // result.json is there
+	Unreadable  State = "unreadable"  // something in the folder is damaged; see Err
+)
+
+// RunStatus is one line of a listing of runs.
+type RunStatus struct {
+	Name    string // of the folder
+	Dir     string // path of the folder
+	State   State
+	Info    RunInfo   // how it was started, and the command that resumes it
+	Updated time.Time // last change to events, result or configuration
+	Err     error     // why it is Unreadable
+}
+
+// List returns the runs in the folders directly below dir, by name. A dir that
+// does not exist holds no runs. Folders without a configuration are left out.
+func List(dir string) ([]RunStatus, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	var runs []RunStatus
+	for _, e := range entries {
+		sub := filepath.Join(dir, e.Name())
+		if _, err := os.Stat(filepath.Join(sub, RunConfigName)); err != nil {
+			continue
+		}
+		runs = append(runs, statusOf(e.Name(), sub))
+	}
+	return runs, nil
+}
+
+func statusOf(name, dir string) RunStatus {
+	s := RunStatus{Name: name, Dir: dir, State: Interrupted}
+	for _, f := range []string{RunConfigName, RunEventsName, RunResultName} {
+		if info, err := os.Stat(filepath.Join(dir, f)); err == nil && info.ModTime().After(s.Updated) {
+			s.Updated = info.ModTime()
+		}
+	}
+	var config, result any
+	err := readJSON(filepath.Join(dir, RunConfigName), &config)
+	if err == nil {
+		err = readJSON(filepath.Join(dir, RunInfoName), &s.Info)
+	}
+	if err == nil {
+		err = readJSON(filepath.Join(dir, RunResultName), &result)
+	}
+	switch {
+	case err == nil:
+		s.State = Complete
+	case !errors.Is(err, fs.ErrNotExist):
+		s.State, s.Err = Unreadable, err
+	}
+	if locked(filepath.Join(dir, runLockName)) {
+		s.State = Running
+	}
+	return s
+}

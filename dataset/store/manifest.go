@@ -1,0 +1,200 @@
+package store
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ManifestName is the file that makes a folder a data set.
+const ManifestName = "manifest.json"
+
+// ManifestFormat is the version of the manifest that this package writes.
+const ManifestFormat = "assay.manifest/1"
+
+// maxManifest bounds the size of a manifest, in bytes: a hundred thousand shards
+// and more.
+const maxManifest = 64 << 20
+
+// Manifest says what a folder of shards holds. Its bytes depend on its content
+// alone: no times, no absolute paths, no worker counts.
+type Manifest struct {
+	Format   string          `json:"format"`           // ManifestFormat
+	Schema   string          `json:"schema"`           // what the shards hold, as "assay.games/1"
+	Complete bool            `json:"complete"`         // false while rows are still to come
+	Rows     int64           `json:"rows"`             // sum over the shards
+	Seed     uint64          `json:"seed,string"`      // a string, because JavaScript rounds above 2^53
+	Program  string          `json:"program"`          // version of the program that wrote it
+	Config   json.RawMessage `json:"config,omitempty"` // everything that decided the rows
+	Parents  []string        `json:"parents"`          // IDs of the data sets it was made from
+	Report   json.RawMessage `json:"report,omitempty"` // what was counted on the way
+	Shards   []Shard         `json:"shards"`           // in the order of their rows
+}
+
+// Shard is one file of a data set.
+type Shard struct {
+	Name   string `json:"name"` // a plain file name, in the manifest's folder
+	Rows   int64  `json:"rows"`
+	Size   int64  `json:"size"` // bytes
+	SHA256 string `json:"sha256"`
+}
+
+// sumField begins the manifest's last field: the SHA-256 of all bytes before it.
+const sumField = `  "sha256": "`
+
+// Encode returns the bytes of manifest.json and the manifest's id, the SHA-256
+// that its last line carries.
+func (m *Manifest) Encode() (data []byte, id string, err error) {
+	c := *m
+	c.Format = ManifestFormat
+	if c.Parents == nil {
+		c.Parents = []string{}
+	}
+	if c.Shards == nil {
+		c.Shards = []Shard{}
+	}
+	if err := c.check(); err != nil {
+		return nil, "", fmt.Errorf("store: manifest: %w", err)
+	}
+	data, err = json.MarshalIndent(&c, "", "  ")
+	if err != nil {
+		return nil, "", fmt.Errorf("store: manifest: %w", err)
+	}
+	data = append(bytes.TrimSuffix(data, []byte("\n}")), ",\n"...)
+	id = SumBytes(data).SHA256
+	return append(data, sumField+id+"\"\n}\n"...), id, nil
+}
+
+// ID identifies the data set: it is the checksum in the manifest's last line,
+// and covers rows, shards, configuration, seed, program and parents.
+func (m *Manifest) ID() (string, error) {
+	_, id, err := m.Encode()
+	return id, err
+}
+
+// Save writes the manifest into dir atomically.
+func (m *Manifest) Save(dir string) error {
+	data, _, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	return WriteFile(filepath.Join(dir, ManifestName), data)
+}
+
+// LoadManifest reads and checks the manifest of dir. The error is fs.ErrNotExist
+// (wrapped) if there is none, and ErrDamaged (wrapped) if it is not, byte for
+// byte, what Save wrote.
+func LoadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if info.Size() > maxManifest {
+		return nil, fmt.Errorf("store: %s: %d bytes is too long for a manifest: %w", path, info.Size(), ErrDamaged)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	m, err := ParseManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ParseManifest reads the bytes of a manifest.json.
+func ParseManifest(data []byte) (*Manifest, error) {
+	cut := bytes.LastIndex(data, []byte(sumField))
+	if cut < 0 {
+		return nil, fmt.Errorf("the manifest has no checksum line: %w", ErrDamaged)
+	}
+	if want := sumField + SumBytes(data[:cut]).SHA256 + "\"\n}\n"; string(data[cut:]) != want {
+		return nil, fmt.Errorf("wrong checksum: the manifest was changed after it was written: %w", ErrDamaged)
+	}
+	var doc struct {
+		Manifest
+		Sum string `json:"sha256"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err := doc.check(); err != nil {
+		return nil, err
+	}
+	return &doc.Manifest, nil
+}
+
+// check looks for what no honest writer writes.
+func (m *Manifest) check() error {
+	if m.Format != ManifestFormat {
+		return fmt.Errorf("format %q is not %q", m.Format, ManifestFormat)
+	}
+	if m.Schema == "" {
+		return errors.New("no schema")
+	}
+	var rows int64
+	seen := make(map[string]bool, len(m.Shards))
+	for _, s := range m.Shards {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if seen[s.Name] {
+			return fmt.Errorf("shard %q is listed twice: %w", s.Name, ErrDamaged)
+		}
+		seen[s.Name] = true
+		rows += s.Rows
+	}
+	if rows != m.Rows {
+		return fmt.Errorf("%d rows, but the shards have %d: %w", m.Rows, rows, ErrDamaged)
+	}
+	return nil
+}
+
+func (s *Shard) check() error {
+	if s.Name == "" || s.Name != filepath.Base(s.Name) || strings.ContainsAny(s.Name, `/\`) || strings.HasPrefix(s.Name, ".") {
+		return fmt.Errorf("shard name %q is not a plain file name", s.Name)
+	}
+	if s.Rows < 0 || s.Size < 0 || s.Rows > 1<<40 || s.Size > 1<<50 {
+		return fmt.Errorf("shard %q: %d rows in %d bytes: %w", s.Name, s.Rows, s.Size, ErrDamaged)
+	}
+	if b, err := hex.DecodeString(s.SHA256); err != nil || len(b) != 32 {
+		return fmt.Errorf("shard %q: checksum %q is not a SHA-256: %w", s.Name, s.SHA256, ErrDamaged)
+	}
+	return nil
+}
+
+// ReadShard returns the bytes of a listed shard of dir, after comparing size and
+// checksum: it never returns bytes that the manifest does not vouch for.
+func ReadShard(dir string, s Shard) ([]byte, error) {
+	path := filepath.Join(dir, s.Name)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if info.Size() != s.Size {
+		return nil, fmt.Errorf("store: %s: %d bytes, but the manifest says %d: %w", path, info.Size(), s.Size, ErrDamaged)
+	}
+	data := make([]byte, s.Size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("store: reading %s: %w", path, err)
+	}
+	if SumBytes(data) != (Sum{s.Size, s.SHA256}) {
+		return nil, fmt.Errorf("store: %s: wrong checksum: %w", path, ErrDamaged)
+	}
+	return data, nil
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func testManifest() *Manifest {
+	return &Manifest{
+		Schema: "assay.games/1", Complete: true, Rows: 300, Seed: 1<<63 + 7, Program: "assay 0.1",
+		Config:  json.RawMessage(`{"games":300,"nodes":5000}`),
+		Parents: []string{strings.Repeat("ab", 32)},
+		Shards: []Shard{
+			{Name: "games-00000.arrow", Rows: 256, Size: 3, SHA256: SumBytes([]byte("abc")).SHA256},
+			{Name: "games-00001.arrow", Rows: 44, Size: 2, SHA256: SumBytes([]byte("de")).SHA256},
+		},
+	}
+}
+
+func TestManifestRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	m := testManifest()
+	if _, err := LoadManifest(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no manifest: %v", err)
+	}
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, id, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, id2, err := got.Encode()
+	if err != nil || string(again) != string(want) || id != id2 || len(id) != 64 {
+		t.Errorf("%v\n%s\nbecame\n%s", err, want, again)
+	}
+	if got.Seed != m.Seed || got.Rows != 300 || !got.Complete || got.Shards[1] != m.Shards[1] {
+		t.Errorf("read back %+v", got)
+	}
+	var plain map[string]any // whoever reads it without us
+	if err := json.Unmarshal(want, &plain); err != nil || plain["sha256"] != id {
+		t.Errorf("as plain JSON: %v, %v", plain, err)
+	}
+}
+
+func TestManifestNoticesEveryFlippedBitAndCut(t *testing.T) {
+	data, _, err := testManifest().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipAll(data, func(bit int, changed []byte) {
+		if _, err := ParseManifest(changed); err == nil {
+			t.Fatalf("bit %d unnoticed:\n%s", bit, changed)
+		}
+	})
+	for n := range data {
+		if _, err := ParseManifest(data[:n]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+	}
+	if _, err := ParseManifest(append(data, ' ')); err == nil {
+		t.Error("something after the end unnoticed")
+	}
+}
+
+func TestManifestRefusesNonsense(t *testing.T) {
+	for name, spoil := range map[string]func(*Manifest){
+		"rows":       func(m *Manifest) { m.Rows++ },
+		"path":       func(m *Manifest) { m.Shards[0].Name = "../x.arrow" },
+		"absolute":   func(m *Manifest) { m.Shards[0].Name = "/x.arrow" },
+		"backslash":  func(m *Manifest) { m.Shards[0].Name = `a\x.arrow` },
+		"no name":    func(m *Manifest) { m.Shards[0].Name = "" },
+		"hidden":     func(m *Manifest) { m.Shards[0].Name = ".x" },
+		"twice":      func(m *Manifest) { m.Shards[1].Name = m.Shards[0].Name },
+		"negative":   func(m *Manifest) { m.Shards[0].Rows, m.Shards[1].Rows = -256, 556 },
+		"size":       func(m *Manifest) { m.Shards[0].Size = -1 },
+		"short hash": func(m *Manifest) { m.Shards[0].SHA256 = "abcd" },
+		"no schema":  func(m *Manifest) { m.Schema = "" },
+		"config":     func(m *Manifest) { m.Config = json.RawMessage(`{`) },
+	} {
+		m := testManifest()
+		spoil(m)
+		if err := m.Save(t.TempDir()); err == nil {
+			t.Errorf("%s: saved", name)
+		}
+	}
+}
+
+func TestManifestUnknownFieldsAreRefused(t *testing.T) {
+	data, _, err := testManifest().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := strings.Replace(string(data[:strings.LastIndex(string(data), sumField)]), `"rows"`, `"rowz"`, 1)
+	bad := head + sumField + SumBytes([]byte(head)).SHA256 + "\"\n}\n"
+	if _, err := ParseManifest([]byte(bad)); err == nil || !strings.Contains(err.Error(), "rowz") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestReadShard(t *testing.T) {
+	dir := t.TempDir()
+	s := Shard{Name: "x", Rows: 1, Size: 3, SHA256: SumBytes([]byte("abc")).SHA256}
+	path := filepath.Join(dir, "x")
+	for content, good := range map[string]bool{"abc": true, "abd": false, "ab": false, "abcd": false, "": false} {
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadShard(dir, s)
+		if good && (err != nil || string(got) != content) {
+			t.Errorf("%q: %q, %v", content, got, err)
+		}
+		if !good && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}

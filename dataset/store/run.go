@@ -1,0 +1,204 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Names of the files of a run's folder.
+const (
+	RunConfigName = "config.json"  // the configuration; never changes
+	RunInfoName   = "run.json"     // how it was started and how to resume it
+	RunEventsName = "events.jsonl" // what happened, with times
+	RunResultName = "result.json"  // written last: its presence makes the run complete
+	runLockName   = ".run.lock"
+)
+
+// ErrNotRun says that a folder holds something else than a run.
+var ErrNotRun = errors.New("the folder is not empty and is not a run")
+
+// RunInfo says how a run was started.
+type RunInfo struct {
+	Command string    `json:"command"` // the subcommand, as "learn"
+	Resume  string    `json:"resume"`  // the command line that resumes it
+	Program string    `json:"program"` // version of the program
+	Started time.Time `json:"started"` // set by OpenRun when the folder is new
+}
+
+// Run is an open run folder. Only one process has it open.
+type Run struct {
+	dir    string
+	info   RunInfo
+	config json.RawMessage
+	result json.RawMessage // nil until complete
+	isNew  bool
+	lock   *Lock
+	events *Journal
+}
+
+// OpenRun begins a run in dir, or opens the one that is there to resume it.
+// Config is marshalled to JSON and must hold everything that decides the
+// result, the program's version included, and nothing that does not (worker
+// counts, times). If dir was begun with another configuration the error is a
+// *ConfigChangedError; if another process has it open, ErrLocked (wrapped); if
+// it holds other files, ErrNotRun (wrapped). A complete run opens too: ask Result.
+//
+// Close the run when done.
+func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
+	doc, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("store: configuration of run %s: %w", dir, err)
+	}
+	if err := MakeDir(dir); err != nil {
+		return nil, err
+	}
+	lock, err := TryLock(filepath.Join(dir, runLockName))
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{dir: dir, info: info, config: doc, lock: lock}
+	if err := r.open(); err != nil {
+		lock.Unlock()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Run) open() error {
+	if err := RemoveTemps(r.dir); err != nil {
+		return err
+	}
+	path := r.Path(RunConfigName)
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := r.begin(); err != nil {
+			return err
+		}
+	case err != nil:
+		return fmt.Errorf("store: %w", err)
+	default:
+		if err := CompareConfig(path, old, r.config); err != nil {
+			return err
+		}
+		if err := r.reopen(); err != nil {
+			return err
+		}
+	}
+	r.events, err = OpenJournal(r.Path(RunEventsName), nil)
+	return err
+}
+
+// begin makes a run of a folder that has none. The configuration comes last,
+// because its presence is what makes the folder a run.
+func (r *Run) begin() error {
+	if err := r.checkEmpty(); err != nil {
+		return err
+	}
+	r.isNew = true
+	r.info.Started = time.Now().UTC().Truncate(time.Second)
+	info, err := json.MarshalIndent(r.info, "", "  ")
+	if err != nil {
+		return fmt.Errorf("store: run %s: %w", r.dir, err)
+	}
+	if err := WriteFile(r.Path(RunInfoName), append(info, '\n')); err != nil {
+		return err
+	}
+	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
+}
+
+// checkEmpty refuses a folder in which somebody keeps other things.
+func (r *Run) checkEmpty() error {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() != RunInfoName && e.Name() != RunEventsName && !strings.HasPrefix(e.Name(), ".") {
+			return fmt.Errorf("store: %s has %s but no %s: %w", r.dir, e.Name(), RunConfigName, ErrNotRun)
+		}
+	}
+	return nil
+}
+
+func (r *Run) reopen() error {
+	if err := readJSON(r.Path(RunInfoName), &r.info); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := readJSON(r.Path(RunResultName), &r.result)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func readJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("store: %s: %w: %w", path, ErrDamaged, err)
+	}
+	return nil
+}
+
+// Dir returns the run's folder.
+func (r *Run) Dir() string { return r.dir }
+
+// Path returns the path of something in the run's folder.
+func (r *Run) Path(elem ...string) string {
+	return filepath.Join(append([]string{r.dir}, elem...)...)
+}
+
+// Info returns how the run was first started.
+func (r *Run) Info() RunInfo { return r.info }
+
+// New reports whether OpenRun made the folder a run just now.
+func (r *Run) New() bool { return r.isNew }
+
+// Result returns the result of a complete run, as written by Finish.
+func (r *Run) Result() (result json.RawMessage, complete bool) {
+	return r.result, r.result != nil
+}
+
+// Event adds a line to events.jsonl: time, kind and the fields of data, which is
+// marshalled under "data" (nil for none). It is not synced before Close.
+func (r *Run) Event(kind string, data any) error {
+	return r.events.Append(struct {
+		Time string `json:"time"`
+		Kind string `json:"event"`
+		Data any    `json:"data,omitempty"`
+	}{time.Now().UTC().Format(time.RFC3339Nano), kind, data})
+}
+
+// Finish writes result.json atomically: the run is complete.
+func (r *Run) Finish(result any) error {
+	data, err := json.MarshalIndent(result, "", "  ")
+	if err != nil {
+		return fmt.Errorf("store: result of run %s: %w", r.dir, err)
+	}
+	if err := WriteFile(r.Path(RunResultName), append(data, '\n')); err != nil {
+		return err
+	}
+	r.result = data
+	return nil
+}
+
+// Close lets go of the run. Without Finish it stays interrupted.
+func (r *Run) Close() error {
+	if r.lock == nil {
+		return nil
+	}
+	err := r.events.Close()
+	r.lock.Unlock()
+	r.lock = nil
+	return err
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type testConfig struct {
+	Games int      `json:"games"`
+	Nodes int      `json:"nodes,omitempty"`
+	Gate  testGate `json:"gate"`
+	Books []string `json:"books"`
+}
+
+type testGate struct {
+	Elo0, Elo1 float64
+}
+
+var testInfo = RunInfo{Command: "learn", Resume: "assay learn --run a", Program: "assay 0.1"}
+
+func mustOpenRun(t *testing.T, dir string, config any) *Run {
+	t.Helper()
+	r, err := OpenRun(dir, testInfo, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func TestRunLife(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs", "a")
+	config := testConfig{Games: 40}
+	r := mustOpenRun(t, dir, config)
+	if !r.New() || r.Info().Started.IsZero() {
+		t.Error("a new run does not say so")
+	}
+	if _, err := OpenRun(dir, testInfo, config); !errors.Is(err, ErrLocked) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := r.Event("generation", map[string]int{"n": 1}); err != nil {
+		t.Fatal(err)
+	}
+	if s := onlyRun(t, dir); s.State != Running || s.Info.Resume != testInfo.Resume {
+		t.Errorf("status %+v", s)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := onlyRun(t, dir); s.State != Interrupted {
+		t.Errorf("status %+v", s)
+	}
+
+	r = mustOpenRun(t, dir, config)
+	if r.New() || r.Info().Started.IsZero() {
+		t.Error("a resumed run is new, or has forgotten when it began")
+	}
+	if _, complete := r.Result(); complete {
+		t.Error("complete before Finish")
+	}
+	if err := r.Event("end", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Finish(map[string]float64{"elo": 12.5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := onlyRun(t, dir); s.State != Complete || s.Updated.IsZero() || s.Name != "a" {
+		t.Errorf("status %+v", s)
+	}
+	r = mustOpenRun(t, dir, config)
+	var result map[string]float64
+	doc, complete := r.Result()
+	if err := json.Unmarshal(doc, &result); err != nil || !complete || result["elo"] != 12.5 {
+		t.Errorf("result %s, %v, %v", doc, complete, err)
+	}
+	events := ""
+	err := ReadJournal(r.Path(RunEventsName), func(l []byte) error { events += string(l) + "\n"; return nil })
+	if err != nil || strings.Count(events, "\n") != 2 || !strings.Contains(events, `"event":"generation","data":{"n":1}`) {
+		t.Errorf("events %s %v", events, err)
+	}
+}
+
+func onlyRun(t *testing.T, dir string) RunStatus {
+	t.Helper()
+	runs, err := List(filepath.Dir(dir))
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("runs %v, %v", runs, err)
+	}
+	return runs[0]
+}
+
+func TestRunRefusesAChangedConfiguration(t *testing.T) {
+	base := testConfig{Games: 40, Nodes: 5, Gate: testGate{0, 50}, Books: []string{"a", "b"}}
+	for _, c := range []struct {
+		field, old, now string
+		change          func(*testConfig)
+	}{
+		{"games", "40", "41", func(c *testConfig) { c.Games = 41; c.Gate.Elo1 = 3 }},
+		{"gate.Elo1", "50", "20.5", func(c *testConfig) { c.Gate.Elo1 = 20.5 }},
+		{"books[1]", `"b"`, `"c"`, func(c *testConfig) { c.Books = []string{"a", "c"} }},
+		{"books[2]", "", `"c"`, func(c *testConfig) { c.Books = []string{"a", "b", "c"} }},
+		{"books[1]", `"b"`, "", func(c *testConfig) { c.Books = c.Books[:1] }},
+		{"nodes", "5", "", func(c *testConfig) { c.Nodes = 0 }},
+	} {
+		dir := t.TempDir()
+		if err := mustOpenRun(t, dir, base).Close(); err != nil {
+			t.Fatal(err)
+		}
+		changed := base
+		c.change(&changed)
+		_, err := OpenRun(dir, testInfo, changed)
+		var diff *ConfigChangedError
+		if !errors.As(err, &diff) || diff.Field != c.field || diff.Old != c.old || diff.New != c.now {
+			t.Errorf("%s: %v", c.field, err)
+		}
+		mustOpenRun(t, dir, base) // neither locked nor spoiled by the refusal
+	}
+}
+
+func TestCompareConfigIgnoresOrderAndSpace(t *testing.T) {
+	a := json.RawMessage(`{"a":1,"b":{"c":[],"d":18446744073709551615}}`)
+	b := json.RawMessage(" {\"b\": {\"d\": 18446744073709551615, \"c\": [ ]},\n \"a\": 1}\n")
+	if err := CompareConfig("x", a, b); err != nil {
+		t.Error(err)
+	}
+	c := json.RawMessage(`{"a":1,"b":{"c":[],"d":18446744073709551614}}`)
+	var diff *ConfigChangedError
+	if err := CompareConfig("x", a, c); !errors.As(err, &diff) || diff.Field != "b.d" {
+		t.Errorf("err = %v", err)
+	}
+	for _, bad := range []string{`{`, `{} {}`, `{"a":}`, strings.Repeat("[", 200)} {
+		if err := CompareConfig("x", json.RawMessage(bad), a); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%.20s: %v", bad, err)
+		}
+	}
+}
+
+func TestRunRefusesOtherFolders(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteFile(filepath.Join(dir, "thesis.tex"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenRun(dir, testInfo, testConfig{}); !errors.Is(err, ErrNotRun) || !strings.Contains(err.Error(), "thesis.tex") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// A crash between run.json and config.json leaves a folder that can be begun again.
+func TestRunBegunHalf(t *testing.T) {
+	dir := t.TempDir()
+	if err := mustOpenRun(t, dir, testConfig{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, RunConfigName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".config.json.99-0.tmp"), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustOpenRun(t, dir, testConfig{Games: 9}); !r.New() {
+		t.Error("not new")
+	}
+	for _, name := range namesIn(t, dir) {
+		if strings.HasSuffix(name, tempSuffix) {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
+
+func TestListSaysWhatCannotBeRead(t *testing.T) {
+	base := t.TempDir()
+	if runs, err := List(filepath.Join(base, "none")); err != nil || len(runs) != 0 {
+		t.Errorf("%v, %v", runs, err)
+	}
+	for _, name := range []string{"b", "a"} {
+		if err := mustOpenRun(t, filepath.Join(base, name), testConfig{}).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := MakeDir(filepath.Join(base, "not-a-run")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "b", RunResultName), []byte(`{"elo":`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := List(base)
+	if err != nil || len(runs) != 2 || runs[0].State != Interrupted || runs[1].State != Unreadable {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	if !strings.Contains(runs[1].Err.Error(), RunResultName) {
+		t.Errorf("err = %v", runs[1].Err)
+	}
+	if _, err := OpenRun(filepath.Join(base, "b"), testInfo, testConfig{}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("opened a run with a damaged result: %v", err)
+	}
+}

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWriteFileReplacesAndLeavesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.json")
+	for _, text := range []string{"first", "", strings.Repeat("x", 1<<20)} {
+		if err := WriteFile(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Fatalf("read back %d bytes, %v; wrote %d", len(got), err, len(text))
+		}
+		sum, err := SumFile(path)
+		if err != nil || sum != SumBytes([]byte(text)) {
+			t.Errorf("SumFile = %v, %v", sum, err)
+		}
+	}
+	if names := namesIn(t, dir); len(names) != 1 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+func TestWriteFileErrorsNameThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "a.json")
+	err := WriteFile(path, nil)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestAbortKeepsTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := WriteFile(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, "new")
+	f.Abort()
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("file is %q", got)
+	}
+	if names := namesIn(t, dir); len(names) != 1 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// A process that dies before the rename leaves its temporary file.
+func TestRemoveTempsTakesOnlyTemps(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, "half")
+	f.file.Close() // and the process is gone
+	for _, keep := range []string{"b.tmp", ".hidden", "c"} {
+		if err := WriteFile(filepath.Join(dir, keep), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(namesIn(t, dir)); n != 4 {
+		t.Fatalf("%d files before", n)
+	}
+	if err := RemoveTemps(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(namesIn(t, dir), " "); got != ".hidden b.tmp c" {
+		t.Errorf("left: %s", got)
+	}
+}
+
+func TestMakeDir(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "a", "b", "c")
+	for range 2 {
+		if err := MakeDir(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(base, "file")
+	if err := WriteFile(file, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(file); err == nil {
+		t.Error("made a directory of a file")
+	}
+	if err := MakeDir(filepath.Join(file, "x")); err == nil {
+		t.Error("made a directory below a file")
+	}
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	l, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TryLock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
+		t.Errorf("second lock: %v", err)
+	}
+	if !locked(path) {
+		t.Error("not seen as locked")
+	}
+	l.Unlock()
+	l.Unlock()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("lock file is still there: %v", err)
+	}
+	if locked(path) {
+		t.Error("seen as locked")
+	}
+	l, err = TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Unlock()
+}
+
+// Many goroutines fight for a lock whose file comes and goes; no two ever have it.
+func TestLockExcludes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	inside := make(chan struct{}, 1)
+	done := make(chan error, 8)
+	for range cap(done) {
+		go func() {
+			for n := 0; n < 50; {
+				l, err := tryLockOnce(path)
+				if err != nil && !errors.Is(err, ErrLocked) {
+					done <- err
+					return
+				}
+				if l == nil {
+					continue
+				}
+				select {
+				case inside <- struct{}{}:
+				default:
+					done <- errors.New("two holders")
+					return
+				}
+				n++
+				<-inside
+				l.Unlock()
+			}
+			done <- nil
+		}()
+	}
+	for range cap(done) {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func namesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// flipAll calls try with every single-bit change of data.
+func flipAll(data []byte, try func(bit int, changed []byte)) {
+	for bit := range len(data) * 8 {
+		c := bytes.Clone(data)
+		c[bit/8] ^= 1 << (bit % 8)
+		try(bit, c)
+	}
+}
