@@ -1,0 +1,132 @@
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// Encode returns the text of the file: one line for each term, in table order. The
+// same content has the same text, and Parse gives the content back exactly. Weights
+// that Parse would refuse are an error.
+func (f *File) Encode() ([]byte, error) {
+	m, _, err := f.Weights()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkK(f.K); err != nil {
+		return nil, err
+	}
+	var e encoder
+	e.WriteString("{\n")
+	e.line(1, "format", Format, ",")
+	e.line(1, "model", f.Model, ",")
+	e.line(1, "unit", Unit, ",")
+	e.line(1, "K", f.K, ",")
+	e.provenance(&f.Provenance)
+	e.WriteString("  \"terms\": [\n")
+	for i := range f.Terms {
+		e.term(&m.Terms[i], &f.Terms[i], i == len(f.Terms)-1)
+	}
+	e.WriteString("  ]\n}\n")
+	return e.Bytes(), e.err
+}
+
+// encoder writes JSON laid out for people and keeps the first error.
+type encoder struct {
+	bytes.Buffer
+	err error
+}
+
+func (e *encoder) line(depth int, name string, v any, end string) {
+	for range depth {
+		e.WriteString("  ")
+	}
+	e.field(name, v)
+	e.WriteString(end + "\n")
+}
+
+func (e *encoder) field(name string, v any) {
+	var text []byte
+	var err error
+	if x, ok := v.(float64); ok {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			err = fmt.Errorf("%v is not a number that a file can hold", x)
+		}
+		text = strconv.AppendFloat(nil, x, 'g', -1, 64)
+	} else {
+		text, err = json.Marshal(v)
+	}
+	if err != nil && e.err == nil {
+		e.err = fmt.Errorf("%s: %w", name, err)
+	}
+	fmt.Fprintf(e, "%q: %s", name, text)
+}
+
+func (e *encoder) provenance(p *Provenance) {
+	data := p.Data
+	if data == nil {
+		data = []string{}
+	}
+	e.WriteString("  \"provenance\": {\n")
+	e.line(2, "parent", p.Parent, ",")
+	e.line(2, "data", data, ",")
+	e.line(2, "rows", p.Rows, ",")
+	e.line(2, "games", p.Games, ",")
+	e.line(2, "split", p.Split, ",")
+	e.line(2, "loss_train", p.LossTrain, ",")
+	e.line(2, "loss_valid", p.LossValid, ",")
+	e.line(2, "method", p.Method, ",")
+	e.line(2, "seed", p.Seed, ",")
+	e.line(2, "program", p.Program, ",")
+	e.line(2, "config", p.Config, ",")
+	e.line(2, "time", p.Time, "")
+	e.WriteString("  },\n")
+}
+
+// term writes one value where the term is not tapered. Fitted numbers that are zero
+// are left out.
+func (e *encoder) term(t *eval.Term, w *TermWeight, last bool) {
+	before := e.err
+	e.WriteString("    {")
+	e.field("name", w.Name)
+	number := func(name string, v any) {
+		e.WriteString(", ")
+		e.field(name, v)
+	}
+	number("mg", w.MG)
+	if t.Tapered {
+		number("eg", w.EG)
+	}
+	for _, x := range []struct {
+		name string
+		v    float64
+	}{{"fit_mg", w.FitMG}, {"fit_eg", w.FitEG}, {"se_mg", w.SEMG}, {"se_eg", w.SEEG}} {
+		if x.v != 0 {
+			number(x.name, x.v)
+		}
+	}
+	if w.Count != 0 {
+		number("count", w.Count)
+	}
+	if last {
+		e.WriteString("}\n")
+	} else {
+		e.WriteString("},\n")
+	}
+	if before == nil && e.err != nil {
+		e.err = fmt.Errorf("term %q: %w", w.Name, e.err)
+	}
+}
+
+// checkK tells whether K can be the slope of a sigmoid over centipawns.
+func checkK(k float64) error {
+	if !(k > 0 && k <= 1) {
+		return fmt.Errorf("slope K must be above 0 and at most 1 per centipawn, is %v", k)
+	}
+	return nil
+}

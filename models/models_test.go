@@ -1,0 +1,192 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+var update = flag.Bool("update", false, "write the embedded start weights anew")
+
+// start returns what the embedded file of a model must hold.
+func start(m *eval.Model) *File {
+	f := New(m, m.Start)
+	f.Provenance.Method = map[string]string{
+		"shannon-1950": "as stated in Shannon 1950, section 3",
+		"assay":        "Shannon's numbers (1950, section 3) and zero for every other term",
+	}[m.Name]
+	return f
+}
+
+func TestEmbedded(t *testing.T) {
+	for _, m := range eval.Models() {
+		want, err := start(m).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := m.Name + ".json"
+		if *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue // what is embedded is known to the next build
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s does not hold the start weights of %s: run go test ./models -update", path, m.Name)
+		}
+		f, err := Embedded(m.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, w, err := f.Weights()
+		if err != nil || model != m || !slices.Equal(w, m.Start) {
+			t.Errorf("%s: weights differ from the model's start (%v)", m.Name, err)
+		}
+	}
+	if len(Names()) != len(eval.Models()) {
+		t.Errorf("embedded are %v", Names())
+	}
+}
+
+// fitted returns a file of the model assay with every field set.
+func fitted(t *testing.T) *File {
+	m, err := eval.Lookup("assay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := New(m, m.Start)
+	f.K = 0.0043210987654321
+	for i := range f.Terms {
+		w := &f.Terms[i]
+		w.MG, w.EG = int32(i*37%2000-1000), int32(i*91%2000-1000)
+		w.FitMG, w.FitEG = float64(w.MG)+1.0/3, float64(w.EG)-1e-7
+		w.SEMG, w.SEEG, w.Count = math.Sqrt(float64(i+2)), 1e-9, int64(i)
+	}
+	f.Provenance = Provenance{
+		Parent: "0123456789ab", Data: []string{"sha256:aa", "sha256:bb"}, Rows: 1 << 40, Games: 1000,
+		Split: "by game, 10 %", LossTrain: 0.6123, LossValid: 0.6234, Method: "gauss-newton",
+		Seed: math.MaxUint64, Program: `assay "0.1" <&>`, Config: "{}", Time: "2030-01-02T03:04:05Z",
+	}
+	return f
+}
+
+func TestRoundTrip(t *testing.T) {
+	want := fitted(t)
+	text, err := want.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse("w.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read back:\n%+v\nwritten:\n%+v", got, want)
+	}
+	again, _ := got.Encode()
+	if !bytes.Equal(text, again) {
+		t.Error("the same content has two texts")
+	}
+}
+
+// TestID pins what an id depends on, and the id of Shannon's weights: ids stand in
+// games and reports.
+func TestID(t *testing.T) {
+	f := fitted(t)
+	id := f.ID()
+	f.K, f.Provenance.Time, f.Terms[3].FitMG = 0.01, "", 5
+	if f.ID() != id {
+		t.Error("the id depends on more than model and weights")
+	}
+	f.Terms[3].EG++
+	if f.ID() == id {
+		t.Error("the id does not depend on the weights")
+	}
+	shannon, err := Embedded("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shannon.ID(); got != "0f928dcdd93a" {
+		t.Errorf("id of shannon-1950 is %s", got)
+	}
+}
+
+// TestOrder checks that a file may hold its terms in any order.
+func TestOrder(t *testing.T) {
+	want := fitted(t)
+	text, _ := want.Encode()
+	lines := strings.Split(string(text), "\n")
+	first := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, `"pawn"`) })
+	lines[first], lines[first+9] = lines[first+9], lines[first]
+	got, err := Parse("w.json", []byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("order of the terms in the file matters")
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		edit func(f *File)
+		want string
+	}{
+		{"NaN", func(f *File) { f.Terms[5].SEMG = math.NaN() }, f5(t)},
+		{"Inf", func(f *File) { f.Terms[5].FitEG = math.Inf(1) }, f5(t)},
+		{"loss", func(f *File) { f.Provenance.LossValid = math.NaN() }, "loss_valid"},
+		{"K", func(f *File) { f.K = math.NaN() }, "K"},
+		{"range", func(f *File) { f.Terms[5].MG = 30001 }, f5(t)},
+		{"model", func(f *File) { f.Model = "other" }, "other"},
+		{"order", func(f *File) { f.Terms[0], f.Terms[5] = f.Terms[5], f.Terms[0] }, f5(t)},
+		{"short", func(f *File) { f.Terms = f.Terms[:5] }, "terms"},
+	} {
+		f := fitted(t)
+		test.edit(f)
+		if _, err := f.Encode(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error naming %q", test.name, err, test.want)
+		}
+	}
+}
+
+// f5 returns the name of the sixth term of the model assay.
+func f5(t *testing.T) string { return fitted(t).Terms[5].Name }
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.json")
+	want := fitted(t)
+	text, _ := want.Encode()
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil || f.ID() != want.ID() {
+		t.Errorf("Open(%s): %v", path, err)
+	}
+	if f, err = Open("assay"); err != nil || f.Model != "assay" {
+		t.Errorf("Open(assay): %v", err)
+	}
+	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "shannon-1950") {
+		t.Errorf("Open of a file that is not there: %v", err)
+	}
+	if _, err := Embedded("nowhere"); !errors.Is(err, ErrUnknownName) {
+		t.Errorf("Embedded(nowhere): %v", err)
+	}
+	if _, err := Open(filepath.Dir(path)); err == nil {
+		t.Error("Open of a directory succeeds")
+	}
+}

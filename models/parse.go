@@ -1,0 +1,352 @@
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// Parse reads the text of a weight file. The name stands in errors, which also name
+// the line and the term. Memory and time are bounded by the size of the text, which
+// may be MaxSize at most.
+func Parse(name string, data []byte) (*File, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%s: a weight file has at most %d bytes", name, MaxSize)
+	}
+	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), taken: map[string]int{}}
+	p.dec.UseNumber()
+	f, err := p.file()
+	if err == nil {
+		if _, end := p.dec.Token(); end != io.EOF {
+			err = errors.New("more text after the end of the weights")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, p.line(data), err)
+	}
+	if err := p.conform(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// line returns the number of the line of what was read last or, where reading it
+// failed, of what follows.
+func (p *parser) line(data []byte) int {
+	read := data[:min(p.dec.InputOffset(), int64(len(data)))]
+	n := 1 + bytes.Count(read, []byte{'\n'})
+	if p.unread {
+		rest := data[len(read):]
+		blank := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]
+		n += bytes.Count(blank, []byte{'\n'})
+	}
+	return n
+}
+
+// parser reads a weight file token by token: encoding/json alone would take the last
+// of two equal fields and pass over unknown ones. It goes no deeper than the format
+// does, whatever the text holds.
+type parser struct {
+	dec    *json.Decoder
+	single []bool         // by term: only mg was given
+	taken  map[string]int // terms by name
+	unread bool           // the last token could not be read
+}
+
+func (p *parser) file() (*File, error) {
+	f := new(File)
+	err := p.object(map[string]func() error{
+		"format":     p.constant(Format),
+		"model":      p.text(&f.Model),
+		"unit":       p.constant(Unit),
+		"K":          p.slope(&f.K),
+		"provenance": func() error { return p.provenance(&f.Provenance) },
+		"terms":      func() error { return p.terms(f) },
+	}, "format", "model", "unit", "K", "provenance", "terms")
+	return f, err
+}
+
+func (p *parser) provenance(v *Provenance) error {
+	return p.object(map[string]func() error{
+		"parent":     p.text(&v.Parent),
+		"data":       p.texts(&v.Data),
+		"rows":       p.whole(&v.Rows, 0, math.MaxInt64),
+		"games":      p.whole(&v.Games, 0, math.MaxInt64),
+		"split":      p.text(&v.Split),
+		"loss_train": p.float(&v.LossTrain),
+		"loss_valid": p.float(&v.LossValid),
+		"method":     p.text(&v.Method),
+		"seed":       p.seed(&v.Seed),
+		"program":    p.text(&v.Program),
+		"config":     p.text(&v.Config),
+		"time":       p.text(&v.Time),
+	})
+}
+
+func (p *parser) terms(f *File) error {
+	return p.array(func() error {
+		t, single, err := p.term()
+		if err != nil {
+			if t.Name == "" {
+				return fmt.Errorf("term number %d: %w", len(f.Terms), err)
+			}
+			return fmt.Errorf("term %q: %w", t.Name, err)
+		}
+		if _, again := p.taken[t.Name]; again {
+			return fmt.Errorf("term %q is there twice", t.Name)
+		}
+		p.taken[t.Name] = len(f.Terms)
+		f.Terms = append(f.Terms, t)
+		p.single = append(p.single, single)
+		return nil
+	})
+}
+
+func (p *parser) term() (t TermWeight, single bool, err error) {
+	var mg, eg int64
+	single = true
+	tapered := p.whole(&eg, -eval.MaxCoef, eval.MaxCoef)
+	err = p.object(map[string]func() error{
+		"name":   p.text(&t.Name),
+		"mg":     p.whole(&mg, -eval.MaxCoef, eval.MaxCoef),
+		"eg":     func() error { single = false; return tapered() },
+		"fit_mg": p.float(&t.FitMG),
+		"fit_eg": p.float(&t.FitEG),
+		"se_mg":  p.float(&t.SEMG),
+		"se_eg":  p.float(&t.SEEG),
+		"count":  p.whole(&t.Count, 0, math.MaxInt64),
+	}, "name", "mg")
+	if single {
+		eg = mg
+	}
+	t.MG, t.EG = int32(mg), int32(eg)
+	return t, single, err
+}
+
+// conform checks the terms against the model and puts them into its order.
+func (p *parser) conform(f *File) error {
+	m, err := eval.Lookup(f.Model)
+	if err != nil {
+		return err
+	}
+	for i := range f.Terms {
+		if _, ok := m.Term(f.Terms[i].Name); !ok {
+			return fmt.Errorf("model %s has no term %q", m.Name, f.Terms[i].Name)
+		}
+	}
+	ordered := make([]TermWeight, len(m.Terms))
+	for i, t := range m.Terms {
+		at, ok := p.taken[t.Name]
+		if !ok {
+			return fmt.Errorf("term %q of model %s is missing", t.Name, m.Name)
+		}
+		if t.Tapered && p.single[at] {
+			return fmt.Errorf("term %q is tapered: eg is missing", t.Name)
+		}
+		ordered[i] = f.Terms[at]
+	}
+	f.Terms = ordered
+	_, _, err = f.Weights()
+	return err
+}
+
+// The methods below read values. Those that return a function are for the fields of
+// object.
+
+// object reads an object with the given fields, each at most once, and requires some.
+func (p *parser) object(fields map[string]func() error, required ...string) error {
+	if err := p.delim('{', "an object"); err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(fields))
+	for p.dec.More() {
+		token, err := p.token()
+		if err != nil {
+			return err
+		}
+		key, ok := token.(string)
+		read := fields[key]
+		switch {
+		case !ok || read == nil:
+			return fmt.Errorf("unknown field %s", shown(token))
+		case seen[key]:
+			return fmt.Errorf("field %q is there twice", key)
+		}
+		seen[key] = true
+		if err := read(); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if err := p.delim('}', "the end of the object"); err != nil {
+		return err
+	}
+	for _, key := range required {
+		if !seen[key] {
+			return fmt.Errorf("field %q is missing", key)
+		}
+	}
+	return nil
+}
+
+// array calls read for each element of an array.
+func (p *parser) array(read func() error) error {
+	if err := p.delim('[', "a list"); err != nil {
+		return err
+	}
+	for p.dec.More() {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return p.delim(']', "the end of the list")
+}
+
+func (p *parser) delim(want json.Delim, what string) error {
+	token, err := p.token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("want %s, found %s", what, shown(token))
+	}
+	return nil
+}
+
+func (p *parser) readText() (string, error) {
+	token, err := p.token()
+	if err != nil {
+		return "", err
+	}
+	s, ok := token.(string)
+	if !ok {
+		return "", fmt.Errorf("want a text in quotes, found %s", shown(token))
+	}
+	return s, nil
+}
+
+func (p *parser) text(v *string) func() error {
+	return func() (err error) {
+		*v, err = p.readText()
+		return err
+	}
+}
+
+func (p *parser) texts(v *[]string) func() error {
+	return func() error {
+		return p.array(func() error {
+			s, err := p.readText()
+			*v = append(*v, s)
+			return err
+		})
+	}
+}
+
+func (p *parser) constant(want string) func() error {
+	return func() error {
+		s, err := p.readText()
+		if err == nil && s != want {
+			err = fmt.Errorf("want %q, found %s", want, shown(s))
+		}
+		return err
+	}
+}
+
+func (p *parser) number() (string, error) {
+	token, err := p.token()
+	if err != nil {
+		return "", err
+	}
+	n, ok := token.(json.Number)
+	if !ok {
+		return "", fmt.Errorf("want a number, found %s", shown(token))
+	}
+	return n.String(), nil
+}
+
+func (p *parser) whole(v *int64, least, most int64) func() error {
+	return func() error {
+		text, err := p.number()
+		if err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("want a whole number from %d to %d, found %s", least, most, shown(json.Number(text)))
+		}
+		*v = n
+		return nil
+	}
+}
+
+func (p *parser) seed(v *uint64) func() error {
+	return func() error {
+		text, err := p.number()
+		if err != nil {
+			return err
+		}
+		if *v, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return fmt.Errorf("want a whole number of 64 bits, found %s", shown(json.Number(text)))
+		}
+		return nil
+	}
+}
+
+func (p *parser) float(v *float64) func() error {
+	return func() error {
+		text, err := p.number()
+		if err != nil {
+			return err
+		}
+		if *v, err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("%s is out of the range of numbers", shown(json.Number(text)))
+		}
+		return nil
+	}
+}
+
+func (p *parser) slope(v *float64) func() error {
+	read := p.float(v)
+	return func() error {
+		if err := read(); err != nil {
+			return err
+		}
+		return checkK(*v)
+	}
+}
+
+// token reads the next token and says what an error of the JSON decoder means.
+func (p *parser) token() (json.Token, error) {
+	token, err := p.dec.Token()
+	if err == nil {
+		return token, nil
+	}
+	p.unread = true
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil, errors.New("the text ends too early")
+	}
+	return nil, fmt.Errorf("not JSON: %w", err)
+}
+
+// shown returns a value as an error message shows it, cut to a bearable length.
+func shown(token any) string {
+	text := fmt.Sprint(token)
+	if s, ok := token.(string); ok {
+		text = strconv.Quote(s)
+	}
+	if d, ok := token.(json.Delim); ok {
+		text = strconv.QuoteRune(rune(d))
+	}
+	if token == nil {
+		text = "null"
+	}
+	if len(text) > 60 {
+		text = text[:60] + "..."
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package models
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// replaced returns the embedded file of the model with one text in place of another.
+func replaced(t *testing.T, model, old, with string) string {
+	t.Helper()
+	data, err := embedded.ReadFile(model + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("%s.json does not contain %s", model, old)
+	}
+	return strings.Replace(string(data), old, with, 1)
+}
+
+func TestParseErrors(t *testing.T) {
+	const knight = `{"name": "knight", "mg": 300}`
+	for _, test := range []struct {
+		name, model, old, with string
+		want                   []string
+	}{
+		{"empty", "shannon-1950", replaced(t, "shannon-1950", "", ""), "", []string{"w.json:1", "ends too early"}},
+		{"no JSON", "shannon-1950", "{", "<", []string{"w.json:1", "not JSON"}},
+		{"a list", "shannon-1950", replaced(t, "shannon-1950", "", ""), "[]", []string{"w.json:1", "an object"}},
+		{"null", "shannon-1950", replaced(t, "shannon-1950", "", ""), "null", []string{"w.json:1", "null"}},
+		{"unknown term", "shannon-1950", `"knight"`, `"nightrider"`, []string{"w.json", "nightrider", "shannon-1950"}},
+		{"missing term", "shannon-1950", knight + ",", "", []string{"w.json", "knight", "missing"}},
+		{"term twice", "shannon-1950", knight, knight + "," + knight, []string{"w.json:22", "knight", "twice"}},
+		{"NaN", "shannon-1950", `"mg": 300`, `"mg": NaN`, []string{"w.json:22", "knight", "mg"}},
+		{"null weight", "shannon-1950", `"mg": 300`, `"mg": null`, []string{"w.json:22", "knight", "mg", "null"}},
+		{"large", "shannon-1950", `"mg": 300`, `"mg": 30001`, []string{"w.json:22", "knight", "mg", "30001"}},
+		{"huge", "shannon-1950", `"mg": 300`, `"mg": 1e300`, []string{"w.json:22", "knight", "mg", "1e300"}},
+		{"64 bits", "shannon-1950", `"mg": 300`, `"mg": 99999999999999999999`, []string{"w.json:22", "knight", "mg"}},
+		{"fraction", "shannon-1950", `"mg": 300`, `"mg": 300.5`, []string{"w.json:22", "knight", "mg", "300.5"}},
+		{"text for number", "shannon-1950", `"mg": 300`, `"mg": "300"`, []string{"w.json:22", "knight", "mg", `"300"`}},
+		{"list for number", "shannon-1950", `"mg": 300`, `"mg": [300]`, []string{"w.json:22", "knight", "mg", "'['"}},
+		{"number for text", "shannon-1950", `"knight"`, `5`, []string{"w.json:22", "term number 1", "name"}},
+		{"infinite fit", "shannon-1950", `"mg": 300`, `"mg": 300, "fit_mg": 1e999`, []string{"w.json:22", "knight", "fit_mg", "1e999"}},
+		{"negative count", "shannon-1950", `"mg": 300`, `"mg": 300, "count": -1`, []string{"w.json:22", "knight", "count"}},
+		{"not tapered", "shannon-1950", `"mg": 300`, `"mg": 300, "eg": 301`, []string{"w.json", "knight", "not tapered"}},
+		{"field twice", "shannon-1950", `"mg": 300`, `"mg": 300, "mg": 300`, []string{"w.json:22", "knight", "mg", "twice"}},
+		{"unknown field", "shannon-1950", `"mg": 300`, `"mg": 300, "mq": 1`, []string{"w.json:22", "knight", "mq"}},
+		{"no weight", "shannon-1950", `"name": "knight", "mg": 300`, `"name": "knight"`, []string{"w.json:22", "knight", `"mg" is missing`}},
+		{"no name", "shannon-1950", `"name": "knight", "mg": 300`, `"mg": 300`, []string{"w.json:22", "term number 1", `"name" is missing`}},
+		{"no eg", "assay", `"name": "rook", "mg": 500, "eg": 500`, `"name": "rook", "mg": 500`, []string{"w.json", "rook", "eg is missing"}},
+		{"term no object", "shannon-1950", knight, "300", []string{"w.json:22", "term number 1", "an object"}},
+		{"trailing", "shannon-1950", "  ]\n}\n", "  ]\n}\n{}", []string{"w.json:32", "after the end"}},
+		{"torn", "shannon-1950", "  ]\n}\n", "", []string{"w.json", "ends too early"}},
+		{"trailing comma", "shannon-1950", knight + ",", knight + ",,", []string{"w.json:22", "not JSON"}},
+		{"other format", "shannon-1950", Format, "assay.weights/2", []string{"w.json:2", "format", "assay.weights/2"}},
+		{"no format", "shannon-1950", `"format": "assay.weights/1",`, "", []string{"w.json", `"format" is missing`}},
+		{"other unit", "shannon-1950", Unit, "pawn", []string{"w.json:4", "unit", "pawn"}},
+		{"no unit", "shannon-1950", `"unit": "centipawn",`, "", []string{"w.json", `"unit" is missing`}},
+		{"other model", "shannon-1950", `"model": "shannon-1950"`, `"model": "turing"`, []string{"w.json", "turing", "shannon-1950"}},
+		{"no model", "shannon-1950", `"model": "shannon-1950",`, "", []string{"w.json", `"model" is missing`}},
+		{"K zero", "shannon-1950", `"K": 0.00`, `"K": 0, "x": 1`, []string{"w.json:5", "K"}},
+		{"K text", "shannon-1950", `"K": 0.00`, `"K": "1", "x": 1`, []string{"w.json:5", "K"}},
+		{"terms object", "shannon-1950", `"terms": [`, `"terms": {`, []string{"w.json:20", "terms", "a list"}},
+		{"provenance list", "shannon-1950", `"provenance": {`, `"provenance": [`, []string{"w.json:6", "provenance", "an object"}},
+		{"data number", "shannon-1950", `"data": []`, `"data": [7]`, []string{"w.json:8", "data", "7"}},
+		{"seed negative", "shannon-1950", `"seed": 0`, `"seed": -1`, []string{"w.json:15", "seed", "-1"}},
+		{"deep", "shannon-1950", `"mg": 300`, `"mg": ` + strings.Repeat("[", 1<<20), []string{"w.json:22", "knight", "mg"}},
+		{"long", "shannon-1950", `"knight"`, `"` + strings.Repeat("k", 1<<20) + `"`, []string{"w.json", "kkk"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := Parse("w.json", []byte(replaced(t, test.model, test.old, test.with)))
+			if err == nil {
+				t.Fatalf("no error, but %+v", f)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %.300q does not say %q", err, want)
+				}
+			}
+			if len(err.Error()) > 2000 && test.name != "long" {
+				t.Errorf("error of %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestSize checks that a file beyond MaxSize is refused without being read whole.
+func TestSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.json")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := file.Truncate(200 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "large.json") || !strings.Contains(err.Error(), "bytes") {
+		t.Errorf("Load of 200 MB: %v", err)
+	}
+}
+
+// FuzzParse: whatever Parse takes, Encode gives back.
+func FuzzParse(f *testing.F) {
+	for _, name := range Names() {
+		data, err := embedded.ReadFile(name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"format":"assay.weights/1","model":"shannon-1950","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"pawn","mg":-3,"eg":-3}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Parse("fuzz", data)
+		if err != nil {
+			return
+		}
+		text, err := file.Encode()
+		if err != nil {
+			t.Fatalf("Encode refuses what Parse took: %v", err)
+		}
+		again, err := Parse("again", text)
+		if err != nil {
+			t.Fatalf("Parse refuses what Encode wrote: %v", err)
+		}
+		if !reflect.DeepEqual(file, again) {
+			t.Fatalf("read %+v\nthen %+v", file, again)
+		}
+	})
+}
