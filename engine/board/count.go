@@ -1,0 +1,89 @@
+package board
+
+// CountLegal returns the number of legal moves, without making a list of them.
+func (p *Position) CountLegal() int {
+	t := p.targets()
+	n := 0
+	if to := t.mask &^ t.own; to != 0 {
+		for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {
+			n += (KnightAttacks(knights.PopFirst()) & to).Count()
+		}
+		queens := p.byType[Queen]
+		for men := (p.byType[Bishop] | queens) & t.own; men != 0; {
+			from := men.PopFirst()
+			n += t.unpin(from, BishopAttacks(from, t.occupied)&to).Count()
+		}
+		for men := (p.byType[Rook] | queens) & t.own; men != 0; {
+			from := men.PopFirst()
+			n += t.unpin(from, RookAttacks(from, t.occupied)&to).Count()
+		}
+		n += p.countPawnMoves(&t)
+	}
+	for to := KingAttacks(t.king) &^ t.own; to != 0; {
+		if !p.attacked(to.PopFirst(), t.us^1, t.occupied&^t.king.Bitboard()) {
+			n++
+		}
+	}
+	if p.castling != 0 && p.checkers == 0 {
+		for rooks := p.castling & t.own; rooks != 0; {
+			if p.castlingLegal(t.king, rooks.PopFirst(), t.us, t.occupied) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (p *Position) countPawnMoves(t *targets) int {
+	pawns := p.byType[Pawn] & t.own
+	n := p.countFreePawns(t, pawns&^t.pinned, t.mask)
+	for men := pawns & t.pinned; men != 0; {
+		from := men.PopFirst()
+		n += p.countFreePawns(t, from.Bitboard(), t.mask&Line(t.king, from))
+	}
+	if p.ep != NoSquare {
+		for men := PawnAttacks(t.us^1, p.ep) & pawns; men != 0; {
+			if p.enPassantLegal(men.PopFirst(), p.ep) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// countFreePawns counts the moves of the pawns to squares of the mask, four for
+// each that promotes.
+func (p *Position) countFreePawns(t *targets, pawns, mask Bitboard) int {
+	single, double, west, east := p.pawnTargets(t, pawns)
+	single &= mask
+	west &= mask
+	east &= mask
+	n := single.Count() + (double & mask).Count() + west.Count() + east.Count()
+	const last = Rank1 | Rank8
+	if (single|west|east)&last != 0 {
+		n += 3 * ((single & last).Count() + (west & last).Count() + (east & last).Count())
+	}
+	return n
+}
+
+// Perft counts the leaves of the tree of legal moves at the depth in plies; the last
+// ply is counted, not made.
+func Perft(p *Position, depth int) uint64 {
+	if depth <= 0 {
+		return 1
+	}
+	if depth == 1 {
+		return uint64(p.CountLegal())
+	}
+	var array [MaxMoves]Move
+	n := uint64(0)
+	for _, m := range p.LegalMoves(array[:0]) {
+		child := *p
+		child.Make(m)
+		n += Perft(&child, depth-1)
+	}
+	return n
+}
+
+// MaxMoves is above the number of legal moves in any legal position (218).
+const MaxMoves = 256

@@ -1,0 +1,417 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// StartFEN is the start position of standard chess.
+const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+// ErrFEN is wrapped by every error of ParseFEN and FromBitboards.
+var ErrFEN = errors.New("invalid position")
+
+// maxFENLength bounds how much of a bad FEN an error repeats.
+const maxFENLength = 120
+
+// StartPosition returns the start position of standard chess.
+func StartPosition() Position {
+	p, err := ParseFEN(StartFEN)
+	if err != nil {
+		panic(err) // a constant
+	}
+	return p
+}
+
+// ParseFEN reads a position in Forsyth-Edwards notation, with all six fields or
+// with the two counters left out (then 0 and 1). Castling fields may be standard,
+// X-FEN or Shredder-FEN. An en-passant square is kept only if a capture there is
+// legal. A position that cannot be played on by the rules is an error that says
+// why; so is one with more men than a game can have.
+func ParseFEN(s string) (Position, error) {
+	p, err := parseFEN(s)
+	if err != nil {
+		if len(s) > maxFENLength {
+			s = s[:maxFENLength] + "..."
+		}
+		return Position{}, fmt.Errorf("%w %q: %w", ErrFEN, s, err)
+	}
+	return p, nil
+}
+
+func parseFEN(s string) (Position, error) {
+	p := Position{fullmove: 1, ep: NoSquare}
+	fields := strings.Fields(s)
+	if len(fields) != 4 && len(fields) != 6 {
+		return p, fmt.Errorf("want 6 fields (or 4, without the counters), got %d", len(fields))
+	}
+	if err := p.parsePlacement(fields[0]); err != nil {
+		return p, err
+	}
+	switch fields[1] {
+	case "w":
+	case "b":
+		p.stm = Black
+	default:
+		return p, fmt.Errorf("side to move: want w or b, got %q", fields[1])
+	}
+	if err := p.parseCastling(fields[2]); err != nil {
+		return p, err
+	}
+	ep := NoSquare
+	if fields[3] != "-" {
+		var ok bool
+		if ep, ok = ParseSquare(fields[3]); !ok {
+			return p, fmt.Errorf("en passant: want a square or -, got %q", fields[3])
+		}
+	}
+	if len(fields) == 6 {
+		if err := p.parseCounters(fields[4], fields[5]); err != nil {
+			return p, err
+		}
+	}
+	return p, p.finish(ep)
+}
+
+func (p *Position) parsePlacement(s string) error {
+	p.clearSquares()
+	rows := strings.Split(s, "/")
+	if len(rows) != 8 {
+		return fmt.Errorf("placement: want 8 ranks, got %d", len(rows))
+	}
+	for i, row := range rows {
+		rank, file := 7-i, 0
+		digit := false
+		for _, c := range []byte(row) {
+			if c >= '1' && c <= '8' && !digit {
+				file += int(c - '0')
+				digit = true
+				continue
+			}
+			digit = false
+			piece := pieceFromLetter(c)
+			if piece == NoPiece {
+				return fmt.Errorf("placement, rank %d: unexpected %q", rank+1, c)
+			}
+			if file > 7 {
+				return fmt.Errorf("placement: rank %d has more than 8 squares", rank+1)
+			}
+			p.put(piece, NewSquare(file, rank))
+			file++
+		}
+		if file != 8 {
+			return fmt.Errorf("placement: rank %d has %d squares, want 8", rank+1, file)
+		}
+	}
+	return nil
+}
+
+func pieceFromLetter(c byte) Piece {
+	color := White
+	if c >= 'a' && c <= 'z' {
+		color = Black
+		c -= 'a' - 'A'
+	}
+	if t := strings.IndexByte(pieceLetters, c); t >= 0 {
+		return NewPiece(color, PieceType(t))
+	}
+	return NoPiece
+}
+
+// parseCastling reads KQkq (the outermost rook on that side of the king, X-FEN) and
+// file letters AHah (Shredder-FEN).
+func (p *Position) parseCastling(s string) error {
+	if s == "-" {
+		return nil
+	}
+	for _, c := range []byte(s) {
+		color, letter := White, c
+		if c >= 'a' && c <= 'z' {
+			color, letter = Black, c-('a'-'A')
+		}
+		rook, err := p.castlingRook(color, letter)
+		if err != nil {
+			return fmt.Errorf("castling %q: %w", string(c), err)
+		}
+		if p.castling.Has(rook) {
+			return fmt.Errorf("castling %q: the right is given twice", string(c))
+		}
+		p.castling |= rook.Bitboard()
+		if letter != 'K' && letter != 'Q' {
+			p.chess960 = true
+		}
+	}
+	return nil
+}
+
+// castlingRook finds the rook that a castling letter means.
+func (p *Position) castlingRook(c Color, letter byte) (Square, error) {
+	home := Square(0)
+	if c == Black {
+		home = A8
+	}
+	kings := p.Pieces(c, King)
+	if kings == 0 {
+		return NoSquare, errors.New("there is no king")
+	}
+	king := kings.First()
+	if king&^7 != home {
+		return NoSquare, fmt.Errorf("the %s king is not on its first rank", c)
+	}
+	rooks := p.Pieces(c, Rook) & (Rank1 << home)
+	switch {
+	case letter == 'K':
+		for s := home | 7; s > king; s-- {
+			if rooks.Has(s) {
+				return s, nil
+			}
+		}
+	case letter == 'Q':
+		for s := home; s < king; s++ {
+			if rooks.Has(s) {
+				return s, nil
+			}
+		}
+	case letter >= 'A' && letter <= 'H':
+		if s := home | Square(letter-'A'); rooks.Has(s) {
+			return s, nil
+		}
+	default:
+		return NoSquare, errors.New("want letters of KQkq or files, or -")
+	}
+	return NoSquare, fmt.Errorf("there is no %s rook for it", c)
+}
+
+func (p *Position) parseCounters(halfmove, fullmove string) error {
+	h, err := strconv.ParseUint(halfmove, 10, 8)
+	if err != nil {
+		return fmt.Errorf("halfmove clock: want 0 to 255, got %q", halfmove)
+	}
+	f, err := strconv.ParseUint(fullmove, 10, 15)
+	if err != nil {
+		return fmt.Errorf("move number: want 1 to 32767, got %q", fullmove)
+	}
+	p.halfmove = uint16(h)
+	p.fullmove = uint16(max(f, 1)) // 0 is common where nobody counted
+	return nil
+}
+
+// FromBitboards returns the position with the men on the given squares: sets by
+// colour and by kind (Pawn to King), the rooks that keep the right to castle, and an
+// en-passant square or NoSquare. It obeys the rules as ParseFEN's does.
+func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, ep Square, halfmove, fullmove int) (Position, error) {
+	p, err := fromBitboards(byColor, byType, stm, castling, halfmove, fullmove)
+	if err == nil {
+		err = p.finish(ep)
+	}
+	if err != nil {
+		return Position{}, fmt.Errorf("%w: %w", ErrFEN, err)
+	}
+	return p, nil
+}
+
+func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, halfmove, fullmove int) (Position, error) {
+	p := Position{stm: stm, castling: castling, halfmove: uint16(halfmove), fullmove: uint16(fullmove), ep: NoSquare}
+	if stm > Black {
+		return p, fmt.Errorf("side to move: want 0 or 1, got %d", stm)
+	}
+	if halfmove < 0 || halfmove > 255 || fullmove < 1 || fullmove > 32767 {
+		return p, fmt.Errorf("counters %d and %d are out of range", halfmove, fullmove)
+	}
+	if byColor[White]&byColor[Black] != 0 {
+		return p, errors.New("a square holds a white and a black man")
+	}
+	p.clearSquares()
+	all := Bitboard(0)
+	for t, b := range byType {
+		if all&b != 0 {
+			return p, errors.New("a square holds two men")
+		}
+		all |= b
+		for b != 0 {
+			s := b.PopFirst()
+			c := White
+			if byColor[Black].Has(s) {
+				c = Black
+			}
+			p.put(NewPiece(c, PieceType(t)), s)
+		}
+	}
+	if all != byColor[White]|byColor[Black] {
+		return p, errors.New("the sets by colour and by kind hold different squares")
+	}
+	return p, nil
+}
+
+// finish checks a position that was just read, settles en passant and fills what is
+// derived.
+func (p *Position) finish(ep Square) error {
+	if err := p.checkMen(); err != nil {
+		return err
+	}
+	if err := p.checkCastling(); err != nil {
+		return err
+	}
+	p.refresh()
+	if p.attacked(p.KingSquare(p.stm^1), p.stm, p.Occupied()) {
+		return fmt.Errorf("the %s king is in check, but %s is to move", p.stm^1, p.stm)
+	}
+	if p.checkers.Count() > 2 {
+		return fmt.Errorf("the %s king is in check by %d men at once", p.stm, p.checkers.Count())
+	}
+	if ep == NoSquare {
+		return nil
+	}
+	if err := p.checkEnPassant(ep); err != nil {
+		return err
+	}
+	p.allowEnPassant(ep)
+	return nil
+}
+
+func (p *Position) checkMen() error {
+	for c := White; c <= Black; c++ {
+		if n := p.Pieces(c, King).Count(); n != 1 {
+			return fmt.Errorf("want one %s king, got %d", c, n)
+		}
+		pawns := p.Pieces(c, Pawn).Count()
+		if pawns > 8 {
+			return fmt.Errorf("%d %s pawns: want 8 at most", pawns, c)
+		}
+		promoted := 0
+		for t, atStart := range [...]int{Pawn: 8, Knight: 2, Bishop: 2, Rook: 2, Queen: 1} {
+			promoted += max(0, p.Pieces(c, PieceType(t)).Count()-atStart)
+		}
+		if promoted > 8-pawns {
+			return fmt.Errorf("%s has %d promoted men, but only %d pawns are gone", c, promoted, 8-pawns)
+		}
+	}
+	if bad := p.byType[Pawn] & (Rank1 | Rank8); bad != 0 {
+		return fmt.Errorf("a pawn stands on %s", bad.First())
+	}
+	return nil
+}
+
+// checkCastling checks that each right has its rook on the king's rank, one on each
+// side at most, and marks what standard chess does not have.
+func (p *Position) checkCastling() error {
+	for c := White; c <= Black; c++ {
+		king := p.KingSquare(c)
+		home := Rank1
+		if c == Black {
+			home = Rank8
+		}
+		rights := p.castling & home
+		if rights == 0 {
+			continue
+		}
+		if rights&^p.Pieces(c, Rook) != 0 {
+			return fmt.Errorf("castling: no %s rook on %s", c, (rights &^ p.Pieces(c, Rook)).First())
+		}
+		if !home.Has(king) {
+			return fmt.Errorf("castling: the %s king is not on its first rank", c)
+		}
+		kingSide := ^(king.Bitboard()<<1 - 1)
+		if (rights & kingSide).Many() || (rights &^ kingSide).Many() {
+			return fmt.Errorf("castling: two rights of %s on one side of the king", c)
+		}
+		if king.File() != 4 || rights&^(FileA|FileH) != 0 {
+			p.chess960 = true
+		}
+	}
+	if p.castling&^(Rank1|Rank8) != 0 {
+		return fmt.Errorf("castling: a right on %s", (p.castling &^ (Rank1 | Rank8)).First())
+	}
+	return nil
+}
+
+func (p *Position) checkEnPassant(ep Square) error {
+	if ep > H8 || ep.RelativeRank(p.stm) != 5 {
+		return fmt.Errorf("en passant: %s is not behind a pawn that can just have moved", ep)
+	}
+	victim := ep ^ 8
+	origin := victim ^ 16
+	if !p.Pieces(p.stm^1, Pawn).Has(victim) || p.Occupied().Has(ep) || p.Occupied().Has(origin) {
+		return fmt.Errorf("en passant: no %s pawn can just have passed %s", p.stm^1, ep)
+	}
+	return nil
+}
+
+// FEN returns the position in Forsyth-Edwards notation with six fields. Castling is
+// written KQkq, and with a file letter where that would mean another rook (X-FEN).
+func (p *Position) FEN() string {
+	b := make([]byte, 0, 90)
+	for rank := 7; rank >= 0; rank-- {
+		empty := byte(0)
+		for file := range 8 {
+			piece := p.squares[NewSquare(file, rank)]
+			if piece == NoPiece {
+				empty++
+				continue
+			}
+			if empty > 0 {
+				b = append(b, '0'+empty)
+			}
+			empty = 0
+			b = append(b, piece.Letter())
+		}
+		if empty > 0 {
+			b = append(b, '0'+empty)
+		}
+		if rank > 0 {
+			b = append(b, '/')
+		}
+	}
+	b = append(b, ' ', "wb"[p.stm], ' ')
+	b = p.appendCastling(b)
+	b = append(b, ' ')
+	b = append(b, p.ep.String()...)
+	b = append(b, ' ')
+	b = strconv.AppendUint(b, uint64(p.halfmove), 10)
+	b = append(b, ' ')
+	return string(strconv.AppendUint(b, uint64(p.fullmove), 10))
+}
+
+func (p *Position) appendCastling(b []byte) []byte {
+	if p.castling == 0 {
+		return append(b, '-')
+	}
+	for c := White; c <= Black; c++ {
+		for _, side := range []byte("KQ") {
+			b = p.appendRight(b, c, side)
+		}
+	}
+	return b
+}
+
+// appendRight writes the side's right towards K or Q, if it has it.
+func (p *Position) appendRight(b []byte, c Color, side byte) []byte {
+	home := Rank1
+	if c == Black {
+		home = Rank8
+	}
+	king := p.KingSquare(c)
+	rights := p.castling & home
+	if kingSide := ^(king.Bitboard()<<1 - 1); side == 'K' {
+		rights &= kingSide
+	} else {
+		rights &^= kingSide
+	}
+	if rights == 0 {
+		return b
+	}
+	rook := rights.First()
+	letter := side
+	if outermost, err := p.castlingRook(c, side); err != nil || outermost != rook {
+		letter = 'A' + byte(rook.File())
+	}
+	if c == Black {
+		letter += 'a' - 'A'
+	}
+	return append(b, letter)
+}
+
+// String returns the position's FEN.
+func (p *Position) String() string { return p.FEN() }

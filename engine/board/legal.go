@@ -1,0 +1,65 @@
+package board
+
+// IsLegal tells whether m, any value at all, is a legal move here.
+func (p *Position) IsLegal(m Move) bool {
+	from, to := m.From(), m.To()
+	piece := p.squares[from]
+	if piece == NoPiece || piece.Color() != p.stm || from == to || m>>12 > Move(Queen) {
+		return false
+	}
+	kind := piece.Type()
+	if kind != Pawn && m>>12 != 0 {
+		return false
+	}
+	t := p.targets()
+	switch {
+	case kind == King:
+		return p.isLegalKingMove(&t, to)
+	case kind == Pawn:
+		return p.isLegalPawnMove(&t, m)
+	}
+	return t.unpin(from, Attacks(kind, from, t.occupied)&t.mask&^t.own).Has(to)
+}
+
+func (p *Position) isLegalKingMove(t *targets, to Square) bool {
+	if t.own.Has(to) {
+		return p.castling.Has(to) && p.checkers == 0 && p.castlingLegal(t.king, to, t.us, t.occupied)
+	}
+	return KingAttacks(t.king).Has(to) && !p.attacked(to, t.us^1, t.occupied&^t.king.Bitboard())
+}
+
+func (p *Position) isLegalPawnMove(t *targets, m Move) bool {
+	from, to := m.From(), m.To()
+	if (to.RelativeRank(t.us) == 7) != (m>>12 != 0) {
+		return false
+	}
+	if to == p.ep && PawnAttacks(t.us, from).Has(to) {
+		return p.enPassantLegal(from, to)
+	}
+	single, double, west, east := p.pawnTargets(t, from.Bitboard())
+	return t.unpin(from, (single|double|west|east)&t.mask).Has(to)
+}
+
+// IsCastling tells whether a legal move is castling: the king taking its own rook.
+func (p *Position) IsCastling(m Move) bool {
+	victim := p.squares[m.To()]
+	return victim != NoPiece && victim.Color() == p.stm
+}
+
+// IsEnPassant tells whether a legal move captures en passant.
+func (p *Position) IsEnPassant(m Move) bool {
+	return m.To() == p.ep && p.squares[m.From()].Type() == Pawn
+}
+
+// IsCapture tells whether a legal move captures, en passant included.
+func (p *Position) IsCapture(m Move) bool {
+	victim := p.squares[m.To()]
+	return victim != NoPiece && victim.Color() != p.stm || p.IsEnPassant(m)
+}
+
+// GivesCheck tells whether a legal move gives check.
+func (p *Position) GivesCheck(m Move) bool {
+	child := *p
+	child.Make(m)
+	return child.checkers != 0
+}

@@ -1,0 +1,199 @@
+package board
+
+// targets is what restricts a side's moves in a position.
+type targets struct {
+	us       Color
+	king     Square
+	occupied Bitboard
+	own      Bitboard
+	enemy    Bitboard
+	pinned   Bitboard
+	// mask holds the squares that men other than the king may go to: everything,
+	// or with one checker its square and those between, or nothing with two.
+	mask Bitboard
+}
+
+func (p *Position) targets() targets {
+	us := p.stm
+	t := targets{
+		us:       us,
+		king:     p.KingSquare(us),
+		occupied: p.Occupied(),
+		own:      p.byColor[us],
+		enemy:    p.byColor[us^1],
+		pinned:   p.pinned(us),
+		mask:     ^Bitboard(0),
+	}
+	if p.checkers != 0 {
+		t.mask = 0
+		if !p.checkers.Many() {
+			t.mask = Between(t.king, p.checkers.First()) | p.checkers
+		}
+	}
+	return t
+}
+
+// LegalMoves appends the legal moves to buf. Their order is fixed.
+func (p *Position) LegalMoves(buf []Move) []Move {
+	t := p.targets()
+	buf = p.pieceMoves(buf, &t, t.mask&^t.own)
+	buf = p.pawnMoves(buf, &t, false)
+	buf = p.kingMoves(buf, &t, ^t.own)
+	if p.castling != 0 && p.checkers == 0 {
+		buf = p.castlingMoves(buf, &t)
+	}
+	return buf
+}
+
+// LegalCaptures appends the legal captures, en passant among them, and the
+// promotions to a queen.
+func (p *Position) LegalCaptures(buf []Move) []Move {
+	t := p.targets()
+	buf = p.pieceMoves(buf, &t, t.mask&t.enemy)
+	buf = p.pawnMoves(buf, &t, true)
+	return p.kingMoves(buf, &t, t.enemy)
+}
+
+// pieceMoves appends the moves of knights, bishops, rooks and queens to squares of
+// the set.
+func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
+	if to == 0 {
+		return buf
+	}
+	for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {
+		from := knights.PopFirst()
+		buf = appendMoves(buf, from, KnightAttacks(from)&to)
+	}
+	for men := (p.byType[Bishop] | p.byType[Queen]) & t.own; men != 0; {
+		from := men.PopFirst()
+		buf = appendMoves(buf, from, t.unpin(from, BishopAttacks(from, t.occupied)&to))
+	}
+	for men := (p.byType[Rook] | p.byType[Queen]) & t.own; men != 0; {
+		from := men.PopFirst()
+		buf = appendMoves(buf, from, t.unpin(from, RookAttacks(from, t.occupied)&to))
+	}
+	return buf
+}
+
+// unpin keeps of a man's targets those that a pin allows.
+func (t *targets) unpin(from Square, to Bitboard) Bitboard {
+	if t.pinned.Has(from) {
+		to &= Line(t.king, from)
+	}
+	return to
+}
+
+func appendMoves(buf []Move, from Square, to Bitboard) []Move {
+	for to != 0 {
+		buf = append(buf, NewMove(from, to.PopFirst()))
+	}
+	return buf
+}
+
+func (p *Position) kingMoves(buf []Move, t *targets, to Bitboard) []Move {
+	for to &= KingAttacks(t.king); to != 0; {
+		s := to.PopFirst()
+		if !p.attacked(s, t.us^1, t.occupied&^t.king.Bitboard()) {
+			buf = append(buf, NewMove(t.king, s))
+		}
+	}
+	return buf
+}
+
+// pawnTargets returns where the side's pawns can go on an empty-board view of
+// pushes and captures, pins and checks aside.
+func (p *Position) pawnTargets(t *targets, pawns Bitboard) (single, double, west, east Bitboard) {
+	empty := ^t.occupied
+	forward := pawns.Forward(t.us)
+	single = forward & empty
+	third := Rank3
+	if t.us == Black {
+		third = Rank6
+	}
+	double = (single & third).Forward(t.us) & empty
+	return single, double, forward.West() & t.enemy, forward.East() & t.enemy
+}
+
+// pawnMoves appends the pawns' moves; with noisy set only captures and promotions
+// to a queen.
+func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
+	pawns := p.byType[Pawn] & t.own
+	single, double, west, east := p.pawnTargets(t, pawns)
+	up := 8 - 16*int(t.us) // one rank ahead
+	last := Rank1 | Rank8
+	quiet := t.mask
+	if noisy {
+		quiet &= last
+	}
+	buf = p.appendPawnMoves(buf, t, west&t.mask, up-1, noisy)
+	buf = p.appendPawnMoves(buf, t, east&t.mask, up+1, noisy)
+	buf = p.appendPawnMoves(buf, t, single&quiet, up, noisy)
+	if !noisy {
+		buf = p.appendPawnMoves(buf, t, double&quiet, 2*up, noisy)
+	}
+	if p.ep != NoSquare {
+		for men := PawnAttacks(t.us^1, p.ep) & pawns; men != 0; {
+			if from := men.PopFirst(); p.enPassantLegal(from, p.ep) {
+				buf = append(buf, NewMove(from, p.ep))
+			}
+		}
+	}
+	return buf
+}
+
+// appendPawnMoves appends the moves of pawns to the squares of the set from those
+// delta before them.
+func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta int, queenOnly bool) []Move {
+	for to != 0 {
+		s := to.PopFirst()
+		from := Square(int(s) - delta)
+		if t.pinned.Has(from) && !Line(t.king, from).Has(s) {
+			continue
+		}
+		if s.Bitboard()&(Rank1|Rank8) == 0 {
+			buf = append(buf, NewMove(from, s))
+			continue
+		}
+		buf = append(buf, NewPromotion(from, s, Queen))
+		if !queenOnly {
+			buf = append(buf, NewPromotion(from, s, Knight), NewPromotion(from, s, Rook), NewPromotion(from, s, Bishop))
+		}
+	}
+	return buf
+}
+
+// castlingMoves appends the legal castlings; the side to move is not in check.
+func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
+	for rooks := p.castling & t.own; rooks != 0; {
+		if rook := rooks.PopFirst(); p.castlingLegal(t.king, rook, t.us, t.occupied) {
+			buf = append(buf, NewMove(t.king, rook))
+		}
+	}
+	return buf
+}
+
+// castlingLegal tells whether the king, not in check, may castle with the rook that
+// keeps its right: nothing in the way of either, and no attacked square on the
+// king's way or at its end.
+func (p *Position) castlingLegal(king, rook Square, us Color, occupied Bitboard) bool {
+	kingTo, rookTo := castlingTargets(king, rook)
+	kingPath := Between(king, kingTo) | kingTo.Bitboard()
+	path := kingPath | Between(rook, rookTo) | rookTo.Bitboard()
+	if path&occupied&^king.Bitboard()&^rook.Bitboard() != 0 {
+		return false
+	}
+	// The rook leaves its square too: in Chess960 it may have shielded the king.
+	after := occupied&^king.Bitboard()&^rook.Bitboard() | rookTo.Bitboard()
+	for kingPath &^= king.Bitboard(); kingPath != 0; {
+		s := kingPath.PopFirst()
+		if s == kingTo {
+			if p.attacked(s, us^1, after) {
+				return false
+			}
+		} else if p.attacked(s, us^1, occupied&^king.Bitboard()) {
+			return false
+		}
+	}
+	// A king that castles on the spot is still uncovered by its rook.
+	return king != kingTo || !p.attacked(king, us^1, after)
+}

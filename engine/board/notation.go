@@ -1,0 +1,219 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrMove is wrapped by the errors of ParseUCI and ParseSAN.
+var ErrMove = errors.New("not a legal move")
+
+// UCI returns a legal move as the UCI protocol writes it: from, to and a promotion
+// letter. Castling is the king's two-square step, in Chess960 the king taking its
+// own rook.
+func (p *Position) UCI(m Move) string {
+	if m != NullMove && !p.chess960 && p.IsCastling(m) {
+		kingTo, _ := castlingTargets(m.From(), m.To())
+		m = NewMove(m.From(), kingTo)
+	}
+	return m.String()
+}
+
+// ParseUCI reads a move as the UCI protocol writes it and checks that it is legal.
+// Castling is accepted in both spellings.
+func (p *Position) ParseUCI(s string) (Move, error) {
+	fail := func() (Move, error) {
+		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
+	}
+	if len(s) != 4 && len(s) != 5 {
+		return fail()
+	}
+	from, ok1 := ParseSquare(s[:2])
+	to, ok2 := ParseSquare(s[2:4])
+	if !ok1 || !ok2 {
+		return fail()
+	}
+	m := NewMove(from, to)
+	if len(s) == 5 {
+		t := strings.IndexByte("pnbrq", s[4])
+		if t < 1 {
+			return fail()
+		}
+		m = NewPromotion(from, to, PieceType(t))
+	}
+	if p.IsLegal(m) {
+		return m, nil
+	}
+	if p.squares[from] == NewPiece(p.stm, King) && p.squares[to] == NoPiece {
+		for rooks := p.castling & p.byColor[p.stm]; rooks != 0; {
+			rook := rooks.PopFirst()
+			kingTo, _ := castlingTargets(from, rook)
+			if c := NewMove(from, rook); kingTo == to && p.IsLegal(c) {
+				return c, nil
+			}
+		}
+	}
+	return fail()
+}
+
+// SAN returns a legal move in standard algebraic notation, with + or #.
+func (p *Position) SAN(m Move) string {
+	child := *p
+	child.Make(m)
+	s := p.sanWithoutCheck(m)
+	switch {
+	case !child.InCheck():
+	case child.CountLegal() == 0:
+		s += "#"
+	default:
+		s += "+"
+	}
+	return s
+}
+
+func (p *Position) sanWithoutCheck(m Move) string {
+	from, to := m.From(), m.To()
+	kind := p.squares[from].Type()
+	if p.IsCastling(m) {
+		if to > from {
+			return "O-O"
+		}
+		return "O-O-O"
+	}
+	var b strings.Builder
+	if kind == Pawn {
+		if p.IsCapture(m) {
+			b.WriteString(from.String()[:1])
+		}
+	} else {
+		b.WriteByte(kind.Letter())
+		b.WriteString(p.disambiguation(m))
+	}
+	if p.IsCapture(m) {
+		b.WriteByte('x')
+	}
+	b.WriteString(to.String())
+	if t := m.Promotion(); t != NoPieceType {
+		b.WriteByte('=')
+		b.WriteByte(t.Letter())
+	}
+	return b.String()
+}
+
+// disambiguation returns what tells the moving man from others of its kind that can
+// go to the same square: its file, else its rank, else both.
+func (p *Position) disambiguation(m Move) string {
+	from, to := m.From(), m.To()
+	var array [MaxMoves]Move
+	ambiguous, sameFile, sameRank := false, false, false
+	for _, other := range p.LegalMoves(array[:0]) {
+		f := other.From()
+		if other.To() != to || f == from || p.squares[f] != p.squares[from] || p.IsCastling(other) {
+			continue
+		}
+		ambiguous = true
+		sameFile = sameFile || f.File() == from.File()
+		sameRank = sameRank || f.Rank() == from.Rank()
+	}
+	switch {
+	case !ambiguous:
+		return ""
+	case !sameFile:
+		return from.String()[:1]
+	case !sameRank:
+		return from.String()[1:]
+	}
+	return from.String()
+}
+
+// ParseSAN reads a legal move in standard algebraic notation. It takes what PGN
+// files hold: check and annotation marks, castling with zeros, promotions with or
+// without the equals sign, and squares told more fully than needed.
+func (p *Position) ParseSAN(s string) (Move, error) {
+	text := strings.TrimRight(s, "+#!?")
+	text = strings.TrimSuffix(text, "e.p.")
+	if text == "" {
+		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
+	}
+	var match func(m Move) bool
+	switch text {
+	case "O-O", "0-0":
+		match = func(m Move) bool { return p.IsCastling(m) && m.To() > m.From() }
+	case "O-O-O", "0-0-0":
+		match = func(m Move) bool { return p.IsCastling(m) && m.To() < m.From() }
+	default:
+		pattern, ok := parsePattern(text)
+		if !ok {
+			return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
+		}
+		match = func(m Move) bool { return !p.IsCastling(m) && pattern.matches(p, m) }
+	}
+	var array [MaxMoves]Move
+	found := NullMove
+	for _, m := range p.LegalMoves(array[:0]) {
+		if !match(m) {
+			continue
+		}
+		if found != NullMove {
+			return NullMove, fmt.Errorf("%w: %q is ambiguous in %s", ErrMove, clip(s), p.FEN())
+		}
+		found = m
+	}
+	if found == NullMove {
+		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
+	}
+	return found, nil
+}
+
+// pattern is what a SAN token tells of a move.
+type pattern struct {
+	kind       PieceType
+	file, rank int // of the square left, -1 where not told
+	to         Square
+	promotion  PieceType
+}
+
+func parsePattern(s string) (pattern, bool) {
+	pt := pattern{kind: Pawn, file: -1, rank: -1, promotion: NoPieceType}
+	if i := strings.IndexByte("NBRQK", s[0]); i >= 0 {
+		pt.kind = Knight + PieceType(i)
+		s = s[1:]
+	} else if i := strings.IndexByte("NBRQ", s[len(s)-1]); i >= 0 {
+		pt.promotion = Knight + PieceType(i)
+		s = strings.TrimSuffix(s[:len(s)-1], "=")
+	}
+	if len(s) < 2 {
+		return pt, false
+	}
+	to, ok := ParseSquare(s[len(s)-2:])
+	if !ok {
+		return pt, false
+	}
+	pt.to = to
+	rest := s[:len(s)-2]
+	rest = strings.TrimSuffix(strings.TrimSuffix(rest, "x"), "-")
+	if rest != "" && rest[0] >= 'a' && rest[0] <= 'h' {
+		pt.file = int(rest[0] - 'a')
+		rest = rest[1:]
+	}
+	if rest != "" && rest[0] >= '1' && rest[0] <= '8' {
+		pt.rank = int(rest[0] - '1')
+		rest = rest[1:]
+	}
+	return pt, rest == ""
+}
+
+func (pt pattern) matches(p *Position, m Move) bool {
+	from := m.From()
+	return m.To() == pt.to && m.Promotion() == pt.promotion && p.squares[from].Type() == pt.kind &&
+		(pt.file < 0 || from.File() == pt.file) && (pt.rank < 0 || from.Rank() == pt.rank)
+}
+
+// clip bounds how much of a bad token an error repeats.
+func clip(s string) string {
+	if len(s) > 20 {
+		return s[:20] + "..."
+	}
+	return s
+}

@@ -1,0 +1,199 @@
+package board
+
+// Position is everything about a position that the rules need, but for the
+// history that repetition looks at (see Game). It is a plain comparable value
+// without pointers: copy it to keep it, Make to change it.
+//
+// The zero Position is not valid; StartPosition, ParseFEN and FromBitboards give
+// positions that obey the rules, and legal moves keep them so.
+type Position struct {
+	byType   [6]Bitboard
+	byColor  [2]Bitboard
+	key      uint64
+	pawnKey  uint64
+	checkers Bitboard // enemy men that give check to the side to move
+	castling Bitboard // rooks that keep their right
+	squares  [64]Piece
+	fullmove uint16
+	halfmove uint16
+	stm      Color
+	ep       Square
+	chess960 bool
+}
+
+// SideToMove returns the side that has the move.
+func (p *Position) SideToMove() Color { return p.stm }
+
+// Pieces returns the squares of the side's men of the kind.
+func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.byType[t] & p.byColor[c&1] }
+
+// ByType returns the squares of both sides' men of the kind.
+func (p *Position) ByType(t PieceType) Bitboard { return p.byType[t] }
+
+// ByColor returns the squares of all men of the side.
+func (p *Position) ByColor(c Color) Bitboard { return p.byColor[c&1] }
+
+// Occupied returns the squares of all men.
+func (p *Position) Occupied() Bitboard { return p.byColor[White] | p.byColor[Black] }
+
+// PieceAt returns the man on the square, NoPiece if it is empty.
+func (p *Position) PieceAt(s Square) Piece { return p.squares[s&63] }
+
+// KingSquare returns the square of the side's king.
+func (p *Position) KingSquare(c Color) Square { return (p.byType[King] & p.byColor[c&1]).First() }
+
+// Castling returns the squares of the rooks that keep the right to castle.
+func (p *Position) Castling() Bitboard { return p.castling }
+
+// EnPassant returns the square that a pawn may capture en passant on, NoSquare
+// unless such a capture is legal.
+func (p *Position) EnPassant() Square { return p.ep }
+
+// Halfmove returns the number of plies since the last capture or pawn move.
+func (p *Position) Halfmove() int { return int(p.halfmove) }
+
+// Fullmove returns the number of the move, counted from 1 and raised after Black's.
+func (p *Position) Fullmove() int { return int(p.fullmove) }
+
+// Ply returns the number of plies played before this position, as the move number
+// tells.
+func (p *Position) Ply() int { return 2*(int(p.fullmove)-1) + int(p.stm) }
+
+// Key returns the Zobrist key of placement, side to move, castling rights and the
+// legal en-passant square: the first four fields of a FEN.
+func (p *Position) Key() uint64 { return p.key }
+
+// PawnKey returns the Zobrist key of the pawns and the kings' squares alone.
+func (p *Position) PawnKey() uint64 { return p.pawnKey }
+
+// Checkers returns the enemy men that give check to the side to move.
+func (p *Position) Checkers() Bitboard { return p.checkers }
+
+// InCheck tells whether the side to move is in check.
+func (p *Position) InCheck() bool { return p.checkers != 0 }
+
+// Chess960 tells whether castling rights stand that standard chess does not have,
+// so that moves and FENs need Chess960's notation.
+func (p *Position) Chess960() bool { return p.chess960 }
+
+// AttackersTo returns the men of both sides that attack the square when the board
+// is occupied as given.
+func (p *Position) AttackersTo(s Square, occupied Bitboard) Bitboard {
+	return PawnAttacks(White, s)&p.byType[Pawn]&p.byColor[Black] |
+		PawnAttacks(Black, s)&p.byType[Pawn]&p.byColor[White] |
+		KnightAttacks(s)&p.byType[Knight] |
+		KingAttacks(s)&p.byType[King] |
+		BishopAttacks(s, occupied)&(p.byType[Bishop]|p.byType[Queen]) |
+		RookAttacks(s, occupied)&(p.byType[Rook]|p.byType[Queen])
+}
+
+// attacked tells whether a man of the side attacks the square when the board is
+// occupied as given.
+func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
+	them := p.byColor[by&1]
+	if (PawnAttacks(by^1, s)&p.byType[Pawn]|KnightAttacks(s)&p.byType[Knight]|KingAttacks(s)&p.byType[King])&them != 0 {
+		return true
+	}
+	queens := p.byType[Queen]
+	return BishopAttacks(s, occupied)&(p.byType[Bishop]|queens)&them != 0 ||
+		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
+}
+
+// pinned returns the men of the side that shield their own king from a slider.
+func (p *Position) pinned(c Color) (pinned Bitboard) {
+	king := p.KingSquare(c)
+	them := p.byColor[c^1]
+	queens := p.byType[Queen]
+	snipers := (BishopAttacks(king, 0)&(p.byType[Bishop]|queens) | RookAttacks(king, 0)&(p.byType[Rook]|queens)) & them
+	occupied := p.Occupied()
+	for snipers != 0 {
+		shield := Between(king, snipers.PopFirst()) & occupied
+		if shield != 0 && !shield.Many() {
+			pinned |= shield
+		}
+	}
+	return pinned & p.byColor[c]
+}
+
+// InsufficientMaterial tells whether neither side can mate by any series of legal
+// moves: bare kings, one minor piece, or bishops all on squares of one colour.
+func (p *Position) InsufficientMaterial() bool {
+	if p.byType[Pawn]|p.byType[Rook]|p.byType[Queen] != 0 {
+		return false
+	}
+	minors := p.byType[Knight] | p.byType[Bishop]
+	if !minors.Many() {
+		return true
+	}
+	bishops := p.byType[Bishop]
+	return p.byType[Knight] == 0 && (bishops&DarkSquares == 0 || bishops&LightSquares == 0)
+}
+
+// Mirror returns the position with the colours exchanged and the ranks mirrored: an
+// equal position seen from the other side.
+func (p *Position) Mirror() Position {
+	m := Position{
+		castling: p.castling.Mirror(),
+		fullmove: p.fullmove,
+		halfmove: p.halfmove,
+		stm:      p.stm.Other(),
+		ep:       NoSquare,
+		chess960: p.chess960,
+	}
+	if p.ep != NoSquare {
+		m.ep = p.ep.Flip()
+	}
+	m.clearSquares()
+	for occupied := p.Occupied(); occupied != 0; {
+		s := occupied.PopFirst()
+		m.put(p.squares[s]^8, s.Flip())
+	}
+	m.refresh()
+	return m
+}
+
+func (p *Position) clearSquares() {
+	for s := range p.squares {
+		p.squares[s] = NoPiece
+	}
+}
+
+// put places a man on an empty square, leaving keys and checkers to refresh.
+func (p *Position) put(piece Piece, s Square) {
+	p.byType[piece.Type()] |= s.Bitboard()
+	p.byColor[piece.Color()] |= s.Bitboard()
+	p.squares[s] = piece
+}
+
+// refresh computes what Make keeps up to date: the keys and the checkers.
+func (p *Position) refresh() {
+	p.key, p.pawnKey = 0, 0
+	for occupied := p.Occupied(); occupied != 0; {
+		s := occupied.PopFirst()
+		k := zobrist.piece[p.squares[s]][s]
+		p.key ^= k
+		if t := p.squares[s].Type(); t == Pawn || t == King {
+			p.pawnKey ^= k
+		}
+	}
+	for rooks := p.castling; rooks != 0; {
+		p.key ^= zobrist.castling[rooks.PopFirst()]
+	}
+	if p.ep != NoSquare {
+		p.key ^= zobrist.ep[p.ep.File()]
+	}
+	if p.stm == Black {
+		p.key ^= zobrist.black
+	}
+	p.updateCheckers()
+}
+
+func (p *Position) updateCheckers() {
+	king := p.KingSquare(p.stm)
+	them := p.byColor[p.stm^1]
+	queens := p.byType[Queen]
+	p.checkers = (PawnAttacks(p.stm, king)&p.byType[Pawn] |
+		KnightAttacks(king)&p.byType[Knight] |
+		BishopAttacks(king, p.Occupied())&(p.byType[Bishop]|queens) |
+		RookAttacks(king, p.Occupied())&(p.byType[Rook]|queens)) & them
+}
