@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// printJSON writes v as one JSON object on a line of its own.
+func printJSON(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", data)
+	return err
+}
+
+// plainEvery is how often progress is written where there is no terminal.
+const plainEvery = 5 * time.Second
+
+// progress shows how far long work has come: a bar with rate and time left on a
+// terminal, else a plain line every few seconds. Its methods may be called from many
+// goroutines, and on a nil progress they do nothing.
+type progress struct {
+	w     io.Writer
+	label string
+	tty   bool
+
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar
+	total int64
+	begun time.Time
+	last  time.Time
+	// first is what was already done at the first update, so that rates of resumed
+	// work count only what was done now.
+	first int64
+}
+
+// newProgress returns the progress of one piece of work, shown on w.
+func newProgress(w io.Writer, label string) *progress {
+	f, ok := w.(*os.File)
+	return &progress{w: w, label: label, tty: ok && term.IsTerminal(int(f.Fd())), begun: time.Now(), first: -1}
+}
+
+// update tells how much of the total is done, and what else is worth a word. A
+// total of 0 means that nobody knows.
+func (p *progress) update(done, total int64, note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first < 0 {
+		p.first, p.begun = done, time.Now()
+	}
+	if p.tty {
+		p.updateBar(done, total, note)
+		return
+	}
+	if now := time.Now(); now.Sub(p.last) >= plainEvery && done != total {
+		p.last = now
+		p.line(done, total, note)
+	}
+}
+
+func (p *progress) updateBar(done, total int64, note string) {
+	if p.bar == nil || total != p.total {
+		p.total = total
+		p.bar = progressbar.NewOptions64(max(total, 1),
+			progressbar.OptionSetWriter(p.w),
+			progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	text := p.label
+	if note != "" {
+		text += "  " + note
+	}
+	p.bar.Describe(text)
+	_ = p.bar.Set64(done) // drawing is best effort
+}
+
+func (p *progress) line(done, total int64, note string) {
+	text := fmt.Sprintf("%s: %d", p.label, done)
+	if total > 0 {
+		text += fmt.Sprintf("/%d", total)
+	}
+	elapsed := time.Since(p.begun)
+	if rate := float64(done-p.first) / elapsed.Seconds(); rate > 0 {
+		text += fmt.Sprintf("  %.1f/s", rate)
+		if total > 0 {
+			left := time.Duration(float64(total-done) / rate * float64(time.Second))
+			text += fmt.Sprintf("  %s left", left.Round(time.Second))
+		}
+	}
+	if note != "" {
+		text += "  " + note
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+// finish removes the bar, and says in one line what was done and how long it took.
+func (p *progress) finish(summary string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.begun).Round(100*time.Millisecond))
+}
