@@ -1,6 +1,5 @@
 package main
 
-
 // version is the program's own version. Together with the bench signature, which
 // changes whenever search or evaluation does, it says what made a file.
 const version = "0.1.0"

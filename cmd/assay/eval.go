@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+func newEvalCommand() *cobra.Command {
+	var model, weights string
+	var all, asJSON bool
+	c := &cobra.Command{
+		Use:   "eval FEN",
+		Short: "Explain the static evaluation of a position, term by term",
+		Long: `Explain the static evaluation of a position: how often every term of the model
+occurs for White and for Black, its weights, and what it adds up to.
+
+Everything is in centipawns from White's view. No search is made: a position in the
+middle of an exchange has a meaningless value.`,
+		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json`,
+		Args: cobra.RangeArgs(1, 6), // a FEN without quotes is up to six
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := openWeights(model, weights)
+			if err != nil {
+				return err
+			}
+			p, err := board.ParseFEN(strings.Join(args, " "))
+			if err != nil {
+				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+			}
+			e, err := explain(&p, x)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), e)
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), e.table(&p, x, all))
+			return err
+		},
+	}
+	c.Flags().StringVar(&model, "model", "", `model: `+modelNames()+` (default: the model of --weights, or "assay")`)
+	c.Flags().StringVar(&weights, "weights", "", "weight file, or the name of embedded weights (default: the model's start weights)")
+	c.Flags().BoolVar(&all, "all", false, "show the terms that do not occur too")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
+	return c
+}
+
+// openedWeights are weights with the model they are for.
+type openedWeights struct {
+	name  string
+	file  *models.File
+	model *eval.Model
+	coefs []eval.Coef
+}
+
+// openWeights finds the weights for a model, either of which may be left to the
+// other: without weights the model's own start weights are meant.
+func openWeights(model, weights string) (*openedWeights, error) {
+	if model != "" {
+		if _, err := eval.Lookup(model); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if weights == "" {
+		weights = model
+	}
+	if weights == "" {
+		weights = "assay"
+	}
+	f, err := models.Open(weights)
+	if err != nil {
+		return nil, err
+	}
+	if model != "" && f.Model != model {
+		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or name other weights", weights, f.Model, model)
+	}
+	m, w, err := f.Weights()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", weights, err)
+	}
+	return &openedWeights{name: weights, file: f, model: m, coefs: w}, nil
+}
+
+func modelNames() string {
+	var names []string
+	for _, m := range eval.Models() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// explained is a position's evaluation, as --json prints it. With phase and scale
+// anyone can repeat the sum: value is the sum of (white - black) x (mg x phase +
+// eg x (24 - phase)) x scale / 24, truncated.
+type explained struct {
+	FEN     string          `json:"fen"`
+	Model   string          `json:"model"`
+	Weights string          `json:"weights"` // id
+	Value   int             `json:"value"`   // centipawns, White's view
+	Phase   int             `json:"phase"`
+	Scale   [2]int          `json:"scale"` // numerator, denominator
+	Terms   []explainedTerm `json:"terms"`
+}
+
+type explainedTerm struct {
+	Name  string `json:"name"`
+	White int    `json:"white"`
+	Black int    `json:"black"`
+	MG    int32  `json:"mg"`
+	EG    int32  `json:"eg"`
+	group string
+}
+
+func explain(p *board.Position, x *openedWeights) (*explained, error) {
+	evaluator, err := x.model.NewEvaluator(x.coefs)
+	if err != nil {
+		return nil, err
+	}
+	var f eval.Features
+	x.model.Features(p, &f)
+	e := &explained{
+		FEN: p.FEN(), Model: x.model.Name, Weights: x.file.ID(),
+		Value: evaluator.Evaluate(p), Phase: f.Phase, Scale: [2]int{f.ScaleNum, f.ScaleDen},
+	}
+	for _, count := range x.model.Explain(p) {
+		t, w := &x.model.Terms[count.Term], x.coefs[count.Term]
+		e.Terms = append(e.Terms, explainedTerm{t.Name, count.White, count.Black, w.MG, w.EG, t.Group})
+	}
+	return e, nil
+}
+
+// share is what the term adds to the value, before any endgame scale.
+func (e *explained) share(t *explainedTerm) float64 {
+	return float64((t.White-t.Black)*(int(t.MG)*e.Phase+int(t.EG)*(eval.MaxPhase-e.Phase))) / eval.MaxPhase
+}
+
+// table returns the board and the terms as a chess player reads them.
+func (e *explained) table(p *board.Position, x *openedWeights, all bool) string {
+	var b strings.Builder
+	b.WriteString(e.head(p, x))
+	fmt.Fprintf(&b, "\n%-24s %6s %6s %8s %8s %10s\n", "term", "White", "Black", "mg", "eg", "adds")
+	total, hidden, group := 0.0, 0, ""
+	for _, i := range e.grouped() {
+		t := &e.Terms[i]
+		if t.White == 0 && t.Black == 0 && !all {
+			hidden++
+			continue
+		}
+		if t.group != group {
+			group = t.group
+			fmt.Fprintf(&b, "%-56s %10s\n", group, decimal(e.groupShare(group)))
+		}
+		total += e.share(t)
+		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(e.share(t)))
+	}
+	fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
+	if hidden > 0 {
+		fmt.Fprintf(&b, "\n%d terms occur for neither side; --all shows them.\n", hidden)
+	}
+	return b.String()
+}
+
+// head draws the board with what was evaluated beside it.
+func (e *explained) head(p *board.Position, x *openedWeights) string {
+	beside := []string{
+		fmt.Sprintf("value    %+.2f pawns, White's view", float64(e.Value)/100),
+		fmt.Sprintf("to move  %v", p.SideToMove()),
+		fmt.Sprintf("phase    %d of %d", e.Phase, eval.MaxPhase),
+		fmt.Sprintf("model    %s", e.Model),
+		fmt.Sprintf("weights  %s (id %s)", x.name, e.Weights),
+	}
+	var b strings.Builder
+	for rank := 7; rank >= 0; rank-- {
+		fmt.Fprintf(&b, "  %d ", rank+1)
+		for file := range 8 {
+			letter := byte('.')
+			if piece := p.PieceAt(board.NewSquare(file, rank)); piece != board.NoPiece {
+				letter = piece.Letter()
+			}
+			fmt.Fprintf(&b, " %c", letter)
+		}
+		if i := 7 - rank; i < len(beside) {
+			b.WriteString("     " + beside[i])
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\n     a b c d e f g h\n")
+	return b.String()
+}
+
+// grouped returns the indices of the terms with those of a group side by side,
+// groups in the order of their first terms.
+func (e *explained) grouped() (order []int) {
+	var groups []string
+	members := map[string][]int{}
+	for i, t := range e.Terms {
+		if members[t.group] == nil {
+			groups = append(groups, t.group)
+		}
+		members[t.group] = append(members[t.group], i)
+	}
+	for _, g := range groups {
+		order = append(order, members[g]...)
+	}
+	return order
+}
+
+func (e *explained) groupShare(group string) (sum float64) {
+	for i := range e.Terms {
+		if e.Terms[i].group == group {
+			sum += e.share(&e.Terms[i])
+		}
+	}
+	return sum
+}
+
+// decimal shows centipawns with one decimal and their sign, zero without.
+func decimal(x float64) string {
+	s := fmt.Sprintf("%+.1f", x)
+	if s == "+0.0" || s == "-0.0" {
+		return "0.0"
+	}
+	return s
+}

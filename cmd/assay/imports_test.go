@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/assay-chess/assay/"
+
+// layout is the architecture: the packages, and the own packages that each may
+// import beside the types-only engine and engine/board. Data flow one way down the
+// table. A row is amended when a real need shows, with the reason beside it.
+var layout = map[string][]string{
+	"engine/board":      {},
+	"engine":            {},
+	"eval":              {},
+	"models":            {"eval"},
+	"engine/enginetest": {},
+	"engine/search":     {"eval"},
+	"engine/uci":        {},
+	"engine/roster":     {"engine/search", "models", "eval"}, // eval: a player is built from a model's weights
+	"dataset/store":     {},
+	"dataset":           {"dataset/store", "eval"},
+	"dataset/epd":       {"dataset"},
+	"dataset/pgn":       {"dataset"},
+	"dataset/relabel":   {"dataset", "eval", "engine/search"},
+	"selfplay":          {},
+	"selfplay/opening":  {"dataset/epd", "dataset/pgn"},
+	"selfplay/datagen":  {"selfplay", "selfplay/opening", "dataset", "dataset/store"},
+	"selfplay/sprt":     {},
+	"selfplay/match":    {"selfplay", "selfplay/opening", "selfplay/sprt", "dataset", "dataset/pgn", "dataset/store"},
+	"tuner":             {"dataset", "eval"},
+	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
+		"models", "eval", "dataset/store"},
+}
+
+// typesOnly may be imported by every package but engine/board itself.
+var typesOnly = []string{"engine", "engine/board"}
+
+func TestImportsFollowTheLayout(t *testing.T) {
+	for _, p := range ownPackages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		if path == "cmd/assay" || strings.HasPrefix(path, "cmd/assay/internal/") {
+			continue // the command may import everything
+		}
+		if parent, _, internal := strings.Cut(path, "/internal/"); internal {
+			path = parent
+		}
+		allowed, known := layout[path]
+		if !known {
+			t.Errorf("%s is not in the layout table; add its row, with what it may import", path)
+			continue
+		}
+		for _, imported := range p.Imports {
+			own, ok := strings.CutPrefix(imported, module)
+			if !ok || slices.Contains(allowed, own) || strings.HasPrefix(own, path+"/internal/") {
+				continue
+			}
+			if slices.Contains(typesOnly, own) && path != "engine/board" && path != "engine" {
+				continue
+			}
+			if path == "engine" && own == "engine/board" {
+				continue
+			}
+			t.Errorf("%s imports %s, which the layout table does not allow", path, own)
+		}
+	}
+}
+
+func TestEveryPackageHasADocComment(t *testing.T) {
+	for _, p := range ownPackages(t) {
+		if p.Doc == "" {
+			t.Errorf("%s has no doc comment: say what it is for, what it is not, and where to start reading", p.ImportPath)
+		}
+	}
+}
+
+// A row without a package is a table that nobody reads.
+func TestLayoutRowsExist(t *testing.T) {
+	var have []string
+	for _, p := range ownPackages(t) {
+		have = append(have, strings.TrimPrefix(p.ImportPath, module))
+	}
+	for row := range layout {
+		if !slices.Contains(have, row) {
+			t.Errorf("the layout table has a row for %s, but there is no such package", row)
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Doc        string
+	Imports    []string
+}
+
+func ownPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", module+"...").Output()
+	if err != nil {
+		t.Skipf("needs the go command and the module's source: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 5 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}

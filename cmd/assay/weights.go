@@ -1,0 +1,286 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+func newWeightsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "weights",
+		Short: "Show and compare weight files",
+		Example: `  assay weights list
+  assay weights show shannon-1950
+  assay weights diff assay runs/first/weights.json`,
+	}
+	c.AddCommand(newWeightsShowCommand(), newWeightsDiffCommand(), newWeightsListCommand())
+	return c
+}
+
+func newWeightsShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Print the weights of a file, or of an embedded name, with their pedigree",
+		Example: "  assay weights show assay",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := openWeights("", args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := x.file.Encode()
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(text)
+				}
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showWeights(x))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the file itself, in its normal form")
+	return c
+}
+
+func showWeights(x *openedWeights) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", x.file.Model, "id", x.file.ID(), "terms", len(x.file.Terms), "K", x.file.K)
+	b.WriteString(pedigree(&x.file.Provenance))
+	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
+	boards := newSquareBoards()
+	for i := range x.file.Terms {
+		w := &x.file.Terms[i]
+		if boards.take(w) {
+			continue
+		}
+		eg := withError(w.EG, w.SEEG)
+		if !x.model.Terms[i].Tapered {
+			eg = ""
+		}
+		count := ""
+		if w.Count > 0 {
+			count = fmt.Sprint(w.Count)
+		}
+		fmt.Fprintf(&b, "%-28s %15s %15s %10s\n", w.Name, withError(w.MG, w.SEMG), eg, count)
+	}
+	b.WriteString(boards.String())
+	return b.String()
+}
+
+// pedigree returns the lines of the provenance that say something.
+func pedigree(p *models.Provenance) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" && value != "0" {
+			fmt.Fprintf(&b, "%-9s %s\n", name, value)
+		}
+	}
+	line("parent", p.Parent)
+	line("method", p.Method)
+	line("data", strings.Join(p.Data, " "))
+	line("rows", fmt.Sprint(p.Rows))
+	line("games", fmt.Sprint(p.Games))
+	line("split", p.Split)
+	if p.LossTrain != 0 || p.LossValid != 0 {
+		line("loss", fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid))
+	}
+	line("seed", fmt.Sprint(p.Seed))
+	line("program", p.Program)
+	line("config", p.Config)
+	line("time", p.Time)
+	return b.String()
+}
+
+// withError shows a weight with its standard error, where it has one.
+func withError(w int32, se float64) string {
+	if se == 0 {
+		return fmt.Sprint(w)
+	}
+	return fmt.Sprintf("%d +- %.1f", w, se)
+}
+
+// squareBoards collects the terms of piece-square tables, which read best as boards.
+type squareBoards struct {
+	names  []string
+	tables map[string]*[64]*models.TermWeight
+}
+
+func newSquareBoards() *squareBoards {
+	return &squareBoards{tables: map[string]*[64]*models.TermWeight{}}
+}
+
+// take keeps the term if its name is psq.KIND.SQUARE, and says whether it did.
+func (s *squareBoards) take(w *models.TermWeight) bool {
+	rest, ok := strings.CutPrefix(w.Name, "psq.")
+	kind, where, _ := strings.Cut(rest, ".")
+	square, isSquare := board.ParseSquare(where)
+	if !ok || !isSquare {
+		return false
+	}
+	if s.tables[kind] == nil {
+		s.tables[kind] = new([64]*models.TermWeight)
+		s.names = append(s.names, kind)
+	}
+	s.tables[kind][square] = w
+	return true
+}
+
+func (s *squareBoards) String() string {
+	var b strings.Builder
+	for _, kind := range s.names {
+		fmt.Fprintf(&b, "\npsq.%-32s %s\n", kind+", mg", "eg")
+		for rank := 7; rank >= 0; rank-- {
+			var mg, eg strings.Builder
+			for file := range 8 {
+				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
+					fmt.Fprintf(&mg, "%5d", w.MG)
+					fmt.Fprintf(&eg, "%5d", w.EG)
+				}
+			}
+			if mg.Len() > 0 {
+				fmt.Fprintf(&b, "%d%s  %s\n", rank+1, mg.String(), eg.String())
+			}
+		}
+		files := "    a    b    c    d    e    f    g    h"
+		fmt.Fprintf(&b, " %s  %s\n", files, files)
+	}
+	return b.String()
+}
+
+// weightChange is a term that differs between two files, as --json prints it.
+type weightChange struct {
+	Name string `json:"name"`
+	MGA  int32  `json:"mg_a"`
+	EGA  int32  `json:"eg_a"`
+	MGB  int32  `json:"mg_b"`
+	EGB  int32  `json:"eg_b"`
+	// Significant: a value moved by more than two standard errors, where either file
+	// states them.
+	Significant bool `json:"significant"`
+}
+
+func newWeightsDiffCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "diff A B",
+		Short:   "Compare two weight files of one model",
+		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files state standard errors.",
+		Example: "  assay weights diff assay runs/first/weights.json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openWeights("", args[0])
+			if err != nil {
+				return err
+			}
+			b, err := openWeights("", args[1])
+			if err != nil {
+				return err
+			}
+			if a.model != b.model {
+				return fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.model.Name, b.name, b.model.Name)
+			}
+			changes := diffWeights(a.file, b.file)
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), struct {
+					Model   string         `json:"model"`
+					A       string         `json:"a"`
+					B       string         `json:"b"`
+					Changes []weightChange `json:"changes"`
+				}{a.model.Name, a.file.ID(), b.file.ID(), changes})
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func diffWeights(a, b *models.File) []weightChange {
+	changes := []weightChange{}
+	for i := range a.Terms {
+		x, y := &a.Terms[i], &b.Terms[i]
+		if x.MG == y.MG && x.EG == y.EG {
+			continue
+		}
+		far := func(from, to int32, seA, seB float64) bool {
+			se := math.Hypot(seA, seB)
+			return se > 0 && math.Abs(float64(to-from)) > 2*se
+		}
+		changes = append(changes, weightChange{
+			x.Name, x.MG, x.EG, y.MG, y.EG,
+			far(x.MG, y.MG, x.SEMG, y.SEMG) || far(x.EG, y.EG, x.SEEG, y.SEEG),
+		})
+	}
+	return changes
+}
+
+func showChanges(a, b *openedWeights, changes []weightChange) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "A  %s (id %s)\nB  %s (id %s)\n", a.name, a.file.ID(), b.name, b.file.ID())
+	fmt.Fprintf(&s, "%d of %d terms differ\n", len(changes), len(a.file.Terms))
+	if len(changes) == 0 {
+		return s.String()
+	}
+	fmt.Fprintf(&s, "\n%-28s %7s %7s %7s   %7s %7s %7s\n", "term", "mg A", "B", "change", "eg A", "B", "change")
+	for _, c := range changes {
+		star := ""
+		if c.Significant {
+			star = "  *"
+		}
+		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+	}
+	return s.String()
+}
+
+func newWeightsListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the models and the embedded weights",
+		Example: "  assay weights list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			type row struct {
+				Name  string `json:"name"`
+				Model string `json:"model"`
+				ID    string `json:"id"`
+				Terms int    `json:"terms"`
+				About string `json:"about"`
+			}
+			rows := []row{}
+			for _, name := range models.Names() {
+				f, err := models.Embedded(name)
+				if err != nil {
+					return err
+				}
+				m, err := eval.Lookup(f.Model)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), m.About})
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%-14s %-14s %-13s %6s  %s\n", "weights", "model", "id", "terms", "the model")
+			for _, r := range rows {
+				fmt.Fprintf(out, "%-14s %-14s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
