@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// runsDir is where long commands keep their runs, in the working directory.
+const runsDir = "runs"
+
+func newRunsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "runs [DIR]",
+		Short:   "List the runs here, their state, and the command that resumes each",
+		Example: "  assay runs",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := runsDir
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			runs, err := store.List(dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), runsJSON(runs))
+			}
+			return printRuns(cmd, dir, runs)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+type runJSON struct {
+	Name    string      `json:"name"`
+	Dir     string      `json:"dir"`
+	State   store.State `json:"state"`
+	Command string      `json:"command"`
+	Resume  string      `json:"resume"`
+	Updated time.Time   `json:"updated"`
+	Error   string      `json:"error,omitempty"`
+}
+
+func runsJSON(runs []store.RunStatus) any {
+	list := make([]runJSON, 0, len(runs))
+	for _, r := range runs {
+		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume, Updated: r.Updated}
+		if r.Err != nil {
+			j.Error = r.Err.Error()
+		}
+		list = append(list, j)
+	}
+	return map[string]any{"runs": list}
+}
+
+func printRuns(cmd *cobra.Command, dir string, runs []store.RunStatus) error {
+	out := cmd.OutOrStdout()
+	if len(runs) == 0 {
+		fmt.Fprintf(out, "no runs in %s\n", dir)
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tCOMMAND\tLAST CHANGE\tRESUME WITH")
+	for _, r := range runs {
+		resume := r.Info.Resume
+		if r.State == store.Complete || r.State == store.Running {
+			resume = "-"
+		}
+		if r.Err != nil {
+			resume = r.Err.Error()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
+	}
+	return w.Flush()
+}
