@@ -16,7 +16,11 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand()
+	root.AddCommand(
+		newRunsCommand(),
+		newEvalCommand(),
+		newWeightsCommand(),
+	)
 	markUsageErrors(root)
 	return root
 }
