@@ -139,9 +139,6 @@ func (p *Position) parseCastling(s string) error {
 			return fmt.Errorf("castling %q: the right is given twice", string(c))
 		}
 		p.castling |= rook.Bitboard()
-		if letter != 'K' && letter != 'Q' {
-			p.chess960 = true
-		}
 	}
 	return nil
 }
@@ -317,13 +314,11 @@ func (p *Position) checkCastling() error {
 		if (rights & kingSide).Many() || (rights &^ kingSide).Many() {
 			return fmt.Errorf("castling: two rights of %s on one side of the king", c)
 		}
-		if king.File() != 4 || rights&^(FileA|FileH) != 0 {
-			p.chess960 = true
-		}
 	}
 	if p.castling&^(Rank1|Rank8) != 0 {
 		return fmt.Errorf("castling: a right on %s", (p.castling &^ (Rank1 | Rank8)).First())
 	}
+	p.chess960 = p.hasUnusualCastling()
 	return nil
 }
 

@@ -126,10 +126,29 @@ func (p *Position) dropCastling(us Color, lost Bitboard, kingMoved bool) {
 		}
 		lost |= p.castling & home
 	}
+	if lost == 0 {
+		return
+	}
 	p.castling &^= lost
 	for lost != 0 {
 		p.key ^= zobrist.castling[lost.PopFirst()]
 	}
+	if p.chess960 {
+		p.chess960 = p.hasUnusualCastling()
+	}
+}
+
+// hasUnusualCastling tells whether a right stands that standard chess does not
+// have: of a king off the e-file or a rook off the corners.
+func (p *Position) hasUnusualCastling() bool {
+	for rooks := p.castling; rooks != 0; {
+		rook := rooks.PopFirst()
+		king := p.KingSquare(p.squares[rook].Color())
+		if king.File() != 4 || (FileA|FileH)&rook.Bitboard() == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Position) add(piece Piece, s Square) {

@@ -73,7 +73,8 @@ func (p *Position) Checkers() Bitboard { return p.checkers }
 func (p *Position) InCheck() bool { return p.checkers != 0 }
 
 // Chess960 tells whether castling rights stand that standard chess does not have,
-// so that moves and FENs need Chess960's notation.
+// so that moves and FENs need Chess960's notation. It follows from the rights alone,
+// so that equal positions are equal values however they were reached or written.
 func (p *Position) Chess960() bool { return p.chess960 }
 
 // AttackersTo returns the men of both sides that attack the square when the board
