@@ -1,0 +1,91 @@
+package selfplay
+
+import (
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// What ends a game beside the rules of chess (see board.Termination).
+const (
+	AdjudicatedWin  board.Termination = "adjudicated-win"  // both players' scores said so
+	AdjudicatedDraw board.Termination = "adjudicated-draw" // both players' scores said so
+	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
+	IllegalMove     board.Termination = "illegal-move"     // the player who played it loses
+	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
+)
+
+// Adjudication says when a game is ended by the scores of its players. The zero
+// value never ends one.
+//
+// A verdict needs the agreement of both: scores of consecutive plies alternate
+// between the players. What it costs in truth is measured: a share of the games it
+// would end is played on, and the results compared (see Verdict).
+type Adjudication struct {
+	WinScore int `json:"win_score,omitempty"` // a win at |score| >= WinScore centipawns ...
+	WinPlies int `json:"win_plies,omitempty"` // ... for so many plies in a row; 0 for never
+
+	DrawScore int `json:"draw_score,omitempty"` // a draw at |score| <= DrawScore centipawns ...
+	DrawPlies int `json:"draw_plies,omitempty"` // ... for so many plies in a row; 0 for never
+	DrawFrom  int `json:"draw_from,omitempty"`  // ... of which none is before this ply of play proper
+
+	PlayOn float64 `json:"play_on,omitempty"` // share of adjudicated games that are played on, 0 to 1
+}
+
+// StandardAdjudication is the careful one that training data begin with: wins at
+// 1,000 centipawns for six plies, no draws, one game in twenty played on.
+func StandardAdjudication() Adjudication {
+	return Adjudication{WinScore: 1000, WinPlies: 6, PlayOn: 0.05}
+}
+
+// Verdict returns the first ply of scores after which the game would be adjudicated,
+// and how. Scores are those of a game: White's view, engine.NoScore for plies that
+// were not searched; ply is the number of moves played by then. A game that went on
+// after its verdict was played on; whether its result agrees measures the rule.
+func (a Adjudication) Verdict(scores []int16) (ply int, result board.GameResult, ok bool) {
+	j := judge{rule: a}
+	for i, s := range scores {
+		if s == engine.NoScore {
+			continue
+		}
+		if result, _, over := j.observe(int(s)); over {
+			return i + 1, result, true
+		}
+	}
+	return 0, board.Draw, false
+}
+
+// playsOn tells whether the game with this seed, once adjudicated, is played on.
+func (a Adjudication) playsOn(seed uint64) bool {
+	return chance(seed, "play-on") < a.PlayOn
+}
+
+// judge watches the scores of one game.
+type judge struct {
+	rule               Adjudication
+	plies              int // observed
+	white, black, draw int // length of the current row of plies that say so
+}
+
+// observe takes the score of the next ply of play proper, White's view.
+func (j *judge) observe(score int) (board.GameResult, board.Termination, bool) {
+	j.white = row(j.white, score >= j.rule.WinScore)
+	j.black = row(j.black, score <= -j.rule.WinScore)
+	j.draw = row(j.draw, max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
+	j.plies++
+	switch {
+	case j.rule.WinPlies > 0 && j.white >= j.rule.WinPlies:
+		return board.WhiteWins, AdjudicatedWin, true
+	case j.rule.WinPlies > 0 && j.black >= j.rule.WinPlies:
+		return board.BlackWins, AdjudicatedWin, true
+	case j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies:
+		return board.Draw, AdjudicatedDraw, true
+	}
+	return board.Draw, "", false
+}
+
+func row(n int, goesOn bool) int {
+	if goesOn {
+		return n + 1
+	}
+	return 0
+}

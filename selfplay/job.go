@@ -1,0 +1,115 @@
+package selfplay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// DefaultMaxPlies is the length of play at which a game is called a draw, unless a
+// job says otherwise.
+const DefaultMaxPlies = 400
+
+// Job is everything needed to play one game, by whoever plays it.
+//
+// A Job with Try above zero is not a game but the check of an opening: one search of
+// the position that the opening leads to, whose score decides whether it is played.
+type Job struct {
+	Number  uint64       `json:"number"`        // of the game in its series, or of the opening
+	Try     int          `json:"try,omitempty"` // 0: a game; n: check of the opening's nth try
+	Players [2]string    `json:"players"`       // White's and Black's, as the opener knows them
+	Start   string       `json:"start,omitempty"`
+	Opening []board.Move `json:"opening,omitempty"` // moves from Start to where play begins
+	Limits  [2]Limits    `json:"limits"`            // White's and Black's
+	Rule    Adjudication `json:"rule"`
+	Plies   int          `json:"plies,omitempty"` // a draw after so many plies of play; 0: DefaultMaxPlies
+	Seed    uint64       `json:"seed,string"`
+}
+
+// Result is one game as it was played. It says no more than the game itself and its
+// cost: in the same Job only Time differs from machine to machine.
+type Result struct {
+	Number  uint64       `json:"number"`
+	Try     int          `json:"try,omitempty"`
+	Players [2]string    `json:"players"`         // White's and Black's, as in the Job
+	Start   string       `json:"start,omitempty"` // FEN of the first position; empty for standard chess's
+	Opening int          `json:"opening"`         // plies of Moves that were given, not played
+	Moves   []board.Move `json:"moves"`
+	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening
+	Depths  []uint8      `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
+
+	Result      board.GameResult  `json:"result"`
+	Termination board.Termination `json:"termination"`
+	Fault       string            `json:"fault,omitempty"` // what a player that forfeited did
+
+	Seed  uint64           `json:"seed,string"`
+	Nodes [2]uint64        `json:"nodes"`   // White's and Black's, over the game
+	Time  [2]time.Duration `json:"time_ns"` // White's and Black's, over the game
+}
+
+// Forfeited tells whether a player's fault ended the game, and whose.
+func (r *Result) Forfeited() (loser board.Color, yes bool) {
+	if r.Termination != IllegalMove && r.Termination != PlayerFailed {
+		return board.White, false
+	}
+	if r.Result == board.WhiteWins {
+		return board.Black, true
+	}
+	return board.White, true
+}
+
+// Game returns the game with all its moves.
+func (r *Result) Game() (*board.Game, error) {
+	game, err := replay(r.Start, r.Moves)
+	if err != nil {
+		return nil, fmt.Errorf("game %d: %w", r.Number, err)
+	}
+	return game, nil
+}
+
+// OpeningGame returns the game as it stood where play proper began.
+func (r *Result) OpeningGame() (*board.Game, error) {
+	if r.Opening < 0 || r.Opening > len(r.Moves) {
+		return nil, fmt.Errorf("game %d: %d opening plies, but %d moves", r.Number, r.Opening, len(r.Moves))
+	}
+	game, err := replay(r.Start, r.Moves[:r.Opening])
+	if err != nil {
+		return nil, fmt.Errorf("game %d: %w", r.Number, err)
+	}
+	return game, nil
+}
+
+// setOpening makes the job start where the game stands.
+func (j *Job) setOpening(game *board.Game) {
+	j.Start = ""
+	if start := game.Start(); start != board.StartPosition() {
+		j.Start = start.FEN()
+	}
+	j.Opening = game.Moves()
+}
+
+// replay returns the game with the moves played from the position.
+func replay(start string, moves []board.Move) (*board.Game, error) {
+	position := board.StartPosition()
+	if start != "" {
+		var err error
+		if position, err = board.ParseFEN(start); err != nil {
+			return nil, err
+		}
+	}
+	game := board.NewGame(position)
+	for i, m := range moves {
+		if !game.Position().IsLegal(m) {
+			return nil, fmt.Errorf("ply %d: %s is not legal in %s", i, m, game.Position().FEN())
+		}
+		game.Push(m)
+	}
+	return game, nil
+}
+
+// clampScore returns a score as games record it.
+func clampScore(score int) int16 {
+	return int16(min(max(score, -engine.MateScore), engine.MateScore))
+}

@@ -1,0 +1,36 @@
+package selfplay
+
+import (
+	"errors"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+)
+
+// Limits ends the search of each move; a zero field does not limit. It is that part
+// of engine.Limits which is the same for every move and can be written down.
+type Limits struct {
+	Depth     int           `json:"depth,omitempty"`      // plies of iterative deepening
+	Nodes     uint64        `json:"nodes,omitempty"`      // soft, unless HardNodes
+	HardNodes bool          `json:"hard_nodes,omitempty"` // stop at exactly Nodes
+	MoveTime  time.Duration `json:"movetime_ns,omitempty"`
+}
+
+// ErrLimits is returned for limits that would let a search run for ever.
+var ErrLimits = errors.New("selfplay: no limit of depth, nodes or time")
+
+// Validate reports limits that do not end a search.
+func (l Limits) Validate() error {
+	if l.Depth <= 0 && l.Nodes == 0 && l.MoveTime <= 0 {
+		return ErrLimits
+	}
+	return nil
+}
+
+// Deterministic tells whether a search within these limits depends on nothing but
+// its input: a limit of time depends on the machine.
+func (l Limits) Deterministic() bool { return l.MoveTime == 0 }
+
+func (l Limits) search() engine.Limits {
+	return engine.Limits{Depth: l.Depth, Nodes: l.Nodes, HardNodes: l.HardNodes, MoveTime: l.MoveTime}
+}

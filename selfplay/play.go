@@ -1,0 +1,153 @@
+package selfplay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Play plays the job's game between White's and Black's player. A player that never
+// gets to move may be nil.
+//
+// What a player does wrong costs it the game: Result.Termination is IllegalMove or
+// PlayerFailed, Result.Fault says what happened. An error means that there is no
+// result: the context ended, or the job makes no sense.
+func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
+	game, err := replay(job.Start, job.Opening)
+	if err != nil {
+		return Result{}, fmt.Errorf("selfplay: game %d: opening: %w", job.Number, err)
+	}
+	for _, side := range []board.Color{board.White, board.Black} {
+		if err := job.Limits[side].Validate(); err != nil && players[side] != nil {
+			return Result{}, fmt.Errorf("game %d: %w", job.Number, err)
+		}
+	}
+	t := newTable(job, game, players)
+	if err := t.sitDown(); err != nil {
+		return Result{}, err
+	}
+	for !t.over() {
+		if err := t.move(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	t.result.Moves = game.Moves()
+	return t.result, nil
+}
+
+// table is a game in progress.
+type table struct {
+	job      *Job
+	game     *board.Game
+	players  [2]engine.Player
+	result   Result
+	judge    judge
+	settled  bool // by adjudication or a fault
+	playOn   bool // an adjudication came and is not followed
+	maxPlies int  // with the opening
+}
+
+func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
+	plies := job.Plies
+	if plies <= 0 {
+		plies = DefaultMaxPlies
+	}
+	opening := len(job.Opening)
+	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, maxPlies: opening + plies}
+	t.result = Result{Number: job.Number, Try: job.Try, Players: job.Players, Start: job.Start, Opening: opening, Seed: job.Seed,
+		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
+	for i := range t.result.Scores {
+		t.result.Scores[i] = engine.NoScore
+	}
+	return t
+}
+
+// sitDown tells the players that a game begins. Each gets a seed of its own, so that
+// a player against itself does not think the same thoughts twice.
+func (t *table) sitDown() error {
+	for side, p := range t.players {
+		if p == nil {
+			continue
+		}
+		if err := p.NewGame(Seed(t.job.Seed, 0, "player", uint64(side))); err != nil {
+			t.forfeit(board.Color(side), PlayerFailed, fmt.Sprintf("new game: %v", err))
+			return nil
+		}
+	}
+	return nil
+}
+
+// over tells whether the game has ended, and why. The rules come before everything
+// that players say.
+func (t *table) over() bool {
+	if t.settled && t.result.Fault != "" {
+		return true
+	}
+	if result, why, over := t.game.Outcome(); over {
+		t.result.Result, t.result.Termination = result, why
+		return true
+	}
+	if t.settled {
+		return true
+	}
+	if len(t.game.Moves()) >= t.maxPlies {
+		t.result.Result, t.result.Termination = board.Draw, MoveLimit
+		return true
+	}
+	return false
+}
+
+// move lets the side to move search and plays its move.
+func (t *table) move(ctx context.Context) error {
+	side := t.game.Position().SideToMove()
+	player := t.players[side]
+	if player == nil {
+		return fmt.Errorf("selfplay: game %d: no player for %s", t.job.Number, side)
+	}
+	begun := time.Now()
+	found, err := player.Search(ctx, t.game, t.job.Limits[side].search())
+	t.result.Time[side] += time.Since(begun)
+	t.result.Nodes[side] += found.Nodes
+	if ctx.Err() != nil {
+		return ctx.Err() // what it answered was cut short
+	}
+	if err != nil {
+		t.forfeit(side, PlayerFailed, err.Error())
+		return nil
+	}
+	if !t.game.Position().IsLegal(found.Move) {
+		t.forfeit(side, IllegalMove, fmt.Sprintf("%s is not legal in %s", found.Move, t.game.Position().FEN()))
+		return nil
+	}
+	t.record(side, found)
+	return nil
+}
+
+func (t *table) record(side board.Color, found engine.Result) {
+	score := found.Score
+	if side == board.Black {
+		score = -score
+	}
+	t.result.Scores = append(t.result.Scores, clampScore(score))
+	t.result.Depths = append(t.result.Depths, uint8(min(max(found.Depth, 0), 255)))
+	t.game.Push(found.Move)
+	if t.playOn {
+		return
+	}
+	result, why, over := t.judge.observe(int(clampScore(score)))
+	switch {
+	case over && t.job.Rule.playsOn(t.job.Seed):
+		t.playOn = true
+	case over:
+		t.settled, t.result.Result, t.result.Termination = true, result, why
+	}
+}
+
+func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
+	t.settled = true
+	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
+	t.result.Fault = fmt.Sprintf("%s (%s): %s", t.job.Players[loser], loser, what)
+}

@@ -1,0 +1,267 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+func TestSeedIsPinned(t *testing.T) {
+	if got := splitmix(0); got != 0xe220a8397b1dcdaf { // the published first output for seed 0
+		t.Errorf("splitmix(0) = %#x", got)
+	}
+	// Data sets on disk were made with these: they must never change.
+	for _, c := range []struct {
+		seed, generation uint64
+		stage            string
+		number, want     uint64
+	}{
+		{0, 0, "", 0, 0x2130748aaac80268},
+		{7, 1, "selfplay", 0, 0x677c2a7eb50047ed},
+		{7, 1, "selfplay", 1, 0x5a7ae2a1726c4da4},
+		{math.MaxUint64, 2, "match", 41, 0x5670bf105c7f0f92},
+	} {
+		if got := Seed(c.seed, c.generation, c.stage, c.number); got != c.want {
+			t.Errorf("Seed(%d, %d, %q, %d) = %#x, want %#x", c.seed, c.generation, c.stage, c.number, got, c.want)
+		}
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	seen := map[uint64]bool{}
+	n := 0
+	for seed := range uint64(4) {
+		for generation := range uint64(4) {
+			for _, stage := range []string{"", "a", "b", "ab", "ba", "match", "selfplay"} {
+				for number := range uint64(200) {
+					seen[Seed(seed, generation, stage, number)] = true
+					n++
+				}
+			}
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("%d different seeds of %d", len(seen), n)
+	}
+}
+
+// scores builds a game's scores: an opening of two plies, then the given ones.
+func scores(list ...int16) []int16 {
+	return append([]int16{engine.NoScore, engine.NoScore}, list...)
+}
+
+func TestVerdict(t *testing.T) {
+	win := StandardAdjudication()
+	draw := Adjudication{DrawScore: 10, DrawPlies: 4, DrawFrom: 3}
+	for _, c := range []struct {
+		name   string
+		rule   Adjudication
+		scores []int16
+		ply    int
+		result board.GameResult
+		ok     bool
+	}{
+		{"zero rule never ends a game", Adjudication{}, scores(31999, 31999, 31999, 31999, 31999, 31999, 31999), 0, 0, false},
+		{"six plies win", win, scores(1000, 1000, 1000, 1000, 1000, 1000, 0), 8, board.WhiteWins, true},
+		{"five do not", win, scores(1000, 1000, 1000, 1000, 1000), 0, 0, false},
+		{"999 breaks the row", win, scores(1000, 1000, 1000, 1000, 999, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
+		{"one player alone", win, scores(1500, 0, 1500, 0, 1500, 0, 1500, 0, 1500, 0, 1500, 0), 0, 0, false},
+		{"players who disagree", win, scores(1500, -1500, 1500, -1500, 1500, -1500, 1500, -1500), 0, 0, false},
+		{"Black wins", win, scores(0, -1000, -1200, -31990, -1000, -1000, -1000), 9, board.BlackWins, true},
+		{"a late row", win, scores(0, 0, 2000, 2000, 2000, 2000, 2000, 2000), 10, board.WhiteWins, true},
+		{"draws are off", win, scores(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0, false},
+		{"a draw, not before its ply", draw, scores(0, 0, 0, 0, 0, 0, 0, 0), 9, board.Draw, true},
+		{"a draw at the edge", draw, scores(99, 99, 99, 10, -10, 10, -10), 9, board.Draw, true},
+		{"11 is no draw", draw, scores(0, 0, 0, 10, -10, 11, -10), 0, 0, false},
+		{"opening plies count for nothing", win, scores(engine.NoScore, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
+	} {
+		ply, result, ok := c.rule.Verdict(c.scores)
+		if ply != c.ply || result != c.result || ok != c.ok {
+			t.Errorf("%s: Verdict = %d, %v, %v; want %d, %v, %v", c.name, ply, result, ok, c.ply, c.result, c.ok)
+		}
+	}
+}
+
+func TestPlayOnShare(t *testing.T) {
+	rule := StandardAdjudication()
+	n := 0
+	for seed := range uint64(20000) {
+		if rule.playsOn(seed) {
+			n++
+		}
+	}
+	if n < 900 || n > 1100 { // 1000 expected, standard deviation 31
+		t.Errorf("%d of 20,000 games are played on, want about 1,000", n)
+	}
+}
+
+// players opens White's and Black's player.
+func players(t *testing.T, white, black string) [2]engine.Player {
+	t.Helper()
+	var list [2]engine.Player
+	for i, spec := range []string{white, black} {
+		p, err := toy.Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[i] = p
+	}
+	return list
+}
+
+var anyLimits = [2]Limits{{Nodes: 1000}, {Nodes: 1000}}
+
+func play(t *testing.T, job Job, white, black string) Result {
+	t.Helper()
+	job.Limits, job.Players = anyLimits, [2]string{white, black}
+	result, err := Play(t.Context(), &job, players(t, white, black))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestPlayRecordsAWholeGame(t *testing.T) {
+	opening := []board.Move{uci(t, "e2e4"), uci(t, "e7e5")}
+	for seed := range uint64(20) {
+		r := play(t, Job{Number: seed, Seed: seed, Opening: opening}, "a", "b")
+		game, err := r.Game()
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, why, over := game.Outcome()
+		if !over && r.Termination != MoveLimit || over && (result != r.Result || why != r.Termination) {
+			t.Errorf("seed %d: %v by %q recorded, %v by %q on the board", seed, r.Result, r.Termination, result, why)
+		}
+		if len(r.Scores) != len(r.Moves) || len(r.Depths) != len(r.Moves) || r.Opening != 2 {
+			t.Fatalf("seed %d: %d scores and %d depths for %d moves", seed, len(r.Scores), len(r.Depths), len(r.Moves))
+		}
+		for i, s := range r.Scores {
+			if (s == engine.NoScore) != (i < 2) {
+				t.Errorf("seed %d: ply %d has score %d", seed, i, s)
+			}
+		}
+	}
+}
+
+func uci(t *testing.T, moves ...string) board.Move {
+	t.Helper()
+	p := board.StartPosition()
+	for i, s := range moves {
+		from, _ := board.ParseSquare(s[:2])
+		to, _ := board.ParseSquare(s[2:4])
+		m := board.NewMove(from, to)
+		if i == len(moves)-1 {
+			return m
+		}
+		p.Make(m)
+	}
+	return board.NullMove
+}
+
+// Scores are stored from White's view, whoever searched.
+func TestScoresAreWhitesView(t *testing.T) {
+	r := play(t, Job{Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1", Plies: 10}, "a", "b")
+	for i, s := range r.Scores {
+		if s < 3000 {
+			t.Errorf("ply %d: score %d, but White is a whole army up", i, s)
+		}
+	}
+	if r.Termination != MoveLimit || r.Result != board.Draw || len(r.Moves) != 10 {
+		t.Errorf("%v by %q after %d plies, want a draw by the move limit after 10", r.Result, r.Termination, len(r.Moves))
+	}
+}
+
+func TestPlayAdjudicates(t *testing.T) {
+	job := Job{Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1", Rule: Adjudication{WinScore: 1000, WinPlies: 6}}
+	r := play(t, job, "a", "b")
+	if r.Result != board.WhiteWins || r.Termination != AdjudicatedWin || len(r.Moves) != 6 {
+		t.Errorf("%v by %q after %d plies, want a win by adjudication after 6", r.Result, r.Termination, len(r.Moves))
+	}
+	job.Rule.PlayOn = 1
+	r = play(t, job, "a", "b")
+	if r.Termination == AdjudicatedWin || len(r.Moves) <= 6 {
+		t.Errorf("ended by %q after %d plies, should have been played on", r.Termination, len(r.Moves))
+	}
+	ply, verdict, ok := job.Rule.Verdict(r.Scores)
+	if ply != 6 || verdict != board.WhiteWins || !ok {
+		t.Errorf("the scores say %v at ply %d (%v), want a win for White at ply 6", verdict, ply, ok)
+	}
+}
+
+// Mate on the board comes before what the scores say.
+func TestRulesComeBeforeAdjudication(t *testing.T) {
+	job := Job{Start: "7k/8/6K1/8/8/8/8/R7 w - - 0 1", Rule: Adjudication{WinScore: 100, WinPlies: 1}}
+	r := play(t, job, "a", "b")
+	if r.Termination != board.Checkmate || r.Result != board.WhiteWins {
+		t.Errorf("%v by %q, want checkmate", r.Result, r.Termination)
+	}
+}
+
+func TestForfeits(t *testing.T) {
+	for _, c := range []struct {
+		white, black string
+		result       board.GameResult
+		why          board.Termination
+		says         string
+	}{
+		{"a:illegal=0", "b", board.BlackWins, IllegalMove, "a:illegal=0 (white): a1h8"},
+		{"a", "b:illegal=3", board.WhiteWins, IllegalMove, "b:illegal=3 (black)"},
+		{"a:error=4", "b", board.BlackWins, PlayerFailed, "told to fail"},
+	} {
+		r := play(t, Job{}, c.white, c.black)
+		if r.Result != c.result || r.Termination != c.why || !strings.Contains(r.Fault, c.says) {
+			t.Errorf("%s - %s: %v by %q, %q", c.white, c.black, r.Result, r.Termination, r.Fault)
+		}
+		if len(r.Scores) != len(r.Moves) {
+			t.Errorf("%s - %s: %d scores for %d moves", c.white, c.black, len(r.Scores), len(r.Moves))
+		}
+		if loser, yes := r.Forfeited(); !yes || board.WinFor(loser.Other()) != c.result {
+			t.Errorf("%s - %s: Forfeited = %v, %v", c.white, c.black, loser, yes)
+		}
+	}
+	if _, yes := (&Result{Termination: board.Checkmate}).Forfeited(); yes {
+		t.Error("checkmate is taken for a forfeit")
+	}
+}
+
+// A player that stops answering must not leave half a thought in the record.
+func TestPlayDropsWhatTheContextCutShort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job := Job{Limits: anyLimits}
+	if _, err := Play(ctx, &job, players(t, "a", "b")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestPlayRefusesNonsense(t *testing.T) {
+	for name, job := range map[string]Job{
+		"no limits":       {},
+		"a broken start":  {Start: "8/8/8/8 w - -", Limits: anyLimits},
+		"illegal opening": {Opening: []board.Move{board.NewMove(board.A1, board.A8)}, Limits: anyLimits},
+	} {
+		if _, err := Play(t.Context(), &job, players(t, "a", "b")); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestSameJobSameGame(t *testing.T) {
+	job := Job{Seed: 5, Rule: StandardAdjudication()}
+	first, second := play(t, job, "a", "b"), play(t, job, "a", "b")
+	if !slices.Equal(first.Moves, second.Moves) || !slices.Equal(first.Scores, second.Scores) {
+		t.Error("the same job gave two games")
+	}
+	job.Seed = 6
+	if third := play(t, job, "a", "b"); slices.Equal(first.Moves, third.Moves) {
+		t.Error("another seed gave the same game")
+	}
+}

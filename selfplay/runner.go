@@ -1,0 +1,155 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/assay-chess/assay/engine"
+)
+
+// Runner plays jobs, in whatever order and place: Local on this machine's cores,
+// others on other machines. A Job carries all it needs and a Result names its job, so
+// a runner knows nothing of series, data sets or matches.
+type Runner interface {
+	// Run plays the jobs that come and sends each result as its game ends, in any
+	// order, until jobs is closed (then it returns nil with every result sent) or ctx
+	// ends (then it returns ctx's error, and drops what was being played). Any other
+	// error says that some job could not be played at all; a player's fault is not
+	// an error but a result. When Run returns, nothing of it is running any more.
+	Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error
+	// Parallel returns how many jobs are worth having under way at once.
+	Parallel() int
+}
+
+// Local plays games on this machine, one at a time in each of its workers. A worker
+// opens the players that its jobs name and keeps them for later games.
+type Local struct {
+	Open    func(spec string) (engine.Player, error)
+	Workers int // 0: one a core
+}
+
+var _ Runner = (*Local)(nil)
+
+// Parallel returns the number of workers.
+func (l *Local) Parallel() int {
+	if l.Workers > 0 {
+		return l.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Run implements Runner.
+func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for range l.Parallel() {
+		wg.Go(func() {
+			w := worker{open: l.Open, players: map[string][]engine.Player{}}
+			err := errors.Join(w.run(ctx, jobs, results), w.close())
+			if err != nil {
+				cancel(err) // the first failure ends the others; theirs are its echo
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// worker plays one game at a time.
+type worker struct {
+	open    func(spec string) (engine.Player, error)
+	players map[string][]engine.Player // by spec; two where a player meets itself
+}
+
+func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+	for {
+		var job Job
+		var ok bool
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case job, ok = <-jobs:
+			if !ok {
+				return nil
+			}
+		}
+		result, err := w.play(ctx, &job)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case results <- result:
+		}
+	}
+}
+
+func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
+	var players [2]engine.Player
+	for side, spec := range job.Players {
+		if spec == "" {
+			continue
+		}
+		p, err := w.player(spec, seat(job, side))
+		if err != nil {
+			return Result{}, fmt.Errorf("selfplay: open player %q: %w", spec, err)
+		}
+		players[side] = p
+	}
+	result, err := Play(ctx, job, players)
+	if err != nil {
+		return Result{}, err
+	}
+	if loser, yes := result.Forfeited(); yes {
+		w.drop(job.Players[loser], seat(job, int(loser)))
+	}
+	return result, nil
+}
+
+// seat returns which of the worker's players of one spec plays the side.
+func seat(job *Job, side int) int {
+	if side == 1 && job.Players[0] == job.Players[1] {
+		return 1
+	}
+	return 0
+}
+
+// player returns the worker's player for the spec, opening it at its first use.
+func (w *worker) player(spec string, seat int) (engine.Player, error) {
+	for len(w.players[spec]) <= seat {
+		p, err := w.open(spec)
+		if err != nil {
+			return nil, err
+		}
+		w.players[spec] = append(w.players[spec], p)
+	}
+	return w.players[spec][seat], nil
+}
+
+// drop closes a player that failed; the next game opens a fresh one. What it says
+// at its end is of no interest any more.
+func (w *worker) drop(spec string, seat int) {
+	list := w.players[spec]
+	_ = list[seat].Close()
+	w.players[spec] = append(list[:seat:seat], list[seat+1:]...)
+}
+
+func (w *worker) close() error {
+	var all error
+	for spec, list := range w.players {
+		for _, p := range list {
+			if err := p.Close(); err != nil {
+				all = errors.Join(all, fmt.Errorf("selfplay: close player %q: %w", spec, err))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,312 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Openings proposes where games begin; opening.Random and opening.Book do.
+type Openings interface {
+	// Propose returns the candidate for the opening with the number at its nth try,
+	// counted from 1: the same for the same arguments, whatever was asked before. An
+	// error says that there is no such candidate, and ends the series there.
+	Propose(number uint64, try int) (*board.Game, error)
+}
+
+// Check says how candidates for openings are checked: a search of the position must
+// say |score| <= MaxScore. The zero Check accepts everything.
+type Check struct {
+	Player   string // spec of the player who searches
+	Limits   Limits
+	MaxScore int // centipawns
+	Seed     uint64
+}
+
+// MaxTries is how many candidates for one opening are tried before the series gives
+// up with ErrNoOpening.
+const MaxTries = 1000
+
+// ErrNoOpening says that every candidate for an opening was lopsided or had been
+// played before.
+var ErrNoOpening = errors.New("no fresh opening found")
+
+// ErrStop, returned by Series.Deliver, ends the series without an error.
+var ErrStop = errors.New("stop")
+
+// Series plays numbered openings, PerOpening games of each, and delivers the games in
+// the order of their numbers. No opening is played twice: a candidate whose position
+// was the opening of a lower number is passed over, which is decided in the order of
+// the numbers and so the same for any Runner.
+//
+// How far it runs ahead of the lowest opening not yet delivered is bounded, and so is
+// its memory.
+type Series struct {
+	Runner     Runner
+	Openings   Openings
+	Check      Check
+	PerOpening int                     // games an opening: number n has games n*PerOpening + 0, 1, ...
+	Job        func(game uint64) Job   // the game with the number, but for its opening
+	First, End uint64                  // numbers of openings, End not included
+	Used       []uint64                // keys of the openings with numbers below First
+	Known      map[uint64]Result       // games that were played before, by number: they are not played again
+	Finished   func(game Result) error // told of each game as it ends, in any order; may be nil
+
+	// Deliver is given the games of one opening, in the order of the openings. All
+	// hooks are called from the goroutine that runs Run.
+	Deliver func(number uint64, games []Result) error
+}
+
+// SeriesReport counts what a call of Run did to find openings.
+type SeriesReport struct {
+	Checks     int64  // searches that checked a candidate
+	Lopsided   int64  // candidates whose score was too high
+	Repeated   int64  // candidates that had been played before
+	CheckNodes uint64 // nodes of all checks
+}
+
+// Run plays the series to its end, to ErrStop or until ctx ends. It returns after
+// everything it started has ended.
+func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
+	if s.PerOpening < 1 {
+		return SeriesReport{}, errors.New("selfplay: a series needs at least one game an opening")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &round{Series: s, next: s.First, resolved: s.First, end: s.End, used: make(map[uint64]bool, len(s.Used))}
+	for _, key := range s.Used {
+		r.used[key] = true
+	}
+	jobs, results := make(chan Job), make(chan Result)
+	runner := make(chan error, 1)
+	go func() { runner <- s.Runner.Run(ctx, jobs, results) }()
+	err := r.loop(jobs, results, runner)
+	cancel()
+	if !r.runnerEnded {
+		<-runner // what was being played when the series ended counts for nothing
+	}
+	if errors.Is(err, ErrStop) {
+		err = nil
+	}
+	return r.report, err
+}
+
+// loop feeds the runner and takes what comes back, until everything is delivered.
+func (r *round) loop(jobs chan<- Job, results <-chan Result, runner <-chan error) error {
+	for {
+		if err := r.advance(); err != nil {
+			return err
+		}
+		if r.next >= r.end {
+			return r.ending
+		}
+		job, ok := r.queue.first()
+		send := jobs
+		if !ok {
+			send = nil
+		}
+		select {
+		case send <- job:
+			r.queue.pop()
+		case result := <-results:
+			if err := r.take(result); err != nil {
+				return err
+			}
+		case err := <-runner:
+			r.runnerEnded = true
+			if err == nil {
+				err = errors.New("selfplay: the runner ended before its jobs")
+			}
+			return err
+		}
+	}
+}
+
+// round is a call of Series.Run.
+type round struct {
+	*Series
+	next     uint64 // lowest opening not delivered
+	resolved uint64 // lowest opening not yet settled
+	end      uint64
+	ending   error // why the series ends at end, if not because that was asked for
+	open     []*unit
+	used     map[uint64]bool // keys of settled openings
+	queue    queue
+	report   SeriesReport
+
+	runnerEnded bool
+}
+
+// unit is an opening with its games.
+type unit struct {
+	number  uint64
+	try     int
+	opening *board.Game // the candidate; nil before the first
+	passed  bool        // the candidate's check
+	known   bool        // the opening was played in an earlier life: nothing to check
+	games   []Result
+	missing int
+}
+
+// ahead is how many openings may be open at once: enough that a long game keeps
+// nobody waiting.
+func (r *round) ahead() int { return 16 + 8*max(1, r.Runner.Parallel()) }
+
+// advance opens units, settles their openings in order, and delivers what is whole.
+func (r *round) advance() error {
+	for {
+		for r.next+uint64(len(r.open)) < r.end && len(r.open) < r.ahead() {
+			if err := r.begin(r.next + uint64(len(r.open))); err != nil {
+				return err
+			}
+		}
+		r.settle()
+		if len(r.open) == 0 || r.resolved <= r.next || r.open[0].missing > 0 {
+			return nil
+		}
+		u := r.open[0]
+		r.open = r.open[1:]
+		r.next++
+		if err := r.Deliver(u.number, u.games); err != nil {
+			return err
+		}
+	}
+}
+
+// begin opens the unit with the number and finds its first candidate.
+func (r *round) begin(number uint64) error {
+	u := &unit{number: number, games: make([]Result, r.PerOpening), missing: r.PerOpening}
+	r.open = append(r.open, u)
+	for i := range u.games {
+		game, ok := r.Known[number*uint64(r.PerOpening)+uint64(i)]
+		if !ok {
+			continue
+		}
+		opening, err := game.OpeningGame()
+		if err != nil {
+			return err
+		}
+		u.opening, u.known, u.passed = opening, true, true
+		u.games[i] = game
+		u.missing--
+	}
+	if !u.known {
+		r.propose(u)
+	}
+	return nil
+}
+
+// propose moves the unit to its next candidate that is not known to be taken, and
+// queues its check.
+func (r *round) propose(u *unit) {
+	for {
+		u.try++
+		if u.try > MaxTries {
+			r.endAt(u.number, fmt.Errorf("opening %d: %w in %d tries", u.number, ErrNoOpening, MaxTries))
+			return
+		}
+		candidate, err := r.Openings.Propose(u.number, u.try)
+		if err != nil {
+			r.endAt(u.number, err)
+			return
+		}
+		u.opening, u.passed = candidate, r.Check.MaxScore <= 0
+		if !r.used[candidate.Position().Key()] {
+			break
+		}
+		r.report.Repeated++
+	}
+	if !u.passed {
+		r.queue.push(r.checkJob(u))
+	}
+}
+
+func (r *round) checkJob(u *unit) Job {
+	job := Job{Number: u.number, Try: u.try, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
+	side := u.opening.Position().SideToMove()
+	job.Players[side] = r.Check.Player
+	job.Limits[side] = r.Check.Limits
+	job.setOpening(u.opening)
+	return job
+}
+
+// endAt makes the series end before the number, because it has no opening.
+func (r *round) endAt(number uint64, why error) {
+	if number >= r.end {
+		return
+	}
+	r.end, r.ending = number, why
+	r.open = r.open[:number-r.next]
+	r.queue.cut(number, number*uint64(r.PerOpening))
+}
+
+// settle decides on openings in the order of their numbers, and queues their games.
+func (r *round) settle() {
+	for r.resolved < r.next+uint64(len(r.open)) {
+		u := r.open[r.resolved-r.next]
+		if !u.passed {
+			return
+		}
+		key := u.opening.Position().Key()
+		if r.used[key] && !u.known {
+			r.report.Repeated++
+			r.propose(u)
+			continue
+		}
+		r.used[key] = true
+		r.resolved++
+		for i := range u.games {
+			number := u.number*uint64(r.PerOpening) + uint64(i)
+			if _, ok := r.Known[number]; ok {
+				continue
+			}
+			job := r.Job(number)
+			job.Number = number
+			job.setOpening(u.opening)
+			r.queue.push(job)
+		}
+	}
+}
+
+// take takes a result to its unit.
+func (r *round) take(result Result) error {
+	number := result.Number
+	if result.Try == 0 {
+		number /= uint64(r.PerOpening)
+	}
+	if number < r.next || number >= r.next+uint64(len(r.open)) {
+		return nil // beyond the end that the series has come to have
+	}
+	u := r.open[number-r.next]
+	if result.Try > 0 {
+		return r.takeCheck(u, &result)
+	}
+	if r.Finished != nil {
+		if err := r.Finished(result); err != nil {
+			return err
+		}
+	}
+	u.games[result.Number%uint64(r.PerOpening)] = result
+	u.missing--
+	return nil
+}
+
+func (r *round) takeCheck(u *unit, result *Result) error {
+	if result.Fault != "" {
+		return fmt.Errorf("selfplay: check of opening %d: %s", u.number, result.Fault)
+	}
+	if len(result.Scores) <= result.Opening {
+		return fmt.Errorf("selfplay: opening %d is over before it begins: %s", u.number, result.Termination)
+	}
+	r.report.Checks++
+	r.report.CheckNodes += result.Nodes[0] + result.Nodes[1]
+	if score := int(result.Scores[len(result.Scores)-1]); max(score, -score) > r.Check.MaxScore {
+		r.report.Lopsided++
+		r.propose(u)
+		return nil
+	}
+	u.passed = true
+	return nil
+}

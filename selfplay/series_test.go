@@ -1,0 +1,344 @@
+package selfplay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+// shortOpenings proposes openings of the given number of random plies.
+type shortOpenings struct{ plies, limit int }
+
+var errNoMore = errors.New("no more openings")
+
+func (o shortOpenings) Propose(number uint64, try int) (*board.Game, error) {
+	if o.limit > 0 && number >= uint64(o.limit) {
+		return nil, errNoMore
+	}
+	rng := rand.New(rand.NewPCG(number, uint64(try)))
+	game := board.NewGame(board.StartPosition())
+	for range o.plies {
+		moves := game.Position().LegalMoves(nil)
+		game.Push(moves[rng.IntN(len(moves))])
+	}
+	return game, nil
+}
+
+func testSeries(workers, perOpening int, openings Openings, end uint64) *Series {
+	return &Series{
+		Runner:     &Local{Open: toy.Open, Workers: workers},
+		Openings:   openings,
+		Check:      Check{Player: "c", Limits: Limits{Nodes: 1}, MaxScore: 150, Seed: 3},
+		PerOpening: perOpening,
+		Job: func(game uint64) Job {
+			return Job{Players: [2]string{"a", "b"}, Limits: anyLimits, Plies: 20, Seed: Seed(1, 0, "test", game)}
+		},
+		End: end,
+	}
+}
+
+// run plays the series and returns all it delivered, times left out.
+func run(t *testing.T, s *Series) []Result {
+	t.Helper()
+	games, err := collect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
+func collect(ctx context.Context, s *Series) ([]Result, error) {
+	var all []Result
+	next := s.First
+	s.Deliver = func(number uint64, games []Result) error {
+		if number != next {
+			return fmt.Errorf("opening %d delivered, %d is next", number, next)
+		}
+		next++
+		for _, g := range games {
+			g.Time = [2]time.Duration{}
+			all = append(all, g)
+		}
+		return nil
+	}
+	_, err := s.Run(ctx)
+	return all, err
+}
+
+func TestSeriesIsTheSameForAnyWorkers(t *testing.T) {
+	for _, perOpening := range []int{1, 2} {
+		want := run(t, testSeries(1, perOpening, shortOpenings{plies: 6}, 60))
+		if len(want) != 60*perOpening {
+			t.Fatalf("%d games, want %d", len(want), 60*perOpening)
+		}
+		for _, workers := range []int{2, 3, 16} {
+			if got := run(t, testSeries(workers, perOpening, shortOpenings{plies: 6}, 60)); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d games an opening: %d workers play other games than one", perOpening, workers)
+			}
+		}
+	}
+}
+
+func openingKey(t *testing.T, r *Result) uint64 {
+	t.Helper()
+	game, err := r.OpeningGame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game.Position().Key()
+}
+
+// After two random plies there are only 400 positions: nearly every candidate of a
+// later number repeats an earlier opening.
+func TestOpeningsNeverRepeat(t *testing.T) {
+	want := run(t, testSeries(1, 1, shortOpenings{plies: 2}, 250))
+	seen := map[uint64]bool{}
+	for i := range want {
+		key := openingKey(t, &want[i])
+		if seen[key] {
+			t.Fatalf("game %d repeats an opening", want[i].Number)
+		}
+		seen[key] = true
+	}
+	for _, workers := range []int{2, 7} {
+		if got := run(t, testSeries(workers, 1, shortOpenings{plies: 2}, 250)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d workers resolve repeated openings otherwise than one", workers)
+		}
+	}
+}
+
+func TestOpeningsRunOut(t *testing.T) {
+	s := testSeries(3, 1, shortOpenings{plies: 1}, 30) // there are 20
+	games, err := collect(t.Context(), s)
+	if !errors.Is(err, ErrNoOpening) || !strings.Contains(err.Error(), "opening 20") {
+		t.Errorf("error %v, want ErrNoOpening for opening 20", err)
+	}
+	if len(games) != 20 {
+		t.Errorf("%d games were delivered before, want 20", len(games))
+	}
+}
+
+func TestProposalsEnd(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		games, err := collect(t.Context(), testSeries(workers, 2, shortOpenings{plies: 6, limit: 25}, 1000))
+		if !errors.Is(err, errNoMore) || len(games) != 50 {
+			t.Errorf("%d workers: %d games and error %v, want all 50 and then the openings' error", workers, len(games), err)
+		}
+	}
+}
+
+// A lopsided candidate is passed over, whoever is to move.
+func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
+	s := testSeries(2, 1, shortOpenings{plies: 9}, 60)
+	games := run(t, s)
+	p, _ := toy.Open("c")
+	for i := range games {
+		game, err := games[i].OpeningGame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Search(t.Context(), game, engine.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if max(r.Score, -r.Score) > 150 {
+			t.Errorf("game %d begins with a score of %d", i, r.Score)
+		}
+	}
+	s.Check = Check{}
+	without := run(t, s)
+	if reflect.DeepEqual(without, games) {
+		t.Error("the check made no difference: this test shows nothing")
+	}
+}
+
+func TestSeriesStops(t *testing.T) {
+	for _, workers := range []int{1, 5} {
+		s := testSeries(workers, 2, shortOpenings{plies: 6}, 1000)
+		n := 0
+		s.Deliver = func(uint64, []Result) error {
+			if n++; n == 17 {
+				return ErrStop
+			}
+			return nil
+		}
+		if _, err := s.Run(t.Context()); err != nil || n != 17 {
+			t.Errorf("%d workers: %d openings delivered, error %v; want 17 and none", workers, n, err)
+		}
+	}
+}
+
+// Interrupted at random points and continued from what had finished, a series plays
+// each game once and ends as if undisturbed.
+func TestSeriesContinues(t *testing.T) {
+	want := run(t, testSeries(1, 2, shortOpenings{plies: 2}, 60))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 10 {
+		finished := map[uint64]Result{} // a journal
+		var got []Result
+		for lives := 0; len(got) < len(want); lives++ {
+			if lives > 200 {
+				t.Fatal("it never ends")
+			}
+			s := testSeries(1+rng.IntN(4), 2, shortOpenings{plies: 2}, 60)
+			s.First = uint64(len(got) / 2)
+			for i := 0; i < len(got); i += 2 {
+				s.Used = append(s.Used, openingKey(t, &got[i]))
+			}
+			s.Known = map[uint64]Result{}
+			for number, g := range finished {
+				if number >= s.First*2 {
+					s.Known[number] = g
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			left := 1 + rng.IntN(20)
+			s.Finished = func(g Result) error {
+				if _, twice := finished[g.Number]; twice {
+					t.Errorf("game %d was played twice", g.Number)
+				}
+				g.Time = [2]time.Duration{}
+				finished[g.Number] = g
+				if left--; left == 0 {
+					cancel()
+				}
+				return nil
+			}
+			more, err := collect(ctx, s)
+			cancel()
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			got = append(got, more...)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("round %d: interruptions changed the games", round)
+		}
+	}
+}
+
+// A failing hook ends the run with its error, and leaves nobody behind.
+func TestSeriesHookErrors(t *testing.T) {
+	full := errors.New("no space left")
+	s := testSeries(3, 1, shortOpenings{plies: 6}, 100)
+	s.Finished = func(Result) error { return full }
+	if _, err := collect(t.Context(), s); !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+func TestLocalReportsPlayersThatDoNotOpen(t *testing.T) {
+	s := testSeries(2, 1, shortOpenings{plies: 6}, 10)
+	s.Job = func(uint64) Job { return Job{Players: [2]string{"a", "b:what=1"}, Limits: anyLimits} }
+	if _, err := collect(t.Context(), s); err == nil || !strings.Contains(err.Error(), `"b:what=1"`) {
+		t.Errorf("error %v does not name the player", err)
+	}
+}
+
+// counted counts the players that are open.
+type counted struct {
+	*toy.Player
+	open *atomic.Int32
+}
+
+func (c counted) Close() error {
+	c.open.Add(-1)
+	return c.Player.Close()
+}
+
+func TestLocalClosesItsPlayers(t *testing.T) {
+	var open, opened atomic.Int32
+	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
+	s.Runner = &Local{Workers: 2, Open: func(spec string) (engine.Player, error) {
+		p, err := toy.Open(spec)
+		if err != nil {
+			return nil, err
+		}
+		open.Add(1)
+		opened.Add(1)
+		return counted{p.(*toy.Player), &open}, nil
+	}}
+	s.Job = func(n uint64) Job {
+		return Job{Players: [2]string{"a", "b:illegal=7"}, Limits: anyLimits, Plies: 20, Seed: n}
+	}
+	games := run(t, s)
+	if open.Load() != 0 {
+		t.Errorf("%d players are still open", open.Load())
+	}
+	failed := 0
+	for i := range games {
+		if games[i].Fault != "" {
+			failed++
+		}
+	}
+	if failed == 0 || int(opened.Load()) <= failed {
+		t.Errorf("%d players for %d failures: a player that failed must not play on", opened.Load(), failed)
+	}
+}
+
+func TestReorder(t *testing.T) {
+	r := NewReorder[string](4)
+	for _, n := range []uint64{6, 5} {
+		if err := r.Add(n, fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, ok := r.Next(); ok {
+			t.Fatal("handed on before its turn")
+		}
+	}
+	if err := r.Add(4, "4"); err != nil {
+		t.Fatal(err)
+	}
+	for want := uint64(4); want < 7; want++ {
+		if n, s, ok := r.Next(); !ok || n != want || s != fmt.Sprint(want) {
+			t.Errorf("Next = %d, %q, %v; want %d", n, s, ok, want)
+		}
+	}
+	for _, n := range []uint64{3, 6} {
+		if r.Add(n, "") == nil {
+			t.Errorf("number %d was taken twice", n)
+		}
+	}
+	if r.Waiting() != 7 || len(r.Early()) != 0 {
+		t.Errorf("waiting for %d with %d early, want 7 and none", r.Waiting(), len(r.Early()))
+	}
+}
+
+// A job and its result survive the way to another machine.
+func TestJobsAndResultsAreJSON(t *testing.T) {
+	job := Job{Number: 3, Players: [2]string{"a", "b"}, Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1",
+		Limits: [2]Limits{{Nodes: 5, HardNodes: true}, {Depth: 3, MoveTime: time.Second}}, Rule: StandardAdjudication(), Plies: 30, Seed: 1 << 63}
+	var job2 Job
+	roundTrip(t, job, &job2)
+	if !reflect.DeepEqual(job, job2) {
+		t.Errorf("%+v became %+v", job, job2)
+	}
+	result := play(t, job, "a", "b")
+	var result2 Result
+	roundTrip(t, result, &result2)
+	if !reflect.DeepEqual(result, result2) {
+		t.Errorf("%+v became %+v", result, result2)
+	}
+}
+
+func roundTrip(t *testing.T, from, to any) {
+	t.Helper()
+	data, err := json.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		t.Fatal(err)
+	}
+}
