@@ -1,0 +1,116 @@
+package search
+
+import (
+	"slices"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// iterate searches the root deeper and deeper until a limit ends it.
+func (e *Engine) iterate(lim engine.Limits) engine.Result {
+	root := &e.root
+	p := &e.at(0).pos
+	if root.n == 0 {
+		if p.InCheck() {
+			return engine.Result{Score: -engine.MateScore}
+		}
+		return engine.Result{}
+	}
+	// Should not even the first iteration end: the first move and the static value.
+	result := engine.Result{Move: root.at(0).move, Score: e.evaluate(p), PV: []board.Move{root.at(0).move}}
+	lines := min(max(lim.MultiPV, 1), root.n)
+	for depth := 1; ; depth++ {
+		e.depth = depth
+		for i := range root.n {
+			rm := root.at(i)
+			rm.previous, rm.score = rm.score, -infinite
+		}
+		for line := 0; line < lines && !e.stopped; line++ {
+			e.aspirate(depth, line, lim.Info)
+		}
+		best := root.at(0)
+		if e.stopped {
+			// A move that has beaten the others of an iteration cut short is better
+			// than the last iteration's; its score is not yet one to report.
+			if best.score > -infinite {
+				result.Move, result.PV = best.move, slices.Clone(best.pv[:best.pvLen])
+			}
+			return result
+		}
+		result.Move, result.Score, result.Depth = best.move, best.score, depth
+		result.PV = append(result.PV[:0], best.pv[:best.pvLen]...)
+		if lim.Info != nil {
+			for line := range lines {
+				e.report(lim.Info, line, root.at(line).score, 0)
+			}
+		}
+		if e.enough(depth, best.score) {
+			return result
+		}
+		if e.limits.timed && root.n == 1 && lim.MoveTime == 0 {
+			return result // nothing to think about on a clock
+		}
+	}
+}
+
+// firstWindow is the half width in centipawns of the window that an iteration begins
+// with around the score of the one before.
+const firstWindow = 18
+
+// reportBounds is how long a search must have run before scores outside the window
+// are reported too.
+const reportBounds = 3 * time.Second
+
+// aspirate searches the root moves from the line's on to the depth, first with a
+// narrow window, which it widens until the score lies inside.
+func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
+	alpha, beta := -infinite, infinite
+	window := firstWindow
+	if previous := e.root.at(line).previous; depth >= 4 && abs(previous) < mateBound {
+		alpha, beta = max(previous-window, -infinite), min(previous+window, infinite)
+	}
+	for {
+		score := e.searchRoot(depth, alpha, beta, line)
+		e.root.sort(line)
+		if e.stopped {
+			return
+		}
+		bound := 0
+		switch {
+		case score <= alpha:
+			beta = (alpha + beta) / 2
+			alpha = max(score-window, -infinite)
+			bound = -1
+		case score >= beta:
+			beta = min(score+window, infinite)
+			bound = 1
+		default:
+			e.root.sort(0)
+			return
+		}
+		if window += window / 2; window > 500 {
+			alpha, beta = -infinite, infinite
+		}
+		if info != nil && time.Since(e.limits.start) >= reportBounds {
+			e.report(info, line, score, bound)
+		}
+	}
+}
+
+// report hands one line of the current iteration to info.
+func (e *Engine) report(info func(engine.Info), line, score, bound int) {
+	rm := e.root.at(line)
+	info(engine.Info{
+		Depth:    e.depth,
+		SelDepth: rm.selDepth,
+		MultiPV:  line + 1,
+		Score:    score,
+		Bound:    bound,
+		Nodes:    e.nodes,
+		Time:     time.Since(e.limits.start),
+		HashFull: e.table.full(),
+		PV:       slices.Clone(rm.pv[:rm.pvLen]),
+	})
+}

@@ -1,0 +1,124 @@
+package search
+
+import (
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// deltaMargin is what a capture may gain in position, in centipawns, beside the man
+// it takes.
+const deltaMargin = 150
+
+// quiesce returns the score of the position when only captures, promotions and
+// answers to checks are played, and every side may stop when it likes: the static
+// evaluation where nothing hangs. Window and view are those of search.
+func (e *Engine) quiesce(ply, alpha, beta int) int {
+	f, child := e.at(ply), e.at(ply+1)
+	p := &f.pos
+	pv := beta-alpha > 1
+	f.pvLen = 0
+	if e.isDraw(ply) {
+		return 0
+	}
+	inCheck := p.InCheck()
+	if ply >= maxPly-1 {
+		if inCheck {
+			return 0
+		}
+		return e.evaluate(p)
+	}
+	e.selDepth = max(e.selDepth, ply)
+
+	key := p.Key()
+	hit, found := e.table.probe(key)
+	hash := hit.move
+	if found && !pv {
+		if s := hit.scoreAt(ply); cutsOff(hit.bound(), s, beta) {
+			return s
+		}
+	}
+
+	best, static := -infinite, noEval
+	if !inCheck {
+		if static = int(hit.eval); !found || static == noEval {
+			static = e.evaluate(p)
+		}
+		best = static
+		if found {
+			if s := hit.scoreAt(ply); abs(s) < mateBound && refines(hit.bound(), s, static) {
+				best = s
+			}
+		}
+		if best >= beta {
+			if !found {
+				e.table.store(key, 0, ply, best, static, lowerBound, false, board.NullMove)
+			}
+			return best
+		}
+	}
+	if hash != board.NullMove && (!inCheck && isQuiet(p, hash) || !p.IsLegal(hash)) {
+		hash = board.NullMove
+	}
+
+	start := alpha
+	alpha = max(alpha, best)
+	floor := best + deltaMargin
+	bestMove := board.NullMove
+	count := 0
+	picker := e.newNoisyPicker(ply, hash)
+	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
+		count++
+		if inCheck {
+			// One evasion that does not lose by mate is enough to leave quiet ones.
+			if best > -mateBound && isQuiet(p, m) {
+				continue
+			}
+		} else if m < 1<<12 {
+			// Delta pruning: even with the man and a margin it stays below alpha.
+			if gain := floor + victimGain(p, m); gain <= alpha && abs(alpha) < mateBound {
+				best = max(best, gain)
+				continue
+			}
+		}
+		if !e.tick() {
+			return 0
+		}
+		e.makeMove(ply, m)
+		score := -e.quiesce(ply+1, -beta, -alpha)
+		if e.stopped {
+			return 0
+		}
+		if score > best {
+			best = score
+			if score > alpha {
+				alpha, bestMove = score, m
+				if pv {
+					f.takePV(child)
+				}
+				if score >= beta {
+					break
+				}
+			}
+		}
+	}
+	if inCheck && count == 0 {
+		return -engine.MateScore + ply
+	}
+	bound := upperBound
+	switch {
+	case best >= beta:
+		bound = lowerBound
+	case best > start && pv:
+		bound = exactBound
+	}
+	e.table.store(key, 0, ply, best, static, bound, pv, bestMove)
+	return best
+}
+
+// gains are rough values of men, in centipawns, above what weights usually say.
+var gains = [8]int{board.Pawn: 120, board.Knight: 350, board.Bishop: 360, board.Rook: 550, board.Queen: 1050, board.NoPieceType: 120}
+
+// victimGain returns what a capture wins at most; the empty square is en passant's.
+func victimGain(p *board.Position, m board.Move) int {
+	return gains[p.PieceAt(m.To()).Type()&7]
+}
