@@ -1,0 +1,115 @@
+package tuner
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// maxWeight is the largest coefficient in centipawns that an evaluation takes.
+const maxWeight = eval.MaxCoef
+
+// Tie says whether file-mirrored twins of a table share one parameter.
+type Tie int
+
+const (
+	// TieAuto ties them below TieGames games.
+	TieAuto Tie = iota
+	TieOn
+	TieOff
+)
+
+// TieGames is the number of games from which the two wings of a table are
+// told apart.
+const TieGames = 20000
+
+// Config is everything that a fit depends on beside its rows and its terms.
+// The zero value of a field means its default.
+type Config struct {
+	Loss   Loss
+	Lambda float64 // share of the result in the target, 0..1; see NewConfig
+	// K is the slope of the sigmoid per centipawn; 0 fits it to the results
+	// under the start weights.
+	K float64
+	// KScore is the slope for the rows' search scores; 0 fits it to the
+	// results. It matters only where Lambda < 1.
+	KScore float64
+	// Prior overrides the standard deviation tau in centipawns of terms or
+	// groups by name; +Inf sets them free.
+	Prior map[string]float64
+	// Centre is the mean of the prior in centipawns by term; nil means the
+	// start weights.
+	Centre []Coefficient
+	Freeze []string // terms or groups that keep their start weights
+	Tie    Tie
+	// Design is the design effect D; 0 estimates it.
+	Design float64
+	Valid  float64 // share of games held out for validation, 0..0.9
+	Seed   uint64  // of the split
+	// Method and its bounds; see NewMethod.
+	Method     string
+	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
+	Iterations int
+	// KeepScale leaves out the rescaling to the start weights' RMS
+	// evaluation. Reference is the set of positions on which that is
+	// measured; nil means the training rows.
+	KeepScale bool
+	Reference *Store
+	// Workers is the number of goroutines, 0 = all cores. No result depends
+	// on it.
+	Workers int
+	// Progress, if not nil, is called now and then with a line about the work.
+	Progress func(done, total int64, note string)
+}
+
+// Coefficient is the pair of values of a term, in centipawns.
+type Coefficient struct{ MG, EG float64 }
+
+// Errors of a configuration and of data that cannot be fitted.
+var (
+	ErrConfig     = errors.New("bad configuration")
+	ErrOneClass   = errors.New("every row has the same target: there is nothing to learn")
+	ErrNoFeatures = errors.New("every feature of every training row is zero")
+	ErrAllFrozen  = errors.New("every coefficient is frozen")
+)
+
+// NewConfig returns the defaults: cross-entropy of results alone, everything
+// estimated, a tenth of the games held out.
+func NewConfig() Config { return Config{Lambda: 1, Valid: 0.1} }
+
+func (c *Config) check(terms int) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...))
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+		ok    bool
+	}{
+		{"lambda", c.Lambda, c.Lambda >= 0 && c.Lambda <= 1},
+		{"K", c.K, c.K >= 0 && c.K <= 1},
+		{"score K", c.KScore, c.KScore >= 0 && c.KScore <= 1},
+		{"design effect", c.Design, c.Design >= 0 && !math.IsInf(c.Design, 1)},
+		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
+		{"gap", c.Gap, c.Gap >= 0},
+	} {
+		if !v.ok {
+			return bad("%s %v is out of range", v.name, v.value)
+		}
+	}
+	if c.Centre != nil && len(c.Centre) != terms {
+		return bad("prior centre of %d terms for %d", len(c.Centre), terms)
+	}
+	if c.Reference != nil && c.Reference.terms != terms {
+		return bad("reference positions of %d terms for %d", c.Reference.terms, terms)
+	}
+	return nil
+}
+
+func (c *Config) progress(done, total int64, format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(done, total, fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,325 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Fit fits the terms' coefficients to the rows of a store.
+//
+// A cancelled context ends it early: the best weights so far come back with
+// the context's error, without errors and tables (Result.Partial is set).
+func Fit(ctx context.Context, s *Store, terms []Term, c Config) (*Result, error) {
+	f := &fitting{s: s, terms: terms, c: c}
+	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrise} {
+		if err := stage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.solve(ctx); err != nil {
+		if ctx.Err() != nil && f.theta != nil {
+			r, rerr := f.result(context.WithoutCancel(ctx))
+			if rerr != nil {
+				return nil, errors.Join(err, rerr)
+			}
+			r.Partial = true
+			return r, err
+		}
+		return nil, err
+	}
+	return f.result(ctx)
+}
+
+// fitting is a fit on its way.
+type fitting struct {
+	s        *Store
+	terms    []Term
+	c        Config
+	clusters *clusters
+	held     []bool // by cluster
+	train    *problem
+	valid    []float32 // weights of the validation rows
+	startE   []float64 // evaluations under the start weights
+	rows     struct{ train, valid int }
+	k        float64
+	kScore   float64
+	tied     bool
+	params   *params
+	frozen   []bool
+	seen     []int64 // training rows in which a term occurs
+	design   float64
+	theta    []float64
+	outcome  Outcome
+	cov      *covariance
+	warnings []string
+}
+
+func (f *fitting) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+// prepare checks what it was given and splits the rows.
+func (f *fitting) prepare(ctx context.Context) error {
+	if f.s.rows == 0 {
+		return ErrEmpty
+	}
+	if len(f.terms) != f.s.terms {
+		return fmt.Errorf("%w: %d terms for rows of %d", ErrConfig, len(f.terms), f.s.terms)
+	}
+	if err := f.c.check(len(f.terms)); err != nil {
+		return err
+	}
+	f.clusters = f.s.cluster()
+	if f.clusters.warning != "" {
+		f.warn("%s", f.clusters.warning)
+	}
+	if n := f.s.Gameless(); n > 1 {
+		f.warn("%d rows name no game: each counts as a game of its own, errors are too small if they are not", n)
+	}
+	var train []float32
+	train, f.valid, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
+	for i := range train {
+		if train[i] > 0 {
+			f.rows.train++
+		} else {
+			f.rows.valid++
+		}
+	}
+	if f.rows.train == 0 {
+		return fmt.Errorf("%w left to train on", ErrEmpty)
+	}
+	if f.c.Valid > 0 && f.rows.valid == 0 {
+		f.warn("no game could be held out: there is no validation loss")
+	}
+	f.train = &problem{s: f.s, loss: f.c.Loss, omega: train, workers: f.c.Workers}
+	f.countSeen()
+	return ctx.Err()
+}
+
+// countSeen counts the training rows of each term.
+func (f *fitting) countSeen() {
+	f.seen = make([]int64, f.s.terms)
+	for _, c := range f.s.chunks {
+		cur := f.s.cursor(c)
+		for i := c.lo; i < c.hi; i++ {
+			r := cur.next(i)
+			if f.train.omega[cur.k.base+i] > 0 {
+				r.each(func(t uint16, _ int) { f.seen[t]++ })
+			}
+		}
+	}
+}
+
+// scale fixes both slopes and the targets.
+func (f *fitting) scale(ctx context.Context) error {
+	results := f.s.targets(1, 0)
+	if oneClass(results, f.train.omega) {
+		return ErrOneClass
+	}
+	any := false
+	for _, n := range f.seen {
+		any = any || n > 0
+	}
+	if !any {
+		return ErrNoFeatures
+	}
+	var err error
+	if f.startE, err = f.s.evaluations(ctx, startOf(f.terms), f.c.Workers); err != nil {
+		return err
+	}
+	if f.k = f.c.K; f.k == 0 {
+		if f.k, _, err = FitK(f.c.Loss, f.startE, results, f.train.omega); err != nil {
+			return fmt.Errorf("fitting K: %w", err)
+		}
+	}
+	if err := f.scaleScores(results); err != nil {
+		return err
+	}
+	f.train.k = f.k
+	f.train.target = f.s.targets(f.c.Lambda, f.kScore)
+	if oneClass(f.train.target, f.train.omega) {
+		return ErrOneClass
+	}
+	return nil
+}
+
+// scaleScores fixes the slope of the search scores where they are used.
+func (f *fitting) scaleScores(results []float32) error {
+	if f.c.Lambda == 1 {
+		return nil
+	}
+	x, omega := f.s.scores()
+	some := false
+	for i := range omega {
+		if f.train.omega[i] == 0 {
+			omega[i] = 0
+		}
+		some = some || omega[i] > 0
+	}
+	if !some {
+		return fmt.Errorf("%w: lambda %v, but no row has a score", ErrConfig, f.c.Lambda)
+	}
+	if f.kScore = f.c.KScore; f.kScore != 0 {
+		return nil
+	}
+	var err error
+	if f.kScore, _, err = FitK(f.c.Loss, x, results, omega); err != nil {
+		return fmt.Errorf("fitting the K of the scores: %w", err)
+	}
+	return nil
+}
+
+func oneClass(y, omega []float32) bool {
+	first := -1
+	for i, o := range omega {
+		if o == 0 {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if y[i] != y[first] {
+			return false
+		}
+	}
+	return true
+}
+
+// parametrise decides which coefficients are fitted.
+func (f *fitting) parametrise(context.Context) error {
+	tau, err := taus(f.terms, f.c.Prior)
+	if err != nil {
+		return err
+	}
+	if f.frozen, err = frozenTerms(f.terms, f.c.Freeze); err != nil {
+		return err
+	}
+	f.tied = f.c.Tie == TieOn || f.c.Tie == TieAuto && f.s.Games() < TieGames
+	hold := append([]bool(nil), f.frozen...)
+	for t := range f.terms {
+		// Without data and prior nothing says where a coefficient belongs.
+		if f.seen[t] == 0 && math.IsInf(tau[t], 1) {
+			hold[t] = true
+		}
+	}
+	centre := startOf(f.terms)
+	for t, v := range f.c.Centre {
+		centre.mg[t], centre.eg[t] = v.MG, v.EG
+	}
+	if f.params, err = newParams(f.terms, centre, hold, tau, f.tied); err != nil {
+		return err
+	}
+	if f.params.n == 0 {
+		return ErrAllFrozen
+	}
+	return nil
+}
+
+const (
+	designFirst  = 10   // a priori, for about 70 positions a game
+	designRounds = 3    // estimates of D before the last is taken
+	designClose  = 0.05 // |ln ratio| of two estimates that are as good as equal
+	defaultGap   = 1e-10
+	looseGap     = 1e-6
+)
+
+// solve finds the minimum, and with it the design effect: D is estimated at
+// the minimum that the last D gave, until it no longer moves.
+func (f *fitting) solve(ctx context.Context) error {
+	f.design = f.c.Design
+	estimate := f.design == 0
+	if estimate {
+		f.design = designFirst
+	}
+	theta := make([]float64, f.params.n)
+	gap := f.c.Gap
+	if gap == 0 {
+		gap = defaultGap
+	}
+	if f.c.Loss == MSE {
+		// The valley of MSE is narrow far from its floor: come from above.
+		f.train.loss = CrossEntropy
+		if err := f.minimise(ctx, theta, looseGap); err != nil {
+			return err
+		}
+		f.train.loss = MSE
+		theta = f.theta
+	}
+	if estimate {
+		if err := f.minimise(ctx, theta, looseGap); err != nil {
+			return err
+		}
+		if err := f.estimate(ctx); err != nil {
+			return err
+		}
+		theta = f.theta
+	}
+	for round := 1; ; round++ {
+		if err := f.minimise(ctx, theta, gap); err != nil {
+			return err
+		}
+		theta = f.theta
+		used := f.design
+		if err := f.estimate(ctx); err != nil {
+			return err
+		}
+		moved := math.Abs(math.Log(f.design / used))
+		if !estimate || moved < designClose || round == designRounds {
+			f.design = used
+			return nil
+		}
+	}
+}
+
+// minimise runs the method from theta to a gap in mean loss.
+func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) error {
+	method, err := NewMethod(f.c.Method)
+	if err != nil {
+		return err
+	}
+	weight := total(f.train.omega)
+	o := newObjective(f.train, f.params, f.design)
+	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
+	s.Step = func(i int, value, gap float64) {
+		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*f.design/weight, gap*f.design/weight)
+	}
+	out, err := method.Minimize(ctx, o, theta, s)
+	if out.X != nil && finite(out.Value, out.X) {
+		f.theta = out.X
+	}
+	out.Iterations += f.outcome.Iterations
+	out.Passes += f.outcome.Passes
+	out.Curvatures += f.outcome.Curvatures
+	out.Gap *= f.design / weight
+	f.outcome = out
+	if errors.Is(err, ErrDiverged) {
+		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
+	}
+	return err
+}
+
+// estimate computes the covariance at theta and the design effect from it.
+func (f *fitting) estimate(ctx context.Context) error {
+	f.c.progress(0, 0, "estimating variances over %d clusters", f.clusters.n())
+	o := newObjective(f.train, f.params, f.design)
+	var err error
+	if f.cov, err = newCovariance(ctx, o, f.clusters, f.theta); err != nil {
+		return err
+	}
+	d := f.cov.parts
+	d.clustering = max(d.clustering, 1)
+	if e := d.effect(); e > 0 && finite(e, nil) {
+		f.design = e
+	}
+	return nil
+}
+
+func total(omega []float32) float64 {
+	sum := 0.0
+	for _, o := range omega {
+		sum += float64(o)
+	}
+	return sum
+}

@@ -1,0 +1,111 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// TestGradientAgainstAutodiff builds the same loss as a gorgonia graph over
+// the dense features and compares its value and gradient with the fused
+// sparse pass.
+func TestGradientAgainstAutodiff(t *testing.T) {
+	for _, loss := range []Loss{CrossEntropy, MSE} {
+		o, rows := testProblem(t, loss, 2)
+		theta := testTheta(o.Dim())
+		got := make([]float64, o.Dim())
+		value, err := o.Gradient(context.Background(), theta, got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantValue, want := autodiff(t, o, rows, theta)
+		if math.Abs(value-wantValue) > 1e-9*math.Abs(wantValue) {
+			t.Errorf("%v: value %v, the graph says %v", loss, value, wantValue)
+		}
+		for j := range want {
+			if math.Abs(got[j]-want[j]) > 1e-9*(1+math.Abs(want[j])) {
+				t.Errorf("%v: g[%d] = %v, the graph says %v", loss, j, got[j], want[j])
+			}
+		}
+	}
+}
+
+// dense writes the derivatives of every row's evaluation with respect to the
+// parameters, the evaluation under the start weights, target and weight.
+func dense(o *objective, rows []Row) (x, base, y, omega []float64) {
+	q := o.params
+	at := make([]int, MaxPhase+1)
+	for i := range rows {
+		r := &rows[i]
+		n := o.p.s.buckets[r.Phase].base + at[r.Phase]
+		at[r.Phase]++
+		line := make([]float64, q.n)
+		for _, e := range r.Entries {
+			if q.mg[e.Term] == fixed {
+				continue
+			}
+			v := float64(e.Count) * float64(r.Scale) / MaxPhase
+			line[q.mg[e.Term]] += v * float64(r.Phase)
+			line[q.eg[e.Term]] += v * float64(MaxPhase-r.Phase)
+		}
+		x = append(x, line...)
+		base = append(base, evaluate(r, q.start))
+		y = append(y, float64(o.p.target[n]))
+		omega = append(omega, float64(o.p.omega[n]))
+	}
+	return x, base, y, omega
+}
+
+func autodiff(t *testing.T, o *objective, rows []Row, theta []float64) (float64, []float64) {
+	t.Helper()
+	x, base, y, omega := dense(o, rows)
+	n, d := len(rows), o.Dim()
+	g := gorgonia.NewGraph()
+	vector := func(name string, v []float64) *gorgonia.Node {
+		return gorgonia.NewVector(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithShape(len(v)),
+			gorgonia.WithValue(tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v))))
+	}
+	features := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithName("x"), gorgonia.WithShape(n, d),
+		gorgonia.WithValue(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))))
+	weights := vector("theta", append([]float64(nil), theta...))
+	number := func(name string, v float64) *gorgonia.Node {
+		return gorgonia.NewScalar(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithValue(v))
+	}
+	must := gorgonia.Must
+	e := must(gorgonia.Add(must(gorgonia.Mul(features, weights)), vector("base", base)))
+	p := must(gorgonia.Sigmoid(must(gorgonia.Mul(e, number("k", o.p.k)))))
+	target, w := vector("y", y), vector("omega", omega)
+	one := number("one", 1)
+	var rowLoss *gorgonia.Node
+	if o.p.loss == MSE {
+		rowLoss = must(gorgonia.Square(must(gorgonia.Sub(p, target))))
+	} else {
+		yes := must(gorgonia.HadamardProd(target, must(gorgonia.Log(p))))
+		no := must(gorgonia.HadamardProd(must(gorgonia.Sub(one, target)), must(gorgonia.Log(must(gorgonia.Sub(one, p))))))
+		rowLoss = must(gorgonia.Neg(must(gorgonia.Add(yes, no))))
+	}
+	data := must(gorgonia.Div(must(gorgonia.Sum(must(gorgonia.HadamardProd(rowLoss, w)))), number("design", o.design)))
+	precision := make([]float64, d)
+	for j := range precision {
+		precision[j] = o.params.precision(j) / 2
+	}
+	centred := must(gorgonia.Sub(weights, vector("centre", o.params.centre)))
+	prior := must(gorgonia.Sum(must(gorgonia.HadamardProd(must(gorgonia.Square(centred)), vector("precision", precision)))))
+	cost := must(gorgonia.Add(data, prior))
+	if _, err := gorgonia.Grad(cost, weights); err != nil {
+		t.Fatal(err)
+	}
+	vm := gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(weights))
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	grad, err := weights.Grad()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cost.Value().Data().(float64), grad.Data().([]float64)
+}

@@ -1,0 +1,157 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// TestIntervalsCover simulates games from known weights, the rows of a game
+// depending on each other, and counts how often the 95 % intervals hold the
+// truth. Clustered ones must; naive ones must visibly fail.
+func TestIntervalsCover(t *testing.T) {
+	const runs = 200
+	var clustered, naive, all int
+	var design float64
+	for i := range runs {
+		syn := synthetic{games: 150, rows: 30, terms: 2, perRow: 2, shared: 0.6, k: 0.006, seed: uint64(1000 + i), persistent: true}
+		r := simulate(t, syn, newHalves(syn.terms), math.Inf(1))
+		truth := syn.truth()
+		for j, x := range r.Terms {
+			for _, v := range [][4]float64{
+				{x.Fit.MG, truth.mg[j], x.SE.MG, x.Naive.MG},
+				{x.Fit.EG, truth.eg[j], x.SE.EG, x.Naive.EG},
+			} {
+				all++
+				if math.Abs(v[0]-v[1]) <= 1.96*v[2] {
+					clustered++
+				}
+				if math.Abs(v[0]-v[1]) <= 1.96*v[3] {
+					naive++
+				}
+			}
+		}
+		design += r.Design / runs
+	}
+	c, n := float64(clustered)/float64(all), float64(naive)/float64(all)
+	t.Logf("clustered %.3f, naive %.3f of %d intervals hold the truth; design effect %.2f", c, n, all, design)
+	if c < 0.92 || c > 0.975 {
+		t.Errorf("clustered 95 %% intervals hold the truth %.1f %% of the time", 100*c)
+	}
+	if n > 0.85 {
+		t.Errorf("naive intervals hold the truth %.1f %% of the time: the simulation has no clustering", 100*n)
+	}
+	if design < 2 {
+		t.Errorf("design effect %.2f: dependence within games went unseen", design)
+	}
+}
+
+// TestPriorIntervalsCover: with a prior, the intervals are about the penalised
+// target, which a fit to very many games with the same prior in the same
+// proportion shows.
+func TestPriorIntervalsCover(t *testing.T) {
+	const runs, games, tau = 120, 150, 25.0
+	syn := synthetic{games: games, rows: 30, terms: 3, perRow: 3, shared: 0.6, k: 0.006, seed: 1, persistent: true}
+	big := syn
+	big.games = 60 * games
+	start := newHalves(syn.terms)
+	var design float64
+	for i := range 10 {
+		syn.seed = uint64(2000 + i)
+		design += simulate(t, syn, start, tau).Design / 10
+	}
+	// A prior precision 60 times as large leaves its proportion to 60 times
+	// the data as it was.
+	target := simulateWith(t, big, start, tau/math.Sqrt(60), design)
+	hold, all := 0, 0
+	for i := range runs {
+		syn.seed = uint64(3000 + i)
+		r := simulateWith(t, syn, start, tau, design)
+		for j, x := range r.Terms {
+			all += 2
+			if math.Abs(x.Fit.MG-target.Terms[j].Fit.MG) <= 1.96*x.SE.MG {
+				hold++
+			}
+			if math.Abs(x.Fit.EG-target.Terms[j].Fit.EG) <= 1.96*x.SE.EG {
+				hold++
+			}
+		}
+	}
+	c := float64(hold) / float64(all)
+	t.Logf("%.3f of %d intervals hold the penalised target", c, all)
+	if c < 0.92 || c > 0.98 {
+		t.Errorf("intervals hold the penalised target %.1f %% of the time", 100*c)
+	}
+}
+
+func simulate(t *testing.T, syn synthetic, start halves, tau float64) *Result {
+	t.Helper()
+	return simulateWith(t, syn, start, tau, 0)
+}
+
+func simulateWith(t *testing.T, syn synthetic, start halves, tau, design float64) *Result {
+	t.Helper()
+	c := NewConfig()
+	c.K, c.Valid, c.KeepScale, c.Design = syn.k, 0, true, design
+	c.Prior = map[string]float64{"pieces": tau}
+	r, err := Fit(context.Background(), syn.store(t), syn.list(start), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRecovery: with many independent rows the truth comes back, and the
+// design effect of rows that do not depend on each other is 1.
+func TestRecovery(t *testing.T) {
+	syn := synthetic{games: 2000, rows: 20, terms: 20, perRow: 6, k: 0.006, seed: 11}
+	r := simulate(t, syn, newHalves(syn.terms), math.Inf(1))
+	truth := syn.truth()
+	chi := 0.0
+	for j, x := range r.Terms {
+		for _, d := range [2]float64{(x.Fit.MG - truth.mg[j]) / x.SE.MG, (x.Fit.EG - truth.eg[j]) / x.SE.EG} {
+			chi += d * d
+			if math.Abs(d) > 4.5 {
+				t.Errorf("%s is %.1f standard errors from the truth", x.Name, d)
+			}
+		}
+	}
+	if n := float64(2 * len(r.Terms)); chi < n/2 || chi > 2*n {
+		t.Errorf("chi-square %.1f on %.0f values", chi, n)
+	}
+	if r.Clustering < 0.9 || r.Clustering > 1.1 {
+		t.Errorf("clustering %.3f of independent rows", r.Clustering)
+	}
+	if math.Abs(r.Effective-float64(r.Parameters)) > 1e-6 {
+		t.Errorf("%.3f effective of %d free parameters", r.Effective, r.Parameters)
+	}
+	if !r.Outcome.Converged || r.Outcome.Gap > 1e-10 {
+		t.Errorf("gap %g, converged %v", r.Outcome.Gap, r.Outcome.Converged)
+	}
+}
+
+// TestPriorHolds: few games and a prior stay close to the start and use few
+// effective parameters; the held-out loss beats that of the free fit.
+func TestPriorHolds(t *testing.T) {
+	syn := synthetic{games: 40, rows: 40, terms: 60, perRow: 10, shared: 0.7, k: 0.006, seed: 12, persistent: true}
+	s := syn.store(t)
+	start := syn.truth() // the start is good, the data are few
+	fit := func(tau float64) *Result {
+		c := NewConfig()
+		c.K, c.Valid, c.KeepScale = syn.k, 0.25, true
+		c.Prior = map[string]float64{"pieces": tau}
+		r, err := Fit(context.Background(), s, syn.list(start), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	free, held := fit(math.Inf(1)), fit(20)
+	t.Logf("held-out loss: start %.4f, free %.4f, prior %.4f; effective %.1f of %d", held.Start.Valid, free.Fit.Valid, held.Fit.Valid, held.Effective, held.Parameters)
+	if held.Fit.Valid >= free.Fit.Valid {
+		t.Errorf("held-out loss %.4f with a prior, %.4f without", held.Fit.Valid, free.Fit.Valid)
+	}
+	if held.Effective > 0.7*float64(held.Parameters) {
+		t.Errorf("%.1f effective of %d parameters", held.Effective, held.Parameters)
+	}
+}

@@ -1,0 +1,175 @@
+package tuner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// clusters is the partition of a store's rows into groups whose labels are
+// not independent: the rows of a game, or of all games of an opening.
+type clusters struct {
+	of        []uint32 // by index into Store.games
+	keys      []uint64 // by cluster: what the split hashes
+	trainOnly []bool   // by cluster
+	byOpening bool     // some openings were played by several games
+	warning   string
+}
+
+// n returns the number of clusters.
+func (c *clusters) n() int { return len(c.keys) }
+
+// minClusters is how many effective clusters an estimate of variance needs.
+const minClusters = 30
+
+// cluster groups the games by opening where several share one, unless that
+// leaves too few groups to estimate anything from.
+func (s *Store) cluster() *clusters {
+	byGame := s.partition(func(g game) uint64 {
+		if g.id == 0 && g.opening != 0 {
+			return mix64(g.opening)
+		}
+		return g.id
+	})
+	byOpening := s.partition(func(g game) uint64 {
+		if g.opening != 0 {
+			return mix64(g.opening)
+		}
+		return g.id
+	})
+	if byOpening.n() == byGame.n() {
+		return byGame
+	}
+	n, all := s.effective(byOpening), s.effective(byGame)
+	if n < minClusters && n < all/2 {
+		byGame.warning = fmt.Sprintf("games start from only %.1f effective openings: grouped by game, errors may be too small", n)
+		return byGame
+	}
+	byOpening.byOpening = true
+	return byOpening
+}
+
+// partition numbers clusters in order of their first game. A game of key 0 is
+// a cluster of its own.
+func (s *Store) partition(key func(game) uint64) *clusters {
+	c := &clusters{of: make([]uint32, len(s.games))}
+	seen := make(map[uint64]uint32)
+	for i, g := range s.games {
+		k := key(g)
+		n, ok := seen[k]
+		if k == 0 || !ok {
+			n = uint32(len(c.keys))
+			if k == 0 {
+				k = mix64(^uint64(i))
+			} else {
+				seen[k] = n
+			}
+			c.keys = append(c.keys, k)
+			c.trainOnly = append(c.trainOnly, false)
+		}
+		c.of[i] = n
+		c.trainOnly[n] = c.trainOnly[n] || g.trainOnly
+	}
+	return c
+}
+
+// effective returns the effective number of clusters, (sum n)^2 / sum n^2
+// over their numbers of rows.
+func (s *Store) effective(c *clusters) float64 {
+	rows := make([]float64, c.n())
+	for i, g := range s.games {
+		rows[c.of[i]] += float64(g.rows)
+	}
+	return effective(rows)
+}
+
+func effective(n []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, v := range n {
+		sum += v
+		squares += v * v
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / squares
+}
+
+// hold chooses the clusters of the validation set: those whose hash with the
+// seed falls below the fraction, so that a game keeps its side as data grow.
+func (c *clusters) hold(fraction float64, seed uint64) []bool {
+	out := make([]bool, c.n())
+	best, bestHash, held := -1, uint64(math.MaxUint64), 0
+	eligible := 0
+	for i, key := range c.keys {
+		if c.trainOnly[i] {
+			continue
+		}
+		eligible++
+		h := mix64(mix64(seed) ^ key)
+		if float64(h)/(1<<64) < fraction {
+			out[i] = true
+			held++
+		}
+		if h < bestHash {
+			best, bestHash = i, h
+		}
+	}
+	if held == 0 && fraction > 0 && eligible >= 2 {
+		out[best] = true
+	}
+	if held == c.n() && held > 0 { // all held: nothing left to learn from
+		out[slices.Index(out, true)] = false
+	}
+	return out
+}
+
+// split returns the rows' weights for training and for validation; a row
+// takes part in one of them.
+func (s *Store) split(c *clusters, fraction float64, seed uint64) (train, valid []float32, held []bool) {
+	held = c.hold(fraction, seed)
+	train, valid = make([]float32, s.rows), make([]float32, s.rows)
+	for b := range s.buckets {
+		k := &s.buckets[b]
+		for i, w := range k.weight {
+			if held[c.of[k.game[i]]] {
+				valid[k.base+i] = w
+			} else {
+				train[k.base+i] = w
+			}
+		}
+	}
+	return train, valid, held
+}
+
+// targets returns y = lambda*result + (1-lambda)*sigmoid(kScore*score) by
+// row; rows without a score keep their result.
+func (s *Store) targets(lambda, kScore float64) []float32 {
+	y := make([]float32, s.rows)
+	for b := range s.buckets {
+		k := &s.buckets[b]
+		for i, r := range k.result {
+			y[k.base+i] = r
+			if lambda < 1 && k.score[i] != NoScore {
+				p := Sigmoid(kScore * float64(k.score[i]))
+				y[k.base+i] = float32(lambda*float64(r) + (1-lambda)*p)
+			}
+		}
+	}
+	return y
+}
+
+// scores returns the rows' search scores in centipawns, and their weights: 0
+// where a row has none.
+func (s *Store) scores() (x []float64, omega []float32) {
+	x, omega = make([]float64, s.rows), make([]float32, s.rows)
+	for b := range s.buckets {
+		k := &s.buckets[b]
+		for i, v := range k.score {
+			if v != NoScore {
+				x[k.base+i], omega[k.base+i] = float64(v), k.weight[i]
+			}
+		}
+	}
+	return x, omega
+}

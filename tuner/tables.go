@@ -1,0 +1,183 @@
+package tuner
+
+import (
+	"math"
+	"strings"
+)
+
+// Table is a set of terms of which exactly one is counted for every man of a
+// kind, such as a piece-square table: a constant moved from all of them to
+// the kind's material coefficient changes no evaluation. Neither is
+// identified alone, so each entry is reported as its difference from the
+// table's mean, weighted by how often each entry occurs.
+type Table struct {
+	Name  string
+	Terms []int
+	// Material is the term that counts the same men, or -1 if none does (the
+	// king's table: there the mean cancels between the two sides).
+	Material       int
+	MeanMG, MeanEG float64 // centipawns, under the fit
+	// Centred values in centipawns and their clustered standard errors, in
+	// the order of Terms.
+	MG, EG, SEMG, SEEG []float64
+}
+
+// smallestTable is the number of terms below which a common prefix is no table.
+const smallestTable = 3
+
+// findTables looks among terms of a group whose names differ only after the
+// last dot for those whose counts sum, in every row, to the count of one
+// material term, or to nothing. The data decide; names only suggest.
+func (s *Store) findTables(terms []Term) []Table {
+	candidate, tables := candidateTables(terms)
+	if len(tables) == 0 {
+		return nil
+	}
+	var material []int
+	column := make([]int, len(terms))
+	for t := range terms {
+		column[t] = -1
+		if terms[t].Group == "material" {
+			column[t] = len(material)
+			material = append(material, t)
+		}
+	}
+	material = append(material, -1) // sums to nothing
+	equal := make([][]bool, len(tables))
+	used := make([]bool, len(tables))
+	for i := range equal {
+		equal[i] = make([]bool, len(material))
+		for j := range equal[i] {
+			equal[i][j] = true
+		}
+	}
+	sums, men := make([]int, len(tables)), make([]int, len(material))
+	for _, c := range s.chunks {
+		cur := s.cursor(c)
+		for i := c.lo; i < c.hi; i++ {
+			clear(sums)
+			clear(men)
+			cur.next(i).each(func(t uint16, count int) {
+				if k := candidate[t]; k >= 0 {
+					sums[k] += count
+					used[k] = true
+				}
+				if k := column[t]; k >= 0 {
+					men[k] += count
+				}
+			})
+			for k, sum := range sums {
+				for j, n := range men {
+					equal[k][j] = equal[k][j] && sum == n
+				}
+			}
+		}
+	}
+	var out []Table
+	for k := range tables {
+		for j := range material {
+			if used[k] && equal[k][j] {
+				tables[k].Material = material[j]
+				out = append(out, tables[k])
+				break
+			}
+		}
+	}
+	return out
+}
+
+// candidateTables returns the candidate of each term, or -1, and the
+// candidates in table order.
+func candidateTables(terms []Term) ([]int, []Table) {
+	prefix := func(t Term) string {
+		i := strings.LastIndexByte(t.Name, '.')
+		if i < 0 {
+			return ""
+		}
+		return t.Group + "/" + t.Name[:i]
+	}
+	size := make(map[string]int)
+	for _, t := range terms {
+		size[prefix(t)]++
+	}
+	of := make([]int, len(terms))
+	number := make(map[string]int)
+	var tables []Table
+	for i, t := range terms {
+		p := prefix(t)
+		of[i] = -1
+		if p == "" || size[p] < smallestTable {
+			continue
+		}
+		k, ok := number[p]
+		if !ok {
+			k = len(tables)
+			number[p] = k
+			tables = append(tables, Table{Name: p[strings.IndexByte(p, '/')+1:]})
+		}
+		of[i] = k
+		tables[k].Terms = append(tables[k].Terms, i)
+	}
+	return of, tables
+}
+
+// each calls f for every entry of the row.
+func (r row) each(f func(term uint16, count int)) {
+	for _, t := range r.plus {
+		f(t, 1)
+	}
+	for _, t := range r.minus {
+		f(t, -1)
+	}
+	for j, t := range r.other {
+		f(t, int(r.counts[j]))
+	}
+}
+
+// centre fills in the table's centred values under fit and their errors.
+// incidence says how often each term occurs; scale is the factor between
+// theta and centipawns.
+func (b *Table) centre(fit halves, incidence []float64, q *params, v *covariance, scale float64) {
+	total := 0.0
+	for _, t := range b.Terms {
+		total += incidence[t]
+	}
+	if total == 0 {
+		return
+	}
+	mean := newHalves(len(incidence))
+	for _, t := range b.Terms {
+		f := incidence[t] / total
+		mean.mg[t], mean.eg[t] = f, f
+	}
+	b.MeanMG, b.MeanEG = mean.dot(fit)
+	meanMG, meanEG := make([]float64, q.n), make([]float64, q.n)
+	q.fold(halves{mean.mg, make([]float64, len(incidence))}, meanMG)
+	q.fold(halves{make([]float64, len(incidence)), mean.eg}, meanEG)
+	errMG, errEG := v.deviations(meanMG), v.deviations(meanEG)
+	for _, t := range b.Terms {
+		b.MG = append(b.MG, fit.mg[t]-b.MeanMG)
+		b.EG = append(b.EG, fit.eg[t]-b.MeanEG)
+		b.SEMG = append(b.SEMG, scale*errMG(q.mg[t]))
+		b.SEEG = append(b.SEEG, scale*errEG(q.eg[t]))
+	}
+}
+
+// incidence returns how often each term occurs: counted for both sides in the
+// sample of positions, or else by the differences in the rows.
+func (s *Store) incidence() []float64 {
+	out := make([]float64, s.terms)
+	if s.pieces != nil {
+		for t, n := range s.pieces.raw {
+			out[t] = float64(n)
+		}
+		return out
+	}
+	for _, c := range s.chunks {
+		cur := s.cursor(c)
+		for i := c.lo; i < c.hi; i++ {
+			cur.next(i).each(func(t uint16, count int) { out[t] += math.Abs(float64(count)) })
+		}
+	}
+	return out
+}
