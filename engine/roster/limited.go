@@ -1,0 +1,37 @@
+package roster
+
+import (
+	"context"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// limited is a player whose searches always have the same limits.
+type limited struct {
+	engine.Player
+	nodes uint64
+	depth int
+}
+
+// Search replaces the limits in nodes, depth and time. The context, and what is
+// searched and reported, stay the caller's.
+func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	return p.Player.Search(ctx, game, engine.Limits{
+		Nodes:       p.nodes,
+		Depth:       p.depth,
+		Infinite:    lim.Infinite,
+		Ponder:      lim.Ponder,
+		MultiPV:     lim.MultiPV,
+		SearchMoves: lim.SearchMoves,
+		Info:        lim.Info,
+	})
+}
+
+// Options returns the options of the player within, if it tells them.
+func (p *limited) Options() []string {
+	if o, ok := p.Player.(interface{ Options() []string }); ok {
+		return o.Options()
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+// Package roster finds players by name: the one list of all players in the program,
+// and the language in which commands, configurations and result files name them.
+//
+// A specification is a name and settings, divided by colons:
+//
+//	assay
+//	assay:weights=shannon-1950
+//	assay:weights=runs/first/weights.json:nodes=5000:hash=1
+//
+// It holds no player itself: see engine/search for the modern engine. Foreign engines
+// (uci:COMMAND) are not in the roster either, because they are processes: see
+// engine/uci.
+//
+// Start reading at Open.
+package roster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+// ErrUnknownPlayer is wrapped by Open's error where the name is in no list.
+var ErrUnknownPlayer = errors.New("no such player")
+
+// entry is a player that can be opened.
+type entry struct {
+	name     string
+	settings []string // that it takes
+	open     func(*settings) (engine.Player, error)
+	// identity names the player in files: the same name plays the same moves.
+	identity func(*settings) (string, error)
+}
+
+// entries is the roster.
+func entries() []entry {
+	return []entry{
+		{"assay", []string{"weights", "hash", "nodes", "depth"}, openAssay, identifyAssay},
+	}
+}
+
+// Names returns the names of all players.
+func Names() []string {
+	var names []string
+	for _, e := range entries() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// Open returns a new player by its specification: NAME[:KEY=VALUE]..., with the keys
+//
+//	weights  weight file or name of embedded weights (default: assay)
+//	hash     size of the transposition table in megabytes (default: 16)
+//	nodes    nodes a move, whatever limits its searches are given
+//	depth    plies a move, likewise
+func Open(spec string) (engine.Player, error) {
+	e, s, err := parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.open(s)
+	if err != nil {
+		return nil, fmt.Errorf("player %q: %w", spec, err)
+	}
+	if s.nodes > 0 || s.depth > 0 {
+		p = &limited{Player: p, nodes: s.nodes, depth: s.depth}
+	}
+	return p, nil
+}
+
+// Identify returns the name under which files record the player of a specification.
+// Weights are told by their id, so that a file renamed stays who it was and a file
+// changed does not.
+func Identify(spec string) (string, error) {
+	e, s, err := parse(spec)
+	if err != nil {
+		return "", err
+	}
+	id, err := e.identity(s)
+	if err != nil {
+		return "", fmt.Errorf("player %q: %w", spec, err)
+	}
+	if s.nodes > 0 {
+		id += fmt.Sprintf(":nodes=%d", s.nodes)
+	}
+	if s.depth > 0 {
+		id += fmt.Sprintf(":depth=%d", s.depth)
+	}
+	return id, nil
+}
+
+func find(name string) (entry, error) {
+	for _, e := range entries() {
+		if e.name == name {
+			return e, nil
+		}
+	}
+	hint := ""
+	if _, err := models.Embedded(name); err == nil {
+		hint = fmt.Sprintf("; %s are weights: assay:weights=%s", name, name)
+	}
+	return entry{}, fmt.Errorf("%w: %q (there are: %s%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
+}
+
+// defaultWeights are those of the player assay.
+const defaultWeights = "assay"
+
+func openAssay(s *settings) (engine.Player, error) {
+	ev, err := openEvaluator(s.weights)
+	if err != nil {
+		return nil, err
+	}
+	p := search.New(ev, s.hash)
+	p.LoadEvaluator = func(name string) (eval.Evaluator, error) {
+		if name == "" || name == "<empty>" {
+			name = s.weights
+		}
+		return openEvaluator(name)
+	}
+	return p, nil
+}
+
+func identifyAssay(s *settings) (string, error) {
+	f, err := models.Open(s.weights)
+	if err != nil {
+		return "", err
+	}
+	id := "assay:weights=" + f.ID()
+	if s.hash != search.DefaultHashMB {
+		id += fmt.Sprintf(":hash=%d", s.hash)
+	}
+	return id, nil
+}
+
+func openEvaluator(weights string) (eval.Evaluator, error) {
+	f, err := models.Open(weights)
+	if err != nil {
+		return nil, err
+	}
+	m, w, err := f.Weights()
+	if err != nil {
+		return nil, err
+	}
+	return m.NewEvaluator(w)
+}

@@ -1,0 +1,110 @@
+package roster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/models"
+)
+
+func TestOpen(t *testing.T) {
+	for _, spec := range []string{"assay", "assay:weights=shannon-1950", "assay:hash=1:depth=2", "assay:nodes=100:weights=assay:hash=2"} {
+		p, err := Open(spec)
+		if err != nil {
+			t.Errorf("Open(%q): %v", spec, err)
+			continue
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	tests := []struct{ spec, want string }{
+		{"", `no such player: "" (there are: assay`},
+		{"stockfish", `no such player: "stockfish" (there are: assay`},
+		{"shannon-1950", "assay:weights=shannon-1950"},
+		{"assay:", `"" is no setting of assay (there are: weights=, hash=, nodes=, depth=)`},
+		{"assay:speed=9", `"speed=9" is no setting of assay`},
+		{"assay:nodes", `"nodes" is no setting`},
+		{"assay:nodes=0", "nodes=0 is not a number from 1"},
+		{"assay:nodes=1e6", "nodes=1e6 is not a number"},
+		{"assay:hash=99999999999999999999", "is not a number"},
+		{"assay:weights=", "needs the name"},
+		{"assay:nodes=5:nodes=6", "nodes is set twice"},
+		{"assay:weights=no/such.json", "no/such.json"},
+		{"assay:weights=no/such.json:sped=5", `"sped=5" is no setting`},
+		{`assay:weights=C:\no\such.json:nodes=5`, `C:\no\such.json`},
+	}
+	for _, tt := range tests {
+		p, err := Open(tt.spec)
+		if err == nil || p != nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Open(%q) error %v, want one with %q", tt.spec, err, tt.want)
+		}
+	}
+	if _, err := Open("nobody"); !errors.Is(err, ErrUnknownPlayer) {
+		t.Errorf("error %v does not wrap ErrUnknownPlayer", err)
+	}
+}
+
+func TestFixedLimits(t *testing.T) {
+	p, err := Open("assay:depth=3:hash=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 9, Nodes: 1e6})
+	if err != nil || r.Depth != 3 {
+		t.Errorf("depth %d, error %v; want the player's own 3", r.Depth, err)
+	}
+	if o, ok := p.(interface{ Options() []string }); !ok || len(o.Options()) == 0 {
+		t.Error("a player with limits hides its options")
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	f, err := models.Embedded("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "copy:of it.json")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Identify("assay:weights=shannon-1950:nodes=7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Identify("assay:nodes=7:weights=" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "assay:weights=" + f.ID() + ":nodes=7"; a != want || b != want {
+		t.Errorf("identities %q and %q, want %q", a, b, want)
+	}
+}
+
+func TestEvalFile(t *testing.T) {
+	p, err := Open("assay:hash=1:depth=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"shannon-1950", "<empty>", ""} {
+		if err := p.SetOption("EvalFile", value); err != nil {
+			t.Errorf("EvalFile %q: %v", value, err)
+		}
+	}
+	if err := p.SetOption("EvalFile", "no/such.json"); err == nil || !strings.Contains(err.Error(), "no/such.json") {
+		t.Errorf("error %v does not name the file", err)
+	}
+}

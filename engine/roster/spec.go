@@ -1,0 +1,85 @@
+package roster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/search"
+)
+
+// maxHashMB bounds the transposition table that a specification may ask for.
+const maxHashMB = 65536
+
+// settings are what a specification says beside the name.
+type settings struct {
+	weights string
+	hash    int
+	nodes   uint64
+	depth   int
+}
+
+// parse reads a specification. A value may hold colons where what follows is no key,
+// as in a Windows path.
+func parse(spec string) (entry, *settings, error) {
+	name, rest, more := strings.Cut(spec, ":")
+	e, err := find(name)
+	if err != nil {
+		return entry{}, nil, err
+	}
+	s := &settings{weights: defaultWeights, hash: search.DefaultHashMB}
+	seen := map[string]bool{}
+	for more {
+		var part string
+		part, rest, more = strings.Cut(rest, ":")
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || !slices.Contains(e.settings, key) {
+			return entry{}, nil, fmt.Errorf("player %q: %q is no setting of %s (there are: %s)", spec, part, name, strings.Join(e.settings, "=, ")+"=")
+		}
+		if seen[key] {
+			return entry{}, nil, fmt.Errorf("player %q: %s is set twice", spec, key)
+		}
+		seen[key] = true
+		for more && !startsSetting(rest, e.settings) {
+			part, rest, more = strings.Cut(rest, ":")
+			value += ":" + part
+		}
+		if err := s.set(key, value); err != nil {
+			return entry{}, nil, fmt.Errorf("player %q: %w", spec, err)
+		}
+	}
+	return e, s, nil
+}
+
+// startsSetting tells whether what follows a colon begins with KEY=.
+func startsSetting(rest string, keys []string) bool {
+	key, _, ok := strings.Cut(rest, "=")
+	return ok && slices.Contains(keys, key) || ok && !strings.ContainsAny(key, `:/\. `)
+}
+
+func (s *settings) set(key, value string) (err error) {
+	switch key {
+	case "weights":
+		if s.weights = value; value == "" {
+			err = fmt.Errorf("weights= needs the name of a weight file or of embedded weights")
+		}
+	case "hash":
+		s.hash, err = positive(key, value, maxHashMB)
+	case "nodes":
+		var n int
+		n, err = positive(key, value, 1<<60)
+		s.nodes = uint64(n)
+	case "depth":
+		s.depth, err = positive(key, value, 1<<20)
+	}
+	return err
+}
+
+func positive(key, value string, limit int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > limit {
+		return 0, fmt.Errorf("%s=%s is not a number from 1 to %d", key, value, limit)
+	}
+	return n, nil
+}
