@@ -1,0 +1,191 @@
+package uci
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// setOption obeys "setoption name NAME [value VALUE]", where both may hold blanks.
+func (s *Server) setOption(args []string) {
+	if !s.idle("setoption") {
+		return
+	}
+	if len(args) < 2 || args[0] != "name" {
+		s.say("info string ignored setoption: it goes setoption name NAME value VALUE")
+		return
+	}
+	end := len(args)
+	value := ""
+	if i := slices.Index(args, "value"); i > 0 {
+		end = i
+		value = strings.Join(args[i+1:], " ")
+	}
+	name := strings.Join(args[1:end], " ")
+	if err := s.apply(name, value); err != nil {
+		s.say("info string ignored setoption: %v", err)
+	}
+}
+
+func (s *Server) apply(name, value string) (err error) {
+	switch strings.ToLower(name) {
+	case "ponder": // when to ponder is the GUI's business
+		_, err = strconv.ParseBool(value)
+	case "uci_chess960":
+		var on bool
+		if on, err = strconv.ParseBool(value); err == nil {
+			s.chess960 = on
+		}
+	case "multipv":
+		n, convErr := strconv.Atoi(value)
+		if convErr != nil || n < 1 || n > board.MaxMoves {
+			return fmt.Errorf("MultiPV: %q is not a number from 1 to %d", clip(value), board.MaxMoves)
+		}
+		s.multiPV = n
+	default:
+		return s.Player.SetOption(name, value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %q is neither true nor false", name, clip(value))
+	}
+	return nil
+}
+
+// position obeys "position startpos|fen FEN [moves MOVE...]".
+func (s *Server) position(args []string) {
+	game, err := parsePosition(args)
+	if err != nil {
+		s.say("info string refused position: %v", err)
+	}
+	s.game = game
+}
+
+// parsePosition returns the game that the arguments of "position" describe.
+func parsePosition(args []string) (*board.Game, error) {
+	if len(args) == 0 {
+		return nil, errors.New("it goes position startpos|fen FEN moves MOVE MOVE")
+	}
+	setup, moves := args, []string(nil)
+	if i := slices.Index(args, "moves"); i >= 0 {
+		setup, moves = args[:i], args[i+1:]
+	}
+	var game *board.Game
+	switch {
+	case len(setup) == 1 && setup[0] == "startpos":
+		game = board.NewGame(board.StartPosition())
+	case len(setup) > 1 && setup[0] == "fen":
+		p, err := board.ParseFEN(strings.Join(setup[1:], " "))
+		if err != nil {
+			return nil, err
+		}
+		game = board.NewGame(p)
+	default:
+		return nil, fmt.Errorf("%q is neither startpos nor fen FEN", clip(strings.Join(setup, " ")))
+	}
+	for i, word := range moves {
+		m, err := game.Position().ParseUCI(word)
+		if err != nil {
+			return nil, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		game.Push(m)
+	}
+	return game, nil
+}
+
+// parseGo returns the limits that the arguments of "go" set, and a remark on each
+// that it ignores.
+func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []string) {
+	remark := func(format string, a ...any) { remarks = append(remarks, fmt.Sprintf(format, a...)) }
+	limited := false
+	for i := 0; i < len(args); i++ {
+		word := args[i]
+		switch word {
+		case "infinite":
+			lim.Infinite = true
+			continue
+		case "ponder":
+			lim.Ponder = true
+			continue
+		case "searchmoves":
+			for i+1 < len(args) && !goWords[args[i+1]] {
+				i++
+				m, err := p.ParseUCI(args[i])
+				if err != nil {
+					remark("searchmoves: %v", err)
+					continue
+				}
+				lim.SearchMoves = append(lim.SearchMoves, m)
+			}
+			continue
+		}
+		if !goWords[word] {
+			remark("go: %q is unknown", clip(word))
+			continue
+		}
+		if i+1 >= len(args) {
+			remark("go: %s needs a number", word)
+			continue
+		}
+		i++
+		n, err := strconv.ParseInt(args[i], 10, 64)
+		if err != nil {
+			remark("go: %s: %q is not a number", word, clip(args[i]))
+			continue
+		}
+		if !setLimit(&lim, word, n) {
+			remark("go: %s: %d limits nothing", word, n)
+			continue
+		}
+		limited = limited || !strings.HasSuffix(word, "inc") && word != "movestogo"
+	}
+	lim.Infinite = lim.Infinite || !limited && !lim.Ponder
+	return lim, remarks
+}
+
+// goWords are the words that may follow go.
+var goWords = map[string]bool{
+	"searchmoves": true, "ponder": true, "wtime": true, "btime": true, "winc": true, "binc": true, "movestogo": true,
+	"depth": true, "nodes": true, "mate": true, "movetime": true, "infinite": true,
+}
+
+// setLimit sets the limit of the name, false where the number makes no sense. A
+// clock that has run out, as GUIs send it, is one with a millisecond left.
+func setLimit(lim *engine.Limits, word string, n int64) bool {
+	ms := time.Duration(max(1, min(n, int64(365*24*time.Hour/time.Millisecond)))) * time.Millisecond
+	switch word {
+	case "wtime":
+		lim.Clock[board.White] = ms
+		return true
+	case "btime":
+		lim.Clock[board.Black] = ms
+		return true
+	case "movetime":
+		lim.MoveTime = ms
+		return true
+	}
+	if n <= 0 {
+		return n == 0 && (word == "winc" || word == "binc" || word == "movestogo")
+	}
+	count := int(min(n, 1<<30))
+	switch word {
+	case "winc":
+		lim.Increment[board.White] = ms
+	case "binc":
+		lim.Increment[board.Black] = ms
+	case "movestogo":
+		lim.MovesToGo = count
+	case "depth":
+		lim.Depth = count
+	case "mate":
+		lim.Mate = count
+	case "nodes":
+		lim.Nodes, lim.HardNodes = uint64(n), true
+	}
+	return true
+}

@@ -1,0 +1,102 @@
+package uci
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// running is a search in its own goroutine.
+type running struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when bestmove has been said
+	limits engine.Limits
+	game   *board.Game
+	// dropped asks the search to end without a word: it is to be begun again.
+	dropped atomic.Bool
+}
+
+// active tells whether the search has not yet ended.
+func (r *running) active() bool {
+	if r == nil {
+		return false
+	}
+	select {
+	case <-r.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// begin obeys "go".
+func (s *Server) begin(ctx context.Context, args []string) {
+	if s.game == nil {
+		s.say("info string no position to search: the last one was refused\nbestmove 0000")
+		return
+	}
+	lim, remarks := parseGo(args, s.game.Position())
+	for _, r := range remarks {
+		s.say("info string ignored %s", r)
+	}
+	lim.MultiPV = s.multiPV
+	s.launch(ctx, s.game.Clone(), lim)
+}
+
+// launch starts the search of a game that nobody else changes.
+func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits) {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, game: game}
+	s.running = r
+	show := shower{position: *game.Position(), chess960: s.chess960}
+	go func() {
+		defer close(r.done)
+		defer cancel()
+		lim.Info = func(info engine.Info) { s.say("%s", show.info(info)) }
+		result, err := s.Player.Search(ctx, game, lim)
+		if lim.Infinite || lim.Ponder {
+			<-ctx.Done() // bestmove must wait for stop or ponderhit
+		}
+		if r.dropped.Load() {
+			return
+		}
+		if err != nil {
+			s.say("info string search: %v", err)
+		}
+		s.say("%s", show.bestMove(result))
+	}()
+}
+
+// stop ends the search, if any, and waits for its bestmove.
+func (s *Server) stop() {
+	if s.running != nil {
+		s.running.cancel()
+		<-s.running.done
+		s.running = nil
+	}
+}
+
+// finish waits for a search that ends by itself and stops any other.
+func (s *Server) finish() {
+	if r := s.running; r.active() && !r.limits.Infinite && !r.limits.Ponder {
+		<-r.done
+	}
+	s.stop()
+}
+
+// ponderHit obeys "ponderhit": what was searched on the opponent's time is searched
+// again on our own, from the same position and with all that the player remembers.
+func (s *Server) ponderHit(ctx context.Context) {
+	r := s.running
+	if !r.active() || !r.limits.Ponder {
+		s.say("info string ignored ponderhit: nothing is being pondered")
+		return
+	}
+	r.dropped.Store(true)
+	s.stop()
+	lim := r.limits
+	lim.Ponder = false
+	s.launch(ctx, r.game, lim)
+}

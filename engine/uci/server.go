@@ -1,0 +1,191 @@
+package uci
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Server is a UCI engine around a player.
+type Server struct {
+	Name, Author string
+	Player       engine.Player
+
+	// The conversation's state belongs to the goroutine of Serve.
+	game     *board.Game // nil after a position that was refused
+	chess960 bool
+	multiPV  int
+	running  *running
+
+	mu  sync.Mutex // guards out and err
+	out *bufio.Writer
+	err error // first failure to write
+}
+
+// line is one that the reader found.
+type line struct {
+	text   string
+	length int
+}
+
+// Serve holds the conversation until quit, the end of the input or the end of the
+// context. A search that has limits is finished when the input ends, so that
+// commands can come from a file; others are stopped. It does not close the player.
+//
+// The reader of in may be left waiting for its next line when Serve returns early.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	s.out, s.err, s.multiPV, s.chess960 = bufio.NewWriter(out), nil, 1, false
+	s.game = board.NewGame(board.StartPosition())
+	if err := s.Player.NewGame(0); err != nil {
+		return fmt.Errorf("starting the player: %w", err)
+	}
+	lines, ended := make(chan line), make(chan error, 1)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		r := newLineReader(in)
+		for {
+			text, length, err := r.next()
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case lines <- line{text, length}:
+			case <-done:
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			s.stop()
+			return ctx.Err()
+		case err := <-ended:
+			s.finish()
+			if err != io.EOF {
+				return fmt.Errorf("reading commands: %w", err)
+			}
+			return s.failure()
+		case l := <-lines:
+			if l.length > maxLine {
+				s.say("info string ignored a line of %d bytes; %d are allowed", l.length, maxLine)
+			} else if !s.handle(ctx, l.text) {
+				s.stop()
+				return s.failure()
+			}
+			if err := s.failure(); err != nil {
+				s.stop()
+				return err
+			}
+		}
+	}
+}
+
+// handle obeys one line; false means quit.
+func (s *Server) handle(ctx context.Context, text string) bool {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return true
+	}
+	args := words[1:]
+	switch words[0] {
+	case "uci":
+		s.introduce()
+	case "isready":
+		s.say("readyok")
+	case "debug", "register":
+	case "setoption":
+		s.setOption(args)
+	case "ucinewgame":
+		if s.idle("ucinewgame") {
+			s.newGame()
+		}
+	case "position":
+		s.position(args)
+	case "go":
+		if s.idle("go") {
+			s.begin(ctx, args)
+		}
+	case "stop":
+		if s.running.active() {
+			s.stop()
+		} else {
+			s.say("info string ignored stop: no search is running")
+		}
+	case "ponderhit":
+		s.ponderHit(ctx)
+	case "quit":
+		return false
+	default:
+		s.say("info string ignored the unknown command %q", clip(words[0]))
+	}
+	return true
+}
+
+// idle tells whether no search is running, and says what is ignored if one is.
+func (s *Server) idle(command string) bool {
+	if s.running.active() {
+		s.say("info string ignored %s: a search is running", command)
+		return false
+	}
+	return true
+}
+
+func (s *Server) newGame() {
+	if err := s.Player.NewGame(0); err != nil {
+		s.say("info string new game: %v", err)
+	}
+	s.game = board.NewGame(board.StartPosition())
+}
+
+// optioner is a player that tells its options, as lines "option name ...".
+type optioner interface{ Options() []string }
+
+func (s *Server) introduce() {
+	s.say("id name %s\nid author %s", s.Name, s.Author)
+	if o, ok := s.Player.(optioner); ok {
+		for _, option := range o.Options() {
+			s.say("%s", option)
+		}
+	}
+	s.say("option name MultiPV type spin default 1 min 1 max %d\n"+
+		"option name Ponder type check default false\n"+
+		"option name UCI_Chess960 type check default false\n"+
+		"uciok", board.MaxMoves)
+}
+
+// say writes lines. It may be called by the search's goroutine too.
+func (s *Server) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	fmt.Fprintf(s.out, format, args...)
+	s.out.WriteByte('\n')
+	if err := s.out.Flush(); err != nil {
+		s.err = fmt.Errorf("writing: %w", err)
+	}
+}
+
+func (s *Server) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// clip bounds how much of a bad word is repeated.
+func clip(w string) string {
+	if len(w) > 40 {
+		return w[:40] + "..."
+	}
+	return w
+}
