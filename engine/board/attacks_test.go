@@ -1,0 +1,211 @@
+package board
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestSlidersAgainstWalking compares the magics with the slow definition: every
+// occupancy of the mask's subsets on random other men, on every square.
+func TestSlidersAgainstWalking(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 0))
+	for s := A1; s <= H8; s++ {
+		for i := range 2000 {
+			occ := Bitboard(r.Uint64())
+			for range i % 4 { // from crowded to nearly empty
+				occ &= Bitboard(r.Uint64())
+			}
+			if got, want := BishopAttacks(s, occ), slowAttacks(s, occ, oblique); got != want {
+				t.Fatalf("BishopAttacks(%s, %#x) = %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
+			}
+			if got, want := RookAttacks(s, occ), slowAttacks(s, occ, straight); got != want {
+				t.Fatalf("RookAttacks(%s, %#x) = %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
+			}
+			if got, want := QueenAttacks(s, occ), slowAttacks(s, occ, around); got != want {
+				t.Fatalf("QueenAttacks(%s, %#x) = %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
+			}
+		}
+	}
+}
+
+// TestSlidersOnEverySubset goes through all occupancies that the magics tell apart.
+func TestSlidersOnEverySubset(t *testing.T) {
+	for s := A1; s <= H8; s++ {
+		for _, c := range []struct {
+			steps   [][2]int
+			attacks func(Square, Bitboard) Bitboard
+		}{{oblique, BishopAttacks}, {straight, RookAttacks}} {
+			mask := slowAttacks(s, 0, c.steps) &^ edgesBeyond(s) // behind an edge is nothing to shield
+			for occ := Bitboard(0); ; {
+				if got, want := c.attacks(s, occ), slowAttacks(s, occ, c.steps); got != want {
+					t.Fatalf("%s, men on %#x: %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
+				}
+				if occ = (occ - mask) & mask; occ == 0 {
+					break
+				}
+			}
+		}
+	}
+}
+
+// edgesBeyond returns the edges of the board that the square is not on.
+func edgesBeyond(s Square) (edges Bitboard) {
+	for _, edge := range []Bitboard{FileA, FileH, Rank1, Rank8} {
+		if !edge.Has(s) {
+			edges |= edge
+		}
+	}
+	return edges
+}
+
+// slowAttacks walks rays one square at a time; steps are rank, file.
+func slowAttacks(s Square, occ Bitboard, steps [][2]int) (b Bitboard) {
+	for _, d := range steps {
+		for r, f := s.Rank()+d[0], s.File()+d[1]; r >= 0 && r < 8 && f >= 0 && f < 8; r, f = r+d[0], f+d[1] {
+			b |= NewSquare(f, r).Bitboard()
+			if occ.Has(NewSquare(f, r)) {
+				break
+			}
+		}
+	}
+	return b
+}
+
+func TestStepAttacks(t *testing.T) {
+	leap := func(s Square, steps [][2]int) (b Bitboard) {
+		for _, d := range steps {
+			if r, f := s.Rank()+d[0], s.File()+d[1]; r >= 0 && r < 8 && f >= 0 && f < 8 {
+				b |= NewSquare(f, r).Bitboard()
+			}
+		}
+		return b
+	}
+	for s := A1; s <= H8; s++ {
+		for _, c := range []struct {
+			name      string
+			got, want Bitboard
+		}{
+			{"knight", KnightAttacks(s), leap(s, jumps)},
+			{"king", KingAttacks(s), leap(s, around)},
+			{"white pawn", PawnAttacks(White, s), leap(s, [][2]int{{1, -1}, {1, 1}})},
+			{"black pawn", PawnAttacks(Black, s), leap(s, [][2]int{{-1, -1}, {-1, 1}})},
+			{"white pawns", PawnAttackSet(White, s.Bitboard()), PawnAttacks(White, s)},
+			{"black pawns", PawnAttackSet(Black, s.Bitboard()), PawnAttacks(Black, s)},
+			{"Attacks(Knight)", Attacks(Knight, s, 0), KnightAttacks(s)},
+			{"Attacks(Bishop)", Attacks(Bishop, s, FileC), BishopAttacks(s, FileC)},
+			{"Attacks(Rook)", Attacks(Rook, s, FileC), RookAttacks(s, FileC)},
+			{"Attacks(Queen)", Attacks(Queen, s, FileC), QueenAttacks(s, FileC)},
+			{"Attacks(King)", Attacks(King, s, FileC), KingAttacks(s)},
+		} {
+			if c.got != c.want {
+				t.Errorf("%s on %s: %#x, want %#x", c.name, s, uint64(c.got), uint64(c.want))
+			}
+		}
+	}
+}
+
+// TestBetweenAndLine checks both tables for every pair of squares by the words of
+// their definitions.
+func TestBetweenAndLine(t *testing.T) {
+	for a := A1; a <= H8; a++ {
+		for b := A1; b <= H8; b++ {
+			between, line := Bitboard(0), Bitboard(0)
+			for _, d := range around {
+				ray := slowAttacks(a, b.Bitboard(), [][2]int{d})
+				if !ray.Has(b) {
+					continue
+				}
+				between = ray &^ b.Bitboard()
+				line = slowAttacks(a, 0, [][2]int{d, {-d[0], -d[1]}}) | a.Bitboard()
+			}
+			if got := Between(a, b); got != between {
+				t.Fatalf("Between(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(between))
+			}
+			if got := Line(a, b); got != line {
+				t.Fatalf("Line(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(line))
+			}
+		}
+	}
+}
+
+// TestAttackersTo asks the oracle, and every man for itself.
+func TestAttackersTo(t *testing.T) {
+	eachPosition(t, 7, 60, func(p *Position) {
+		o := newOracle(p)
+		for s := A1; s <= H8; s++ {
+			want := Bitboard(0)
+			for men := p.Occupied(); men != 0; {
+				from := men.PopFirst()
+				piece := p.PieceAt(from)
+				attacks := Attacks(piece.Type(), from, p.Occupied())
+				if piece.Type() == Pawn {
+					attacks = PawnAttacks(piece.Color(), from)
+				}
+				if attacks.Has(s) {
+					want |= from.Bitboard()
+				}
+			}
+			got := p.AttackersTo(s, p.Occupied())
+			if got != want {
+				t.Fatalf("%s: AttackersTo(%s) = %#x, want %#x", p, s, uint64(got), uint64(want))
+			}
+			if white := got&p.ByColor(White) != 0; white != o.attacked(s.Rank(), s.File(), false) {
+				t.Fatalf("%s: %s is attacked by White: %v, the oracle disagrees", p, s, white)
+			}
+		}
+	})
+}
+
+func TestBitboard(t *testing.T) {
+	b := Bitboard(0)
+	for _, s := range []Square{A1, NewSquare(4, 3), H8} {
+		b |= s.Bitboard()
+	}
+	if b.Count() != 3 || !b.Many() || b.First() != A1 || !b.Has(H8) || b.Has(H1) {
+		t.Errorf("%#x: wrong as a set", uint64(b))
+	}
+	var order []Square
+	for rest := b; rest != 0; {
+		order = append(order, rest.PopFirst())
+	}
+	if len(order) != 3 || order[0] != A1 || order[1].String() != "e4" || order[2] != H8 {
+		t.Errorf("PopFirst gave %v", order)
+	}
+	if Bitboard(0).First() != NoSquare {
+		t.Error("the empty set has a first square")
+	}
+	if FileH.East() != 0 || FileA.West() != 0 || FileA.East() != FileB || FileH.West() != FileG {
+		t.Error("East and West run around the board's edge")
+	}
+	if Rank1.Mirror() != Rank8 || A1.Bitboard().Mirror() != A8.Bitboard() {
+		t.Error("Mirror does not exchange the ranks")
+	}
+	if Rank2.Forward(White) != Rank3 || Rank2.Forward(Black) != Rank1 {
+		t.Error("Forward goes the wrong way")
+	}
+	if DarkSquares&LightSquares != 0 || !DarkSquares.Has(A1) || !LightSquares.Has(H1) || DarkSquares.Count() != 32 {
+		t.Error("the colours of the squares are wrong")
+	}
+}
+
+func TestSquare(t *testing.T) {
+	for s := A1; s <= H8; s++ {
+		if got, ok := ParseSquare(s.String()); !ok || got != s {
+			t.Errorf("ParseSquare(%q) = %s, %v", s.String(), got, ok)
+		}
+		if NewSquare(s.File(), s.Rank()) != s || s.Flip().Flip() != s || s.Flip().Rank() != 7-s.Rank() || s.Flip().File() != s.File() {
+			t.Errorf("%s: file, rank and Flip disagree", s)
+		}
+		if s.RelativeRank(White) != s.Rank() || s.RelativeRank(Black) != 7-s.Rank() || s.Relative(Black) != s.Flip() {
+			t.Errorf("%s: the relative square is wrong", s)
+		}
+	}
+	for _, text := range []string{"", "e", "e9", "e0", "i4", "E4", "e44", "-", "4e"} {
+		if s, ok := ParseSquare(text); ok {
+			t.Errorf("ParseSquare(%q) = %s", text, s)
+		}
+	}
+	if NoSquare.String() != "-" {
+		t.Errorf("NoSquare prints %q", NoSquare.String())
+	}
+}

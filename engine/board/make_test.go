@@ -1,0 +1,212 @@
+package board
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMakeKeepsWhatParseFENComputes compares the whole position after each move,
+// keys and checkers included, with the one read anew from its FEN. It is also
+// the round trip of FENs.
+func TestMakeKeepsWhatParseFENComputes(t *testing.T) {
+	t.Parallel()
+	eachPosition(t, 4, 1000, func(p *Position) {
+		q, err := ParseFEN(p.FEN())
+		if err != nil {
+			t.Fatalf("after legal moves: %v", err)
+		}
+		if q != *p {
+			t.Fatalf("%s\nmade: %+v\nread: %+v", p, *p, q)
+		}
+		if !p.InCheck() {
+			p := *p
+			p.MakeNull()
+			if q, err := ParseFEN(p.FEN()); err != nil || q != p {
+				t.Fatalf("after a null move: %s (%v)\nmade: %+v\nread: %+v", p.FEN(), err, p, q)
+			}
+		}
+	})
+}
+
+// TestKeysMeanTheFirstFourFields collects positions: equal keys exactly where
+// placement, side, castling and en passant are equal; likewise for pawn keys.
+func TestKeysMeanTheFirstFourFields(t *testing.T) {
+	t.Parallel()
+	type pawnField struct {
+		pawns [2]Bitboard
+		kings [2]Square
+	}
+	keys, fields := map[uint64]string{}, map[string]uint64{}
+	pawnKeys, pawnFields := map[uint64]pawnField{}, map[pawnField]uint64{}
+	eachPosition(t, 5, 600, func(p *Position) {
+		fen := strings.Join(strings.Fields(p.FEN())[:4], " ")
+		if other, ok := keys[p.Key()]; ok && other != fen {
+			t.Fatalf("%s and %s have the same key", fen, other)
+		}
+		if other, ok := fields[fen]; ok && other != p.Key() {
+			t.Fatalf("%s has two keys", fen)
+		}
+		keys[p.Key()], fields[fen] = fen, p.Key()
+		pawns := pawnField{
+			[2]Bitboard{p.Pieces(White, Pawn), p.Pieces(Black, Pawn)},
+			[2]Square{p.KingSquare(White), p.KingSquare(Black)},
+		}
+		if other, ok := pawnKeys[p.PawnKey()]; ok && other != pawns {
+			t.Fatalf("%s: another structure has the same pawn key", fen)
+		}
+		if other, ok := pawnFields[pawns]; ok && other != p.PawnKey() {
+			t.Fatalf("%s: one structure has two pawn keys", fen)
+		}
+		pawnKeys[p.PawnKey()], pawnFields[pawns] = pawns, p.PawnKey()
+	})
+	if len(keys) < 10000 {
+		t.Errorf("only %d different positions", len(keys))
+	}
+}
+
+func TestKeyTable(t *testing.T) {
+	fens := []string{ // all different in the first four fields
+		"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R w KQq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R w Kkq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R w Qkq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1",
+		"r3k1rr/8/8/8/8/8/8/R3K1RR w KQkq - 0 1",
+		"r3k1rr/8/8/8/8/8/8/R3K1RR w GQkq - 0 1",
+		"4k3/8/8/2pPp3/8/8/8/4K3 w - c6 0 1",
+		"4k3/8/8/2pPp3/8/8/8/4K3 w - e6 0 1",
+		"4k3/8/8/2pPp3/8/8/8/4K3 w - - 0 1",
+	}
+	seen := map[uint64]string{}
+	for _, fen := range fens {
+		p := mustParse(t, fen)
+		if other, ok := seen[p.Key()]; ok {
+			t.Errorf("%s and %s have the same key", fen, other)
+		}
+		seen[p.Key()] = fen
+	}
+	same := [][2]string{ // what does not count: counters, and a capture that is not legal
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 57 99"},
+		{"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"},
+		{"8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1", "8/8/8/K2pP2r/8/8/8/4k3 w - - 0 1"},
+	}
+	for _, pair := range same {
+		a, b := mustParse(t, pair[0]), mustParse(t, pair[1])
+		if a.Key() != b.Key() {
+			t.Errorf("%s and %s have different keys", pair[0], pair[1])
+		}
+	}
+}
+
+// startKey is the start position's key since the package exists.
+const startKey = 0xc7eb26e4f726d73c
+
+// TestZobristNumbers pins the keys, which files and other machines may hold, and
+// checks that no two numbers are equal.
+func TestZobristNumbers(t *testing.T) {
+	var all []uint64
+	for c := White; c <= Black; c++ {
+		for pt := Pawn; pt <= King; pt++ {
+			all = append(all, zobrist.piece[NewPiece(c, pt)][:]...)
+		}
+	}
+	all = append(append(append(all, zobrist.castling[:]...), zobrist.ep[:]...), zobrist.black)
+	slices.Sort(all)
+	if n := len(slices.Compact(all)); n != 12*64+64+8+1 {
+		t.Errorf("%d different numbers", n)
+	}
+	if all[0] == 0 {
+		t.Error("a number is 0")
+	}
+	p := StartPosition()
+	if got := p.Key(); got != startKey {
+		t.Errorf("the start position's key is %#x, it was %#x", got, uint64(startKey))
+	}
+}
+
+// TestCastling plays castlings, written as the king taking its rook; where want is
+// empty they are against the rules.
+func TestCastling(t *testing.T) {
+	for _, c := range []struct{ name, fen, move, want string }{
+		{"king's side", "4k3/8/8/8/8/8/8/R3K2R w KQ - 3 9", "e1h1", "4k3/8/8/8/8/8/8/R4RK1 b - - 4 9"},
+		{"queen's side", "4k3/8/8/8/8/8/8/R3K2R w KQ - 3 9", "e1a1", "4k3/8/8/8/8/8/8/2KR3R b - - 4 9"},
+		{"black", "r3k2r/8/8/8/8/8/8/4K3 b kq - 3 9", "e8a8", "2kr3r/8/8/8/8/8/8/4K3 w - - 4 10"},
+		{"king and rook change squares", "4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"},
+		{"queen's side change", "2rk4/8/8/8/8/8/8/3K4 b c - 0 1", "d8c8", "2kr4/8/8/8/8/8/8/3K4 w - - 1 2"},
+		{"the king stays", "4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"},
+		{"the rook stays", "4k3/8/8/8/8/8/8/3RK3 w D - 0 1", "e1d1", "4k3/8/8/8/8/8/8/2KR4 b - - 1 1"},
+		{"across the board", "4k3/8/8/8/8/8/8/1K5R w H - 0 1", "b1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"},
+		{"rook passes the king", "4k3/8/8/8/8/8/8/1RK5 w B - 0 1", "c1b1", "4k3/8/8/8/8/8/8/2KR4 b - - 1 1"},
+		{"king steps away from the rook", "4k3/8/8/8/8/8/8/RK6 w A - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR4 b - - 1 1"},
+		{"the other rook stays", "4k3/8/8/8/8/8/8/RR2K1RR w GB - 0 1", "e1g1", "4k3/8/8/8/8/8/8/RR3RKR b - - 1 1"},
+		{"attacked rook", "4k3/8/8/8/8/8/7r/R3K2R w KQ - 0 1", "e1h1", "4k3/8/8/8/8/8/7r/R4RK1 b - - 1 1"},
+		{"attacked b1", "1r2k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1a1", "1r2k3/8/8/8/8/8/8/2KR4 b - - 1 1"},
+
+		{"in check", "4r1k1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", ""},
+		{"through check", "5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", ""},
+		{"into check", "4k1r1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", ""},
+		{"no right", "4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", "e1h1", ""},
+		{"man in the king's way", "4k3/8/8/8/8/8/8/R3KB1R w KQ - 0 1", "e1h1", ""},
+		{"man in the rook's way", "4k3/8/8/8/8/8/8/RN2K2R w KQ - 0 1", "e1a1", ""},
+		{"enemy in the rook's way", "4k3/8/8/8/8/8/8/Rn2K2R w KQ - 0 1", "e1a1", ""},
+		{"rook ends on a man", "4k3/8/8/8/8/8/8/1RKN4 w B - 0 1", "c1b1", ""},
+		{"king ends on a man", "4k3/8/8/8/8/8/8/RKN5 w A - 0 1", "b1a1", ""},
+		{"the rook shielded the king", "4k3/8/8/8/8/8/8/rR3K2 w B - 0 1", "f1b1", ""},
+		{"the rook shielded the king that stays", "4k3/8/8/8/8/8/8/qRK5 w B - 0 1", "c1b1", ""},
+		{"the rook shields the king's goal", "4k3/8/8/8/8/8/8/4K1Rr w G - 0 1", "e1g1", ""},
+		{"on the spot, in check", "2r1k3/8/8/8/8/8/8/RRK5 w B - 0 1", "c1b1", ""},
+	} {
+		p := mustParse(t, c.fen)
+		from, _ := ParseSquare(c.move[:2])
+		to, _ := ParseSquare(c.move[2:])
+		m := NewMove(from, to)
+		legal := p.IsLegal(m)
+		if legal != slices.Contains(p.LegalMoves(nil), m) || legal != (c.want != "") {
+			t.Errorf("%s: %s in %s: IsLegal() = %v", c.name, m, c.fen, legal)
+			continue
+		}
+		if !legal {
+			continue
+		}
+		if !p.IsCastling(m) || p.IsCapture(m) || p.SEE(m) != 0 {
+			t.Errorf("%s: %s in %s is not taken for castling", c.name, m, c.fen)
+		}
+		p.Make(m)
+		if got := p.FEN(); got != c.want {
+			t.Errorf("%s: %s in %s: got %s, want %s", c.name, m, c.fen, got, c.want)
+		}
+	}
+}
+
+// TestCastlingRightsEnd plays moves that end rights, and some that do not.
+func TestCastlingRightsEnd(t *testing.T) {
+	const corners = "r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1"
+	for _, c := range []struct{ fen, moves, want string }{
+		{corners, "e1e2", "kq"},
+		{corners, "a1b1", "Kkq"},
+		{corners, "h1g1", "Qkq"},
+		{corners, "a1b1 a8b8 b1a1 b8a8", "Kk"},
+		{corners, "e1g1 e8c8", "-"},
+		{corners, "a2a4 h7h5", "KQkq"},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "a1a8", "Kk"},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "h1h8", "Qq"},
+		{"r3k2r/1P6/8/8/8/8/6p1/R3K2R w KQkq - 0 1", "b7a8n g2h1n", "Qk"},
+		{"r3k2r/8/8/8/8/8/8/R3K1RR w GQkq - 0 1", "h1h2", "KQkq"},
+		{"r3k2r/8/8/8/8/8/8/R3K1RR w GQkq - 0 1", "g1g2", "Qkq"},
+	} {
+		p := mustParse(t, c.fen)
+		for _, uci := range strings.Fields(c.moves) {
+			m, err := p.ParseUCI(uci)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Make(m)
+		}
+		if got := strings.Fields(p.FEN())[2]; got != c.want {
+			t.Errorf("%s, %s: rights %s, want %s", c.fen, c.moves, got, c.want)
+		}
+	}
+}
