@@ -27,7 +27,7 @@ type Runner interface {
 // Local plays games on this machine, one at a time in each of its workers. A worker
 // opens the players that its jobs name and keeps them for later games.
 type Local struct {
-	Open    func(spec string) (engine.Player, error)
+	Open    Opener
 	Workers int // 0: one a core
 }
 
@@ -64,7 +64,7 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 
 // worker plays one game at a time.
 type worker struct {
-	open    func(spec string) (engine.Player, error)
+	open    Opener
 	players map[string][]engine.Player // by spec; two where a player meets itself
 }
 

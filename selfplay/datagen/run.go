@@ -1,0 +1,256 @@
+package datagen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// ErrForfeit says that a player lost a game by its own fault. Such a game is no data,
+// and the player is not fit to make any.
+var ErrForfeit = errors.New("a player failed")
+
+// Run plays the games that Out does not hold yet and completes the data set. If Out is
+// complete already, it plays nothing and says so in Summary.Already. An error leaves
+// Out as it is: calling Run again with an equal configuration goes on from there. With
+// another configuration the error is a *store.ConfigChangedError.
+func Run(ctx context.Context, c Config) (*Summary, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	c.defaults()
+	openings, err := c.Opening.Open(selfplay.Seed(c.Seed, c.Generation, c.Stage+"/opening", 0))
+	if err != nil {
+		return nil, err
+	}
+	if n := openings.Len(); n > 0 && c.Games > n {
+		return nil, fmt.Errorf("%w: %d games, but %s has %d openings", ErrConfig, c.Games, c.Opening.Book, n)
+	}
+	id := c.identity(openings)
+	info := store.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
+	run, err := store.OpenRun(c.Out, info, id)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if doc, complete := run.Result(); complete {
+		s := &Summary{Already: true}
+		if err := json.Unmarshal(doc, s); err != nil {
+			return nil, fmt.Errorf("datagen: %s: %w", run.Path(store.RunResultName), err)
+		}
+		return s, nil
+	}
+	g := &generator{Config: c, id: id, run: run, openings: openings}
+	summary, err := g.generate(ctx)
+	if err != nil {
+		_ = run.Event("stopped", map[string]any{"error": err.Error(), "games": g.safe()}) // the error is what matters
+		return nil, err
+	}
+	return summary, run.Finish(summary)
+}
+
+// generator is a run in progress.
+type generator struct {
+	Config
+	id       identity
+	runID    string
+	run      *store.Run
+	openings selfplay.Openings
+	writer   *dataset.Writer[dataset.GameRow]
+	summary  Summary
+	used     []uint64 // keys of the openings on disk
+	begun    time.Time
+}
+
+func (g *generator) generate(ctx context.Context) (*Summary, error) {
+	var err error
+	if g.runID, err = g.id.runID(); err != nil {
+		return nil, err
+	}
+	if err := g.openData(); err != nil {
+		return nil, err
+	}
+	if g.writer == nil { // whole, but the process ended before it could say so
+		return &g.summary, nil
+	}
+	defer g.writer.Close()
+	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "to": g.Games}); err != nil {
+		return nil, err
+	}
+	g.begun = time.Now()
+	report, err := g.series().Run(ctx)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.safe(), g.Games, context.Cause(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.finish(report)
+}
+
+// safe is the number of games on disk for good.
+func (g *generator) safe() int64 {
+	if g.writer == nil {
+		return g.summary.Games
+	}
+	return g.writer.Rows()
+}
+
+// openData opens the data set in the run's folder and counts what it holds. If it is
+// complete, the writer stays nil.
+func (g *generator) openData() error {
+	config := dataset.WriterConfig{Config: g.id, Seed: g.Seed, Program: g.Program}
+	if err := g.beginManifest(); err != nil {
+		return err
+	}
+	w, err := dataset.NewGameWriter(g.Out, config)
+	if errors.Is(err, dataset.ErrComplete) {
+		return g.count()
+	}
+	if err != nil {
+		return err
+	}
+	g.writer = w
+	if w.Rows() == 0 {
+		return nil
+	}
+	if err := g.count(); err != nil {
+		w.Close()
+		return err
+	}
+	return nil
+}
+
+// beginManifest puts an empty manifest into a new run's folder: a data set is not
+// begun among strange files, and those of the run are no strangers.
+func (g *generator) beginManifest() error {
+	_, err := store.LoadManifest(g.Out)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	config, err := json.Marshal(g.id)
+	if err != nil {
+		return err
+	}
+	m := store.Manifest{Format: store.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program, Config: config}
+	return m.Save(g.Out)
+}
+
+// count reads the games on disk.
+func (g *generator) count() error {
+	r, err := dataset.OpenGames(g.Out, dataset.Partial())
+	if err != nil {
+		return err
+	}
+	for row, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		g.summary.add(g.Rule, &row)
+		g.used = append(g.used, row.Opening)
+	}
+	if m := r.Manifest(); m.Complete {
+		g.summary.DataID, err = m.ID()
+	}
+	return err
+}
+
+func (g *generator) series() *selfplay.Series {
+	return &selfplay.Series{
+		Runner:   g.Runner,
+		Openings: g.openings,
+		Check: selfplay.Check{Player: g.Players[0].Spec, Limits: selfplay.Limits{Nodes: g.CheckNodes},
+			MaxScore: g.OpeningScore, Seed: selfplay.Seed(g.Seed, g.Generation, g.Stage+"/check", 0)},
+		PerOpening: 1,
+		Job:        g.job,
+		First:      uint64(g.summary.Games),
+		End:        g.Games,
+		Used:       g.used,
+		Deliver:    func(_ uint64, games []selfplay.Result) error { return g.deliver(&games[0]) },
+	}
+}
+
+// sides returns who plays White and Black in the game with the number.
+func (g *generator) sides(number uint64) (white, black selfplay.Entrant) {
+	n := uint64(len(g.Players))
+	return g.Players[number%n], g.Players[(number+1)%n]
+}
+
+func (g *generator) job(number uint64) selfplay.Job {
+	white, black := g.sides(number)
+	return selfplay.Job{
+		Players: [2]string{white.Spec, black.Spec},
+		Limits:  [2]selfplay.Limits{g.Limits, g.Limits},
+		Rule:    g.Rule,
+		Plies:   g.Plies,
+		Seed:    selfplay.Seed(g.Seed, g.Generation, g.Stage, number),
+	}
+}
+
+// deliver writes the next game.
+func (g *generator) deliver(r *selfplay.Result) error {
+	if r.Fault != "" {
+		return fmt.Errorf("datagen: game %d: %w: %s", r.Number, ErrForfeit, r.Fault)
+	}
+	row, err := g.row(r)
+	if err != nil {
+		return fmt.Errorf("datagen: %w", err)
+	}
+	before := g.writer.Rows()
+	if err := g.writer.Append(row); err != nil {
+		return err
+	}
+	g.summary.add(g.Rule, row)
+	g.summary.Played++
+	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
+	if g.Progress != nil {
+		g.Progress(g.summary.Games, int64(g.Games), "")
+	}
+	if now := g.writer.Rows(); now != before {
+		return g.run.Event("shard", map[string]any{"games": now})
+	}
+	return nil
+}
+
+func (g *generator) row(r *selfplay.Result) (*dataset.GameRow, error) {
+	game, err := r.Game()
+	if err != nil {
+		return nil, err
+	}
+	row, err := dataset.NewGameRow(game)
+	if err != nil {
+		return nil, err
+	}
+	first, err := r.OpeningGame()
+	if err != nil {
+		return nil, err
+	}
+	white, black := g.sides(r.Number)
+	row.Game = dataset.GameID(g.runID, r.Number)
+	row.Opening, row.OpeningPlies = first.Position().Key(), uint16(r.Opening)
+	row.Scores = r.Scores
+	row.Nodes = uint32(g.Limits.Nodes)
+	row.Result, row.Termination = int8(r.Result), string(r.Termination)
+	row.White, row.Black = white.Identity(), black.Identity()
+	row.Seed = r.Seed
+	return &row, nil
+}
+
+func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
+	m, err := g.writer.Finish(&g.summary)
+	if err != nil {
+		return nil, err
+	}
+	if g.summary.DataID, err = m.ID(); err != nil {
+		return nil, err
+	}
+	g.summary.Took, g.summary.Search = time.Since(g.begun), report
+	return &g.summary, nil
+}

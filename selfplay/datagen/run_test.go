@@ -1,0 +1,323 @@
+package datagen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// config is a small run of two toys: a shard and a half.
+func config(t *testing.T, games uint64) Config {
+	return Config{
+		Out:     filepath.Join(t.TempDir(), "games"),
+		Games:   games,
+		Players: []selfplay.Entrant{{Spec: "a", Name: "toy a"}, {Spec: "b", Name: "toy b"}},
+		Limits:  selfplay.Limits{Nodes: 100},
+		Rule:    selfplay.Adjudication{WinScore: 500, WinPlies: 4, PlayOn: 0.2},
+		Plies:   60,
+		Opening: opening.Spec{Plies: 4},
+		Seed:    7,
+		Open:    toy.Open,
+		Workers: 2,
+		Program: "test 1",
+	}
+}
+
+func run(t *testing.T, c Config) *Summary {
+	t.Helper()
+	s, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// bytesOf returns the files of the data set that promise to be the same.
+func bytesOf(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	for _, pattern := range []string{"*.arrow", store.ManifestName, store.RunResultName, store.RunConfigName} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.Base(name)] = data
+		}
+	}
+	if len(files) < 4 {
+		t.Fatalf("%s holds only %d files", dir, len(files))
+	}
+	return files
+}
+
+func compare(t *testing.T, what string, got, want map[string][]byte) {
+	t.Helper()
+	for name, data := range want {
+		if !bytes.Equal(got[name], data) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+}
+
+func TestSameBytesForAnyWorkers(t *testing.T) {
+	c := config(t, 300)
+	c.Workers = 1
+	summary := run(t, c)
+	want := bytesOf(t, c.Out)
+	for _, workers := range []int{2, 5} {
+		c := config(t, 300)
+		c.Workers = workers
+		run(t, c)
+		compare(t, "workers", bytesOf(t, c.Out), want)
+	}
+	if summary.Games != 300 || summary.WhiteWins+summary.Draws+summary.BlackWins != 300 {
+		t.Errorf("summary %+v", summary)
+	}
+	if summary.Adjudicated < 20 || summary.PlayedOn < 4 || summary.PlayedOn > summary.Adjudicated/2 {
+		t.Errorf("%d of %d adjudicated games were played on, want about a fifth", summary.PlayedOn, summary.Adjudicated)
+	}
+	other := config(t, 300)
+	other.Seed = 8
+	run(t, other)
+	if bytes.Equal(bytesOf(t, other.Out)["games-00000.arrow"], want["games-00000.arrow"]) {
+		t.Error("another seed made the same games")
+	}
+}
+
+func TestGamesAreWhatTheyShouldBe(t *testing.T) {
+	c := config(t, 120)
+	run(t, c)
+	r, err := dataset.OpenGames(c.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, openings := map[uint64]bool{}, map[uint64]bool{}
+	n := 0
+	for g, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		white, black := "toy a", "toy b"
+		if n%2 == 1 {
+			white, black = black, white
+		}
+		if g.White != white || g.Black != black || g.Nodes != 100 {
+			t.Errorf("game %d: %s - %s at %d nodes", n, g.White, g.Black, g.Nodes)
+		}
+		if g.OpeningPlies != 4 && g.OpeningPlies != 5 {
+			t.Errorf("game %d: %d opening plies", n, g.OpeningPlies)
+		}
+		if g.Seed != selfplay.Seed(7, 0, "selfplay", uint64(n)) {
+			t.Errorf("game %d: seed %d", n, g.Seed)
+		}
+		for ply, game := range g.Replay() {
+			if ply == int(g.OpeningPlies) && game.Position().Key() != g.Opening {
+				t.Errorf("game %d: the opening's key is not that of ply %d", n, ply)
+			}
+		}
+		ids[g.Game], openings[g.Opening] = true, true
+		n++
+	}
+	if n != 120 || len(ids) != n || len(openings) != n {
+		t.Errorf("%d games with %d ids and %d openings, want 120 of each", n, len(ids), len(openings))
+	}
+}
+
+// Interrupted again and again, the run plays games of the open shard a second time,
+// and those of whole shards never; the bytes are those of an undisturbed run.
+func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
+	undisturbed := config(t, 600)
+	whole := run(t, undisturbed)
+	want := bytesOf(t, undisturbed.Out)
+	c := config(t, 600)
+	rng := rand.New(rand.NewPCG(3, 4))
+	var last *Summary
+	safe := int64(0)
+	for lives := 0; last == nil; lives++ {
+		if lives > 100 {
+			t.Fatal("it never ends")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		left := 150 + rng.IntN(200)
+		c.Workers = 1 + rng.IntN(3)
+		first := int64(-1)
+		c.Progress = func(done, total int64, _ string) {
+			if first < 0 {
+				first = done - 1
+			}
+			if left--; left == 0 {
+				cancel()
+			}
+		}
+		s, err := Run(ctx, c)
+		cancel()
+		switch {
+		case err == nil:
+			last = s
+		case !errors.Is(err, context.Canceled):
+			t.Fatal(err)
+		}
+		if first >= 0 && first != safe {
+			t.Errorf("life %d began at game %d, but %d were on disk", lives, first, safe)
+		}
+		if r, err := dataset.OpenGames(c.Out, dataset.Partial()); err == nil {
+			safe = r.Len()
+		}
+		leaveRubbish(t, c.Out)
+	}
+	compare(t, "interrupted", bytesOf(t, c.Out), want)
+	if last.Games != whole.Games || last.Disagreed != whole.Disagreed || last.DataID != whole.DataID || last.Plies != whole.Plies {
+		t.Errorf("summary %+v, undisturbed %+v", last, whole)
+	}
+}
+
+// leaveRubbish does what a kill in the middle of a write does.
+func leaveRubbish(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, store.RunResultName)); err == nil {
+		return
+	}
+	f, err := os.OpenFile(filepath.Join(dir, store.RunEventsName), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(`{"time":"2026-01`); err != nil {
+		t.Fatal(err)
+	}
+	r, err := dataset.OpenGames(dir, dataset.Partial())
+	next := 0
+	if err == nil {
+		next = r.Shards()
+	}
+	name := filepath.Join(dir, "games-0000"+string(rune('0'+next))+".arrow")
+	if err := os.WriteFile(name, []byte("ARROW1 half a shard"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCompleteRunSaysSo(t *testing.T) {
+	c := config(t, 10)
+	first := run(t, c)
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	again := run(t, c)
+	if first.Already || !again.Already || again.Games != 10 || again.DataID != first.DataID {
+		t.Errorf("first %+v, again %+v", first, again)
+	}
+}
+
+// The process may end after the data set is whole and before the run is.
+func TestOnlyTheResultIsMissing(t *testing.T) {
+	c := config(t, 300)
+	run(t, c)
+	want := bytesOf(t, c.Out)
+	if err := os.Remove(filepath.Join(c.Out, store.RunResultName)); err != nil {
+		t.Fatal(err)
+	}
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	run(t, c)
+	compare(t, "result again", bytesOf(t, c.Out), want)
+}
+
+func TestChangedConfigurationIsRefused(t *testing.T) {
+	c := config(t, 10)
+	run(t, c)
+	for name, change := range map[string]func(*Config){
+		"games":           func(c *Config) { c.Games++ },
+		"seed":            func(c *Config) { c.Seed++ },
+		"players[1]":      func(c *Config) { c.Players[1].Name = "toy b, other weights" },
+		"limits.nodes":    func(c *Config) { c.Limits.Nodes = 101; c.CheckNodes = 400 },
+		"adjudication.wi": func(c *Config) { c.Rule.WinScore = 501 },
+		"program":         func(c *Config) { c.Program = "test 2" },
+	} {
+		other := config(t, 10)
+		other.Out = c.Out
+		change(&other)
+		_, err := Run(t.Context(), other)
+		var changed *store.ConfigChangedError
+		if !errors.As(err, &changed) || !strings.HasPrefix(changed.Field, name) {
+			t.Errorf("%s changed: error %v", name, err)
+		}
+	}
+}
+
+func TestFailingPlayerEndsTheRun(t *testing.T) {
+	c := config(t, 20)
+	c.Players = []selfplay.Entrant{{Spec: "a"}, {Spec: "b:illegal=9"}}
+	_, err := Run(t.Context(), c)
+	if !errors.Is(err, ErrForfeit) || !strings.Contains(err.Error(), "b:illegal=9") {
+		t.Errorf("error %v does not name the player that failed", err)
+	}
+}
+
+func TestImpossibleConfigurations(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"no games":      func(c *Config) { c.Games = 0 },
+		"no players":    func(c *Config) { c.Players = nil },
+		"no limits":     func(c *Config) { c.Limits = selfplay.Limits{} },
+		"too many":      func(c *Config) { c.Limits.Nodes = 1 << 40 },
+		"no such book":  func(c *Config) { c.Opening = opening.Spec{Book: "/nowhere.epd"} },
+		"strange plies": func(c *Config) { c.Opening.Plies = 99 },
+	} {
+		c := config(t, 10)
+		change(&c)
+		if _, err := Run(t.Context(), c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := os.Stat(c.Out); err == nil {
+			t.Errorf("%s: left a folder behind", name)
+		}
+	}
+}
+
+func TestForeignFolderIsLeftAlone(t *testing.T) {
+	c := config(t, 10)
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.Out, "thesis.tex"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), c); !errors.Is(err, store.ErrNotRun) {
+		t.Errorf("error %v, want ErrNotRun", err)
+	}
+}
+
+func TestDisagreement(t *testing.T) {
+	for _, c := range []struct {
+		played, disagreed int64
+		share, lo, hi     float64
+	}{
+		{0, 0, 0, 0, 1},
+		{100, 0, 0, 0, 0.036995},
+		{100, 5, 0.05, 0.021543, 0.111752}, // Wilson's interval, as in any table of it
+	} {
+		s := Summary{PlayedOn: c.played, Disagreed: c.disagreed}
+		share, lo, hi := s.Disagreement()
+		for i, pair := range [][2]float64{{share, c.share}, {lo, c.lo}, {hi, c.hi}} {
+			if d := pair[0] - pair[1]; d > 1e-5 || d < -1e-5 {
+				t.Errorf("%d of %d, number %d: %v, want %v", c.disagreed, c.played, i, pair[0], pair[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package datagen
+
+import (
+	"math"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// Summary counts what a data set of games holds. It is computed from the games as they
+// stand on disk, so a resumed run counts as an undisturbed one.
+type Summary struct {
+	Games        int64            `json:"games"`
+	Plies        int64            `json:"plies"` // that were searched
+	WhiteWins    int64            `json:"white_wins"`
+	Draws        int64            `json:"draws"`
+	BlackWins    int64            `json:"black_wins"`
+	Terminations map[string]int64 `json:"terminations"`
+
+	// Adjudicated games are those whose scores met the rule. PlayedOn of them went on
+	// all the same, and Disagreed of these ended otherwise than the rule said.
+	Adjudicated int64 `json:"adjudicated"`
+	PlayedOn    int64 `json:"played_on"`
+	Disagreed   int64 `json:"disagreed"`
+
+	DataID string `json:"data_id,omitempty"` // of the manifest; empty within it
+
+	// What follows is about this process, not the data.
+
+	Already bool                  `json:"-"` // the data set was complete before
+	Played  int64                 `json:"-"` // games played now
+	Took    time.Duration         `json:"-"`
+	Nodes   uint64                `json:"-"` // searched in games now
+	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+}
+
+// add counts a game.
+func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
+	s.Games++
+	s.Plies += int64(len(g.Moves) - int(g.OpeningPlies))
+	switch board.GameResult(g.Result) {
+	case board.WhiteWins:
+		s.WhiteWins++
+	case board.Draw:
+		s.Draws++
+	case board.BlackWins:
+		s.BlackWins++
+	}
+	if s.Terminations == nil {
+		s.Terminations = map[string]int64{}
+	}
+	s.Terminations[g.Termination]++
+	ply, verdict, ok := rule.Verdict(g.Scores)
+	if !ok {
+		return
+	}
+	s.Adjudicated++
+	if ply < len(g.Moves) {
+		s.PlayedOn++
+		if verdict != board.GameResult(g.Result) {
+			s.Disagreed++
+		}
+	}
+}
+
+// MaxDisagreement is the share of adjudicated games whose true result may differ.
+const MaxDisagreement = 0.01
+
+// Disagreement returns the share of games played on that ended otherwise than the
+// adjudication would have said, with the 95 % interval of Wilson; 0, 0, 1 if none was
+// played on. A lower end above MaxDisagreement says that the rule teaches errors.
+func (s *Summary) Disagreement() (share, lo, hi float64) {
+	n, k := float64(s.PlayedOn), float64(s.Disagreed)
+	if n == 0 {
+		return 0, 0, 1
+	}
+	const z = 1.959964
+	p := k / n
+	mid := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return p, max(0, mid-half), min(1, mid+half)
+}

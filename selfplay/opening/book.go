@@ -1,0 +1,173 @@
+package opening
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// ErrExhausted says that a book has no line left that was not played.
+var ErrExhausted = errors.New("the book has no more openings")
+
+// ErrBook says that a file is not the book it should be.
+var ErrBook = errors.New("not a book")
+
+// Book is a file of openings. Lines that lead to a position already in the book are
+// left out, so that no opening is played twice. It is kept in memory as it was read.
+type Book struct {
+	spec     Spec
+	sha256   string
+	lines    []line
+	order    []uint32 // index of the line for each number; nil: in the order of the file
+	repeated int
+}
+
+// line is one opening of a book: a position, or the moves that lead to one.
+type line struct {
+	number int    // in the file, from 1
+	fen    string // of the first position; empty: the start position
+	moves  []board.Move
+}
+
+// LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN, by the
+// file's name), in the order that the spec says. Every line is checked: an error names
+// the file and the line.
+func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	b := &Book{spec: spec, sha256: hex.EncodeToString(sum[:])}
+	b.spec.Book = path
+	if err := b.read(string(data)); err != nil {
+		return nil, fmt.Errorf("opening: book %w", err)
+	}
+	if len(b.lines) == 0 {
+		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, ErrBook)
+	}
+	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
+		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, and all of %d are to be skipped", path, ErrExhausted, len(b.lines), spec.Skip)
+	}
+	if spec.Random {
+		b.order = permutation(len(b.lines), seed)
+	}
+	return b, nil
+}
+
+// add takes a line whose opening leads to the game, unless the book has the position.
+func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
+	if _, why, over := game.Outcome(); over {
+		return fmt.Errorf("%w: the game is over: %s", ErrBook, why)
+	}
+	key := game.Position().Key()
+	if seen[key] {
+		b.repeated++
+		return nil
+	}
+	seen[key] = true
+	b.lines = append(b.lines, l)
+	return nil
+}
+
+// Propose implements selfplay.Openings: the number's own line, which is balanced if
+// the book is, and is no other number's.
+func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
+	if try > 1 {
+		return nil, fmt.Errorf("opening: %s: opening %d was played before", b.spec.Book, number)
+	}
+	if number >= b.Len() {
+		return nil, fmt.Errorf("%w: %s has %d, and all were played", ErrExhausted, b.spec.Book, b.Len())
+	}
+	i := number + uint64(b.spec.Skip)
+	if b.order != nil {
+		i = uint64(b.order[i])
+	}
+	return b.lines[i].game()
+}
+
+// Len implements Source: the openings after those skipped.
+func (b *Book) Len() uint64 { return uint64(len(b.lines) - b.spec.Skip) }
+
+// Repeated returns how many lines of the file lead to a position of another line.
+func (b *Book) Repeated() int { return b.repeated }
+
+// Describe implements Source.
+func (b *Book) Describe() Description {
+	d := Description{Book: filepath.Base(b.spec.Book), SHA256: b.sha256, Lines: len(b.lines), Order: "sequential", Skip: b.spec.Skip}
+	if b.spec.Random {
+		d.Order = "random"
+	}
+	return d
+}
+
+func (l line) game() (*board.Game, error) {
+	start := board.StartPosition()
+	if l.fen != "" {
+		var err error
+		if start, err = board.ParseFEN(l.fen); err != nil {
+			return nil, err
+		}
+	}
+	game := board.NewGame(start)
+	for _, m := range l.moves {
+		if !game.Position().IsLegal(m) {
+			return nil, fmt.Errorf("%s is not legal in %s", m, game.Position().FEN())
+		}
+		game.Push(m)
+	}
+	return game, nil
+}
+
+// permutation returns the numbers below n in an order that the seed decides.
+func permutation(n int, seed uint64) []uint32 {
+	rng := (&Random{Seed: seed}).rng(uint64(n), 0)
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
+}
+
+// read reads the lines of the file.
+func (b *Book) read(text string) error {
+	seen := map[uint64]bool{}
+	number := 0
+	for s := range strings.Lines(text) {
+		number++
+		s = strings.TrimSpace(strings.TrimPrefix(s, "\ufeff"))
+		if s == "" || s[0] == '#' {
+			continue
+		}
+		l := line{number: number, fen: fenOf(s)}
+		game, err := l.game()
+		if err == nil {
+			err = b.add(l, game, seen)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", b.spec.Book, number, err)
+		}
+	}
+	return nil
+}
+
+// fenOf returns the FEN that an EPD line begins with: six fields if the last two are
+// counters, else four.
+func fenOf(s string) string {
+	fields := strings.Fields(s)
+	if len(fields) >= 6 && isCount(fields[4]) && isCount(fields[5]) {
+		return strings.Join(fields[:6], " ")
+	}
+	return strings.TrimSuffix(strings.Join(fields[:min(4, len(fields))], " "), ";")
+}
+
+func isCount(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,125 @@
+package opening
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const lines = `# three openings, one of them twice
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - hmvc 0; fmvn 2;
+
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 5 9
+rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq -
+`
+
+func writeBook(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, spec Spec, seed uint64) *Book {
+	t.Helper()
+	source, err := spec.Open(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.(*Book)
+}
+
+// all returns the FENs of all openings in their order.
+func all(t *testing.T, b *Book) (list []string) {
+	t.Helper()
+	for n := range b.Len() {
+		game, err := b.Propose(n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, game.Position().FEN())
+	}
+	return list
+}
+
+func TestBookInOrder(t *testing.T) {
+	path := writeBook(t, "three.epd", lines)
+	b := load(t, Spec{Book: path}, 1)
+	want := []string{
+		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1",
+		"rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 1",
+	}
+	if got := all(t, b); !slices.Equal(got, want) {
+		t.Errorf("openings %q, want %q", got, want)
+	}
+	if b.Repeated() != 1 {
+		t.Errorf("%d repeated lines, want 1", b.Repeated())
+	}
+	if got := all(t, load(t, Spec{Book: path, Skip: 2}, 1)); !slices.Equal(got, want[2:]) {
+		t.Errorf("after two: %q, want %q", got, want[2:])
+	}
+	d := b.Describe()
+	if d.Book != "three.epd" || d.Lines != 3 || d.Order != "sequential" || len(d.SHA256) != 64 {
+		t.Errorf("described as %+v", d)
+	}
+}
+
+func TestBookAtRandom(t *testing.T) {
+	path := writeBook(t, "three.epd", lines)
+	sorted := slices.Sorted(slices.Values(all(t, load(t, Spec{Book: path}, 0))))
+	orders := map[string]bool{}
+	for seed := range uint64(100) {
+		got := all(t, load(t, Spec{Book: path, Random: true}, seed))
+		if again := all(t, load(t, Spec{Book: path, Random: true}, seed)); !slices.Equal(got, again) {
+			t.Fatalf("seed %d gives two orders", seed)
+		}
+		orders[strings.Join(got, "\n")] = true
+		if slices.Sort(got); !slices.Equal(got, sorted) {
+			t.Fatalf("seed %d: openings %q", seed, got)
+		}
+	}
+	if len(orders) != 6 {
+		t.Errorf("%d orders of three lines, want 6", len(orders))
+	}
+}
+
+func TestBookRunsOut(t *testing.T) {
+	b := load(t, Spec{Book: writeBook(t, "three.epd", lines)}, 1)
+	if _, err := b.Propose(3, 1); !errors.Is(err, ErrExhausted) || !strings.Contains(err.Error(), "three.epd") {
+		t.Errorf("error %v, want ErrExhausted that names the book", err)
+	}
+	if _, err := b.Propose(0, 2); err == nil {
+		t.Error("a line has a second try")
+	}
+}
+
+func TestBooksThatAreNone(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"empty":      {"\n# nothing\n", "no openings"},
+		"a bad line": {lines + "rnbqkbnr/8/8 w - -\n", "bad.epd:7"},
+		"prose":      {"e4 is best by test\n", "bad.epd:1"},
+		"mate":       {"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\n", "bad.epd:1"},
+	} {
+		_, err := Spec{Book: writeBook(t, "bad.epd", c.text)}.Open(1)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+		}
+	}
+	path := writeBook(t, "three.epd", lines)
+	for name, spec := range map[string]Spec{
+		"all skipped":     {Book: path, Skip: 3},
+		"book and chance": {Book: path, Plies: 8},
+		"order of chance": {Random: true},
+	} {
+		if _, err := spec.Open(1); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
