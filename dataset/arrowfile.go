@@ -1,0 +1,138 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// arrowFile is an Arrow IPC file that has passed the guard.
+type arrowFile struct {
+	r      io.ReaderAt
+	blocks []block
+	reader *ipc.FileReader
+}
+
+// openArrow reads the frame of a file of size bytes.
+func openArrow(r io.ReaderAt, size int64, mem memory.Allocator) (*arrowFile, error) {
+	blocks, err := guard(r, size)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	f := &arrowFile{r: r, blocks: blocks}
+	err = safely(func() (err error) {
+		f.reader, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(mem))
+		return err
+	})
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if f.reader.NumRecords() != len(blocks) {
+		return nil, damaged(fmt.Errorf("%d record batches, expected %d", f.reader.NumRecords(), len(blocks)))
+	}
+	return f, nil
+}
+
+// rows returns the number of rows that the file says it has.
+func (f *arrowFile) rows() (n int64) {
+	for _, b := range f.blocks {
+		n += b.rows
+	}
+	return n
+}
+
+// batch decodes record batch i. The caller releases it.
+func (f *arrowFile) batch(i int) (arrow.Record, error) {
+	if err := guardBatch(f.r, f.blocks[i], f.reader.Schema()); err != nil {
+		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
+	}
+	var rec arrow.Record
+	err := safely(func() (err error) {
+		rec, err = f.reader.RecordAt(i)
+		return err
+	})
+	if err == nil && rec.NumRows() != f.blocks[i].rows {
+		rec.Release()
+		err = fmt.Errorf("%d rows, expected %d", rec.NumRows(), f.blocks[i].rows)
+	}
+	if err != nil {
+		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
+	}
+	return rec, nil
+}
+
+func (f *arrowFile) close() { f.reader.Close() }
+
+// damaged marks an error of reading as damage, unless it is one of the disk.
+func damaged(err error) error {
+	if errors.Is(err, store.ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+}
+
+// safely turns a panic of the Arrow library into an error. It wraps nothing but
+// calls into that library and the decoding of what came out of it.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the Arrow library gave up: %v", p)
+		}
+	}()
+	return f()
+}
+
+// scanFile calls visit with every row of a file, in order, or with the error that
+// the row is; visit returns false to stop. The error returned is about the file:
+// the rows after it could not be read.
+func scanFile[R any](f *arrowFile, c codec[R], visit func(row int64, r *R, err error) bool) error {
+	row := int64(0)
+	for i := range f.blocks {
+		more, err := scanBatch(f, i, c, row, visit)
+		if err != nil || !more {
+			return err
+		}
+		row += f.blocks[i].rows
+	}
+	return nil
+}
+
+func scanBatch[R any](f *arrowFile, i int, c codec[R], row int64, visit func(int64, *R, error) bool) (more bool, err error) {
+	rec, err := f.batch(i)
+	if err != nil {
+		return false, err
+	}
+	defer rec.Release()
+	var fetch func(int, *R) error
+	cols := &columns{batch: rec, rows: int(rec.NumRows())}
+	err = safely(func() error {
+		fetch = c.bind(cols)
+		return cols.err
+	})
+	if err != nil {
+		return false, damaged(fmt.Errorf("record batch %d: %w", i, err))
+	}
+	var r R
+	for k := range cols.rows {
+		err := fetchRow(fetch, k, &r)
+		if !visit(row+int64(k), &r, err) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func fetchRow[R any](fetch func(int, *R) error, k int, r *R) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cannot be decoded: %v", p)
+		}
+	}()
+	return fetch(k, r)
+}

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// maxText bounds termination and player names, in bytes.
+const maxText = 1024
+
+// Check tells what is wrong with the game: moves that are not legal, a result that
+// the final position contradicts, values out of range.
+func (g *GameRow) Check() error {
+	game, err := g.begin()
+	if err != nil {
+		return err
+	}
+	switch {
+	case g.Result < -1 || g.Result > 1:
+		return fmt.Errorf("result %d is not -1, 0 or 1", g.Result)
+	case len(g.Scores) != len(g.Moves):
+		return fmt.Errorf("%d scores for %d moves", len(g.Scores), len(g.Moves))
+	case int(g.OpeningPlies) > len(g.Moves):
+		return fmt.Errorf("%d opening plies, but %d moves", g.OpeningPlies, len(g.Moves))
+	}
+	for _, s := range []string{g.Termination, g.White, g.Black} {
+		if len(s) > maxText || !utf8.ValidString(s) {
+			return fmt.Errorf("text of %d bytes is too long or not UTF-8: %.40q", len(s), s)
+		}
+	}
+	for i, s := range g.Scores {
+		if err := checkScore(s); err != nil {
+			return fmt.Errorf("ply %d: %w", i, err)
+		}
+	}
+	for i, m := range g.Moves {
+		if !game.IsLegal(m) {
+			return fmt.Errorf("ply %d: %s is not legal in %s", i, moveText(m), game.FEN())
+		}
+		game.Make(m)
+	}
+	return g.checkEnd(&game)
+}
+
+// begin returns the first position.
+func (g *GameRow) begin() (board.Position, error) {
+	if g.Variant != Standard && g.Variant != Chess960 {
+		return board.Position{}, fmt.Errorf("variant %.40q is not %q or %q", g.Variant, Standard, Chess960)
+	}
+	if len(g.Moves) > MaxPlies {
+		return board.Position{}, fmt.Errorf("%d moves are more than %d", len(g.Moves), MaxPlies)
+	}
+	if g.Start == "" {
+		return board.StartPosition(), nil
+	}
+	start, err := board.ParseFEN(g.Start)
+	if err != nil {
+		return start, fmt.Errorf("start: %w", err)
+	}
+	if start.Chess960() && g.Variant == Standard {
+		return start, fmt.Errorf("start %s has castling rights that the variant %s does not", g.Start, g.Variant)
+	}
+	return start, nil
+}
+
+// checkEnd compares the result with the end of the game, where the board decides it.
+func (g *GameRow) checkEnd(end *board.Position) error {
+	if end.CountLegal() > 0 {
+		return nil
+	}
+	want := board.Draw
+	if end.InCheck() {
+		want = board.WinFor(end.SideToMove().Other())
+	}
+	if board.GameResult(g.Result) != want {
+		return fmt.Errorf("result %d, but the game ends %s in %s", g.Result, want, end.FEN())
+	}
+	return nil
+}
+
+// moveText writes a move that may make no sense.
+func moveText(m board.Move) string {
+	return fmt.Sprintf("move %d (%s%s)", uint16(m), m.From(), m.To())
+}
+
+func checkScore(s int16) error {
+	if s == NoScore || s >= -MateScore && s <= MateScore {
+		return nil
+	}
+	return fmt.Errorf("score %d is out of range", s)
+}
+
+// Check tells what is wrong with the row: labels out of range, or a Board that was
+// not made by the board package.
+func (p *PositionRow) Check() error {
+	for c := board.White; c <= board.Black; c++ {
+		if p.Board.Pieces(c, board.King).Count() != 1 {
+			return errors.New("the board is not a position")
+		}
+	}
+	return p.checkLabels()
+}
+
+func (p *PositionRow) checkLabels() error {
+	return checkLabels(p.Score, p.Result, p.Weight)
+}
+
+// checkLabels refuses NaN too: every comparison with it is false.
+func checkLabels(score int16, result, weight float32) error {
+	if !(result >= 0 && result <= 1) {
+		return fmt.Errorf("result %v is not between 0 and 1", result)
+	}
+	if !(weight >= 0 && weight <= 1e9) {
+		return fmt.Errorf("weight %v is not between 0 and 1e9", weight)
+	}
+	return checkScore(score)
+}
+
+// check tells what is wrong with the row, given the number of terms.
+func (f *FeatureRow) check(terms int) error {
+	if len(f.Terms) != len(f.Counts) {
+		return fmt.Errorf("%d terms, but %d counts", len(f.Terms), len(f.Counts))
+	}
+	for i, t := range f.Terms {
+		if int(t) >= terms {
+			return fmt.Errorf("term %d: there are %d terms", t, terms)
+		}
+		if i > 0 && t <= f.Terms[i-1] {
+			return fmt.Errorf("terms %d and %d are not in ascending order", f.Terms[i-1], t)
+		}
+		if c := f.Counts[i]; !(c >= -1e9 && c <= 1e9) {
+			return fmt.Errorf("term %d: count %v is out of range", t, c)
+		}
+	}
+	switch {
+	case !(f.Phase >= 0 && f.Phase <= 1):
+		return fmt.Errorf("phase %v is not between 0 and 1", f.Phase)
+	case !(f.Scale >= 0 && f.Scale <= 1000):
+		return fmt.Errorf("scale %v is not between 0 and 1000", f.Scale)
+	case !(f.Offset >= -1e6 && f.Offset <= 1e6):
+		return fmt.Errorf("offset %v is out of range", f.Offset)
+	}
+	if err := checkScore(f.Eval); err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	return checkLabels(f.Score, f.Result, f.Weight)
+}

@@ -1,0 +1,309 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Bounds on what a file may ask for, however it came by its bytes.
+const (
+	maxBatchRows  = 1 << 24
+	maxBatchBytes = 1 << 30 // decompressed
+	maxMetadata   = 64 << 20
+	maxWindow     = 128 << 20 // of a zstd frame
+	maxGap        = 64        // between the parts of a file: padding, end marker
+)
+
+var arrowMagic = []byte("ARROW1")
+
+// block is where a record batch stands in a file.
+type block struct {
+	offset   int64
+	metaSize int64
+	bodySize int64
+	rows     int64
+}
+
+// guard looks at a whole Arrow file before the Arrow library does. The library
+// believes the sizes it reads, and a wrong one can make it ask for more memory
+// than there is, which cannot be recovered from; nor would it miss a record batch
+// that the footer does not mention. The guard takes no such file: every offset
+// leads inside, the batches fill the file without gaps, and no buffer is larger
+// than its column can be.
+func guard(r io.ReaderAt, size int64) ([]block, error) {
+	footer, footerAt, err := readFooter(r, size)
+	if err != nil {
+		return nil, err
+	}
+	b := &flatBuffer{buf: footer}
+	root := b.root()
+	if err := checkSchemaTable(root.table(1)); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	if root.vector(2, 24).n != 0 {
+		return nil, errors.New("the file has dictionaries, which data sets do not")
+	}
+	checkKeyValues(root, 4)
+	v := root.vector(3, 24)
+	blocks := make([]block, 0, v.n)
+	for i := range v.n {
+		at := v.pos + 24*i
+		blocks = append(blocks, block{offset: b.int64(at), metaSize: int64(b.int32(at + 8)), bodySize: b.int64(at + 16)})
+	}
+	if err := flatError("footer", b); err != nil {
+		return nil, err
+	}
+	return blocks, checkBlocks(r, blocks, footerAt)
+}
+
+// readFooter returns the footer and where it begins.
+func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
+	head, tail := make([]byte, 8), make([]byte, 10)
+	if size < int64(len(head)+len(tail)) {
+		return nil, 0, fmt.Errorf("%d bytes are too few for an Arrow file", size)
+	}
+	if _, err := r.ReadAt(head, 0); err != nil {
+		return nil, 0, err
+	}
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return nil, 0, err
+	}
+	if !bytes.Equal(head[:6], arrowMagic) {
+		return nil, 0, errors.New("not an Arrow IPC file: it does not begin with ARROW1")
+	}
+	if !bytes.Equal(tail[4:], arrowMagic) {
+		return nil, 0, errors.New("not a whole Arrow IPC file: it does not end with ARROW1")
+	}
+	n := int64(binary.LittleEndian.Uint32(tail))
+	at := size - int64(len(tail)) - n
+	if n > maxMetadata || at < int64(len(head)) {
+		return nil, 0, fmt.Errorf("a footer of %d bytes does not fit the file", n)
+	}
+	footer := make([]byte, n)
+	if _, err := r.ReadAt(footer, at); err != nil {
+		return nil, 0, err
+	}
+	return footer, at, nil
+}
+
+// checkBlocks wants the record batches one behind the other from the schema to the
+// footer, and reads how many rows each has.
+func checkBlocks(r io.ReaderAt, blocks []block, footerAt int64) error {
+	end, err := schemaEnd(r)
+	if err != nil {
+		return err
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if b.offset%8 != 0 || b.offset < end || b.offset > end+maxGap {
+			return fmt.Errorf("record batch %d begins at %d, but what comes before it ends at %d", i, b.offset, end)
+		}
+		room := footerAt - b.offset
+		if b.metaSize < 16 || b.metaSize > min(room, maxMetadata) || b.bodySize < 0 || b.bodySize > room-b.metaSize {
+			return fmt.Errorf("record batch %d: %d + %d bytes do not fit the file", i, b.metaSize, b.bodySize)
+		}
+		end = b.offset + b.metaSize + b.bodySize
+		m, err := readBatchTable(r, *b)
+		if err != nil {
+			return fmt.Errorf("record batch %d: %w", i, err)
+		}
+		b.rows = m.int64(0)
+		if m.b.err != nil || b.rows < 0 || b.rows > maxBatchRows {
+			return fmt.Errorf("record batch %d: %d rows are out of range", i, b.rows)
+		}
+	}
+	if footerAt < end || footerAt > end+maxGap {
+		return fmt.Errorf("the footer begins at %d, but the record batches end at %d", footerAt, end)
+	}
+	return nil
+}
+
+// schemaEnd returns where the schema message, the first of the file, ends.
+func schemaEnd(r io.ReaderAt) (int64, error) {
+	head := make([]byte, 8)
+	if _, err := r.ReadAt(head, 8); err != nil {
+		return 0, err
+	}
+	n := int64(binary.LittleEndian.Uint32(head[4:]))
+	if binary.LittleEndian.Uint32(head) != math.MaxUint32 || n > maxMetadata {
+		return 0, errors.New("the file does not begin with a schema message")
+	}
+	return 16 + n, nil
+}
+
+// readBatchTable returns the RecordBatch table of a block's message.
+func readBatchTable(r io.ReaderAt, blk block) (flatTable, error) {
+	meta := make([]byte, blk.metaSize)
+	if _, err := r.ReadAt(meta, blk.offset); err != nil {
+		return flatTable{}, err
+	}
+	n := int64(binary.LittleEndian.Uint32(meta[4:]))
+	if binary.LittleEndian.Uint32(meta) != math.MaxUint32 || n > blk.metaSize-8 {
+		return flatTable{}, errors.New("its message is not where the footer says")
+	}
+	b := &flatBuffer{buf: meta[8:]}
+	msg := b.root()
+	const recordBatch = 3
+	if msg.uint8(1) != recordBatch {
+		return flatTable{}, errors.New("it is another kind of message")
+	}
+	if body := msg.int64(3); body != blk.bodySize {
+		return flatTable{}, fmt.Errorf("its body has %d bytes, the footer says %d", body, blk.bodySize)
+	}
+	batch := msg.table(2)
+	return batch, flatError("message", b)
+}
+
+// batchGuard walks the columns of one record batch in the order in which their
+// lengths and buffers are listed.
+type batchGuard struct {
+	r        io.ReaderAt
+	body     int64 // offset of the body in the file
+	bodySize int64
+	codec    int // -1 none, 0 LZ4, 1 zstd
+	nodes    flatVector
+	buffers  flatVector
+	node     int
+	buffer   int
+	total    int64 // bytes when decompressed
+}
+
+// guardBatch checks that every buffer of the batch lies in its body and has the
+// size that its column needs, before and after decompression.
+func guardBatch(r io.ReaderAt, blk block, schema *arrow.Schema) error {
+	batch, err := readBatchTable(r, blk)
+	if err != nil {
+		return err
+	}
+	g := &batchGuard{r: r, body: blk.offset + blk.metaSize, bodySize: blk.bodySize, codec: -1}
+	g.nodes, g.buffers = batch.vector(1, 16), batch.vector(2, 16)
+	if batch.field(3) != 0 {
+		g.codec = batch.table(3).uint8(0)
+	}
+	if batch.b.err != nil {
+		return batch.b.err
+	}
+	for _, f := range schema.Fields() {
+		if err := g.column(f.Type, blk.rows, true); err != nil {
+			return fmt.Errorf("column %q: %w", f.Name, err)
+		}
+	}
+	if g.node != g.nodes.n || g.buffer != g.buffers.n {
+		return fmt.Errorf("%d columns and %d buffers, the schema has %d and %d", g.nodes.n, g.buffers.n, g.node, g.buffer)
+	}
+	return nil
+}
+
+// column checks one column of rows values (or any number, for the values of a list).
+func (g *batchGuard) column(t arrow.DataType, rows int64, exact bool) error {
+	if g.node >= g.nodes.n {
+		return errors.New("it is missing")
+	}
+	at := g.nodes.pos + 16*g.node
+	g.node++
+	n, nulls := g.nodes.b.int64(at), g.nodes.b.int64(at+8)
+	if exact && n != rows || n < 0 || n > maxBatchBytes {
+		return fmt.Errorf("%d values for %d rows", n, rows)
+	}
+	if nulls < 0 || nulls > n {
+		return fmt.Errorf("%d nulls in %d values", nulls, n)
+	}
+	validity := int64(0)
+	if nulls > 0 {
+		validity = (n + 7) / 8
+	}
+	if err := g.bytes(validity, (n+7)/8); err != nil {
+		return fmt.Errorf("validity: %w", err)
+	}
+	switch t := t.(type) {
+	case *arrow.ListType:
+		if err := g.offsets(n); err != nil {
+			return err
+		}
+		return g.column(t.Elem(), 0, false)
+	case *arrow.StringType:
+		if err := g.offsets(n); err != nil {
+			return err
+		}
+		return g.bytes(0, n*4*maxText)
+	case arrow.FixedWidthDataType:
+		need := n * int64(t.BitWidth()) / 8
+		return g.bytes(need, need)
+	}
+	return fmt.Errorf("type %s is not one of a data set's", t)
+}
+
+func (g *batchGuard) offsets(n int64) error {
+	need := 4 * (n + 1)
+	if n == 0 {
+		need = 0 // an empty column may leave them out
+	}
+	if err := g.bytes(need, 4*(n+1)); err != nil {
+		return fmt.Errorf("offsets: %w", err)
+	}
+	return nil
+}
+
+// bytes checks the next buffer: at least need bytes, and not more than most with
+// its padding.
+func (g *batchGuard) bytes(need, most int64) error {
+	if g.buffer >= g.buffers.n {
+		return errors.New("a buffer is missing")
+	}
+	at := g.buffers.pos + 16*g.buffer
+	g.buffer++
+	offset, size := g.buffers.b.int64(at), g.buffers.b.int64(at+8)
+	if offset < 0 || size < 0 || offset > g.bodySize || size > g.bodySize-offset {
+		return fmt.Errorf("%d bytes at %d lie outside the batch", size, offset)
+	}
+	if size > 0 && g.codec >= 0 {
+		var err error
+		if size, err = g.decompressed(offset, size); err != nil {
+			return err
+		}
+	}
+	if size < need || size > most+2*64 {
+		return fmt.Errorf("%d bytes where %d are needed", size, need)
+	}
+	if g.total += size; g.total > maxBatchBytes {
+		return fmt.Errorf("the batch is larger than %d bytes", maxBatchBytes)
+	}
+	return nil
+}
+
+// decompressed returns the size that a compressed buffer says it will have.
+func (g *batchGuard) decompressed(offset, size int64) (int64, error) {
+	head := make([]byte, min(size, 8+zstd.HeaderMaxSize))
+	if size < 8 {
+		return 0, fmt.Errorf("a compressed buffer of %d bytes", size)
+	}
+	if _, err := g.r.ReadAt(head, g.body+offset); err != nil {
+		return 0, err
+	}
+	says := int64(binary.LittleEndian.Uint64(head))
+	if says == -1 {
+		return size - 8, nil // stored as it is
+	}
+	if says < 0 {
+		return 0, fmt.Errorf("a buffer of %d bytes", says)
+	}
+	const zstdCodec = 1
+	if g.codec != zstdCodec {
+		return says, nil
+	}
+	var h zstd.Header
+	if err := h.Decode(head[8:]); err != nil {
+		return 0, fmt.Errorf("zstd: %w", err)
+	}
+	if h.Skippable || h.WindowSize > maxWindow || h.HasFCS && h.FrameContentSize != uint64(says) {
+		return 0, errors.New("the zstd frame does not fit the buffer")
+	}
+	return says, nil
+}

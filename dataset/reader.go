@@ -1,0 +1,323 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// ErrIncomplete says that a data set is still being written, or its writing was
+// interrupted: its rows are not all there.
+var ErrIncomplete = errors.New("the data set is not complete")
+
+// ErrNoData says that a path holds no data set and no Arrow file.
+var ErrNoData = errors.New("no data set")
+
+// RowError is what is wrong with one row.
+type RowError struct {
+	File string // path of the file
+	Row  int64  // within the file, from 0
+	Err  error
+}
+
+func (e *RowError) Error() string {
+	return fmt.Sprintf("dataset: %s, row %d: %v", e.File, e.Row, e.Err)
+}
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+// Reader reads a data set: a folder with a manifest, a folder of Arrow files, or
+// one file. It holds no file open, and can be used by several goroutines at once.
+type Reader[R any] struct {
+	path     string
+	manifest *store.Manifest // nil if there is none
+	files    []dataFile
+	codec    codec[R]
+	mem      memory.Allocator
+}
+
+// dataFile is one file of a data set.
+type dataFile struct {
+	path  string
+	rows  int64
+	shard *store.Shard // what the manifest says of it, or nil
+}
+
+// OpenOption changes how a data set is opened.
+type OpenOption func(*openConfig)
+
+type openConfig struct {
+	partial bool
+	mem     memory.Allocator
+}
+
+// Partial lets a data set be opened whose writing was interrupted.
+func Partial() OpenOption { return func(c *openConfig) { c.partial = true } }
+
+// withMemory counts what Arrow allocates, for tests.
+func withMemory(m memory.Allocator) OpenOption { return func(c *openConfig) { c.mem = m } }
+
+// OpenGames opens a data set of games.
+func OpenGames(path string, opts ...OpenOption) (*Reader[GameRow], error) {
+	return open(path, func(*arrow.Schema) (codec[GameRow], error) { return gamesCodec{}, nil }, opts)
+}
+
+// OpenPositions opens a data set of positions.
+func OpenPositions(path string, opts ...OpenOption) (*Reader[PositionRow], error) {
+	return open(path, func(*arrow.Schema) (codec[PositionRow], error) { return positionsCodec{}, nil }, opts)
+}
+
+// OpenFeatures opens a data set of features, and says what they count.
+func OpenFeatures(path string, opts ...OpenOption) (*Reader[FeatureRow], FeatureSet, error) {
+	r, err := open(path, func(s *arrow.Schema) (codec[FeatureRow], error) {
+		set, err := featureSetOf(s)
+		if err != nil {
+			return nil, err
+		}
+		return newFeaturesCodec(set)
+	}, opts)
+	if err != nil {
+		return nil, FeatureSet{}, err
+	}
+	return r, r.codec.(*featuresCodec).set, nil
+}
+
+// open lists the files of path and reads the first one's schema.
+func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opts []OpenOption) (*Reader[R], error) {
+	config := openConfig{mem: memory.NewGoAllocator()}
+	for _, o := range opts {
+		o(&config)
+	}
+	r := &Reader[R]{path: path, mem: config.mem}
+	var err error
+	if r.manifest, r.files, err = listFiles(path); err != nil {
+		return nil, err
+	}
+	if r.manifest != nil && !r.manifest.Complete && !config.partial {
+		return nil, fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, r.manifest.Rows)
+	}
+	if len(r.files) == 0 {
+		return nil, fmt.Errorf("dataset: %s: %w: no row was written yet", path, ErrIncomplete)
+	}
+	for i := range r.files {
+		if i > 0 && r.manifest != nil {
+			break // the manifest has the rows; each file is looked at when it is read
+		}
+		if err := r.look(i, codecOf); err != nil {
+			return nil, fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
+		}
+	}
+	return r, nil
+}
+
+// look reads the frame of file i: the first decides the codec, and files without
+// manifest tell their rows.
+func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) error {
+	f, done, err := r.openFile(i)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if i == 0 {
+		if r.codec, err = codecOf(f.reader.Schema()); err != nil {
+			return err
+		}
+	}
+	if r.files[i].shard == nil {
+		r.files[i].rows = f.rows()
+	}
+	return checkSchema(f.reader.Schema(), r.codec.schema())
+}
+
+// listFiles finds out what path is.
+func listFiles(path string) (*store.Manifest, []dataFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("dataset: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, []dataFile{{path: path}}, nil
+	}
+	m, err := store.LoadManifest(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("dataset: %w", err)
+	}
+	var files []dataFile
+	if err == nil {
+		for i, s := range m.Shards {
+			files = append(files, dataFile{filepath.Join(path, s.Name), s.Rows, &m.Shards[i]})
+		}
+		return m, files, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("dataset: %w", err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") {
+			files = append(files, dataFile{path: filepath.Join(path, name)})
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("dataset: %s: %w: neither %s nor *.arrow", path, ErrNoData, store.ManifestName)
+	}
+	return nil, files, nil
+}
+
+// openFile opens file i; a shard's bytes have been compared with the manifest
+// before anything looks at them. Call done at the end.
+func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
+	d := r.files[i]
+	if d.shard != nil {
+		data, err := store.ReadShard(r.path, *d.shard)
+		if err != nil {
+			return nil, nil, err
+		}
+		if f, err = openArrow(bytes.NewReader(data), int64(len(data)), r.mem); err != nil {
+			return nil, nil, err
+		}
+		if f.rows() != d.rows {
+			return nil, nil, damaged(fmt.Errorf("%d rows, but the manifest says %d", f.rows(), d.rows))
+		}
+		return f, f.close, nil
+	}
+	file, err := os.Open(d.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		f, err = openArrow(file, info.Size(), r.mem)
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return f, func() { f.close(); file.Close() }, nil
+}
+
+// Path returns what was opened.
+func (r *Reader[R]) Path() string { return r.path }
+
+// Verified reports whether the data have a manifest, so that no row is read whose
+// file differs by a bit from what was written.
+func (r *Reader[R]) Verified() bool { return r.manifest != nil }
+
+// Manifest returns the manifest, nil if there is none. It is not to be changed.
+func (r *Reader[R]) Manifest() *store.Manifest { return r.manifest }
+
+// Len returns the number of rows.
+func (r *Reader[R]) Len() (n int64) {
+	for _, f := range r.files {
+		n += f.rows
+	}
+	return n
+}
+
+// Shards returns the number of files.
+func (r *Reader[R]) Shards() int { return len(r.files) }
+
+// ShardLen returns the number of rows of a file.
+func (r *Reader[R]) ShardLen(i int) int64 { return r.files[i].rows }
+
+// ID identifies the data: the manifest's id, or without one the SHA-256 of the
+// file (of the files' SHA-256, in hex, one a line, where there are several).
+func (r *Reader[R]) ID() (string, error) {
+	if r.manifest != nil {
+		return r.manifest.ID()
+	}
+	h := sha256.New()
+	for _, f := range r.files {
+		sum, err := store.SumFile(f.path)
+		if err != nil || len(r.files) == 1 {
+			return sum.SHA256, err
+		}
+		io.WriteString(h, sum.SHA256+"\n")
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// All yields every row in order. The first error, about a file or a *RowError, is
+// yielded with a zero row and ends the sequence: without an error, the rows were
+// Len in number and all of them passed their Check.
+func (r *Reader[R]) All() iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for i := range r.files {
+			for row, err := range r.Shard(i) {
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Shard yields the rows of one file, as All does.
+func (r *Reader[R]) Shard(i int) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var zero R
+		stopped := false
+		err := r.scan(i, func(_ int64, row *R, err error) bool {
+			if err != nil {
+				row = &zero
+			}
+			stopped = !yield(*row, err) || err != nil
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(zero, err)
+		}
+	}
+}
+
+// scan calls visit with every row of file i and what is wrong with it.
+func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) error {
+	path := r.files[i].path
+	f, done, err := r.openFile(i)
+	if err != nil {
+		return fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	defer done()
+	if err := r.checkFile(f); err != nil {
+		return fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	err = scanFile(f, r.codec, func(row int64, v *R, err error) bool {
+		if err != nil {
+			err = &RowError{File: path, Row: row, Err: err}
+		}
+		return visit(row, v, err)
+	})
+	if err != nil {
+		return fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	return nil
+}
+
+// checkFile compares a file's schema with the first one's.
+func (r *Reader[R]) checkFile(f *arrowFile) error {
+	got, want := f.reader.Schema(), r.codec.schema()
+	if err := checkSchema(got, want); err != nil {
+		return err
+	}
+	gm, wm := got.Metadata(), want.Metadata()
+	for _, key := range []string{metaModel, metaTerms} {
+		g, _ := gm.GetValue(key)
+		if w, _ := wm.GetValue(key); g != w {
+			return fmt.Errorf("its %s differs from the first file's", key)
+		}
+	}
+	return nil
+}

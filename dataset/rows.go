@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Names of the formats, as in the metadata of each file and in manifests.
+const (
+	GamesFormat     = "assay.games/1"
+	PositionsFormat = "assay.positions/1"
+	FeaturesFormat  = "assay.features/1"
+)
+
+// NoScore stands for a score that is not there; it is null in a file.
+const NoScore = -32768
+
+// Scores beyond MaxScore are mates: a mate in n plies is MateScore - n.
+const (
+	MaxScore  = 30000
+	MateScore = 32000
+)
+
+// The variants of chess that games are of.
+const (
+	Standard = "standard"
+	Chess960 = "chess960"
+)
+
+// MaxPlies bounds the length of a game. The longest game that the fifty-move rule
+// allows is shorter.
+const MaxPlies = 16384
+
+// GameRow is one game.
+type GameRow struct {
+	Game         uint64       // unique among all data; see GameID
+	Variant      string       // Standard or Chess960
+	Start        string       // FEN of the first position; empty for standard chess's
+	Opening      uint64       // key of the position where play proper begins
+	OpeningPlies uint16       // how many of Moves led there; they were not searched
+	Moves        []board.Move // all moves from Start on
+	Scores       []int16      // Scores[i] is the search before Moves[i]: centipawns, White's view, or NoScore
+	Nodes        uint32       // node limit a move; 0 for none
+	Result       int8         // 1 White won, 0 draw, -1 Black won
+	Termination  string       // why it ended: a rule of chess, or an adjudication
+	White, Black string       // player and weights
+	Seed         uint64       // of the game
+}
+
+// PositionRow is one position with its labels.
+type PositionRow struct {
+	Board   board.Position // its move number is not stored: it is read back as Ply/2 + 1
+	Ply     uint16         // plies since the start of the game
+	Score   int16          // of a search: centipawns, White's view, or NoScore
+	Result  float32        // of the game: 1 White won, 0.5 draw, 0 Black won
+	Game    uint64         // GameRow.Game; 0 if unknown
+	Opening uint64         // GameRow.Opening; 0 if unknown
+	Weight  float32        // how much it counts; 1 normally
+}
+
+// FeatureRow is one position as the counts of an evaluation's terms. The
+// evaluation is, in centipawns and White's view,
+//
+//	Offset + Scale x sum(Counts[i] x (mg x Phase + eg x (1 - Phase)))
+//
+// with mg and eg the values of term Terms[i].
+type FeatureRow struct {
+	Terms   []uint16  // indices into FeatureTerms, ascending, without repeats
+	Counts  []float32 // White's count minus Black's
+	Phase   float32   // 1 in the middlegame, 0 in the endgame
+	Scale   float32   // endgame scale factor; 1 normally
+	Offset  float32   // what is not tuned: centipawns
+	Eval    int16     // what the author's engine says: centipawns, or NoScore
+	Result  float32   // as in PositionRow
+	Score   int16     // as in PositionRow
+	Game    uint64    // as in PositionRow
+	Opening uint64    // as in PositionRow
+	Weight  float32   // as in PositionRow
+}
+
+// GameID returns the identity of a run's game: the first eight bytes, little
+// endian, of the SHA-256 of run, a zero byte and number (eight bytes, little
+// endian). It is never 0, which stands for no game.
+func GameID(run string, number uint64) uint64 {
+	doc := append([]byte(run), 0)
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64(doc, number))
+	return max(1, binary.LittleEndian.Uint64(sum[:8]))
+}
+
+// ResultOf returns the result of a game as a PositionRow has it: 0, 0.5 or 1.
+func ResultOf(result int8) float32 { return (1 + float32(result)) / 2 }

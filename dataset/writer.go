@@ -1,0 +1,325 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// ErrComplete says that the data set to be written is there already, made with the
+// same configuration.
+var ErrComplete = errors.New("the data set is complete")
+
+// ErrNotData says that a folder has Arrow files that are not of the data set to be
+// written.
+var ErrNotData = errors.New("the folder holds other data")
+
+const lockName = ".data.lock"
+
+// WriterConfig is what a manifest says of how its data came about. All of it
+// decides the rows: a data set is resumed only with an equal one.
+type WriterConfig struct {
+	Config  any      // marshalled to JSON; no times, paths or worker counts
+	Seed    uint64   // of the random numbers that went in
+	Program string   // version of the program
+	Parents []string // IDs of the data sets that the rows were made from
+}
+
+// Writer writes a data set, a shard at a time. A row counts once its shard is
+// listed in the manifest: see Rows. It is used by one goroutine at a time.
+type Writer[R any] struct {
+	dir      string
+	codec    codec[R]
+	layout   layout
+	mem      memory.Allocator
+	lock     *store.Lock
+	manifest *store.Manifest
+	builder  *array.RecordBuilder
+	batch    int         // rows in builder
+	shard    int         // rows in out, batch included
+	out      *memoryFile // the open shard
+	arrow    *ipc.FileWriter
+	err      error // first failure; sticky
+}
+
+// NewGameWriter begins a data set of games in dir, or opens the interrupted one
+// that is there. Rows tells where to go on. The error is ErrComplete (wrapped) if
+// nothing is left to do, a *store.ConfigChangedError if the data set in dir has
+// another configuration, store.ErrLocked if another process is writing it.
+//
+// Finish or Close the writer.
+func NewGameWriter(dir string, c WriterConfig) (*Writer[GameRow], error) {
+	return newWriter(dir, c, gamesCodec{}, gamesLayout, memory.NewGoAllocator())
+}
+
+// NewPositionWriter is NewGameWriter for positions.
+func NewPositionWriter(dir string, c WriterConfig) (*Writer[PositionRow], error) {
+	return newWriter(dir, c, positionsCodec{}, positionsLayout, memory.NewGoAllocator())
+}
+
+// NewFeatureWriter is NewGameWriter for features of a set of terms.
+func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig) (*Writer[FeatureRow], error) {
+	f, err := newFeaturesCodec(set)
+	if err != nil {
+		return nil, err
+	}
+	return newWriter(dir, c, f, featuresLayout, memory.NewGoAllocator())
+}
+
+func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem memory.Allocator) (*Writer[R], error) {
+	config, err := json.Marshal(c.Config)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: configuration of %s: %w", dir, err)
+	}
+	if err := store.MakeDir(dir); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	lock, err := store.TryLock(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	w := &Writer[R]{dir: dir, codec: code, layout: l, mem: mem, lock: lock, manifest: &store.Manifest{
+		Format: store.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
+	}}
+	if err := w.open(); err != nil {
+		lock.Unlock()
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	w.builder = array.NewRecordBuilder(mem, code.schema())
+	return w, nil
+}
+
+// open takes up what is in the folder.
+func (w *Writer[R]) open() error {
+	if err := store.RemoveTemps(w.dir); err != nil {
+		return err
+	}
+	old, err := store.LoadManifest(w.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := w.refuseStrangers(); err != nil {
+			return err
+		}
+		return w.manifest.Save(w.dir)
+	}
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(w.dir, store.ManifestName)
+	if err := store.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
+		return err
+	}
+	if old.Complete {
+		return fmt.Errorf("%s: %w: %d rows", w.dir, ErrComplete, old.Rows)
+	}
+	for _, s := range old.Shards {
+		if _, err := store.ReadShard(w.dir, s); err != nil {
+			return err
+		}
+	}
+	w.manifest = old
+	return w.removeUnlisted()
+}
+
+// identity is what must not change between the beginning and the end of a data set.
+func identity(m *store.Manifest) json.RawMessage {
+	parents := m.Parents
+	if parents == nil {
+		parents = []string{}
+	}
+	doc, err := json.Marshal(map[string]any{
+		"schema": m.Schema, "config": m.Config, "seed": m.Seed, "program": m.Program, "parents": parents,
+	})
+	if err != nil {
+		return nil // m.Config is not JSON; the comparison says so
+	}
+	return doc
+}
+
+// refuseStrangers keeps a data set out of a folder that has Arrow files already.
+func (w *Writer[R]) refuseStrangers() error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".arrow") {
+			return fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, e.Name(), store.ManifestName)
+		}
+	}
+	return nil
+}
+
+// removeUnlisted drops shards that were named but not listed when the process
+// ended. They will be written again, but a program that reads *.arrow without
+// looking at the manifest should not find them meanwhile.
+func (w *Writer[R]) removeUnlisted() error {
+	listed := map[string]bool{}
+	for _, s := range w.manifest.Shards {
+		listed[s.Name] = true
+	}
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, w.layout.prefix+"-") && strings.HasSuffix(name, ".arrow") && !listed[name] {
+			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Rows returns the number of rows that are on disk for good. After NewGameWriter
+// on an interrupted data set, the next row to Append is number Rows.
+func (w *Writer[R]) Rows() int64 { return w.manifest.Rows }
+
+// Dir returns the folder of the data set.
+func (w *Writer[R]) Dir() string { return w.dir }
+
+// Append adds a row, which must pass its Check. When the row fills a shard, Append
+// returns after the shard is on disk.
+func (w *Writer[R]) Append(r *R) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.codec.check(r); err != nil {
+		return fmt.Errorf("dataset: %s: row %d is not valid: %w", w.dir, w.manifest.Rows+int64(w.shard), err)
+	}
+	w.codec.append(w.builder, r)
+	w.batch++
+	w.shard++
+	switch {
+	case w.shard == w.layout.shardRows:
+		w.err = w.commit(w.manifest)
+	case w.batch == w.layout.batchRows:
+		w.err = w.flush()
+	}
+	return w.err
+}
+
+// flush encodes the rows in the builder, if any, as one record batch of the open
+// shard.
+func (w *Writer[R]) flush() error {
+	if w.out == nil {
+		w.out = &memoryFile{}
+		arrow, err := ipc.NewFileWriter(w.out, ipc.WithSchema(w.codec.schema()), ipc.WithAllocator(w.mem), ipc.WithZstd())
+		if err != nil {
+			return fmt.Errorf("dataset: %s: %w", w.dir, err)
+		}
+		w.arrow = arrow
+	}
+	if w.batch == 0 {
+		return nil
+	}
+	rec := w.builder.NewRecord()
+	defer rec.Release()
+	w.batch = 0
+	if err := w.arrow.Write(rec); err != nil {
+		return fmt.Errorf("dataset: %s: %w", w.dir, err)
+	}
+	return nil
+}
+
+// commit puts the open shard on disk, then lists it in next, which may be the
+// current manifest.
+func (w *Writer[R]) commit(next *store.Manifest) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if err := w.arrow.Close(); err != nil {
+		return fmt.Errorf("dataset: %s: %w", w.dir, err)
+	}
+	name := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards))
+	if err := store.WriteFile(filepath.Join(w.dir, name), w.out.data); err != nil {
+		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.manifest.Rows)
+	}
+	sum := store.SumBytes(w.out.data)
+	m := *next
+	m.Shards = append(m.Shards[:len(m.Shards):len(m.Shards)],
+		store.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
+	m.Rows += int64(w.shard)
+	w.out, w.arrow, w.shard = nil, nil, 0
+	return w.list(&m)
+}
+
+// list replaces the manifest on disk, then the one in memory.
+func (w *Writer[R]) list(m *store.Manifest) error {
+	if err := m.Save(w.dir); err != nil {
+		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.manifest.Rows)
+	}
+	w.manifest = m
+	return nil
+}
+
+// Finish writes the last shard and makes the data set complete. Report is
+// marshalled into the manifest: what was counted on the way; nil for nothing. The
+// writer is closed, whether or not there is an error.
+func (w *Writer[R]) Finish(report any) (*store.Manifest, error) {
+	defer w.Close()
+	if w.err == nil {
+		w.err = w.finish(report)
+	}
+	return w.manifest, w.err
+}
+
+func (w *Writer[R]) finish(report any) error {
+	last := *w.manifest
+	last.Complete = true
+	if report != nil {
+		doc, err := json.Marshal(report)
+		if err != nil {
+			return fmt.Errorf("dataset: report of %s: %w", w.dir, err)
+		}
+		last.Report = doc
+	}
+	// Even without rows there is a file, which carries the schema.
+	if w.shard == 0 && len(last.Shards) > 0 {
+		return w.list(&last)
+	}
+	return w.commit(&last)
+}
+
+// Close lets go of the data set. Without Finish it stays interrupted, and the rows
+// of the open shard are dropped.
+func (w *Writer[R]) Close() error {
+	if w.lock == nil {
+		return nil
+	}
+	w.builder.Release()
+	w.lock.Unlock()
+	w.lock = nil
+	if w.err == nil {
+		w.err = fmt.Errorf("dataset: %s: %w", w.dir, fs.ErrClosed)
+	}
+	return nil
+}
+
+// memoryFile is a file being written, in memory: what Arrow's writer wants.
+type memoryFile struct{ data []byte }
+
+func (m *memoryFile) Write(p []byte) (int, error) {
+	m.data = append(m.data, p...)
+	return len(p), nil
+}
+
+// Seek only tells where the end is.
+func (m *memoryFile) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, errors.ErrUnsupported
+	}
+	return int64(len(m.data)), nil
+}

@@ -1,0 +1,385 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// Small shards let a test have many.
+var (
+	smallGames     = layout{GamesFormat, "games", 5, 10}
+	smallPositions = layout{PositionsFormat, "positions", 64, 256}
+)
+
+var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Program: "assay test"}
+
+// writeAll writes a data set in one go.
+func writeAll[R any](t testing.TB, dir string, c codec[R], l layout, rows []R) *store.Manifest {
+	t.Helper()
+	w, err := newWriter(dir, testConfig, c, l, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		if err := w.Append(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := w.Finish(map[string]int{"written": len(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// readAll reads a data set to the end, or to the first error.
+func readAll[R any](r *Reader[R]) (rows []R, err error) {
+	for row, err := range r.All() {
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func TestGamesRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 10, 43} {
+		dir := filepath.Join(t.TempDir(), "games")
+		want := randomGames(1, n)
+		m := writeAll(t, dir, gamesCodec{}, smallGames, want)
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		r, err := OpenGames(dir, withMemory(mem))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem.AssertSize(t, 0)
+		if len(got) != n || r.Len() != int64(n) || !r.Verified() || m.Rows != int64(n) || !m.Complete {
+			t.Errorf("%d rows, Len %d, manifest %+v", len(got), r.Len(), m)
+		}
+		for i := range got {
+			if !reflect.DeepEqual(got[i], want[i]) {
+				t.Fatalf("game %d is\n%+v, want\n%+v", i, got[i], want[i])
+			}
+		}
+		id, err := r.ID()
+		if id2, err2 := m.ID(); id != id2 || err != nil || err2 != nil {
+			t.Errorf("id %s %v, %s %v", id, err, id2, err2)
+		}
+	}
+}
+
+func TestPositionsRoundTrip(t *testing.T) {
+	want := positionsOf(randomGames(2, 30))
+	dir := t.TempDir()
+	writeAll(t, dir, positionsCodec{}, smallPositions, want)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	r, err := OpenPositions(dir, withMemory(mem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readAll(r)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d rows, %v", len(got), err)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("row %d is\n%+v, want\n%+v", i, got[i], want[i])
+		}
+	}
+	n := 0
+	for range r.All() { // stopping early leaks nothing either
+		if n++; n == 100 {
+			break
+		}
+	}
+	mem.AssertSize(t, 0)
+	n = 0
+	for i := range r.Shards() {
+		for range r.Shard(i) {
+			n++
+		}
+	}
+	if n != len(want) {
+		t.Errorf("%d rows by shard", n)
+	}
+}
+
+func TestFeaturesRoundTrip(t *testing.T) {
+	rng := newRand(5)
+	for _, set := range []FeatureSet{
+		{Model: "mine", Terms: []FeatureTerm{{"pawn", "material", 100, 100}, {"knight", "material", 300, 280}, {"tempo", "", 10.5, 0}}},
+		{Model: "real", Float: true, Terms: []FeatureTerm{{"a", "", 1, 1}, {"b", "", 2, 3}}},
+	} {
+		want := make([]FeatureRow, 300)
+		for i := range want {
+			r := FeatureRow{Phase: float32(rng.IntN(25)) / 24, Scale: 0.5, Offset: -3.25, Eval: int16(i), Score: NoScore,
+				Result: 1, Game: uint64(i), Opening: 3, Weight: 1}
+			for term := range set.Terms {
+				if count := float32(rng.IntN(256) - 128); rng.IntN(2) == 0 {
+					if set.Float {
+						count /= 3
+					}
+					r.Terms, r.Counts = append(r.Terms, uint16(term)), append(r.Counts, count)
+				}
+			}
+			want[i] = r
+		}
+		c, err := newFeaturesCodec(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		writeAll(t, dir, c, layout{FeaturesFormat, "features", 50, 100}, want)
+		r, gotSet, err := OpenFeatures(dir)
+		if err != nil || !reflect.DeepEqual(gotSet, set) {
+			t.Fatalf("set %+v, %v", gotSet, err)
+		}
+		got, err := readAll(r)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d rows, %v", len(got), err)
+		}
+	}
+}
+
+func TestFeaturesAreNeverRounded(t *testing.T) {
+	w, err := NewFeatureWriter(t.TempDir(), FeatureSet{Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}, WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, r := range []FeatureRow{
+		{Terms: []uint16{0}, Counts: []float32{128}},
+		{Terms: []uint16{0}, Counts: []float32{-129}},
+		{Terms: []uint16{0}, Counts: []float32{0.5}},
+		{Terms: []uint16{2}, Counts: []float32{1}},
+		{Terms: []uint16{1, 0}, Counts: []float32{1, 1}},
+		{Terms: []uint16{1, 1}, Counts: []float32{1, 1}},
+		{Terms: []uint16{1}},
+		{Phase: 1.5},
+		{Scale: -1},
+		{Offset: 1e7},
+		{Eval: 32001},
+	} {
+		if err := w.Append(&r); err == nil || !strings.Contains(err.Error(), "row 0") {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if err := w.Append(&FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{127, -128}}); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []FeatureSet{{Terms: make([]FeatureTerm, 1)}, {Terms: []FeatureTerm{{Name: "a"}, {Name: "a"}}}} {
+		if _, err := NewFeatureWriter(t.TempDir(), bad, WriterConfig{}); err == nil {
+			t.Errorf("%+v accepted", bad)
+		}
+	}
+}
+
+// filesOf returns the content of all files of a folder.
+func filesOf(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+func TestSameRowsSameBytes(t *testing.T) {
+	games := randomGames(6, 40)
+	rows := positionsOf(games)
+	var first [2]map[string]string
+	for i, procs := range []int{1, 4, 2} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		a, b := t.TempDir(), t.TempDir()
+		writeAll(t, a, gamesCodec{}, smallGames, games)
+		writeAll(t, b, positionsCodec{}, positionsLayout, rows)
+		now := [2]map[string]string{filesOf(t, a), filesOf(t, b)}
+		if i == 0 {
+			first = now
+		}
+		if !reflect.DeepEqual(first, now) {
+			t.Errorf("different bytes with %d threads", procs)
+		}
+	}
+	if len(first[0]) != 5 || len(first[1]) != 2 {
+		t.Errorf("%d and %d files", len(first[0]), len(first[1]))
+	}
+}
+
+// Interrupted at any row, a data set ends up as if nothing had happened.
+func TestResume(t *testing.T) {
+	games := randomGames(7, 33)
+	whole := t.TempDir()
+	writeAll(t, whole, gamesCodec{}, smallGames, games)
+	want := filesOf(t, whole)
+	rng := newRand(8)
+	for range 30 {
+		dir := t.TempDir()
+		for stops := 0; ; stops++ {
+			w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.Rows()%10 != 0 {
+				t.Fatalf("%d rows are safe: not whole shards", w.Rows())
+			}
+			stop := len(games)
+			if stops < 4 {
+				stop = rng.IntN(len(games) + 1)
+			}
+			for i := int(w.Rows()); i < stop; i++ {
+				if err := w.Append(&games[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if stops < 4 {
+				w.Close()
+				leaveDebris(t, dir, stops)
+				continue
+			}
+			if _, err := w.Finish(map[string]int{"written": len(games)}); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if got := filesOf(t, dir); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d files after the resumes, %d without", len(got), len(want))
+		}
+	}
+}
+
+// leaveDebris does to the folder what a kill at a bad moment does: before a
+// rename, and between the rename of a shard and its listing.
+func leaveDebris(t *testing.T, dir string, moment int) {
+	t.Helper()
+	m, err := store.LoadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := ".games-00000.arrow.77-0.tmp"
+	if moment%2 == 1 {
+		name = fmt.Sprintf("games-%05d.arrow", len(m.Shards))
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("ARROW1 half a sh"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWriterRefusals(t *testing.T) {
+	games := randomGames(9, 12)
+	dir := t.TempDir()
+	w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("two writers: %v", err)
+	}
+	bad := games[0]
+	bad.Result = 3
+	if err := w.Append(&bad); err == nil {
+		t.Error("a bad row was accepted")
+	}
+	for i := range games { // a refused row does not spoil the writer
+		if err := w.Append(&games[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	w.Close()
+	if err := w.Append(&games[0]); err == nil {
+		t.Error("appended to a closed writer")
+	}
+	if _, err := OpenGames(dir); !errors.Is(err, ErrIncomplete) {
+		t.Errorf("an interrupted data set opens: %v", err)
+	}
+	if r, err := OpenGames(dir, Partial()); err != nil || r.Len() != 10 {
+		t.Errorf("partial: %v", err)
+	}
+	changed := testConfig
+	changed.Seed = 8
+	var diff *store.ConfigChangedError
+	if _, err := NewGameWriter(dir, changed); !errors.As(err, &diff) || diff.Field != "seed" {
+		t.Errorf("changed seed: %v", err)
+	}
+	changed = testConfig
+	changed.Config = map[string]int{"games": 41}
+	if _, err := NewGameWriter(dir, changed); !errors.As(err, &diff) || diff.Field != "config.games" {
+		t.Errorf("changed configuration: %v", err)
+	}
+	if _, err := NewPositionWriter(dir, testConfig); !errors.As(err, &diff) || diff.Field != "schema" {
+		t.Errorf("changed format: %v", err)
+	}
+}
+
+func TestWriterKnowsWhatIsComplete(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, gamesCodec{}, smallGames, randomGames(9, 3))
+	before := filesOf(t, dir)
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrComplete) {
+		t.Errorf("complete: %v", err)
+	}
+	if !reflect.DeepEqual(before, filesOf(t, dir)) {
+		t.Error("the complete data set was changed")
+	}
+	if err := os.Remove(filepath.Join(dir, store.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrNotData) {
+		t.Errorf("shards without manifest: %v", err)
+	}
+}
+
+func TestResumeNoticesDamage(t *testing.T) {
+	dir := t.TempDir()
+	games := randomGames(10, 20)
+	w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range games {
+		if err := w.Append(&games[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	flipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "games-00001.arrow") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func flipBit(t *testing.T, path string, bit int) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[bit/8%len(data)] ^= 1 << (bit % 8)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
