@@ -16,7 +16,8 @@ type Result struct {
 	Pieces []PieceValue
 	Tables []Table
 
-	Config Config
+	Config  Config
+	Sources []SourceInfo // of the store
 	// K is the slope used in the fit; FileK is the one that goes with the
 	// rescaled weights, K/Rescale. KScore is 0 where scores were not used.
 	K, FileK, KScore float64
@@ -54,7 +55,12 @@ type TermFit struct {
 	Naive        Coefficient // as if rows were independent
 	Count        int64       // training rows in which it occurs
 	Clusters     float64     // effective number of clusters that inform it
-	Frozen       bool
+	// Share is the part of the term that the data determined, the rest being
+	// the prior's: 0..1, the mean of its halves. A standard error says how far
+	// the fit would move with other games; where the share is small, the prior
+	// lets it move little, and a small error says nothing of the truth.
+	Share  float64
+	Frozen bool
 }
 
 // Few tells whether too few games inform the term for its standard error to
@@ -66,7 +72,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := newHalves(len(f.terms))
 	f.params.expand(f.theta, w)
 	r := &Result{
-		Config: f.c, K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.n,
+		Config: f.c, Sources: f.s.sources, K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.n,
 		Rows: f.s.rows, RowsTrain: f.rows.train, RowsValid: f.rows.valid,
 		Games: int64(f.s.Games()), Clusters: f.clusters.n(), ByOpening: f.clusters.byOpening,
 		Design: f.design, Outcome: f.outcome,
@@ -177,6 +183,7 @@ func (f *fitting) statistics(r *Result) {
 		if mg == fixed || x.Count == 0 && f.params.lone(t) {
 			continue
 		}
+		x.Share = (v.share(f, mg) + v.share(f, eg)) / 2
 		s := r.Rescale
 		x.SE = Coefficient{s * math.Sqrt(max(v.at(mg, mg), 0)), s * math.Sqrt(max(v.at(eg, eg), 0))}
 		x.Naive = Coefficient{s * naive[mg], s * naive[eg]}
@@ -189,6 +196,11 @@ func (f *fitting) statistics(r *Result) {
 	if f.s.pieces != nil {
 		r.Pieces = f.s.pieces.values(old, fit, f.params, v, r.Rescale)
 	}
+}
+
+// share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
+func (v *covariance) share(f *fitting, j int) float64 {
+	return min(1, max(0, 1-f.design*f.params.precision(j)*v.inverse.At(j, j)))
 }
 
 // lone tells whether no other term shares a parameter with t.

@@ -151,6 +151,13 @@ func TestPriorHolds(t *testing.T) {
 	if held.Fit.Valid >= free.Fit.Valid {
 		t.Errorf("held-out loss %.4f with a prior, %.4f without", held.Fit.Valid, free.Fit.Valid)
 	}
+	shares := 0.0
+	for _, x := range held.Terms {
+		shares += 2 * x.Share
+	}
+	if math.Abs(shares-held.Effective) > 1e-6 {
+		t.Errorf("shares of data add up to %v, effective parameters are %v", shares, held.Effective)
+	}
 	if held.Effective > 0.7*float64(held.Parameters) {
 		t.Errorf("%.1f effective of %d parameters", held.Effective, held.Parameters)
 	}

@@ -1,0 +1,440 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// twoTerms makes rows of two terms: a knows the result, b never occurs.
+func twoTerms(t *testing.T, n int, row func(i int, r *Row)) (*Store, []Term) {
+	t.Helper()
+	b := NewBuilder(2)
+	for i := range n {
+		r := Row{Phase: i % 25, Scale: 1, Weight: 1, Score: NoScore, Game: uint64(i/5 + 1)}
+		row(i, &r)
+		if err := b.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Finish(), []Term{
+		{Name: "a", Group: "material", Tapered: true, Mirror: 0, MG: 100, EG: 100},
+		{Name: "b", Group: "king", Tapered: true, Mirror: 1},
+	}
+}
+
+func sign(i int) int16 { return int16(1 - 2*(i%2)) }
+
+func TestBadData(t *testing.T) {
+	counts := func(i int, r *Row) { r.Entries = []Entry{{0, sign(i / 5)}} }
+	for _, tt := range []struct {
+		name   string
+		n      int
+		row    func(i int, r *Row)
+		change func(c *Config)
+		want   error
+	}{
+		{"empty", 0, nil, nil, ErrEmpty},
+		{"one class", 100, func(i int, r *Row) { counts(i, r); r.Result = 1 }, nil, ErrOneClass},
+		{"all draws", 100, func(i int, r *Row) { counts(i, r); r.Result = 0.5 }, nil, ErrOneClass},
+		{"no features", 100, func(i int, r *Row) { r.Result = float32(i / 5 % 2) }, nil, ErrNoFeatures},
+		{"features against results", 100, func(i int, r *Row) { counts(i, r); r.Result = float32(i / 5 % 2) }, nil, ErrScale},
+		{"separable, K unknown", 100, func(i int, r *Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil, ErrScale},
+		{"no scores", 100, noisy, func(c *Config) { c.Lambda = 0.5 }, ErrConfig},
+		{"everything frozen", 100, noisy, func(c *Config) { c.Freeze = []string{"material", "king"} }, ErrAllFrozen},
+		{"freeze of nothing", 100, noisy, func(c *Config) { c.Freeze = []string{"queens"} }, ErrName},
+		{"prior of nothing", 100, noisy, func(c *Config) { c.Prior = map[string]float64{"queens": 3} }, ErrName},
+		{"lambda", 100, noisy, func(c *Config) { c.Lambda = math.NaN() }, ErrConfig},
+		{"method", 100, noisy, func(c *Config) { c.Method = "prayer" }, ErrMethod},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, terms := twoTerms(t, tt.n, tt.row)
+			c := NewConfig()
+			if tt.change != nil {
+				tt.change(&c)
+			}
+			r, err := Fit(context.Background(), s, terms, c)
+			if !errors.Is(err, tt.want) {
+				t.Fatalf("error %v, want %v", err, tt.want)
+			}
+			if r != nil {
+				t.Error("a result beside the error")
+			}
+		})
+	}
+}
+
+// noisy rows can be fitted: a is right three times out of four.
+func noisy(i int, r *Row) {
+	s := sign(i / 5)
+	r.Entries = []Entry{{0, s}}
+	r.Result = float32(1+s) / 2
+	if i/5%4 == 0 {
+		r.Result = 1 - r.Result
+	}
+}
+
+func TestBadRows(t *testing.T) {
+	nan := float32(math.NaN())
+	good := Row{Entries: []Entry{{0, 1}, {3, -2}}, Phase: 24, Scale: 1, Result: 1, Weight: 1}
+	for name, change := range map[string]func(r *Row){
+		"phase":     func(r *Row) { r.Phase = 25 },
+		"result":    func(r *Row) { r.Result = nan },
+		"result 2":  func(r *Row) { r.Result = 1.5 },
+		"weight":    func(r *Row) { r.Weight = 0 },
+		"weight ":   func(r *Row) { r.Weight = nan },
+		"scale":     func(r *Row) { r.Scale = nan },
+		"offset":    func(r *Row) { r.Offset = float32(math.Inf(1)) },
+		"term 4":    func(r *Row) { r.Entries = []Entry{{4, 1}} },
+		"ascend":    func(r *Row) { r.Entries = []Entry{{3, 1}, {3, 1}} },
+		"count 0":   func(r *Row) { r.Entries = []Entry{{3, 0}} },
+		"descends ": func(r *Row) { r.Entries = []Entry{{3, 1}, {0, 1}} },
+	} {
+		b := NewBuilder(4)
+		r := good
+		change(&r)
+		if err := b.Add(&r); !errors.Is(err, ErrRow) {
+			t.Errorf("%s: error %v, want ErrRow", name, err)
+		}
+		if err := b.Add(&good); err != nil {
+			t.Errorf("good row after %s: %v", name, err)
+		}
+		if s := b.Finish(); s.Rows() != 1 {
+			t.Errorf("%s: %d rows kept", name, s.Rows())
+		}
+	}
+}
+
+// TestSeparable: results that the features foretell perfectly give finite
+// weights and a warning, with a prior and without.
+func TestSeparable(t *testing.T) {
+	s, terms := twoTerms(t, 1000, func(i int, r *Row) {
+		r.Entries = []Entry{{0, sign(i / 5)}}
+		r.Result = float32(1+sign(i/5)) / 2
+	})
+	for _, tau := range []float64{300, math.Inf(1)} {
+		c := NewConfig()
+		c.K, c.KeepScale = 0.005, true
+		c.Prior = map[string]float64{"material": tau}
+		r, err := Fit(context.Background(), s, terms, c)
+		if err != nil {
+			if tau > 1000 && errors.Is(err, ErrDiverged) {
+				continue
+			}
+			t.Errorf("tau %v: %v", tau, err)
+			continue
+		}
+		checkFinite(t, r)
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), "separable") {
+			t.Errorf("tau %v: no warning of separable data in %q (loss %v)", tau, r.Warnings, r.Fit)
+		}
+	}
+}
+
+// TestUnseen: a term that never occurs keeps what the prior says and has no
+// standard error; with no prior at all it keeps its start weight.
+func TestUnseen(t *testing.T) {
+	s, terms := twoTerms(t, 1000, noisy)
+	terms[1].MG, terms[1].EG = 17, 23
+	for _, tau := range []float64{25, math.Inf(1)} {
+		c := NewConfig()
+		c.KeepScale = true
+		c.Prior = map[string]float64{"king": tau}
+		r, err := Fit(context.Background(), s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFinite(t, r)
+		b := r.Terms[1]
+		if b.NewMG != 17 || b.NewEG != 23 || b.Count != 0 || b.SE != (Coefficient{}) {
+			t.Errorf("tau %v: term that never occurs: %+v", tau, b)
+		}
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), "never occur") {
+			t.Errorf("no warning in %q", r.Warnings)
+		}
+	}
+}
+
+// TestCollinear: two terms that always occur together, without a prior, are
+// warned of and stay finite.
+func TestCollinear(t *testing.T) {
+	s, terms := twoTerms(t, 1000, func(i int, r *Row) {
+		noisy(i, r)
+		r.Entries = append(r.Entries, Entry{1, r.Entries[0].Count})
+	})
+	c := NewConfig()
+	c.KeepScale = true
+	c.Prior = map[string]float64{"king": math.Inf(1), "material": math.Inf(1)}
+	r, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFinite(t, r)
+	if !strings.Contains(strings.Join(r.Warnings, "\n"), "not determined") {
+		t.Errorf("no warning in %q", r.Warnings)
+	}
+}
+
+func checkFinite(t *testing.T, r *Result) {
+	t.Helper()
+	for _, x := range r.Terms {
+		v := []float64{x.Fit.MG, x.Fit.EG, x.SE.MG, x.SE.EG, x.Naive.MG, x.Naive.EG, x.Clusters}
+		if !finite(r.FileK, v) {
+			t.Errorf("not finite: %+v", x)
+		}
+	}
+	if !finite(r.Fit.Train, []float64{r.Design, r.Effective, r.Rescale, r.Rounded.Train}) {
+		t.Errorf("not finite: %+v", r)
+	}
+}
+
+func TestFrozenTermsStay(t *testing.T) {
+	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 21}
+	start := syn.truth()
+	for i := range start.mg {
+		start.mg[i], start.eg[i] = math.Round(start.mg[i]/2), math.Round(start.eg[i]/2)
+	}
+	c := NewConfig()
+	c.K, c.Freeze = syn.k, []string{"t3"}
+	r, err := Fit(context.Background(), syn.store(t), syn.list(start), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Terms[3]
+	if float64(x.NewMG) != start.mg[3] || float64(x.NewEG) != start.eg[3] || !x.Frozen || x.SE.MG != 0 {
+		t.Errorf("frozen term moved: %+v", x)
+	}
+	if r.Rescale != 1 {
+		t.Errorf("weights were rescaled by %v, the frozen one was not", r.Rescale)
+	}
+}
+
+// TestTied: mirrored twins move by the same amount, from where each began.
+func TestTied(t *testing.T) {
+	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 22}
+	terms := syn.list(newHalves(8))
+	terms[2].Mirror, terms[3].Mirror = 3, 2
+	terms[3].MG = 10
+	c := NewConfig()
+	c.K, c.KeepScale = syn.k, true
+	r, err := Fit(context.Background(), syn.store(t), terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := r.Terms[2], r.Terms[3]
+	if math.Abs(a.Fit.MG-(b.Fit.MG-10)) > 1e-9 || a.Fit.EG != b.Fit.EG || a.Fit.MG == 0 {
+		t.Errorf("twins: %+v and %+v", a.Fit, b.Fit)
+	}
+	if !r.Tied || r.Parameters != 14 {
+		t.Errorf("tied %v, %d parameters", r.Tied, r.Parameters)
+	}
+}
+
+// TestRescale: the root mean square evaluation of the reference stays, and
+// the loss under FileK is that of the fit.
+func TestRescale(t *testing.T) {
+	ctx := context.Background()
+	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 23}
+	start := newHalves(8)
+	for i := range start.mg {
+		start.mg[i], start.eg[i] = 300, 300
+	}
+	s := syn.store(t)
+	ref := synthetic{games: 10, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 24}.store(t)
+	c := NewConfig()
+	c.K, c.Reference = syn.k, ref
+	c.Prior = map[string]float64{"pieces": 1000}
+	r, err := Fit(ctx, s, syn.list(start), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := make([]float32, ref.rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	fit := newHalves(8)
+	for i, x := range r.Terms {
+		fit.mg[i], fit.eg[i] = x.Fit.MG, x.Fit.EG
+	}
+	before, _ := ref.evaluations(ctx, start, 1)
+	after, _ := ref.evaluations(ctx, fit, 1)
+	if a, b := rms(before, ones), rms(after, ones); math.Abs(a-b) > 1e-6*a {
+		t.Errorf("root mean square %v before, %v after", a, b)
+	}
+	if math.Abs(r.Rescale-1) < 0.01 {
+		t.Errorf("rescale %v: the test does not test", r.Rescale)
+	}
+	if math.Abs(r.Rounded.Train-r.Fit.Train) > 1e-4 {
+		t.Errorf("loss %v of the fit, %v of the rounded weights under FileK", r.Fit, r.Rounded)
+	}
+}
+
+// TestMSE: the fit with MSE has a smaller MSE than that with cross-entropy.
+func TestMSE(t *testing.T) {
+	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 25}
+	s := syn.store(t)
+	terms := syn.list(newHalves(8))
+	c := NewConfig()
+	c.K, c.Loss, c.Valid, c.KeepScale = syn.k, MSE, 0, true
+	c.Prior = map[string]float64{"pieces": math.Inf(1)}
+	r, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Outcome.Converged {
+		t.Fatalf("not converged: %+v", r.Outcome)
+	}
+	c.Loss = CrossEntropy
+	other, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newHalves(8)
+	for i, x := range other.Terms {
+		w.mg[i], w.eg[i] = x.Fit.MG, x.Fit.EG
+	}
+	e, _ := s.evaluations(context.Background(), w, 1)
+	ones := make([]float32, s.rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	if ce := meanLoss(MSE, syn.k, e, s.targets(1, 0), ones); r.Fit.Train >= ce {
+		t.Errorf("MSE %v of the MSE fit, %v of the cross-entropy fit", r.Fit.Train, ce)
+	}
+}
+
+func TestLambdaUsesScores(t *testing.T) {
+	// Results are luck, scores are not: only scores know the weights.
+	r := rand.New(rand.NewPCG(1, 2))
+	s, terms := twoTerms(t, 4000, func(i int, row *Row) {
+		row.Entries = []Entry{{0, sign(r.IntN(2))}}
+		row.Score = 300 * row.Entries[0].Count
+		row.Result = float32(r.IntN(2))
+	})
+	c := NewConfig()
+	c.K, c.KScore, c.Lambda, c.KeepScale = 0.004, 0.004, 0, true
+	c.Prior = map[string]float64{"material": math.Inf(1)}
+	got, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := got.Terms[0]; x.NewMG != 300 || x.NewEG != 300 {
+		t.Errorf("fitted %+v to scores of 300", x.Fit)
+	}
+}
+
+func TestFitK(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const n, k = 200000, 0.0051
+	x, y, omega := make([]float64, n), make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], omega[i] = 250*r.NormFloat64(), 1
+		if r.Float64() < Sigmoid(k*x[i]) {
+			y[i] = 1
+		}
+	}
+	for _, loss := range []Loss{CrossEntropy, MSE} {
+		got, mean, err := FitK(loss, x, y, omega)
+		if err != nil || math.Abs(got/k-1) > 0.02 {
+			t.Errorf("%v: K %v, want %v (%v)", loss, got, k, err)
+		}
+		for _, f := range []float64{0.999, 1.001} {
+			if other := meanLoss(loss, got*f, x, y, omega); other < mean {
+				t.Errorf("%v: loss %v at K, %v at %v K", loss, mean, other, f)
+			}
+		}
+	}
+}
+
+// TestCancel: a cancelled fit says so, and returns the best weights if it had
+// any.
+func TestCancel(t *testing.T) {
+	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 26}
+	s := syn.store(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	c := NewConfig()
+	c.K = syn.k
+	c.Progress = func(done, _ int64, note string) {
+		if strings.HasPrefix(note, "step 2") {
+			cancel()
+		}
+	}
+	r, err := Fit(ctx, s, syn.list(newHalves(8)), c)
+	if !errors.Is(err, context.Canceled) || r == nil || !r.Partial {
+		t.Fatalf("error %v, result %v", err, r)
+	}
+	if r.Fit.Train >= r.Start.Train {
+		t.Errorf("loss %v at the start, %v when cancelled", r.Start, r.Fit)
+	}
+}
+
+// TestSplit: whole games, and whole openings where games share them, are on
+// one side; the share is about right; other seeds choose others; games marked
+// so are never held out.
+func TestSplit(t *testing.T) {
+	b := NewBuilder(1)
+	for i := range 20000 {
+		g := uint64(i/10 + 1)
+		r := Row{Entries: []Entry{{0, 1}}, Phase: i % 25, Scale: 1, Weight: 1, Game: g, Opening: 1 + g/4, TrainOnly: g < 400}
+		if err := b.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := b.Finish()
+	c := s.cluster()
+	if !c.byOpening || c.n() != 501 || s.Games() != 2000 {
+		t.Fatalf("%d clusters, by opening %v, %d games", c.n(), c.byOpening, s.Games())
+	}
+	sides := make([]map[uint64]bool, 2)
+	for seed := range sides {
+		train, valid, _ := s.split(c, 0.2, uint64(seed))
+		held, learned := map[uint64]bool{}, map[uint64]bool{}
+		for phase := range s.buckets {
+			k := &s.buckets[phase]
+			for i, g := range k.game {
+				if (train[k.base+i] > 0) == (valid[k.base+i] > 0) {
+					t.Fatal("a row is on both sides or on none")
+				}
+				o := s.games[g].opening
+				if valid[k.base+i] > 0 {
+					held[o] = true
+					if s.games[g].trainOnly {
+						t.Fatal("a game for training only was held out")
+					}
+				} else {
+					learned[o] = true
+				}
+			}
+		}
+		for o := range held {
+			if learned[o] {
+				t.Fatalf("opening %d is on both sides", o)
+			}
+		}
+		if n := len(held); n < 50 || n > 120 { // of 401 that may be held out
+			t.Errorf("%d of 401 openings held out at 0.2", n)
+		}
+		sides[seed] = held
+	}
+	if fmt.Sprint(sides[0]) == fmt.Sprint(sides[1]) {
+		t.Error("two seeds, one split")
+	}
+}
+
+// TestFewOpenings: games that all start from one position are still clusters.
+func TestFewOpenings(t *testing.T) {
+	b := NewBuilder(1)
+	for i := range 1000 {
+		r := Row{Entries: []Entry{{0, 1}}, Scale: 1, Weight: 1, Game: uint64(i/10 + 1), Opening: 77}
+		if err := b.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := b.Finish().cluster(); c.byOpening || c.n() != 100 || c.warning == "" {
+		t.Errorf("%d clusters, by opening %v, warning %q", c.n(), c.byOpening, c.warning)
+	}
+}
