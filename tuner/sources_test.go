@@ -1,0 +1,201 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+)
+
+// walks plays random games; the result is a coin that leans to the side with
+// more material.
+func walks(t testing.TB, games int) []dataset.PositionRow {
+	t.Helper()
+	r := rand.New(rand.NewPCG(6, 6))
+	value := [6]int{1, 3, 3, 5, 9, 0}
+	var out []dataset.PositionRow
+	for g := range games {
+		p := board.StartPosition()
+		first := len(out)
+		for ply := range 80 {
+			moves := p.LegalMoves(nil)
+			if len(moves) == 0 {
+				break
+			}
+			p.Make(moves[r.IntN(len(moves))])
+			out = append(out, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore, Game: uint64(g + 1), Opening: uint64(g + 1), Weight: 1})
+		}
+		balance := 0
+		for pt, v := range value {
+			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black, board.PieceType(pt)).Count())
+		}
+		result := float32(0)
+		if r.Float64() < Sigmoid(0.4*float64(balance)) {
+			result = 1
+		}
+		for i := first; i < len(out); i++ {
+			out[i].Result = result
+		}
+	}
+	return out
+}
+
+// TestBuildStore: rows hold what the model counts, so that their evaluation
+// under integer weights is the model's to within its rounding, whatever the
+// number of workers.
+func TestBuildStore(t *testing.T) {
+	ctx := context.Background()
+	rows := walks(t, 60)
+	for _, m := range eval.Models() {
+		w := make([]eval.Coef, len(m.Terms))
+		r := rand.New(rand.NewPCG(1, 1))
+		for i := range w {
+			w[i] = eval.Coef{MG: int32(r.IntN(100)), EG: int32(r.IntN(100))}
+			if !m.Terms[i].Tapered {
+				w[i].EG = w[i].MG
+			}
+		}
+		terms, err := TermsOf(m, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first string
+		for _, workers := range []int{1, 2, 5} {
+			s, err := BuildStore(ctx, m, []Source{sliceSource(rows[:1000]), sliceSource(rows[1000:])}, workers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprintf("%+v %+v", s.buckets, *s.pieces)
+			if first == "" {
+				first = text
+			}
+			if text != first {
+				t.Errorf("%s: another store with %d workers", m.Name, workers)
+			}
+			got, err := s.evaluations(ctx, startOf(terms), workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareEvaluations(t, m, w, rows, s, got)
+		}
+	}
+}
+
+func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, rows []dataset.PositionRow, s *Store, got []float64) {
+	t.Helper()
+	ev, err := m.NewEvaluator(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make([]int, MaxPhase+1)
+	for i := range rows {
+		p := &rows[i].Board
+		ph := eval.Phase(p)
+		x := got[s.buckets[ph].base+at[ph]]
+		at[ph]++
+		if want := float64(ev.Evaluate(p)); math.Abs(x-want) >= 1 && math.Abs(want) < eval.MaxScore {
+			t.Fatalf("%s: row %d evaluates to %v, the model says %v", m.Name, i, x, want)
+		}
+	}
+}
+
+func TestBuildStoreErrors(t *testing.T) {
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := walks(t, 60)
+	bad := append([]dataset.PositionRow(nil), rows...)
+	bad[2500].Result = float32(math.NaN())
+	_, err = BuildStore(context.Background(), m, []Source{sliceSource(rows[:10]), sliceSource(bad)}, 2, nil)
+	if !errors.Is(err, ErrRow) || !strings.Contains(err.Error(), "row 2501") {
+		t.Errorf("NaN in row 2501: error %v", err)
+	}
+	broken := errors.New("broken")
+	failing := Source{Name: "disk", Rows: func(yield func(dataset.PositionRow, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		yield(dataset.PositionRow{}, broken)
+	}}
+	if _, err = BuildStore(context.Background(), m, []Source{failing}, 2, nil); !errors.Is(err, broken) {
+		t.Errorf("source that fails: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err = BuildStore(ctx, m, []Source{sliceSource(rows)}, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// TestPieceValues: under Shannon's material alone the marginal values are his
+// material values exactly, and their errors those of the coefficients.
+func TestPieceValues(t *testing.T) {
+	ctx := context.Background()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]eval.Coef, len(m.Terms))
+	for i, term := range m.Terms {
+		if term.Group == eval.GroupMaterial {
+			w[i] = m.Start[i]
+		}
+	}
+	terms, err := TermsOf(m, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := BuildStore(ctx, m, []Source{sliceSource(walks(t, 200))}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewConfig()
+	for _, term := range terms {
+		if term.Group != eval.GroupMaterial {
+			c.Freeze = append(c.Freeze, term.Name)
+		}
+	}
+	c.KeepScale = true
+	r, err := Fit(ctx, s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pieces) != 5 {
+		t.Fatalf("%d piece values", len(r.Pieces))
+	}
+	for i, want := range []float64{100, 300, 300, 500, 900} {
+		p := r.Pieces[i]
+		if math.Abs(p.Old-want) > 1e-9 {
+			t.Errorf("%v was worth %v, want %v", p.Piece, p.Old, want)
+		}
+		for _, x := range r.Terms {
+			if x.Name == p.Piece.String() && (math.Abs(p.New-x.Fit.MG) > 1e-6 || math.Abs(p.SE-x.SE.MG) > 1e-6) {
+				t.Errorf("%v is worth %v ± %v, its coefficient %v ± %v", p.Piece, p.New, p.SE, x.Fit.MG, x.SE.MG)
+			}
+		}
+	}
+	if p := r.Pieces[0]; p.Pawns != 1 || p.SEPawns > 1e-9 {
+		t.Errorf("a pawn is worth %v ± %v pawns", p.Pawns, p.SEPawns)
+	}
+}
+
+func TestReservoirKeepsEveryNth(t *testing.T) {
+	var r reservoir
+	p := board.StartPosition()
+	for range 3*samplePositions + 1 {
+		r.add(&p)
+	}
+	if r.stride != 4 || len(r.positions) != (3*samplePositions+1+3)/4 {
+		t.Errorf("stride %d, %d positions of %d", r.stride, len(r.positions), r.n)
+	}
+}
