@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -23,6 +24,20 @@ func TestOpen(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestConform(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			enginetest.Conform(t, func() engine.Player {
+				p, err := Open(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			})
+		})
 	}
 }
 

@@ -41,15 +41,16 @@ func NewLeafSearch(ev eval.Evaluator) *LeafSearch { return &LeafSearch{ev: ev} }
 // Leaf is QuiescenceLeaf without allocation.
 func (l *LeafSearch) Leaf(p *board.Position) (leaf board.Position, score int) {
 	l.frames[0].pos = *p
-	score = l.search(0, -infinite, infinite)
+	score = l.search(0, board.NoSquare, -infinite, infinite)
 	if p.SideToMove() == board.Black {
 		score = -score
 	}
 	return l.frames[0].leaf, score
 }
 
-// search sets the frame's leaf when it returns a score above alpha.
-func (l *LeafSearch) search(ply, alpha, beta int) int {
+// search sets the frame's leaf when it returns a score above alpha. The square last
+// is where the other side just captured.
+func (l *LeafSearch) search(ply int, last board.Square, alpha, beta int) int {
 	f := &l.frames[ply]
 	p := &f.pos
 	inCheck := p.InCheck()
@@ -74,12 +75,16 @@ func (l *LeafSearch) search(ply, alpha, beta int) int {
 	child := &l.frames[ply+1]
 	for i := range n {
 		m := f.takeBest(i, n)
-		if !inCheck && !p.SEEAtLeast(m, 0) || inCheck && best > -mateBound && isQuiet(p, m) {
+		if inCheck {
+			if best > -mateBound && isQuiet(p, m) {
+				continue
+			}
+		} else if ply > recapturePly && m.To() != last || !p.SEEAtLeast(m, 0) {
 			continue
 		}
 		child.pos = *p
 		child.pos.Make(m)
-		s := -l.search(ply+1, -beta, -alpha)
+		s := -l.search(ply+1, m.To(), -beta, -alpha)
 		if s > best {
 			best = s
 			if s > alpha {

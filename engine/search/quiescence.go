@@ -9,10 +9,15 @@ import (
 // it takes.
 const deltaMargin = 150
 
+// recapturePly is the length of a quiescence line, in plies, beyond which only the
+// man that captured last may be captured. It bounds positions full of hanging men.
+const recapturePly = 6
+
 // quiesce returns the score of the position when only captures, promotions and
 // answers to checks are played, and every side may stop when it likes: the static
-// evaluation where nothing hangs. Window and view are those of search.
-func (e *Engine) quiesce(ply, alpha, beta int) int {
+// evaluation where nothing hangs. Window and view are those of search; qply counts the
+// plies since quiescence began.
+func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
 	pv := beta-alpha > 1
@@ -65,6 +70,7 @@ func (e *Engine) quiesce(ply, alpha, beta int) int {
 	floor := best + deltaMargin
 	bestMove := board.NullMove
 	count := 0
+	last := e.at(ply - 1).move.To()
 	picker := e.newNoisyPicker(ply, hash)
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		count++
@@ -73,6 +79,8 @@ func (e *Engine) quiesce(ply, alpha, beta int) int {
 			if best > -mateBound && isQuiet(p, m) {
 				continue
 			}
+		} else if qply > recapturePly && m.To() != last {
+			continue
 		} else if m < 1<<12 {
 			// Delta pruning: even with the man and a margin it stays below alpha.
 			if gain := floor + victimGain(p, m); gain <= alpha && abs(alpha) < mateBound {
@@ -84,7 +92,7 @@ func (e *Engine) quiesce(ply, alpha, beta int) int {
 			return 0
 		}
 		e.makeMove(ply, m)
-		score := -e.quiesce(ply+1, -beta, -alpha)
+		score := -e.quiesce(ply+1, qply+1, -beta, -alpha)
 		if e.stopped {
 			return 0
 		}

@@ -97,7 +97,7 @@ const (
 // a bound (fail-soft). A node is a cut node if it is expected to fail high.
 func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	if depth <= 0 {
-		return e.quiesce(ply, alpha, beta)
+		return e.quiesce(ply, 0, alpha, beta)
 	}
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
@@ -302,7 +302,7 @@ func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bo
 	}
 	// Razoring: so far below alpha that only captures could help.
 	if depth <= 3 && eval+250*depth < beta {
-		if s := e.quiesce(ply, beta-1, beta); s < beta || e.stopped {
+		if s := e.quiesce(ply, 0, beta-1, beta); s < beta || e.stopped {
 			return s, true
 		}
 	}

@@ -124,6 +124,11 @@ func TestQuiescenceLeaf(t *testing.T) {
 	if leaf, score := QuiescenceLeaf(ev, &mated); leaf != mated || score != engine.MateScore {
 		t.Errorf("mated: leaf %s, score %d", leaf.FEN(), score)
 	}
+	// Full of hanging queens: it must end all the same.
+	wild := position(t, "r1bqkb1r/qqqqqqqq/2n2n2/8/8/2N2N2/QQQQQQQQ/R1BQKB1R w KQkq - 0 1")
+	if leaf, score := QuiescenceLeaf(ev, &wild); score != ev.Evaluate(&leaf) {
+		t.Errorf("leaf %s has %d, not %d", leaf.FEN(), ev.Evaluate(&leaf), score)
+	}
 	l := NewLeafSearch(ev)
 	if n := testing.AllocsPerRun(10, func() { l.Leaf(&p) }); n != 0 {
 		t.Errorf("Leaf allocates %v times", n)

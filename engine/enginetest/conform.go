@@ -1,0 +1,301 @@
+// Package enginetest is one suite of tests that every engine.Player passes: the part
+// of the contract that can be tested without knowing how the player thinks.
+//
+// A player's own tests call Conform; they test its chess themselves.
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Option changes what Conform asks of a player.
+type Option int
+
+// Weak is for players that need not see a mate in one move.
+const Weak Option = iota + 1
+
+// prompt is the time within which a player must answer when its context ends. It is
+// generous: test machines are busy.
+const prompt = 2 * time.Second
+
+// Conform tests players that open returns, fresh ones, against the contract of
+// engine.Player.
+func Conform(t *testing.T, open func() engine.Player, options ...Option) {
+	t.Helper()
+	tests := []struct {
+		name string
+		run  func(*testing.T, engine.Player)
+	}{
+		{"games are legal", testGames},
+		{"tricky positions", testTricky},
+		{"node limits", testNodes},
+		{"depth limits", testDepth},
+		{"time limits", testTime},
+		{"context", testContext},
+		{"no legal moves", testNoMoves},
+		{"search moves", testSearchMoves},
+		{"the game is left alone", testGameUntouched},
+		{"options", testOptions},
+		{"mate in one", testMateInOne},
+	}
+	for _, tt := range tests {
+		if tt.name == "mate in one" && slices.Contains(options, Weak) {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			p := open()
+			defer closePlayer(t, p)
+			newGame(t, p, 1)
+			tt.run(t, p)
+		})
+	}
+	t.Run("deterministic", func(t *testing.T) { testDeterminism(t, open) })
+}
+
+func closePlayer(t *testing.T, p engine.Player) {
+	t.Helper()
+	if err := p.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+func newGame(t *testing.T, p engine.Player, seed uint64) {
+	t.Helper()
+	if err := p.NewGame(seed); err != nil {
+		t.Fatalf("NewGame: %v", err)
+	}
+}
+
+func parse(t *testing.T, fen string) *board.Game {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatalf("enginetest's own position: %v", err)
+	}
+	return board.NewGame(p)
+}
+
+// search asks for a move and checks what every answer must fulfil.
+func search(t *testing.T, p engine.Player, g *board.Game, lim engine.Limits) engine.Result {
+	t.Helper()
+	r, err := p.Search(context.Background(), g, lim)
+	if err != nil {
+		t.Fatalf("Search of %s: %v", g.Position().FEN(), err)
+	}
+	check(t, g, r)
+	return r
+}
+
+func check(t *testing.T, g *board.Game, r engine.Result) {
+	t.Helper()
+	p := *g.Position()
+	if p.CountLegal() == 0 {
+		if r.Move != board.NullMove {
+			t.Errorf("%s has no legal move, the answer is %v", p.FEN(), r.Move)
+		}
+		return
+	}
+	if !p.IsLegal(r.Move) {
+		t.Fatalf("%v is not legal in %s", r.Move, p.FEN())
+	}
+	if len(r.PV) > 0 && r.PV[0] != r.Move {
+		t.Errorf("%s: the principal variation %v does not begin with the move %v", p.FEN(), r.PV, r.Move)
+	}
+	for i, m := range r.PV {
+		if !p.IsLegal(m) {
+			t.Errorf("%s: move %d of the principal variation %v is not legal", g.Position().FEN(), i+1, r.PV)
+			break
+		}
+		p.Make(m)
+	}
+	if abs := max(r.Score, -r.Score); abs > engine.MaxScore && abs < engine.MateScore-1000 || abs > engine.MateScore {
+		t.Errorf("%s: score %d is neither centipawns nor a mate", g.Position().FEN(), r.Score)
+	}
+}
+
+// testGames plays games against itself.
+func testGames(t *testing.T, p engine.Player) {
+	for i, fen := range []string{board.StartFEN, tricky[0], tricky[1]} {
+		newGame(t, p, uint64(i))
+		g := parse(t, fen)
+		for range 60 {
+			if _, _, over := g.Outcome(); over {
+				break
+			}
+			g.Push(search(t, p, g, engine.Limits{Nodes: 300, Depth: 4}).Move)
+		}
+	}
+}
+
+// testTricky searches positions that have tripped engines.
+func testTricky(t *testing.T, p engine.Player) {
+	for _, fen := range tricky {
+		newGame(t, p, 1)
+		search(t, p, parse(t, fen), engine.Limits{Nodes: 500})
+		search(t, p, parse(t, fen), engine.Limits{Depth: 1})
+	}
+}
+
+func testNodes(t *testing.T, p engine.Player) {
+	g := parse(t, tricky[0])
+	for _, n := range []uint64{1, 2, 100, 3000} {
+		newGame(t, p, 1)
+		if r := search(t, p, g, engine.Limits{Nodes: n, HardNodes: true}); r.Nodes > n {
+			t.Errorf("%d nodes under a hard limit of %d", r.Nodes, n)
+		}
+		newGame(t, p, 1)
+		if r := search(t, p, g, engine.Limits{Nodes: n}); r.Nodes > 8*n {
+			t.Errorf("%d nodes under a soft limit of %d, which stops hard at 8 times as many", r.Nodes, n)
+		}
+	}
+}
+
+func testDepth(t *testing.T, p engine.Player) {
+	for depth := 1; depth <= 3; depth++ {
+		newGame(t, p, 1)
+		if r := search(t, p, parse(t, board.StartFEN), engine.Limits{Depth: depth}); r.Depth > depth {
+			t.Errorf("depth %d under a limit of %d", r.Depth, depth)
+		}
+	}
+}
+
+func testTime(t *testing.T, p engine.Player) {
+	for _, lim := range []engine.Limits{
+		{MoveTime: 30 * time.Millisecond},
+		{Clock: [2]time.Duration{100 * time.Millisecond, 100 * time.Millisecond}},
+		{Clock: [2]time.Duration{1, 1}, MovesToGo: 1},
+	} {
+		begin := time.Now()
+		search(t, p, parse(t, tricky[0]), lim)
+		if d := time.Since(begin); d > prompt {
+			t.Errorf("%v for a move with %+v", d, lim)
+		}
+	}
+}
+
+func testContext(t *testing.T, p engine.Player) {
+	for _, lim := range []engine.Limits{{}, {Infinite: true}, {Ponder: true, MoveTime: time.Millisecond}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		g := parse(t, tricky[0])
+		time.AfterFunc(20*time.Millisecond, cancel)
+		begin := time.Now()
+		r, err := p.Search(ctx, g, lim)
+		if err != nil {
+			t.Fatalf("Search: %v", err)
+		}
+		check(t, g, r)
+		if d := time.Since(begin); d > prompt {
+			t.Errorf("%v for an answer after the context ended", d)
+		}
+		if ctx.Err() == nil && (lim.Infinite || lim.Ponder) {
+			t.Errorf("%+v ended before its context", lim)
+		}
+		cancel()
+	}
+	// Ended before it began: still a legal move.
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	g := parse(t, board.StartFEN)
+	r, err := p.Search(ctx, g, engine.Limits{})
+	if err != nil {
+		t.Fatalf("Search: %v", err)
+	}
+	check(t, g, r)
+}
+
+func testNoMoves(t *testing.T, p engine.Player) {
+	for _, fen := range []string{
+		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", // checkmate
+		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",    // stalemate
+	} {
+		if r := search(t, p, parse(t, fen), engine.Limits{Nodes: 100}); len(r.PV) > 0 {
+			t.Errorf("%s: principal variation %v without a legal move", fen, r.PV)
+		}
+	}
+}
+
+func testSearchMoves(t *testing.T, p engine.Player) {
+	g := parse(t, board.StartFEN)
+	for _, m := range []board.Move{board.NewMove(8, 16), board.NewMove(1, 16)} { // a2a3, b1a3
+		r := search(t, p, g, engine.Limits{Depth: 3, SearchMoves: []board.Move{m}})
+		if r.Move != m {
+			t.Errorf("asked for %v alone, got %v", m, r.Move)
+		}
+	}
+}
+
+func testGameUntouched(t *testing.T, p engine.Player) {
+	g := parse(t, board.StartFEN)
+	for _, uci := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
+		m, err := g.Position().ParseUCI(uci)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Push(m)
+	}
+	before := g.Clone()
+	search(t, p, g, engine.Limits{Nodes: 1000})
+	if *g.Position() != *before.Position() || !slices.Equal(g.Moves(), before.Moves()) || !slices.Equal(g.Keys(), before.Keys()) {
+		t.Error("the search has changed the game it was given")
+	}
+}
+
+func testOptions(t *testing.T, p engine.Player) {
+	if err := p.SetOption("No Such Option", "1"); err == nil {
+		t.Error("an unknown option is no error")
+	}
+	search(t, p, parse(t, board.StartFEN), engine.Limits{Nodes: 100})
+}
+
+func testMateInOne(t *testing.T, p engine.Player) {
+	for _, fen := range []string{
+		"6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1",
+		"r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+		"6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1",
+		"r3k2r/8/8/8/8/8/5PPP/6K1 b kq - 0 1",
+	} {
+		newGame(t, p, 1)
+		g := parse(t, fen)
+		r := search(t, p, g, engine.Limits{Nodes: 20000, Depth: 4})
+		g.Push(r.Move)
+		if _, why, _ := g.Outcome(); why != board.Checkmate {
+			t.Errorf("%s: %v does not mate", fen, r.Move)
+		}
+	}
+}
+
+// testDeterminism compares a fresh player with one that has played other games.
+func testDeterminism(t *testing.T, open func() engine.Player) {
+	used := open()
+	defer closePlayer(t, used)
+	for i, lim := range []engine.Limits{{Nodes: 2000}, {Nodes: 1500, HardNodes: true}, {Depth: 3}} {
+		search(t, used, parse(t, tricky[i]), engine.Limits{Nodes: 3000})
+		fresh := open()
+		seed := uint64(7 + i)
+		newGame(t, used, seed)
+		newGame(t, fresh, seed)
+		g := parse(t, tricky[0])
+		for range 6 {
+			a, b := search(t, fresh, g, lim), search(t, used, g, lim)
+			if x, y := describe(a), describe(b); x != y {
+				t.Fatalf("%s\nfresh player:    %s\nafter other games: %s", g.Position().FEN(), x, y)
+			}
+			if a.Move == board.NullMove {
+				break
+			}
+			g.Push(a.Move)
+		}
+		closePlayer(t, fresh)
+	}
+}
+
+func describe(r engine.Result) string {
+	return fmt.Sprintf("%v score %d depth %d nodes %d pv %v", r.Move, r.Score, r.Depth, r.Nodes, r.PV)
+}

@@ -1,0 +1,32 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/models"
+)
+
+func TestConform(t *testing.T) {
+	for _, weights := range models.Names() {
+		t.Run(weights, func(t *testing.T) {
+			f, err := models.Embedded(weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, w, err := f.Weights()
+			if err != nil {
+				t.Fatal(err)
+			}
+			enginetest.Conform(t, func() engine.Player {
+				ev, err := m.NewEvaluator(w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return search.New(ev, 1)
+			})
+		})
+	}
+}
