@@ -97,7 +97,7 @@ func TestInsufficientMaterial(t *testing.T) {
 		{"R7/8/8/8", false},
 		{"q7/8/8/8", false},
 	} {
-		p := mustParse(t, "8/7k/"+c.men+"/8/7K b - - 0 1")
+		p := mustParse(t, "8/7k/"+c.men+"/8/7K w - - 0 1")
 		if got := p.InsufficientMaterial(); got != c.want {
 			t.Errorf("%s: InsufficientMaterial() = %v", p.FEN(), got)
 		}
