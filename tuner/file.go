@@ -1,0 +1,119 @@
+package tuner
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+// Pedigree is what a weight file says of its making that a fit does not know.
+type Pedigree struct {
+	Parent  string // id of the start weights
+	Program string // program and version
+	Time    time.Time
+}
+
+// Weights returns the rounded coefficients in table order.
+func (r *Result) Weights() []eval.Coef {
+	w := make([]eval.Coef, len(r.Terms))
+	for i, t := range r.Terms {
+		w[i] = eval.Coef{MG: t.NewMG, EG: t.NewEG}
+	}
+	return w
+}
+
+// File returns the weight file of the fit. Beside the weights it carries the
+// unrounded numbers, their clustered standard errors, the number of positions
+// in which each term occurred, and where it all comes from. All of it but
+// Pedigree.Time is the same for the same data and configuration.
+func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
+	w := r.Weights()
+	if err := m.Check(w); err != nil {
+		return nil, err
+	}
+	f := models.New(m, w)
+	f.K = r.FileK
+	for i := range r.Terms {
+		t, x := &r.Terms[i], &f.Terms[i]
+		if t.Name != x.Name {
+			return nil, fmt.Errorf("term %d of the fit is %s, of model %s %s", i, t.Name, m.Name, x.Name)
+		}
+		x.Count = t.Count
+		if !t.Frozen {
+			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.Fit.MG), short(t.Fit.EG), short(t.SE.MG), short(t.SE.EG)
+		}
+	}
+	f.Provenance = models.Provenance{
+		Parent: p.Parent, Rows: int64(r.Rows), Games: r.Games, Split: r.Split(),
+		LossTrain: short(r.Rounded.Train), LossValid: short(orZero(r.Rounded.Valid)),
+		Method: r.Method(), Seed: r.Config.Seed, Program: p.Program, Config: r.Settings(),
+	}
+	for _, s := range r.Sources {
+		f.Provenance.Data = append(f.Provenance.Data, s.Hash)
+	}
+	if !p.Time.IsZero() {
+		f.Provenance.Time = p.Time.UTC().Format(time.RFC3339)
+	}
+	return f, nil
+}
+
+// Split says in words how rows were divided.
+func (r *Result) Split() string {
+	by := "game"
+	if r.ByOpening {
+		by = "opening"
+	}
+	return fmt.Sprintf("by %s: %d for training, %d for validation", by, r.ClustersTrain, r.ClustersHeld)
+}
+
+// Method says in words what was minimised, and how.
+func (r *Result) Method() string {
+	name := r.Config.Method
+	if name == "" {
+		name = DefaultMethod
+	}
+	return fmt.Sprintf("%s on %v", name, r.Config.Loss)
+}
+
+// Settings lists what decided the fit beside data, start weights and seed.
+// Numbers that were estimated stand there as estimated.
+func (r *Result) Settings() string {
+	c := &r.Config
+	s := []string{fmt.Sprintf("lambda=%g K=%.6g", c.Lambda, r.K)}
+	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
+	if c.Lambda < 1 {
+		add("score-K=%.6g", r.KScore)
+	}
+	add("D=%.4g rescale=%.6g tied=%v valid=%g", r.Design, r.Rescale, r.Tied, c.Valid)
+	for _, name := range sortedKeys(c.Prior) {
+		add("prior:%s=%g", name, c.Prior[name])
+	}
+	for _, name := range c.Freeze {
+		add("freeze:%s", name)
+	}
+	return strings.Join(s, " ")
+}
+
+// short rounds to nine significant digits, which is more than any of these
+// numbers means and keeps files legible.
+func short(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	p := math.Pow(10, 8-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(p, 0) || p == 0 {
+		return v
+	}
+	return math.Round(v*p) / p
+}
+
+func orZero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
