@@ -103,6 +103,15 @@ type clusterScratch struct {
 	meat             *mat.SymDense
 }
 
+func newClusterScratch(terms, params int) *clusterScratch {
+	return &clusterScratch{
+		g: newHalves(terms), info: make([]float64, terms),
+		sum: make([]float64, terms), sumSq: make([]float64, terms),
+		u: mat.NewDense(clusterBlock, params, nil), total: make([]float64, params),
+		meat: mat.NewSymDense(params, nil),
+	}
+}
+
 // clusterPass is one pass over all clusters at fixed coefficients.
 type clusterPass struct {
 	p                *problem
@@ -127,14 +136,7 @@ func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w hal
 	terms := p.s.terms
 	out := &clusterSums{n: n, meat: mat.NewSymDense(q.n, nil), total: make([]float64, q.n)}
 	sum, sumSq := make([]float64, terms), make([]float64, terms)
-	scratch := func() *clusterScratch {
-		return &clusterScratch{
-			g: newHalves(terms), info: make([]float64, terms),
-			sum: make([]float64, terms), sumSq: make([]float64, terms),
-			u: mat.NewDense(clusterBlock, q.n, nil), total: make([]float64, q.n),
-			meat: mat.NewSymDense(q.n, nil),
-		}
-	}
+	scratch := func() *clusterScratch { return newClusterScratch(terms, q.n) }
 	merge := func(s *clusterScratch, _ int) {
 		addTo(sum, s.sum)
 		addTo(sumSq, s.sumSq)

@@ -3,6 +3,8 @@ package tuner
 import (
 	"math"
 	"strings"
+
+	"github.com/assay-chess/assay/eval"
 )
 
 // Table is a set of terms of which exactly one is counted for every man of a
@@ -29,54 +31,31 @@ const smallestTable = 3
 // last dot for those whose counts sum, in every row, to the count of one
 // material term, or to nothing. The data decide; names only suggest.
 func (s *Store) findTables(terms []Term) []Table {
-	candidate, tables := candidateTables(terms)
-	if len(tables) == 0 {
-		return nil
-	}
+	var m tableMatch
+	var tables []Table
+	m.table, tables = candidateTables(terms)
 	var material []int
-	column := make([]int, len(terms))
+	m.column = make([]int, len(terms))
 	for t := range terms {
-		column[t] = -1
-		if terms[t].Group == "material" {
-			column[t] = len(material)
+		m.column[t] = -1
+		if terms[t].Group == eval.GroupMaterial {
+			m.column[t] = len(material)
 			material = append(material, t)
 		}
 	}
 	material = append(material, -1) // sums to nothing
-	equal := make([][]bool, len(tables))
-	used := make([]bool, len(tables))
-	for i := range equal {
-		equal[i] = make([]bool, len(material))
-		for j := range equal[i] {
-			equal[i][j] = true
-		}
-	}
-	sums, men := make([]int, len(tables)), make([]int, len(material))
+	m.sums, m.men = make([]int, len(tables)), make([]int, len(material))
+	m.used, m.differs = make([]bool, len(tables)), make([]bool, len(tables)*len(material))
 	for _, c := range s.chunks {
 		cur := s.cursor(c)
 		for i := c.lo; i < c.hi; i++ {
-			clear(sums)
-			clear(men)
-			cur.next(i).each(func(t uint16, count int) {
-				if k := candidate[t]; k >= 0 {
-					sums[k] += count
-					used[k] = true
-				}
-				if k := column[t]; k >= 0 {
-					men[k] += count
-				}
-			})
-			for k, sum := range sums {
-				for j, n := range men {
-					equal[k][j] = equal[k][j] && sum == n
-				}
-			}
+			m.row(cur.next(i))
 		}
 	}
 	var out []Table
 	for k := range tables {
 		for j := range material {
-			if used[k] && equal[k][j] {
+			if m.used[k] && !m.differs[k*len(material)+j] {
 				tables[k].Material = material[j]
 				out = append(out, tables[k])
 				break
@@ -84,6 +63,35 @@ func (s *Store) findTables(terms []Term) []Table {
 		}
 	}
 	return out
+}
+
+// tableMatch compares the sums of tables with the counts of material.
+type tableMatch struct {
+	table, column []int // table and material column of each term, or -1
+	sums, men     []int // of one row, by table and by column; the last column stays 0
+	used          []bool
+	differs       []bool // by table and column: some row told them apart
+}
+
+func (m *tableMatch) row(r row) {
+	clear(m.sums)
+	clear(m.men)
+	r.each(func(t uint16, count int) {
+		if k := m.table[t]; k >= 0 {
+			m.sums[k] += count
+			m.used[k] = true
+		}
+		if k := m.column[t]; k >= 0 {
+			m.men[k] += count
+		}
+	})
+	for k, sum := range m.sums {
+		for j, n := range m.men {
+			if sum != n {
+				m.differs[k*len(m.men)+j] = true
+			}
+		}
+	}
 }
 
 // candidateTables returns the candidate of each term, or -1, and the
