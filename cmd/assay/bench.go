@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/search"
+)
+
+// benchReport is what bench --json prints.
+type benchReport struct {
+	Weights   string  `json:"weights"` // id
+	Positions int     `json:"positions"`
+	Nodes     uint64  `json:"nodes"`
+	Seconds   float64 `json:"seconds"`
+	NPS       float64 `json:"nps"`
+	// Signature is the number of nodes that the embedded weights must give.
+	Signature uint64 `json:"signature"`
+}
+
+func newBenchCommand() *cobra.Command {
+	var weights string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the search: nodes per second, and the signature of what it does",
+		Long: `Search a fixed set of positions to a fixed depth on one thread.
+
+The number of nodes is the program's signature: it is the same on every machine, and
+changes only with the search, the evaluation or the embedded weights. A build that
+gives another number than it was released with is an error.`,
+		Example: `  assay bench
+  assay bench --weights shannon-1950 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			x, err := openWeights("", weights)
+			if err != nil {
+				return err
+			}
+			ev, err := x.model.NewEvaluator(x.coefs)
+			if err != nil {
+				return err
+			}
+			r, err := search.Bench(cmd.Context(), ev)
+			if err != nil {
+				return err
+			}
+			report := benchReport{x.file.ID(), r.Positions, r.Nodes, r.Time.Seconds(), r.NPS(), search.Signature}
+			out := cmd.OutOrStdout()
+			if asJSON {
+				err = printJSON(out, report)
+			} else {
+				_, err = fmt.Fprintf(out, "weights    %s (id %s)\npositions  %d\nnodes      %d\nseconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
+					x.name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature)
+			}
+			if err == nil && weights == "" && r.Nodes != search.Signature {
+				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search as it was released", r.Nodes, search.Signature)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&weights, "weights", "", `weight file, or the name of embedded weights (default "assay")`)
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}

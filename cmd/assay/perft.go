@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// perftReport is what perft --json prints.
+type perftReport struct {
+	FEN     string      `json:"fen"`
+	Depth   int         `json:"depth"`
+	Nodes   uint64      `json:"nodes"`
+	Seconds float64     `json:"seconds"`
+	NPS     float64     `json:"nps"`
+	Moves   []perftMove `json:"moves,omitempty"`
+}
+
+type perftMove struct {
+	Move  string `json:"move"`
+	Nodes uint64 `json:"nodes"`
+}
+
+func newPerftCommand() *cobra.Command {
+	var asJSON, divide bool
+	c := &cobra.Command{
+		Use:   "perft FEN DEPTH",
+		Short: "Count the positions that legal moves lead to",
+		Long: `Count the leaves of the tree of legal moves, on one thread and without a hash table;
+the last ply is counted and not made. "startpos" stands for the start position.`,
+		Example: `  assay perft startpos 6
+  assay perft "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1" 5 --divide`,
+		Args: cobra.RangeArgs(2, 7), // a FEN without quotes is up to six
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := len(args) - 1
+			depth, err := strconv.Atoi(args[last])
+			if err != nil || depth < 0 {
+				return usagef("the depth %q is not a number of plies", args[last])
+			}
+			fen := strings.Join(args[:last], " ")
+			if fen == "startpos" {
+				fen = board.StartFEN
+			}
+			p, err := board.ParseFEN(fen)
+			if err != nil {
+				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+			}
+			r, err := perft(cmd.Context(), &p, depth)
+			if err != nil {
+				return err
+			}
+			if !divide {
+				r.Moves = nil
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), r)
+			}
+			return r.print(cmd.OutOrStdout())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&divide, "divide", false, "show the count of every move")
+	return c
+}
+
+// perft counts move by move, looking at ctx between them.
+func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, error) {
+	r := &perftReport{FEN: p.FEN(), Depth: depth, Nodes: 1}
+	begin := time.Now()
+	if depth > 0 {
+		r.Nodes = 0
+		for _, m := range p.LegalMoves(nil) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			child := *p
+			child.Make(m)
+			n := board.Perft(&child, depth-1)
+			r.Moves = append(r.Moves, perftMove{p.UCI(m), n})
+			r.Nodes += n
+		}
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	r.NPS = float64(r.Nodes) / max(r.Seconds, 1e-9)
+	return r, nil
+}
+
+func (r *perftReport) print(w io.Writer) error {
+	for _, m := range r.Moves {
+		if _, err := fmt.Fprintf(w, "%-5s  %d\n", m.Move, m.Nodes); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "nodes    %d\nseconds  %.3f\nnodes/s  %.0f\n", r.Nodes, r.Seconds, r.NPS)
+	return err
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci"
+)
+
+func newUCICommand() *cobra.Command {
+	var player string
+	c := &cobra.Command{
+		Use:   "uci",
+		Short: "Play chess in a GUI: any player over the UCI protocol",
+		Long: `Play chess in a GUI, or in anybody's match runner, over the UCI protocol on standard
+input and output.
+
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].`,
+		Example: `  assay uci
+  assay uci --player assay:weights=shannon-1950
+  assay uci --player assay:weights=runs/first/weights.json:nodes=5000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := roster.Open(player)
+			if err != nil {
+				return err
+			}
+			defer p.Close() // the process ends here; nothing to do about an error
+			name := programVersion()
+			if player != "assay" {
+				name += " (" + player + ")"
+			}
+			s := &uci.Server{Name: name, Author: "the assay authors", Player: p}
+			return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&player, "player", "assay", "who plays")
+	return c
+}
