@@ -1,0 +1,79 @@
+package pgn
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// evalText writes a score, White's view, of a position with the side to move: pawns
+// with two decimals, or the number of moves to the mate, negative if Black mates.
+func evalText(score int, stm board.Color) string {
+	if score >= -dataset.MaxScore && score <= dataset.MaxScore {
+		return fmt.Sprintf("%.2f", float64(score)/100)
+	}
+	sign, plies := "", dataset.MateScore-score
+	if score < 0 {
+		sign, plies = "-", dataset.MateScore+score
+	}
+	// Mates of the side to move take an odd number of plies, those of the other an even.
+	return fmt.Sprintf("#%s%d", sign, (plies+1)/2)
+}
+
+// parseEval reads what evalText writes.
+func parseEval(s string, stm board.Color) (score int16, ok bool) {
+	s, _, _ = strings.Cut(s, ",") // a depth may follow
+	if mate, is := strings.CutPrefix(s, "#"); is {
+		return parseMate(mate, stm)
+	}
+	pawns, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(pawns) {
+		return 0, false
+	}
+	cp := math.Round(100 * pawns)
+	return int16(max(-dataset.MaxScore, min(dataset.MaxScore, cp))), true
+}
+
+func parseMate(s string, stm board.Color) (int16, bool) {
+	winner := board.White
+	if rest, negative := strings.CutPrefix(s, "-"); negative {
+		winner, s = board.Black, rest
+	}
+	moves, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 16)
+	if err != nil {
+		return 0, false
+	}
+	plies := 2 * int(min(moves, 900))
+	if winner == stm && plies > 0 {
+		plies--
+	}
+	score := int16(dataset.MateScore - plies)
+	if winner == board.Black {
+		score = -score
+	}
+	return score, true
+}
+
+// scoreOf finds a score in the comment behind a move of the side: [%eval 0.34] in
+// White's view, or the beginning +0.34/12 that match runners write in the mover's.
+// The runners disagree on how to count a mate, so those are left out.
+func scoreOf(comment string, mover board.Color) (int16, bool) {
+	if _, rest, found := strings.Cut(comment, "[%eval"); found {
+		value, _, _ := strings.Cut(rest, "]")
+		return parseEval(strings.TrimSpace(value), mover)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(comment), " ")
+	value, _, found := strings.Cut(first, "/")
+	if !found || value == "" || strings.Trim(value, "+-.0123456789") != "" {
+		return 0, false
+	}
+	score, ok := parseEval(strings.TrimPrefix(value, "+"), mover)
+	if mover == board.Black {
+		score = -score
+	}
+	return score, ok
+}

@@ -1,0 +1,197 @@
+package pgn
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// kind is what a token of a PGN file is.
+type kind uint8
+
+const (
+	tokenEnd     kind = iota // end of the file
+	tokenTag                 // text is `Name "Value"`, without the brackets
+	tokenOpenTag             // a tag whose bracket is not closed on its line
+	tokenSymbol              // a move, move number or result
+	tokenComment             // text is what stands between the braces, shortened
+	tokenOpen                // (
+	tokenClose               // )
+	tokenGlyph               // $12
+	tokenBad                 // a character that belongs nowhere
+)
+
+// maxTokenLength is what is kept of a token, in bytes.
+const maxTokenLength = 4096
+
+// firstTag is what the games of a file begin with.
+const firstTag = "[Event "
+
+type token struct {
+	kind kind
+	text string
+	line int
+}
+
+func (t token) isTag() bool { return t.kind == tokenTag || t.kind == tokenOpenTag }
+
+// lexer cuts a PGN file into tokens. Its memory does not depend on the input: long
+// comments are shortened, long lines are not kept.
+type lexer struct {
+	in    *bufio.Reader
+	line  int
+	start bool // at the beginning of a line
+	buf   []byte
+	err   error // of reading; tokens end there
+}
+
+func newLexer(r io.Reader) *lexer {
+	l := &lexer{in: bufio.NewReaderSize(r, 64<<10), line: 1, start: true}
+	if head, err := l.in.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
+		_, _ = l.in.Discard(3) // they are in the buffer
+	}
+	return l
+}
+
+// next returns the next character; ok is false at the end.
+func (l *lexer) next() (c byte, ok bool) {
+	c, err := l.in.ReadByte()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			l.err = err
+		}
+		return 0, false
+	}
+	if l.start = c == '\n'; l.start {
+		l.line++
+	}
+	return c, true
+}
+
+func (l *lexer) back() {
+	_ = l.in.UnreadByte() // a byte was just read
+}
+
+// until reads to the character end, and reports whether it came.
+func (l *lexer) until(end byte) bool {
+	l.buf = l.buf[:0]
+	for {
+		c, ok := l.next()
+		if !ok || c == end {
+			return ok
+		}
+		if len(l.buf) < maxTokenLength {
+			l.buf = append(l.buf, c)
+		}
+	}
+}
+
+// token returns the next token.
+func (l *lexer) token() token {
+	for {
+		start := l.start
+		c, ok := l.next()
+		line := l.line
+		switch {
+		case !ok:
+			return token{tokenEnd, "", line}
+		case c == '%' && start:
+			l.until('\n')
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '.':
+		case c == ';':
+			l.until('\n')
+			return token{tokenComment, string(l.buf), line}
+		case c == '{':
+			return l.comment(line)
+		case c == '[':
+			return l.tag(line)
+		case c == '(':
+			return token{tokenOpen, "(", line}
+		case c == ')':
+			return token{tokenClose, ")", line}
+		default:
+			return l.word(c, line)
+		}
+	}
+}
+
+// comment reads to the closing brace. One that was forgotten swallows its own game
+// only: a line that begins with the first tag of a game ends the comment too.
+func (l *lexer) comment(line int) token {
+	l.buf = l.buf[:0]
+	for {
+		c, ok := l.next()
+		if c == '}' && ok {
+			return token{tokenComment, string(l.buf), line}
+		}
+		if c == '\n' && ok {
+			head, _ := l.in.Peek(len(firstTag)) // shorter at the end of the file
+			ok = string(head) != firstTag
+		}
+		if !ok {
+			return token{tokenBad, "{ without }", line}
+		}
+		if len(l.buf) < maxTokenLength {
+			l.buf = append(l.buf, c)
+		}
+	}
+}
+
+// tag reads to the bracket that closes a tag; brackets within its quotes do not count.
+func (l *lexer) tag(line int) token {
+	l.buf = l.buf[:0]
+	quoted, escaped := false, false
+	for {
+		c, ok := l.next()
+		switch {
+		case !ok || c == '\n':
+			return token{tokenOpenTag, string(l.buf), line}
+		case escaped:
+			escaped = false
+		case c == '\\' && quoted:
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case c == ']' && !quoted:
+			return token{tokenTag, string(l.buf), line}
+		}
+		if len(l.buf) < maxTokenLength {
+			l.buf = append(l.buf, c)
+		}
+	}
+}
+
+// word reads a symbol or a glyph that begins with c.
+func (l *lexer) word(c byte, line int) token {
+	k := tokenSymbol
+	if c == '$' {
+		k = tokenGlyph
+	} else if !isSymbol(c) {
+		return token{tokenBad, fmt.Sprintf("%q", c), line}
+	}
+	l.buf = append(l.buf[:0], c)
+	for {
+		c, ok := l.next()
+		if !ok {
+			break
+		}
+		if !isSymbol(c) {
+			if c == '\n' {
+				l.line--
+			}
+			l.back()
+			l.start = false
+			break
+		}
+		if len(l.buf) < maxTokenLength {
+			l.buf = append(l.buf, c)
+		}
+	}
+	return token{k, string(l.buf), line}
+}
+
+func isSymbol(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_+#=:-/*!?", c) >= 0
+}

@@ -1,0 +1,374 @@
+package pgn
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// game builds a row of the moves, in SAN.
+func game(t testing.TB, start, result string, sans ...string) dataset.GameRow {
+	t.Helper()
+	p := board.StartPosition()
+	g := dataset.GameRow{Variant: dataset.Standard, Start: start, White: "A", Black: "B"}
+	if start != "" {
+		var err error
+		if p, err = board.ParseFEN(start); err != nil {
+			t.Fatal(err)
+		}
+		if p.Chess960() {
+			g.Variant = dataset.Chess960
+		}
+	}
+	for _, san := range sans {
+		m, err := p.ParseSAN(san)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Make(m)
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, dataset.NoScore)
+	}
+	r, _, ok := parseResult(result)
+	if !ok {
+		t.Fatal(result)
+	}
+	g.Result = int8(r)
+	return g
+}
+
+func TestWrite(t *testing.T) {
+	mate := game(t, "", "0-1", "f3", "e5", "g4", "Qh4#")
+	mate.Scores = []int16{dataset.NoScore, 34, -5, -31999}
+	mate.Termination = "checkmate"
+	mate.White = `assay "one\two"`
+	black := game(t, "4k3/4n3/8/8/8/8/8/4K2R b K - 7 30", "1/2-1/2", "Kf8", "O-O+", "Kg7")
+	for _, c := range []struct {
+		g    dataset.GameRow
+		tags []Tag
+		want string
+	}{
+		{mate, []Tag{{"Event", "gate"}, {"Opening", "f3"}}, `[Event "gate"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "assay \"one\\two\""]
+[Black "B"]
+[Result "0-1"]
+[PlyCount "4"]
+[Termination "checkmate"]
+[Opening "f3"]
+
+1. f3 e5 { [%eval 0.34] } 2. g4 { [%eval -0.05] } 2... Qh4# { [%eval #-1] } 0-1
+
+`},
+		{black, nil, `[Event "?"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "A"]
+[Black "B"]
+[Result "1/2-1/2"]
+[SetUp "1"]
+[FEN "4k3/4n3/8/8/8/8/8/4K2R b K - 7 30"]
+[PlyCount "3"]
+
+30... Kf8 31. O-O+ Kg7 1/2-1/2
+
+`},
+	} {
+		var b strings.Builder
+		if err := Write(&b, &c.g, c.tags...); err != nil {
+			t.Error(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("got\n%s\nwant\n%s", b.String(), c.want)
+		}
+	}
+}
+
+func TestWriteRefusesIllegalMoves(t *testing.T) {
+	g := game(t, "", "1-0", "e4", "e5")
+	g.Moves[1] = g.Moves[0]
+	var b strings.Builder
+	if err := Write(&b, &g); err == nil || b.Len() > 0 || !strings.Contains(err.Error(), "ply 1") {
+		t.Errorf("wrote %q, %v", b.String(), err)
+	}
+}
+
+// randomGame plays random moves with random scores.
+func randomGame(rng *rand.Rand, start string) dataset.GameRow {
+	p := board.StartPosition()
+	g := dataset.GameRow{Variant: dataset.Standard, Start: start, White: "W", Black: "B", Termination: "test"}
+	if start != "" {
+		var err error
+		if p, err = board.ParseFEN(start); err != nil {
+			panic(err)
+		}
+		if p.Chess960() {
+			g.Variant = dataset.Chess960
+		}
+	}
+	over := board.NewGame(p)
+	for n := rng.IntN(250); len(g.Moves) < n; {
+		moves := over.Position().LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		m := moves[rng.IntN(len(moves))]
+		score := rng.IntN(60001) - 30000
+		switch n := rng.IntN(200) + 1; { // mates take an odd number of plies for the mover
+		case rng.IntN(4) == 0 && (n%2 == 1) == (over.Position().SideToMove() == board.White):
+			score = dataset.MateScore - n
+		case rng.IntN(4) == 0 && (n%2 == 1) == (over.Position().SideToMove() == board.Black):
+			score = n - dataset.MateScore
+		case rng.IntN(8) == 0:
+			score = dataset.NoScore
+		}
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, int16(score))
+		over.Push(m)
+	}
+	g.Result = int8(rng.IntN(3) - 1)
+	if result, _, done := over.Outcome(); done {
+		g.Result = int8(result)
+	}
+	return g
+}
+
+func TestWrittenGamesAreReadBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var text bytes.Buffer
+	var want []dataset.GameRow
+	for i := range 200 {
+		start := ""
+		switch i % 3 {
+		case 1:
+			start = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 3 40"
+		case 2:
+			start = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+		}
+		g := randomGame(rng, start)
+		want = append(want, g)
+		if err := Write(&text, &g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if len(line) > lineWidth+1 && line[0] != '[' {
+			t.Errorf("a line of %d bytes: %s", len(line), line)
+		}
+	}
+	i := 0
+	for g, err := range Read(iotest.OneByteReader(&text)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := want[i]
+		if w.Start != "" {
+			p, _ := board.ParseFEN(w.Start)
+			w.Start = p.FEN()
+		}
+		got := g.Row
+		if !reflect.DeepEqual(got.Scores, w.Scores) && len(w.Moves) > 0 {
+			t.Fatalf("game %d: scores\n%v, want\n%v", i, got.Scores, w.Scores)
+		}
+		got.Scores, w.Scores = nil, nil
+		if len(w.Moves) == 0 {
+			got.Moves, w.Moves = nil, nil
+		}
+		if !reflect.DeepEqual(got, w) || !g.Finished {
+			t.Fatalf("game %d is\n%+v, want\n%+v", i, got, w)
+		}
+		i++
+	}
+	if i != len(want) {
+		t.Errorf("%d games of %d", i, len(want))
+	}
+}
+
+const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by (test} e5 $1 2. Nf3 (2. f4 exf4 (2... d5 {x}) 1-0) 2... Nc6\r\n" +
+	"% a line for somebody else } [\r\n; and a comment\r\n3. Bb5! ?! a6 4. 0-0 {+0.31/12 0.1s} Nf6 {-0.10/9} 1-0\r\n" +
+	"[Event \"two\"]\n[White \"x \\\"y\\\"\"]\n[Result \"*\"]\n\n1. d4 *\n" +
+	"[Event \"three\"] 1. e4 e5 2. Qe5 Nc6 0-1\n\n" +
+	"[Event \"four\"]\n[Result \"0-1\"]\n\n1. e4 1-0\n\n" +
+	"[Event \"five\"]\n\n1. e4 {never closed e5 1-0\n\n" +
+	"[Event \"six\"]\n\n1. e4 e5\n\n" +
+	"[Event \"seven\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n" +
+	"[Event \"eight\"]\n[Variant \"Atomic\"]\n\n*\n" +
+	"[Event \"nine\"]\n\n1. e4) 1-0\n" +
+	"[Event \"ten\"\n\n1. e4 1-0\n" +
+	"[Event \"eleven\"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n" +
+	"[Event \"twelve\"]\n\n1. e4 \x00 e5 1-0\n" +
+	"[Event \"last\"]\n\n1. e4 {%eval [%eval #2]} 1-0 {the end}"
+
+func TestRealWorldDirt(t *testing.T) {
+	var got []string
+	for g, err := range Read(strings.NewReader(dirty)) {
+		s := fmt.Sprint(g.Tag("Event"), " ", len(g.Row.Moves))
+		if err != nil {
+			s = err.Error()
+			if gerr := new(GameError); !errors.As(err, &gerr) {
+				t.Error(err)
+			}
+		}
+		got = append(got, s)
+	}
+	want := []string{
+		"one 8", "two 1",
+		"line 13: ply 2: not a legal move: \"Qe5\"",
+		"line 18: the result is \"0-1\" in the tags",
+		"line 22: unexpected { without }",
+		"line 28: the game has no result",
+		"line 28: invalid position",
+		"line 32: variant \"Atomic\"",
+		"line 38: ) without (",
+		"line 39: the tag [Event \"ten\" is not closed",
+		"line 44: result 1, but the game ends 0-1",
+		"line 47: unexpected '\\x00'",
+		"last 1",
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d games, want %d: %q", len(got), len(want), got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("game %d: %s\nwant %s", i+1, got[i], want[i])
+		}
+	}
+}
+
+func TestScoresInComments(t *testing.T) {
+	for g, err := range Read(strings.NewReader(dirty)) {
+		if err != nil {
+			continue
+		}
+		switch g.Tag("Event") {
+		case "one":
+			if s := g.Row.Scores; s[6] != 31 || s[7] != 10 || s[0] != dataset.NoScore {
+				t.Errorf("scores %v", s)
+			}
+		case "two":
+			if g.Finished || g.Tag("White") != `x "y"` {
+				t.Errorf("game %+v", g)
+			}
+		case "last":
+			if s := g.Row.Scores[0]; s != dataset.MateScore-3 {
+				t.Errorf("mate in two is %d", s)
+			}
+		}
+	}
+}
+
+func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
+	broken := errors.New("broken pipe")
+	in := io.MultiReader(strings.NewReader("[Event \"x\"]\n\n1. e4 1-0\n[Event"), iotest.ErrReader(broken))
+	n := 0
+	var last error
+	for _, err := range Read(in) {
+		n++
+		last = err
+	}
+	if n != 2 || !errors.Is(last, broken) {
+		t.Errorf("%d games, %v", n, last)
+	}
+}
+
+func TestHumanGames(t *testing.T) {
+	f, err := os.Open("../../../shared/data/pgn/lichess-438-games.pgn")
+	if err != nil {
+		t.Skip("needs ../shared beside the project:", err)
+	}
+	defer f.Close()
+	games, plies := 0, 0
+	for g, err := range Read(f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		games++
+		plies += len(g.Row.Moves)
+	}
+	if games != 438 {
+		t.Errorf("%d games of 438, %d plies", games, plies)
+	}
+}
+
+// bookOf returns the text of a zipped book.
+func bookOf(t testing.TB, name string) []byte {
+	t.Helper()
+	z, err := zip.OpenReader("../../../shared/data/books/" + name)
+	if err != nil {
+		t.Skip("needs ../shared beside the project:", err)
+	}
+	defer z.Close()
+	f, err := z.File[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestBook(t *testing.T) {
+	data := bookOf(t, "8moves_v3.pgn.zip")
+	games := 0
+	for g, err := range Read(bytes.NewReader(data)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Row.Moves) != 16 {
+			t.Fatalf("line %d: %d plies", g.Line, len(g.Row.Moves))
+		}
+		games++
+	}
+	if want := bytes.Count(data, []byte("[Event ")); games != want {
+		t.Errorf("%d games of %d", games, want)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(dirty)
+	f.Fuzz(func(t *testing.T, text string) {
+		n := 0
+		for g, err := range Read(strings.NewReader(text)) {
+			if err == nil && g.Finished {
+				if err := g.Row.Check(); err != nil {
+					t.Error(err)
+				}
+			}
+			n++
+		}
+		if n > len(text)+1 {
+			t.Errorf("%d games in %d bytes", n, len(text))
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	data, err := os.ReadFile("../../../shared/data/pgn/lichess-438-games.pgn")
+	if err != nil {
+		b.Skip("needs ../shared beside the project:", err)
+	}
+	games := 0
+	for b.Loop() {
+		for _, err := range Read(bytes.NewReader(data)) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			games++
+		}
+	}
+	b.ReportMetric(float64(games)/b.Elapsed().Seconds(), "games/s")
+}

@@ -1,0 +1,266 @@
+package pgn
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Game is one game of a PGN file.
+type Game struct {
+	Line int   // of its first tag or move
+	Tags []Tag // in their order
+	// Row has start, moves, scores, result, players and termination. Its Game, Opening
+	// and Seed are 0: the file does not tell.
+	Row dataset.GameRow
+	// Finished is false where the result is *: Row.Result then says nothing.
+	Finished bool
+}
+
+// Tag returns the value of a tag, or the empty string.
+func (g *Game) Tag(name string) string {
+	for _, t := range g.Tags {
+		if t.Name == name {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// GameError is what is wrong with one game. The games behind it can still be read.
+type GameError struct {
+	Line int // where it was noticed
+	Err  error
+}
+
+func (e *GameError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+func (e *GameError) Unwrap() error { return e.Err }
+
+// Read yields the games of a PGN file in order. A game that cannot be read is
+// yielded as a *GameError with what is known of it, and the sequence goes on with
+// the next tags; any other error is one of reading r, and the last.
+func Read(r io.Reader) iter.Seq2[*Game, error] {
+	return func(yield func(*Game, error) bool) {
+		p := &parser{lex: newLexer(r)}
+		for p.advance(); ; {
+			for p.tok.kind == tokenComment {
+				p.advance()
+			}
+			if p.tok.kind == tokenEnd {
+				break
+			}
+			g, err := p.game()
+			if err != nil && p.lex.err != nil {
+				break // it is not the game's fault
+			}
+			if !yield(g, err) {
+				return
+			}
+		}
+		if p.lex.err != nil {
+			yield(nil, fmt.Errorf("pgn: line %d: %w", p.lex.line, p.lex.err))
+		}
+	}
+}
+
+// parser reads games from tokens; tok is the one not used yet.
+type parser struct {
+	lex *lexer
+	tok token
+}
+
+func (p *parser) advance() { p.tok = p.lex.token() }
+
+// game reads one game: its tags, its moves up to a result, or up to the next tags or
+// the end of the file, where the result is missing.
+func (p *parser) game() (*Game, error) {
+	g := &Game{Line: p.tok.line}
+	var err error
+	for ; p.tok.isTag() || p.tok.kind == tokenComment; p.advance() {
+		if p.tok.kind == tokenComment {
+			continue
+		}
+		t, e := parseTag(p.tok)
+		if e != nil && err == nil {
+			err = &GameError{p.tok.line, e}
+		}
+		g.Tags = append(g.Tags, t)
+	}
+	m := &mainLine{game: g}
+	if err == nil {
+		if e := m.begin(); e != nil {
+			err = &GameError{g.Line, e}
+		}
+	}
+	for {
+		t := p.tok
+		if t.isTag() || t.kind == tokenEnd {
+			if err == nil {
+				err = &GameError{t.line, errors.New("the game has no result at its end")}
+			}
+			return g, err
+		}
+		p.advance()
+		if err != nil {
+			continue // to the next game's tags
+		}
+		over, e := m.take(t)
+		if e != nil {
+			err = &GameError{t.line, e}
+		}
+		if over {
+			return g, err
+		}
+	}
+}
+
+// parseTag reads `Name "Value"`.
+func parseTag(t token) (Tag, error) {
+	name, rest, _ := strings.Cut(strings.TrimSpace(t.text), " ")
+	rest = strings.TrimSpace(rest)
+	if t.kind == tokenOpenTag {
+		return Tag{Name: name}, fmt.Errorf("the tag [%.60s is not closed", t.text)
+	}
+	if name == "" || len(rest) < 2 || rest[0] != '"' || rest[len(rest)-1] != '"' {
+		return Tag{Name: name}, fmt.Errorf("tag [%.60s] is not [Name \"Value\"]", t.text)
+	}
+	value := rest[1 : len(rest)-1]
+	if strings.Contains(value, `\`) {
+		value = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(value)
+	}
+	return Tag{name, value}, nil
+}
+
+// mainLine plays the moves of a game, and skips its variations.
+type mainLine struct {
+	game  *Game
+	pos   board.Position
+	depth int // of variations
+}
+
+// begin sets up the first position that the tags give.
+func (m *mainLine) begin() error {
+	g := m.game
+	row := &g.Row
+	row.Variant = dataset.Standard
+	row.White, row.Black, row.Termination = g.Tag("White"), g.Tag("Black"), g.Tag("Termination")
+	m.pos = board.StartPosition()
+	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
+	switch variant {
+	case "", "standard", "fromposition", "normal", "chess":
+	case "chess960", "fischerandom", "fischerrandom", "chess960position":
+		row.Variant = dataset.Chess960
+	default:
+		return fmt.Errorf("variant %.40q is not chess", g.Tag("Variant"))
+	}
+	fen := g.Tag("FEN")
+	if fen == "" {
+		return nil
+	}
+	pos, err := board.ParseFEN(fen)
+	if err != nil {
+		return err
+	}
+	m.pos = pos
+	if pos != board.StartPosition() {
+		row.Start = pos.FEN()
+	}
+	if pos.Chess960() {
+		row.Variant = dataset.Chess960
+	}
+	return nil
+}
+
+// take plays one token, and tells whether it was the game's result.
+func (m *mainLine) take(t token) (over bool, err error) {
+	switch t.kind {
+	case tokenOpen:
+		m.depth++
+	case tokenClose:
+		if m.depth--; m.depth < 0 {
+			return false, errors.New(") without (")
+		}
+	case tokenBad:
+		return false, fmt.Errorf("unexpected %s", t.text)
+	case tokenComment:
+		if m.depth == 0 {
+			m.comment(t.text)
+		}
+	case tokenSymbol:
+		if m.depth > 0 {
+			return false, nil
+		}
+		if result, finished, is := parseResult(t.text); is {
+			return true, m.end(result, finished)
+		}
+		if !isNumber(t.text) {
+			return false, m.move(t.text)
+		}
+	}
+	return false, nil
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+func parseResult(s string) (result board.GameResult, finished, is bool) {
+	switch s {
+	case "1-0":
+		return board.WhiteWins, true, true
+	case "0-1":
+		return board.BlackWins, true, true
+	case "1/2-1/2":
+		return board.Draw, true, true
+	case "*":
+		return board.Draw, false, true
+	}
+	return board.Draw, false, false
+}
+
+func (m *mainLine) move(san string) error {
+	if strings.Trim(san, "!?") == "" {
+		return nil // a glyph apart from its move
+	}
+	row := &m.game.Row
+	if len(row.Moves) >= dataset.MaxPlies {
+		return fmt.Errorf("more than %d moves", dataset.MaxPlies)
+	}
+	move, err := m.pos.ParseSAN(san)
+	if err != nil {
+		return fmt.Errorf("ply %d: %w", len(row.Moves), err)
+	}
+	row.Moves = append(row.Moves, move)
+	row.Scores = append(row.Scores, dataset.NoScore)
+	m.pos.Make(move)
+	return nil
+}
+
+// comment takes a score from the comment behind the last move.
+func (m *mainLine) comment(text string) {
+	row := &m.game.Row
+	if n := len(row.Moves); n > 0 {
+		if s, ok := scoreOf(text, m.pos.SideToMove().Other()); ok {
+			row.Scores[n-1] = s
+		}
+	}
+}
+
+// end compares the result behind the moves with the one in the tags and with the board.
+func (m *mainLine) end(result board.GameResult, finished bool) error {
+	g := m.game
+	g.Finished = finished
+	if tag := g.Tag("Result"); tag != "" && tag != "?" {
+		if r, f, is := parseResult(tag); !is || r != result || f != finished {
+			return fmt.Errorf("the result is %q in the tags, but not behind the moves", tag)
+		}
+	}
+	g.Row.Result = int8(result)
+	if !finished {
+		return nil
+	}
+	return g.Row.Check()
+}

@@ -1,0 +1,136 @@
+package pgn
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Tag is one line of a game's header.
+type Tag struct{ Name, Value string }
+
+// lineWidth is where movetext is broken, in bytes, as the standard's export format asks.
+const lineWidth = 80
+
+// Write writes one game and an empty line behind it. The tags replace or follow
+// those that come from the game: Event, Site, Date, Round, White, Black, Result,
+// then Variant, SetUp and FEN where needed, PlyCount and Termination. The game must
+// pass its Check; an illegal move is an error, and nothing is written.
+func Write(w io.Writer, g *dataset.GameRow, tags ...Tag) error {
+	var b strings.Builder
+	for _, t := range header(g, tags) {
+		fmt.Fprintf(&b, "[%s \"%s\"]\n", t.Name, escape(t.Value))
+	}
+	b.WriteByte('\n')
+	if err := writeMoves(&b, g); err != nil {
+		return fmt.Errorf("pgn: game %d: %w", g.Game, err)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// header returns the tags in the order in which they are written.
+func header(g *dataset.GameRow, more []Tag) []Tag {
+	tags := []Tag{
+		{"Event", "?"}, {"Site", "?"}, {"Date", "????.??.??"}, {"Round", "?"},
+		{"White", orUnknown(g.White)}, {"Black", orUnknown(g.Black)},
+		{"Result", board.GameResult(g.Result).String()},
+	}
+	if g.Variant == dataset.Chess960 {
+		tags = append(tags, Tag{"Variant", "Chess960"})
+	}
+	if g.Start != "" {
+		tags = append(tags, Tag{"SetUp", "1"}, Tag{"FEN", g.Start})
+	}
+	tags = append(tags, Tag{"PlyCount", fmt.Sprint(len(g.Moves))})
+	if g.Termination != "" {
+		tags = append(tags, Tag{"Termination", g.Termination})
+	}
+	for _, t := range more {
+		tags = setTag(tags, t)
+	}
+	return tags
+}
+
+func setTag(tags []Tag, t Tag) []Tag {
+	for i := range tags {
+		if tags[i].Name == t.Name {
+			tags[i].Value = t.Value
+			return tags
+		}
+	}
+	return append(tags, t)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "?"
+	}
+	return s
+}
+
+// escape makes a tag's value fit between quotes, on one line.
+func escape(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
+}
+
+// writeMoves writes the movetext and the result, in lines of at most lineWidth.
+func writeMoves(b *strings.Builder, g *dataset.GameRow) error {
+	line := 0
+	token := func(s string) {
+		switch {
+		case line == 0:
+		case line+1+len(s) > lineWidth:
+			b.WriteByte('\n')
+			line = 0
+		default:
+			b.WriteByte(' ')
+			line++
+		}
+		b.WriteString(s)
+		line += len(s)
+	}
+	number := true // Black's move needs its number at the start and after a comment
+	plies := 0
+	for i, game := range g.Replay() {
+		plies = i
+		if i == len(g.Moves) {
+			break
+		}
+		p := game.Position()
+		if !p.IsLegal(g.Moves[i]) {
+			return fmt.Errorf("ply %d: move %d is not legal in %s", i, uint16(g.Moves[i]), p.FEN())
+		}
+		switch {
+		case p.SideToMove() == board.White:
+			token(fmt.Sprintf("%d.", p.Fullmove()))
+		case number:
+			token(fmt.Sprintf("%d...", p.Fullmove()))
+		}
+		token(p.SAN(g.Moves[i]))
+		number = false
+		if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
+			token("{")
+			token("[%eval")
+			token(evalText(int(g.Scores[i]), p.SideToMove()) + "]")
+			token("}")
+			number = true
+		}
+	}
+	if plies != len(g.Moves) {
+		return fmt.Errorf("the game cannot be replayed beyond ply %d of %d", plies, len(g.Moves))
+	}
+	token(board.GameResult(g.Result).String())
+	b.WriteByte('\n')
+	return nil
+}
