@@ -42,7 +42,7 @@ type Result struct {
 
 	Result      board.GameResult  `json:"result"`
 	Termination board.Termination `json:"termination"`
-	Fault       string            `json:"fault,omitempty"` // what a player that forfeited did
+	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did, and which side it was
 
 	Seed  uint64           `json:"seed,string"`
 	Nodes [2]uint64        `json:"nodes"`   // White's and Black's, over the game

@@ -149,5 +149,5 @@ func (t *table) record(side board.Color, found engine.Result) {
 func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
-	t.result.Fault = fmt.Sprintf("%s (%s): %s", t.job.Players[loser], loser, what)
+	t.result.Fault = fmt.Sprintf("%s: %s", loser, what)
 }

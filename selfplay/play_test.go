@@ -212,8 +212,8 @@ func TestForfeits(t *testing.T) {
 		why          board.Termination
 		says         string
 	}{
-		{"a:illegal=0", "b", board.BlackWins, IllegalMove, "a:illegal=0 (white): a1h8"},
-		{"a", "b:illegal=3", board.WhiteWins, IllegalMove, "b:illegal=3 (black)"},
+		{"a:illegal=0", "b", board.BlackWins, IllegalMove, "white: a1h8 is not legal"},
+		{"a", "b:illegal=3", board.WhiteWins, IllegalMove, "black: a1h8"},
 		{"a:error=4", "b", board.BlackWins, PlayerFailed, "told to fail"},
 	} {
 		r := play(t, Job{}, c.white, c.black)

@@ -295,7 +295,7 @@ func (r *round) take(result Result) error {
 
 func (r *round) takeCheck(u *unit, result *Result) error {
 	if result.Fault != "" {
-		return fmt.Errorf("selfplay: check of opening %d: %s", u.number, result.Fault)
+		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player, result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
 		return fmt.Errorf("selfplay: opening %d is over before it begins: %s", u.number, result.Termination)

@@ -196,8 +196,8 @@ func (g *generator) job(number uint64) selfplay.Job {
 
 // deliver writes the next game.
 func (g *generator) deliver(r *selfplay.Result) error {
-	if r.Fault != "" {
-		return fmt.Errorf("datagen: game %d: %w: %s", r.Number, ErrForfeit, r.Fault)
+	if loser, yes := r.Forfeited(); yes {
+		return fmt.Errorf("datagen: game %d: %w: %s, %s", r.Number, ErrForfeit, r.Players[loser], r.Fault)
 	}
 	row, err := g.row(r)
 	if err != nil {

@@ -1,0 +1,164 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// counter counts pairs in the order of their numbers and knows when to stop.
+type counter struct {
+	config      *Config
+	walk        *sprt.Walk // nil without a test
+	penta       sprt.Pentanomial
+	games       sprt.Trinomial
+	white       int64 // points of White, in half points
+	result      Result
+	needsPairs  uint64 // 0: no end
+	countedPair uint64
+}
+
+func newCounter(c *Config) (*counter, error) {
+	n := &counter{config: c, needsPairs: c.Games / 2}
+	n.result.A, n.result.B = c.A.Identity(), c.B.Identity()
+	n.result.Terminations = map[string]int64{}
+	n.result.Warnings = c.Warnings()
+	n.result.Test = c.Test
+	if c.Test == nil {
+		return n, nil
+	}
+	var err error
+	n.walk, err = sprt.NewWalk(*c.Test, c.Corrected)
+	return n, err
+}
+
+// playerOf returns which player, 0 for A and 1 for B, has the colour in the game: A
+// has White in the first game of each pair.
+func playerOf(game uint64, side board.Color) int {
+	return int(game+uint64(side)) % 2
+}
+
+// add counts the next pair. It reports whether the match is over.
+func (n *counter) add(pair []selfplay.Result) (over bool, err error) {
+	if n.over() {
+		return true, errors.New("match: a pair after the end")
+	}
+	var points [2]int
+	for i := range pair {
+		g := &pair[i]
+		if g.Number != 2*n.countedPair+uint64(i) {
+			return false, fmt.Errorf("match: game %d counted as game %d", g.Number, 2*n.countedPair+uint64(i))
+		}
+		points[i] = int(g.Result)
+		if playerOf(g.Number, board.White) == 1 {
+			points[i] = -points[i]
+		}
+		n.games.AddGame(points[i])
+		n.addGame(g)
+	}
+	n.penta.AddPair(points[0], points[1])
+	n.countedPair++
+	if n.walk != nil {
+		if _, err := n.walk.Observe(n.observed()); err != nil {
+			return false, fmt.Errorf("match: pair %d: %w", n.countedPair-1, err)
+		}
+	}
+	return n.over(), nil
+}
+
+// addGame counts what games have beside their result.
+func (n *counter) addGame(g *selfplay.Result) {
+	n.white += 1 + int64(g.Result)
+	n.result.Terminations[string(g.Termination)]++
+	n.result.Plies += int64(len(g.Moves) - g.Opening)
+	for _, side := range []board.Color{board.White, board.Black} {
+		p := playerOf(g.Number, side)
+		n.result.Nodes[p] += g.Nodes[side]
+		n.result.Time[p] += g.Time[side]
+	}
+	if loser, yes := g.Forfeited(); yes {
+		n.result.Forfeits[playerOf(g.Number, loser)]++
+	}
+}
+
+// observed returns the counts that the test looks at.
+func (n *counter) observed() sprt.Counts {
+	if n.config.Test.Model == sprt.Bayesian {
+		return n.games
+	}
+	return n.penta
+}
+
+// over tells whether the last pair counted was the last to count.
+func (n *counter) over() bool {
+	if n.walk != nil && n.walk.Status() != sprt.Continue {
+		return true
+	}
+	return n.needsPairs > 0 && n.countedPair >= n.needsPairs
+}
+
+// note says in a few words how it stands.
+func (n *counter) note() string {
+	s := sprt.Summarize(n.penta)
+	text := fmt.Sprintf("+%d =%d -%d  Elo %.1f ± %.1f", n.games[2], n.games[1], n.games[0], s.Elo, s.EloError())
+	if n.walk != nil {
+		lower, upper := n.walk.Bounds()
+		text += fmt.Sprintf("  LLR %.2f (%.2f, %.2f)", n.walk.LLR(), lower, upper)
+	}
+	return text
+}
+
+// conclude returns the result of what was counted.
+func (n *counter) conclude() *Result {
+	r := n.result
+	s := sprt.Summarize(n.penta)
+	r.Games, r.Wins, r.Draws, r.Losses = n.games.Games(), n.games[2], n.games[1], n.games[0]
+	r.Pentanomial, r.Score = n.penta, s.Score
+	r.Elo, r.EloLo, r.EloHi = s.Elo, s.EloLo, s.EloHi
+	r.LikelyLo, r.LikelyHi = s.LikelyLo, s.LikelyHi
+	r.NElo, r.NEloLo, r.NEloHi = s.NElo, s.NEloLo, s.NEloHi
+	r.LOS, r.DrawRatio, r.PairRatio = s.LOS, s.DrawRatio, s.PairRatio
+	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
+		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
+		r.WhiteScore = float64(n.white) / float64(2*r.Games)
+	}
+	r.Verdict = verdict(&s)
+	if n.walk != nil {
+		n.concludeTest(&r)
+	}
+	return &r
+}
+
+// verdict is that of a match without a test. The interval by likelihood is used,
+// because the normal one shrinks to nothing when all pairs end alike.
+func verdict(s *sprt.Summary) string {
+	switch {
+	case s.Games == 0:
+		return Undecided
+	case s.EloLo > 0 && s.LikelyLo > 0:
+		return Stronger
+	case s.EloHi < 0 && s.LikelyHi < 0:
+		return Weaker
+	}
+	return Undecided
+}
+
+func (n *counter) concludeTest(r *Result) {
+	switch n.walk.Status() {
+	case sprt.AcceptH1:
+		r.Verdict = AcceptH1
+	case sprt.AcceptH0:
+		r.Verdict = AcceptH0
+	default:
+		r.Verdict = Undecided
+	}
+	llr := n.walk.LLR()
+	lower, upper := n.walk.Bounds()
+	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
+	if e, err := n.config.Test.AfterStop(n.observed()); err == nil && r.Games > 0 {
+		r.Unbiased, r.UnbiasedL, r.UnbiasedH = &e.Elo, &e.Lo, &e.Hi
+	}
+}

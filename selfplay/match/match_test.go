@@ -1,0 +1,371 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// config is a quick match of two toys.
+func config(t *testing.T, games uint64) Config {
+	return Config{
+		Out:     filepath.Join(t.TempDir(), "match"),
+		A:       selfplay.Entrant{Spec: "a", Name: "toy a"},
+		B:       selfplay.Entrant{Spec: "b", Name: "toy b"},
+		Limits:  [2]selfplay.Limits{{Nodes: 100}, {Nodes: 200}},
+		Rule:    selfplay.Adjudication{WinScore: 500, WinPlies: 4},
+		Plies:   60,
+		Games:   games,
+		Opening: opening.Spec{Plies: 4},
+		Seed:    5,
+		Open:    toy.Open,
+		Workers: 2,
+		Program: "test 1",
+	}
+}
+
+// decisive is config with a test that stops somewhere in the middle: the players are
+// equal, and it asks for far more.
+func decisive(t *testing.T) Config {
+	c := config(t, 2000)
+	c.Test = &sprt.Test{Elo0: 0, Elo1: 120, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.05}
+	return c
+}
+
+func run(t *testing.T, c Config) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// bytesOf returns what promises to be the same.
+func bytesOf(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	for _, pattern := range []string{"games/*.arrow", "games/manifest.json", PGNName, store.RunResultName, store.RunConfigName} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s in %s: %v", pattern, dir, err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[filepath.Base(name)] = data
+		}
+	}
+	return files
+}
+
+func compare(t *testing.T, what string, got, want map[string][]byte) {
+	t.Helper()
+	for name, data := range want {
+		if !bytes.Equal(got[name], data) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+}
+
+func TestSameBytesForAnyWorkers(t *testing.T) {
+	for name, make := range map[string]func(*testing.T) Config{
+		"fixed": func(t *testing.T) Config { return config(t, 100) },
+		"sprt":  decisive,
+	} {
+		c := make(t)
+		c.Workers = 1
+		run(t, c)
+		want := bytesOf(t, c.Out)
+		for _, workers := range []int{2, 7} {
+			c := make(t)
+			c.Workers = workers
+			run(t, c)
+			compare(t, name, bytesOf(t, c.Out), want)
+		}
+	}
+}
+
+// journalOf returns the games of the journal by number.
+func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
+	t.Helper()
+	games := map[uint64]selfplay.Result{}
+	err := readGames(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+		if _, twice := games[g.Number]; twice {
+			t.Errorf("game %d is in the journal twice", g.Number)
+		}
+		games[g.Number] = *g
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
+// The result is that of the journal's games, counted by hand in order of number.
+func TestCounting(t *testing.T) {
+	c := decisive(t)
+	c.Workers = 6
+	r := run(t, c)
+	games := journalOf(t, c.Out)
+	if len(games) <= int(r.Games) {
+		t.Logf("%d games played, %d counted: no game finished after the stop", len(games), r.Games)
+	}
+	var penta sprt.Pentanomial
+	var wins, draws, losses int64
+	lower, upper := c.Test.Bounds()
+	for pair := uint64(0); ; pair++ {
+		points := 0
+		for i := range uint64(2) {
+			g, ok := games[2*pair+i]
+			if !ok {
+				t.Fatalf("game %d is not in the journal", 2*pair+i)
+			}
+			white, result := g.Players[0], int(g.Result)
+			if (white == "a") != (i == 0) {
+				t.Fatalf("game %d: White is %s", g.Number, white)
+			}
+			if white != "a" {
+				result = -result
+			}
+			points += result
+			switch result {
+			case 1:
+				wins++
+			case 0:
+				draws++
+			case -1:
+				losses++
+			}
+		}
+		first, second := games[2*pair], games[2*pair+1]
+		a, errA := first.OpeningGame()
+		b, errB := second.OpeningGame()
+		if errA != nil || errB != nil || a.Position().FEN() != b.Position().FEN() {
+			t.Fatalf("pair %d: the openings differ", pair)
+		}
+		penta[points+2]++
+		llr, err := c.Test.LLR(penta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if llr > lower && llr < upper {
+			continue
+		}
+		if *r.LLR != llr || *r.Lower != lower || *r.Upper != upper {
+			t.Errorf("LLR %v (%v, %v), want %v (%v, %v)", *r.LLR, *r.Lower, *r.Upper, llr, lower, upper)
+		}
+		break
+	}
+	if r.Pentanomial != penta || r.Wins != wins || r.Draws != draws || r.Losses != losses {
+		t.Errorf("+%d =%d -%d %v, by hand +%d =%d -%d %v", r.Wins, r.Draws, r.Losses, r.Pentanomial, wins, draws, losses, penta)
+	}
+	if r.Games != wins+draws+losses || r.Verdict != AcceptH0 {
+		t.Errorf("%d games, %s; want %d, %s", r.Games, r.Verdict, wins+draws+losses, AcceptH0)
+	}
+	if n := strings.Count(string(bytesOf(t, c.Out)[PGNName]), "[Event "); n != int(r.Games) {
+		t.Errorf("%d games in the PGN, %d counted", n, r.Games)
+	}
+	checkData(t, c.Out, r)
+}
+
+// checkData compares the data set with the result.
+func checkData(t *testing.T, dir string, r *Result) {
+	t.Helper()
+	data, err := dataset.OpenGames(filepath.Join(dir, GamesName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, score := 0, 0.0
+	openings := map[uint64]int{}
+	for g, err := range data.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := float64(g.Result)
+		nodes := uint32(100)
+		if n%2 == 1 {
+			result, nodes = -result, 200
+		}
+		if white := [2]string{"toy a", "toy b"}[n%2]; g.White != white || g.Nodes != nodes {
+			t.Errorf("game %d: White is %s at %d nodes", n, g.White, g.Nodes)
+		}
+		score += (1 + result) / 2
+		openings[g.Opening]++
+		n++
+	}
+	if n != int(r.Games) || math.Abs(score/float64(n)-r.Score) > 1e-12 {
+		t.Errorf("data set: %d games, score %v; result: %d, %v", n, score/float64(n), r.Games, r.Score)
+	}
+	for key, times := range openings {
+		if times != 2 {
+			t.Errorf("opening %x was played %d times, want 2", key, times)
+		}
+	}
+}
+
+func TestWithoutAFolder(t *testing.T) {
+	c := config(t, 20)
+	kept := run(t, c)
+	c.Out = ""
+	r := run(t, c)
+	a, errA := json.Marshal(r)
+	b, errB := json.Marshal(kept)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("without a folder %s, with one %s", a, b)
+	}
+}
+
+// The optimist resigns late and the pessimist is never believed: one player's faults
+// cost its own games, and the match goes on.
+func TestForfeits(t *testing.T) {
+	c := config(t, 40)
+	c.Rule = selfplay.Adjudication{}
+	c.B.Spec = "b:illegal=20:error=31" // at ply 20 as White, at ply 31 as Black, if it moves then
+	r := run(t, c)
+	if r.Forfeits[0] != 0 || r.Forfeits[1] < 20 {
+		t.Errorf("forfeits %v, want many of B's and none of A's", r.Forfeits)
+	}
+	if n := r.Terminations[string(selfplay.IllegalMove)] + r.Terminations[string(selfplay.PlayerFailed)]; n != r.Forfeits[1] {
+		t.Errorf("terminations %v, forfeits %v", r.Terminations, r.Forfeits)
+	}
+	faults := 0
+	for _, g := range journalOf(t, c.Out) {
+		if loser, yes := g.Forfeited(); yes {
+			faults++
+			if g.Players[loser] != c.B.Spec || g.Fault == "" {
+				t.Errorf("game %d: %s lost by %q", g.Number, g.Players[loser], g.Fault)
+			}
+		}
+	}
+	if faults != int(r.Forfeits[1]) {
+		t.Errorf("%d faults in the journal, %d forfeits", faults, r.Forfeits[1])
+	}
+}
+
+func TestWarnsOfIdenticalPlayers(t *testing.T) {
+	c := config(t, 4)
+	c.B, c.Limits[1] = c.A, c.Limits[0]
+	if r := run(t, c); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "toy a") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	if r := run(t, config(t, 4)); len(r.Warnings) != 0 {
+		t.Errorf("warnings %q of different players", r.Warnings)
+	}
+}
+
+const book = `rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
+`
+
+func TestBookRunsOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "three.epd")
+	if err := os.WriteFile(path, []byte(book), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, 8)
+	c.Opening = opening.Spec{Book: path}
+	_, err := Run(t.Context(), c)
+	if !errors.Is(err, ErrConfig) || !errors.Is(err, opening.ErrExhausted) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v, want a refusal that names the book", err)
+	}
+	c.Games = 6
+	if r := run(t, c); r.Games != 6 {
+		t.Errorf("%d games, want 6", r.Games)
+	}
+	c = config(t, 0)
+	c.Opening = opening.Spec{Book: path}
+	c.Test = &sprt.Test{Elo0: 0, Elo1: 1, Alpha: 0.05, Beta: 0.05}
+	for range 2 { // and the same again, from the journal
+		r, err := Run(t.Context(), c)
+		if !errors.Is(err, opening.ErrExhausted) || r == nil || r.Games != 6 || r.Verdict != Undecided {
+			t.Errorf("result %+v, error %v; want six games and ErrExhausted", r, err)
+		}
+	}
+}
+
+func TestTestRunsOutOfGames(t *testing.T) {
+	c := config(t, 10)
+	c.Test = &sprt.Test{Elo0: 0, Elo1: 1, Alpha: 0.05, Beta: 0.05}
+	if r := run(t, c); r.Verdict != Undecided || r.Games != 10 || r.Passed() || r.LLR == nil {
+		t.Errorf("result %+v, want ten games and no decision", r)
+	}
+}
+
+func TestEveryModelOfTheTest(t *testing.T) {
+	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic, sprt.Bayesian} {
+		c := config(t, 400)
+		c.Out = ""
+		c.B.Spec = "b:error=20:illegal=21"
+		c.Test = &sprt.Test{Elo0: 0, Elo1: 100, Model: model, Alpha: 0.05, Beta: 0.05}
+		r := run(t, c)
+		if r.Verdict != AcceptH1 || *r.LLR < *r.Upper || !r.Passed() {
+			t.Errorf("%s: %s with LLR %v of %v after %d games", model, r.Verdict, *r.LLR, *r.Upper, r.Games)
+		}
+	}
+}
+
+// No number is NaN or infinite, whatever the score.
+func TestOneSidedScores(t *testing.T) {
+	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
+		c := config(t, 6)
+		c.Out, c.A.Spec, c.B.Spec = "", spec[0], spec[1]
+		c.Checker = selfplay.Entrant{Spec: "c"}
+		c.Rule = selfplay.Adjudication{}
+		r := run(t, c)
+		if r.Score != 0 && r.Score != 1 {
+			t.Errorf("%v: score %v", spec, r.Score)
+		}
+		if _, err := json.Marshal(r); err != nil { // JSON has no NaN
+			t.Errorf("%v: %v", spec, err)
+		}
+	}
+}
+
+func TestImpossibleConfigurations(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"odd games":    func(c *Config) { c.Games = 7 },
+		"no end":       func(c *Config) { c.Games = 0 },
+		"one player":   func(c *Config) { c.B = selfplay.Entrant{} },
+		"no limits":    func(c *Config) { c.Limits[1] = selfplay.Limits{} },
+		"a wrong test": func(c *Config) { c.Test = &sprt.Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05} },
+	} {
+		c := config(t, 10)
+		change(&c)
+		if _, err := Run(t.Context(), c); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: error %v, want ErrConfig", name, err)
+		}
+	}
+}
+
+func TestPlayerOf(t *testing.T) {
+	for _, c := range []struct {
+		game uint64
+		side board.Color
+		want int
+	}{{0, board.White, 0}, {0, board.Black, 1}, {1, board.White, 1}, {1, board.Black, 0}, {2, board.White, 0}} {
+		if got := playerOf(c.game, c.side); got != c.want {
+			t.Errorf("game %d: %s is player %d, want %d", c.game, c.side, got, c.want)
+		}
+	}
+}

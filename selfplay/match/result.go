@@ -1,0 +1,84 @@
+package match
+
+import (
+	"time"
+
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// The verdicts of a match.
+const (
+	AcceptH1  = "accept H1" // the test passed: A is stronger, by Elo1 rather than Elo0
+	AcceptH0  = "accept H0" // the test failed
+	Undecided = "undecided" // the test ran out of games, or the interval holds 0
+	Stronger  = "stronger"  // without a test: the whole 95 % interval of A's Elo is above 0
+	Weaker    = "weaker"    // without a test: all of it is below 0
+)
+
+// Result is what a match found, in A's view. All of it depends on the counted games
+// alone; Elo fields are finite whatever the score.
+type Result struct {
+	A       string `json:"a"`
+	B       string `json:"b"`
+	Verdict string `json:"verdict"`
+
+	Games       int64            `json:"games"` // counted; twice the pairs
+	Wins        int64            `json:"wins"`
+	Draws       int64            `json:"draws"`
+	Losses      int64            `json:"losses"`
+	Pentanomial sprt.Pentanomial `json:"pentanomial"` // pairs by score 0, 1/4, 1/2, 3/4, 1
+
+	Score      float64 `json:"score"` // mean, 0 to 1
+	Elo        float64 `json:"elo"`   // logistic, of the score
+	EloLo      float64 `json:"elo_lo"`
+	EloHi      float64 `json:"elo_hi"` // 95 % interval
+	LikelyLo   float64 `json:"elo_likely_lo"`
+	LikelyHi   float64 `json:"elo_likely_hi"` // 95 % interval by likelihood: wide where pairs are few
+	NElo       float64 `json:"nelo"`          // normalized
+	NEloLo     float64 `json:"nelo_lo"`
+	NEloHi     float64 `json:"nelo_hi"`
+	LOS        float64 `json:"los"`        // likelihood of superiority
+	DrawRatio  float64 `json:"draw_ratio"` // share of even pairs
+	PairRatio  float64 `json:"pair_ratio"` // pairs won by pairs lost
+	WhiteScore float64 `json:"white_score"`
+
+	Test      *sprt.Test `json:"sprt"` // what was tested; null without a test, as the fields below
+	LLR       *float64   `json:"llr"`
+	Lower     *float64   `json:"lower"`
+	Upper     *float64   `json:"upper"`
+	Unbiased  *float64   `json:"elo_unbiased"` // median-unbiased estimate after the stop
+	UnbiasedL *float64   `json:"elo_unbiased_lo"`
+	UnbiasedH *float64   `json:"elo_unbiased_hi"`
+
+	Terminations map[string]int64 `json:"terminations"`
+	Forfeits     [2]int64         `json:"forfeits"` // games that A and B lost by their own fault
+	Plies        int64            `json:"plies"`    // searched
+	Nodes        [2]uint64        `json:"nodes"`    // searched by A and by B
+	Warnings     []string         `json:"warnings,omitempty"`
+
+	// What follows depends on the machine, or on this process.
+
+	Time    [2]time.Duration      `json:"-"` // that A and B searched
+	Already bool                  `json:"-"` // the match was complete before
+	Played  int64                 `json:"-"` // games played now, those that do not count included
+	Took    time.Duration         `json:"-"`
+	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+}
+
+// Passed tells whether the test accepted H1.
+func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
+
+// EloError returns half the width of the 95 % interval of Elo.
+func (r *Result) EloError() float64 { return (r.EloHi - r.EloLo) / 2 }
+
+// NodesPerSecond returns the speed of A and of B in search; 0 if it was not measured.
+func (r *Result) NodesPerSecond() [2]float64 {
+	var nps [2]float64
+	for i, t := range r.Time {
+		if t > 0 {
+			nps[i] = float64(r.Nodes[i]) / t.Seconds()
+		}
+	}
+	return nps
+}
