@@ -1,0 +1,138 @@
+package sprt
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrCounts is wrapped by every error about counts that no match can have.
+var ErrCounts = errors.New("impossible counts")
+
+// noCount stands in for a count of zero, so that every likelihood is finite. The
+// value is the convention of the field: the LLR of other programs depends on it.
+const noCount = 1e-3
+
+// maxSamples bounds counts so that every sum stays exact in a float64.
+const maxSamples = 1 << 50
+
+// Counts is what a match saw: [Trinomial] where games are independent,
+// [Pentanomial] where the same opening was played twice with colours reversed.
+// There are no other implementations.
+type Counts interface {
+	// Samples is the number of independent observations: games or pairs.
+	Samples() int64
+	// Games is the number of games.
+	Games() int64
+	// Validate reports counts that are negative or too large to be added exactly.
+	Validate() error
+
+	distribution() dist
+}
+
+// Trinomial counts single games: losses, draws, wins (scores 0, 1/2, 1).
+type Trinomial [3]int64
+
+// Pentanomial counts pairs of games by the score of the pair, 0, 1/4, 1/2, 3/4
+// and 1: both lost, a loss and a draw, even (two draws, or a win and a loss), a
+// win and a draw, both won.
+type Pentanomial [5]int64
+
+// WDL is the Trinomial of so many wins, draws and losses.
+func WDL(wins, draws, losses int64) Trinomial { return Trinomial{losses, draws, wins} }
+
+// AddPair counts a pair by its two results from the player's view: 1 for a win, 0
+// for a draw and -1 for a loss. Other values are taken by their sign.
+func (p *Pentanomial) AddPair(first, second int) { p[2+sign(first)+sign(second)]++ }
+
+// AddGame counts a game: 1 for a win, 0 for a draw, -1 for a loss. Other values
+// are taken by their sign.
+func (t *Trinomial) AddGame(result int) { t[1+sign(result)]++ }
+
+func sign(x int) int {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// Samples is the number of games.
+func (t Trinomial) Samples() int64 { return t[0] + t[1] + t[2] }
+
+// Games is the number of games.
+func (t Trinomial) Games() int64 { return t.Samples() }
+
+// Validate reports counts that are negative or beyond 2^50.
+func (t Trinomial) Validate() error { return validate(t[:], []string{"losses", "draws", "wins"}) }
+
+// Samples is the number of pairs.
+func (p Pentanomial) Samples() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
+
+// Games is twice the number of pairs.
+func (p Pentanomial) Games() int64 { return 2 * p.Samples() }
+
+// Validate reports counts that are negative or beyond 2^50.
+func (p Pentanomial) Validate() error {
+	return validate(p[:], []string{"LL", "LD", "WL+DD", "WD", "WW"})
+}
+
+func validate(counts []int64, names []string) error {
+	for i, c := range counts {
+		if c < 0 {
+			return fmt.Errorf("%w: %s is %d, below zero", ErrCounts, names[i], c)
+		}
+		if c > maxSamples {
+			return fmt.Errorf("%w: %s is %d, above 2^50", ErrCounts, names[i], c)
+		}
+	}
+	return nil
+}
+
+func (t Trinomial) distribution() dist {
+	d := dist{k: 3, perSample: 1, score: [5]float64{0, 0.5, 1}}
+	d.fill(t[:])
+	return d
+}
+
+func (p Pentanomial) distribution() dist {
+	d := dist{k: 5, perSample: 2, score: [5]float64{0, 0.25, 0.5, 0.75, 1}}
+	d.fill(p[:])
+	return d
+}
+
+// dist is a distribution over the k possible scores of a sample, with the weight
+// n of the samples it stands for. It is a plain value: the inner loops of a
+// simulation make millions of them.
+type dist struct {
+	k         int
+	perSample float64 // games in a sample: 1 or 2
+	n         float64 // samples, zero counts replaced
+	score, p  [5]float64
+}
+
+func (d *dist) fill(counts []int64) {
+	for i, c := range counts {
+		d.p[i] = noCount
+		if c > 0 {
+			d.p[i] = float64(c)
+		}
+		d.n += d.p[i]
+	}
+	for i := range d.k {
+		d.p[i] /= d.n
+	}
+}
+
+// moments returns the mean score and its variance per sample.
+func (d *dist) moments() (mean, variance float64) {
+	for i := range d.k {
+		mean += d.p[i] * d.score[i]
+	}
+	for i := range d.k {
+		x := d.score[i] - mean
+		variance += d.p[i] * x * x
+	}
+	return mean, variance
+}

@@ -1,0 +1,73 @@
+package sprt
+
+import "math"
+
+// LLRLogistic is the log-likelihood ratio of "the expected score is that of elo1"
+// against "of elo0", logistic Elo, each at its maximum over the distributions
+// with that mean (the generalized SPRT).
+func LLRLogistic(c Counts, elo0, elo1 float64) float64 {
+	return Test{Elo0: elo0, Elo1: elo1, Model: Logistic}.llrOf(c)
+}
+
+// LLRNormalized is the log-likelihood ratio of "the t-value is that of nelo1"
+// against "of nelo0", normalized Elo: each at its maximum over the distributions
+// whose mean is so many standard deviations above 1/2.
+func LLRNormalized(c Counts, nelo0, nelo1 float64) float64 {
+	return Test{Elo0: nelo0, Elo1: nelo1, Model: Normalized}.llrOf(c)
+}
+
+// LLRBayesElo is the log-likelihood ratio of a trinomial in BayesElo, with the
+// draw width estimated from the counts. It holds for independent games only,
+// and so takes no pairs.
+func LLRBayesElo(t Trinomial, elo0, elo1 float64) float64 {
+	return Test{Elo0: elo0, Elo1: elo1, Model: Bayesian}.llrOf(t)
+}
+
+func (t Test) llrOf(c Counts) float64 {
+	d := c.distribution()
+	jump := t.jump(&d)
+	return d.llr(&jump)
+}
+
+// llr is the LLR whose derivatives by the counts are jump: it is homogeneous in
+// the counts, so it is their sum.
+func (d *dist) llr(jump *[5]float64) float64 {
+	sum := 0.0
+	for i := range d.k {
+		sum += d.p[i] * jump[i]
+	}
+	return d.n * sum
+}
+
+// jump is log(p1/p0) for each score, p0 and p1 being the likeliest distributions
+// under the hypotheses. It is by how much one more sample of that score moves the
+// LLR, to first order (p0 and p1 move too, but they are at a maximum).
+func (t Test) jump(d *dist) [5]float64 {
+	switch t.Model {
+	case Logistic:
+		return d.jumpMean(Score(t.Elo0), Score(t.Elo1))
+	case Bayesian:
+		return d.jumpBayesElo(t.Elo0, t.Elo1)
+	}
+	return d.jumpT(d.tValue(t.Elo0), d.tValue(t.Elo1))
+}
+
+func (d *dist) jumpMean(s0, s1 float64) [5]float64 {
+	a := d.withMean(s0)
+	b := d.withMean(s1)
+	return d.logRatio(&a, &b)
+}
+
+func (d *dist) jumpT(t0, t1 float64) [5]float64 {
+	equal := d.withMean(half)
+	a := d.withT(t0, &equal)
+	b := d.withT(t1, &equal)
+	return d.logRatio(&a, &b)
+}
+
+func (d *dist) logRatio(a, b *tilting) (jump [5]float64) {
+	for i := range d.k {
+		jump[i] = math.Log(a.q[i] / b.q[i])
+	}
+	return jump
+}

@@ -1,0 +1,159 @@
+package sprt
+
+import "math"
+
+// Maximum likelihood under a constraint. Among the distributions of g with mean 0,
+// the one that makes observed frequencies p most likely is p_i/(1 + x g_i), where
+// x is the root of sum p_i g_i/(1 + x g_i) = 0 (A. Owen, Empirical Likelihood,
+// 2001, ch. 2). That sum falls from +inf to -inf between its two poles, so the
+// root is unique and lies between them.
+
+// tilting is such a distribution: p_i/q_i with q_i = 1 + x g_i.
+type tilting struct {
+	x float64
+	q [5]float64
+}
+
+// tilt finds the tilting of p, searching from x = near. It reports false where g is
+// nowhere above or nowhere below 0: then no distribution has mean 0.
+func (d *dist) tilt(g *[5]float64, near float64) (t tilting, ok bool) {
+	least, most := 0.0, 0.0
+	for i := range d.k {
+		least, most = math.Min(least, g[i]), math.Max(most, g[i])
+	}
+	if least == 0 || most == 0 {
+		return tilting{}, false
+	}
+	t.x = d.tiltRoot(g, near, -1/most, -1/least)
+	for i := range d.k {
+		t.q[i] = 1 + t.x*g[i]
+	}
+	return t, true
+}
+
+// tiltRoot solves sum p_i g_i/(1 + x g_i) = 0 between the poles lo and hi:
+// Newton's method, with a bisection where a step would leave the bracket. It
+// ends where a Newton step is small against the distance to the nearer pole, for
+// then the error left is of the square of that.
+func (d *dist) tiltRoot(g *[5]float64, x, lo, hi float64) float64 {
+	const small = 1e-8
+	left, right := lo, hi
+	if !(x > lo && x < hi) {
+		x = 0
+	}
+	for range 200 {
+		f, slope := 0.0, 0.0
+		for i := range d.k {
+			r := g[i] / (1 + x*g[i])
+			f += d.p[i] * r
+			slope += d.p[i] * r * r
+		}
+		if f > 0 {
+			lo = x
+		} else {
+			hi = x
+		}
+		next := x + f/slope
+		if next > lo && next < hi {
+			if math.Abs(next-x) <= small*math.Min(next-left, right-next) {
+				return next
+			}
+		} else {
+			next = lo + (hi-lo)/2
+			if next == lo || next == hi {
+				return next
+			}
+		}
+		x = next
+	}
+	return x
+}
+
+// withMean returns the likeliest distribution with mean score s, 0 < s < 1.
+func (d *dist) withMean(s float64) tilting {
+	var g [5]float64
+	for i := range d.k {
+		g[i] = d.score[i] - s
+	}
+	t, _ := d.tilt(&g, 0) // scores 0 and 1 lie on both sides of s
+	return t
+}
+
+// withT returns the likeliest distribution with the t-value t: the mean score is t
+// standard deviations above 1/2. The standard deviation is replaced by its
+// linearization at the last solution, which turns the constraint into one on a
+// mean, until mean and deviation stay (Van den Bergh's method). equal is the
+// answer for t = 0, from where the search starts.
+func (d *dist) withT(t float64, equal *tilting) tilting {
+	if t == 0 {
+		return *equal
+	}
+	_, sigma := d.tilted(equal)
+	if found, ok := d.iterateT(t, half+t*sigma, sigma, equal.x); ok {
+		return found
+	}
+	start := d.meanWithT(t)
+	mean, sigma := d.tilted(&start)
+	if found, ok := d.iterateT(t, mean, sigma, start.x); ok {
+		return found
+	}
+	return start
+}
+
+// iterateT runs the linearization from a given mean and standard deviation. It
+// reports false where a step has no solution or where the steps do not settle.
+func (d *dist) iterateT(t, mean, sigma, x float64) (found tilting, ok bool) {
+	const settled = 1e-11
+	found.x = x
+	for range 200 {
+		var g [5]float64
+		for i := range d.k {
+			z := (d.score[i] - mean) / sigma
+			g[i] = d.score[i] - half - t*sigma*(1+z*z)/2
+		}
+		if found, ok = d.tilt(&g, found.x); !ok {
+			return found, false
+		}
+		m, s := d.tilted(&found)
+		change := math.Max(math.Abs(m-mean), math.Abs(s-sigma))
+		mean, sigma = m, s
+		if change <= settled*sigma {
+			return found, true
+		}
+	}
+	return found, false
+}
+
+// tilted is the mean and the standard deviation of a tilting.
+func (d *dist) tilted(t *tilting) (mean, sigma float64) {
+	e := d.over(t)
+	mean, variance := e.moments()
+	return mean, math.Sqrt(variance)
+}
+
+// over is the distribution of a tilting.
+func (d *dist) over(t *tilting) dist {
+	e := *d
+	for i := range e.k {
+		e.p[i] /= t.q[i]
+	}
+	return e
+}
+
+// meanWithT searches the distributions that are the likeliest of their mean for
+// the one with t-value t: a place to start from where the first linearization
+// has no solution.
+func (d *dist) meanWithT(t float64) (found tilting) {
+	lo, hi := 0.0, 1.0
+	for range 60 {
+		s := (lo + hi) / 2
+		found = d.withMean(s)
+		mean, sigma := d.tilted(&found)
+		if mean-half < t*sigma {
+			lo = s
+		} else {
+			hi = s
+		}
+	}
+	return found
+}

@@ -1,0 +1,362 @@
+package sprt
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"testing"
+)
+
+// vector is one reference value: what another program computes.
+type vector struct {
+	ID, Kind string
+	Input    struct {
+		Results []int64 `json:"results_LtoW"`
+		WLD     []int64 `json:"W_L_D"`
+		Penta6  []int64 `json:"penta_LL_LD_WL_DD_WD_WW"`
+
+		Elo0, Elo1, NElo0, NElo1, BElo0, BElo1 float64
+		Alpha, Beta                            float64
+		BElo, DrawElo, Elo                     float64
+		DrawRatio                              float64 `json:"draw_ratio"`
+		Model                                  string
+		EloModel                               string `json:"elo_model"`
+		Pairs                                  string `json:"pair_index_seq"`
+		R                                      struct {
+			Wins, Losses, Draws int64
+			Pentanomial         []int64
+		}
+	}
+	Expected json.RawMessage
+}
+
+// counts of whichever way the vector spells them.
+func (v *vector) counts(t *testing.T) Counts {
+	t.Helper()
+	in := v.Input
+	p := in.R.Pentanomial
+	switch {
+	case len(in.Results) == 3:
+		return Trinomial(in.Results)
+	case len(in.Results) == 5:
+		return Pentanomial(in.Results)
+	case len(in.WLD) == 3:
+		return WDL(in.WLD[0], in.WLD[2], in.WLD[1])
+	case len(in.Penta6) == 6:
+		q := in.Penta6
+		return Pentanomial{q[0], q[1], q[2] + q[3], q[4], q[5]}
+	case len(p) == 5:
+		return Pentanomial(p)
+	}
+	return WDL(in.R.Wins, in.R.Draws, in.R.Losses)
+}
+
+// expect reads the expected value; false where it is none that JSON has (nan, inf).
+func expect[T any](v *vector) (x T, ok bool) {
+	return x, json.Unmarshal(v.Expected, &x) == nil
+}
+
+// near says whether got is want within 1e-6 max(1, |want|).
+func near(got, want float64) bool { return within(got, want, 1e-6) }
+
+func within(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
+}
+
+func loadVectors(t *testing.T, name string) []vector {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) && name != ownVectors {
+		t.Skipf("%s is not there: only the project's own table was checked", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Vectors []vector }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return file.Vectors
+}
+
+const (
+	ownVectors    = "testdata/reference.json"
+	sharedVectors = "../../../shared/vectors/sprt_vectors.json"
+)
+
+// checks compares one vector of each kind; a kind that is not here is an
+// approximation that this package has no use for.
+var checks = map[string]func(*testing.T, *vector){
+	"llr_logistic": func(t *testing.T, v *vector) {
+		checkNumber(t, v, LLRLogistic(v.counts(t), v.Input.Elo0, v.Input.Elo1))
+	},
+	"llr_normalized": func(t *testing.T, v *vector) {
+		checkNumber(t, v, LLRNormalized(v.counts(t), v.Input.NElo0, v.Input.NElo1))
+	},
+	"llr_bayeselo_legacy": func(t *testing.T, v *vector) {
+		checkNumber(t, v, LLRBayesElo(v.counts(t).(Trinomial), v.Input.BElo0, v.Input.BElo1))
+	},
+	"drawelo": func(t *testing.T, v *vector) {
+		d := v.counts(t).distribution()
+		_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
+		checkNumber(t, v, drawElo)
+	},
+	"bayeselo_to_elo": func(t *testing.T, v *vector) {
+		checkNumber(t, v, BayesEloToElo(v.Input.BElo, v.Input.DrawElo))
+	},
+	"bayeselo_to_proba":          checkProbabilities,
+	"elo_to_bayeselo":            checkEloToBayesElo,
+	"elo_fixed_games":            checkFixedGames,
+	"sprt_bounds":                checkBounds,
+	"sprt_update":                checkUpdate,
+	"sprt_elo_estimate":          checkEstimate,
+	"sprt_overshoot_stream":      checkStream,
+	"cutechess_sprt_llr":         checkCutechess,
+	"openbench_tri_llr_bayeselo": checkOpenBench,
+	"fastchess_elo":              checkFastchessElo,
+	"fastchess_sprt_llr":         checkFastchessLLR,
+}
+
+// TestReference holds everything against what other programs compute.
+func TestReference(t *testing.T) {
+	for _, name := range []string{ownVectors, sharedVectors} {
+		t.Run(name, func(t *testing.T) {
+			seen := map[string]int{}
+			for _, v := range loadVectors(t, name) {
+				if check := checks[v.Kind]; check != nil {
+					seen[v.Kind]++
+					check(t, &v)
+				}
+			}
+			if len(seen) < 12 {
+				t.Errorf("only %d kinds of vectors were found: %v", len(seen), seen)
+			}
+			t.Log(seen)
+		})
+	}
+}
+
+func checkNumber(t *testing.T, v *vector, got float64) {
+	t.Helper()
+	want, ok := expect[float64](v)
+	if !ok || !near(got, want) {
+		t.Errorf("%s %s: got %.12g, want %s", v.ID, v.Kind, got, v.Expected)
+	}
+}
+
+func checkProbabilities(t *testing.T, v *vector) {
+	want, _ := expect[struct{ Loss, Draw, Win float64 }](v)
+	l, d, w := BayesEloProbabilities(v.Input.BElo, v.Input.DrawElo)
+	if !near(l, want.Loss) || !near(d, want.Draw) || !near(w, want.Win) || !near(l+d+w, 1) {
+		t.Errorf("%s: got %v %v %v, want %v", v.ID, l, d, w, want)
+	}
+}
+
+func checkEloToBayesElo(t *testing.T, v *vector) {
+	want, _ := expect[struct{ BElo, DrawElo float64 }](v)
+	e, d := EloToBayesElo(v.Input.Elo, v.Input.DrawRatio)
+	if !near(e, want.BElo) || !near(d, want.DrawElo) {
+		t.Errorf("%s: got %v %v, want %v", v.ID, e, d, want)
+	}
+}
+
+func checkFixedGames(t *testing.T, v *vector) {
+	want, _ := expect[struct{ Elo, Elo95, LOS float64 }](v)
+	s := Summarize(v.counts(t))
+	if !near(s.Elo, want.Elo) || !near(s.EloError(), want.Elo95) || !near(s.LOS, want.LOS) {
+		t.Errorf("%s: got %v +- %v, LOS %v, want %v", v.ID, s.Elo, s.EloError(), s.LOS, want)
+	}
+}
+
+func checkBounds(t *testing.T, v *vector) {
+	want, _ := expect[struct{ Lower, Upper float64 }](v)
+	lower, upper := Test{Alpha: v.Input.Alpha, Beta: v.Input.Beta}.Bounds()
+	if !near(lower, want.Lower) || !near(upper, want.Upper) {
+		t.Errorf("%s: got %v %v, want %v", v.ID, lower, upper, want)
+	}
+}
+
+// test is the vector's test; alpha and beta are 0.05 where it has none.
+func (v *vector) test(t *testing.T) Test {
+	t.Helper()
+	in := v.Input
+	s := Test{Elo0: in.Elo0, Elo1: in.Elo1, Alpha: in.Alpha, Beta: in.Beta}
+	if s.Alpha == 0 {
+		s.Alpha, s.Beta = 0.05, 0.05
+	}
+	name := in.Model + in.EloModel
+	if name == "BayesElo" {
+		name = "bayesian"
+	}
+	var err error
+	if s.Model, err = ParseModel(name); err != nil {
+		t.Fatal(v.ID, err)
+	}
+	return s
+}
+
+// inLogistic converts a bayesian test at the draw width of games.
+func (t Test) inLogistic(games Trinomial) Test {
+	d := games.distribution()
+	_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
+	t.Model, t.Elo0, t.Elo1 = Logistic, BayesEloToElo(t.Elo0, drawElo), BayesEloToElo(t.Elo1, drawElo)
+	return t
+}
+
+func checkUpdate(t *testing.T, v *vector) {
+	want, _ := expect[struct {
+		LLR   float64
+		State string
+	}](v)
+	s := v.test(t)
+	llr, err := s.LLR(v.counts(t))
+	if err != nil || !near(llr, want.LLR) || (s.Status(llr) == Continue) != (want.State == "") {
+		t.Errorf("%s: got %v (%v), want %v", v.ID, llr, err, want)
+	}
+}
+
+func checkEstimate(t *testing.T, v *vector) {
+	want, _ := expect[struct {
+		Elo, LOS, LLR float64
+		CI            [2]float64
+	}](v)
+	s, c := v.test(t), v.counts(t)
+	logistic := s
+	if s.Model == Bayesian {
+		// The reference takes the draw width from the games, also from those of
+		// pairs, and goes on in logistic Elo.
+		logistic = s.inLogistic(WDL(v.Input.R.Wins, v.Input.R.Draws, v.Input.R.Losses))
+	}
+	if _, pairs := c.(Pentanomial); pairs {
+		s = logistic
+	}
+	got, err := s.AfterStop(c)
+	if err != nil {
+		t.Fatal(v.ID, err)
+	}
+	llr, err := logistic.LLR(c)
+	if err != nil {
+		t.Fatal(v.ID, err)
+	}
+	if !near(got.Elo, want.Elo) || !near(got.Lo, want.CI[0]) || !near(got.Hi, want.CI[1]) ||
+		!near(got.LOS, want.LOS) || !near(llr, want.LLR) {
+		t.Errorf("%s: got %+v, LLR %v, want %+v", v.ID, got, llr, want)
+	}
+}
+
+func checkStream(t *testing.T, v *vector) {
+	type point struct {
+		N         int
+		Pent      []int64
+		LLR       float64
+		Overshoot struct{ M0, SQ0, M1, SQ1, Ref0, Ref1 float64 }
+	}
+	want, _ := expect[[]point](v)
+	w, err := NewWalk(v.test(t), true)
+	if err != nil {
+		t.Fatal(v.ID, err)
+	}
+	var c Pentanomial
+	for i, r := range v.Input.Pairs {
+		c[r-'0']++
+		if _, err := w.Observe(c); err != nil {
+			t.Fatal(v.ID, err)
+		}
+		if len(want) == 0 || want[0].N != i+1 {
+			continue
+		}
+		p := want[0]
+		want = want[1:]
+		o := p.Overshoot
+		if !slices.Equal(c[:], p.Pent) || !near(w.LLR(), p.LLR) || w.Samples() != int64(p.N) ||
+			!near(-w.below.sum, o.M0) || !near(w.below.squares, o.SQ0) || !near(-w.below.record, o.Ref0) ||
+			!near(w.above.sum, o.M1) || !near(w.above.squares, o.SQ1) || !near(w.above.record, o.Ref1) {
+			t.Errorf("%s: after %d pairs %v: got %+v, want %+v", v.ID, p.N, c, w, p)
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("%s: %d points were not reached", v.ID, len(want))
+	}
+}
+
+// checkCutechess compares with the two decimals that its own tests state.
+// Cutechess adds half a game to each count, and takes logistic Elo, which it
+// divides by BayesElo's slope at 0.
+func checkCutechess(t *testing.T, v *vector) {
+	want, _ := expect[struct{ LLR float64 }](v)
+	d := v.counts(t).distribution()
+	total := d.n + 1.5
+	for i := range d.k {
+		d.p[i] = (d.p[i]*d.n + 0.5) / total
+	}
+	d.n = total
+	_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
+	x := math.Pow(10, -drawElo/400)
+	slope := 4 * x / ((1 + x) * (1 + x))
+	jump := d.jumpBayesElo(v.Input.Elo0/slope, v.Input.Elo1/slope)
+	if got := d.llr(&jump); math.Abs(got-want.LLR) > 0.01 {
+		t.Errorf("%s: got %v, want %v", v.ID, got, want.LLR)
+	}
+}
+
+// checkOpenBench leaves out counts with a zero, for which OpenBench answers 0.
+func checkOpenBench(t *testing.T, v *vector) {
+	if !slices.Contains(v.Input.Results, 0) {
+		checkNumber(t, v, LLRBayesElo(v.counts(t).(Trinomial), v.Input.Elo0, v.Input.Elo1))
+	}
+}
+
+// checkFastchessElo leaves out what fastchess has no number for, and allows for
+// its zeros: it does not replace them.
+func checkFastchessElo(t *testing.T, v *vector) {
+	type answer struct {
+		Elo    float64
+		EloErr float64 `json:"elo_err95"`
+		NElo   float64
+		Score  float64
+		Draws  float64 `json:"draw_ratio_penta_pct"`
+		Pairs  float64 `json:"pairs_ratio"`
+	}
+	want, ok := expect[answer](v)
+	c := v.counts(t)
+	s := Summarize(c)
+	d := c.distribution()
+	tolerance := 1e-6
+	for i := range d.k {
+		if d.p[i]*d.n < 1 {
+			tolerance = 5e-4
+		}
+	}
+	if !ok {
+		return
+	}
+	if !within(s.Elo, want.Elo, tolerance) || !within(s.EloError(), want.EloErr, tolerance) ||
+		!within(s.NElo, want.NElo, tolerance) || !within(s.Score, want.Score, tolerance) {
+		t.Errorf("%s: got %+v, want %+v", v.ID, s, want)
+	}
+	if s.Paired && (!within(100*s.DrawRatio, want.Draws, 1e-6) || !within(s.PairRatio, want.Pairs, 1e-6)) {
+		t.Errorf("%s: got draw ratio %v, pair ratio %v, want %+v", v.ID, s.DrawRatio, s.PairRatio, want)
+	}
+}
+
+// checkFastchessLLR allows for the tolerance of its solver. Fastchess's bayesian
+// model is the logistic one between bounds converted from BayesElo, and answers
+// 0 where a count is 0.
+func checkFastchessLLR(t *testing.T, v *vector) {
+	const solver = 1e-3
+	want, ok := expect[struct{ LLR float64 }](v)
+	s, c := v.test(t), v.counts(t)
+	if s.Model == Bayesian {
+		if slices.Contains(v.Input.WLD, 0) {
+			return
+		}
+		s = s.inLogistic(c.(Trinomial))
+	}
+	got, err := s.LLR(c)
+	if !ok || err != nil || !within(got, want.LLR, solver) {
+		t.Errorf("%s: got %v (%v), want %s", v.ID, got, err, v.Expected)
+	}
+}

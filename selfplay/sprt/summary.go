@@ -1,0 +1,109 @@
+package sprt
+
+import "math"
+
+// Summary describes counts. Elo is logistic, intervals hold 95 %. Every field is
+// finite for every counts that pass Validate: counts of zero are replaced by
+// 0.001, and Elo is that of a score within [0.001, 0.999].
+type Summary struct {
+	Samples, Games int64
+
+	Score float64 // mean, 0 to 1
+
+	// Elo of the score, and of the ends of the score's normal interval. The
+	// normal interval is the one every program prints; it shrinks to nothing
+	// where all samples are alike, which LikelyLo and LikelyHi do not.
+	Elo, EloLo, EloHi float64
+
+	// LikelyLo and LikelyHi hold every Elo whose likelihood ratio against the
+	// best one the data do not reject at 5 %: wide where data are few.
+	LikelyLo, LikelyHi float64
+
+	NElo, NEloLo, NEloHi float64 // normalized Elo, interval by the delta method
+
+	LOS float64 // likelihood of superiority, 0 to 1
+
+	// DrawRatio is the share of draws among games, or of even pairs (two draws, or
+	// a win and a loss) among pairs. 0 where nothing was played.
+	DrawRatio float64
+
+	// PairRatio is pairs won (WD, WW) by pairs lost (LD, LL), a sum of zero
+	// replaced by 0.001. Paired says whether there are pairs; it is 0 if not.
+	PairRatio float64
+	Paired    bool
+}
+
+// EloError is half the width of the interval of Elo.
+func (s Summary) EloError() float64 { return (s.EloHi - s.EloLo) / 2 }
+
+// Summarize describes counts that pass Validate.
+func Summarize(c Counts) Summary {
+	d := c.distribution()
+	s := Summary{Samples: c.Samples(), Games: c.Games()}
+	mean, variance := d.moments()
+	sd := math.Sqrt(variance / d.n)
+	s.Score = mean
+	s.Elo, s.EloLo, s.EloHi = Elo(mean), Elo(mean-normal95*sd), Elo(mean+normal95*sd)
+	s.LOS = normal((mean - half) / sd)
+	s.LikelyLo, s.LikelyHi = Elo(d.likelyBound(mean, 0)), Elo(d.likelyBound(mean, 1))
+	s.NElo, s.NEloLo, s.NEloHi = d.normalizedEloInterval(mean, math.Sqrt(variance))
+	switch c := c.(type) {
+	case Trinomial:
+		s.DrawRatio = ratio(c[1], c.Samples())
+	case Pentanomial:
+		s.DrawRatio = ratio(c[2], c.Samples())
+		s.PairRatio = atLeast(c[3]+c[4]) / atLeast(c[0]+c[1])
+		s.Paired = true
+	}
+	return s
+}
+
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+func atLeast(count int64) float64 { return math.Max(float64(count), noCount) }
+
+// likelyBound returns the score between mean and end (0 or 1) at which twice the
+// log-likelihood ratio against the mean reaches the 95 % point of chi-square with
+// one degree of freedom, or end's neighbour where it stays below.
+func (d *dist) likelyBound(mean, end float64) float64 {
+	rejected := func(s float64) bool {
+		t, sum := d.withMean(s), 0.0
+		for i := range d.k {
+			sum += d.p[i] * math.Log(t.q[i])
+		}
+		return 2*d.n*sum > normal95*normal95
+	}
+	far := minScore + end*(1-2*minScore)
+	if (far-mean)*(end-half) <= 0 || !rejected(far) {
+		return far
+	}
+	near := mean
+	for range 60 {
+		if s := (near + far) / 2; rejected(s) {
+			far = s
+		} else {
+			near = s
+		}
+	}
+	return near
+}
+
+// normalizedEloInterval is normalized Elo with its interval: the variance of the
+// t-value z/sd is (1 - t k3 + t^2 (k4-1)/4)/n, k3 and k4 the standardized third
+// and fourth moments of the score.
+func (d *dist) normalizedEloInterval(mean, sd float64) (elo, lo, hi float64) {
+	t := (mean - half) / sd
+	variance := 0.0
+	for i := range d.k {
+		z := (d.score[i] - mean) / sd
+		influence := z - t*(z*z-1)/2
+		variance += d.p[i] * influence * influence
+	}
+	e := normal95 * math.Sqrt(variance/d.n)
+	return d.normalizedElo(t), d.normalizedElo(t - e), d.normalizedElo(t + e)
+}
