@@ -33,9 +33,11 @@ var layout = map[string][]string{
 	"selfplay/datagen":  {"selfplay", "selfplay/opening", "dataset", "dataset/store"},
 	"selfplay/sprt":     {},
 	"selfplay/match":    {"selfplay", "selfplay/opening", "selfplay/sprt", "dataset", "dataset/pgn", "dataset/store"},
-	"tuner":             {"dataset", "eval"},
+	"tuner":             {"dataset", "eval", "models"}, // models: what a fit found is a weight file
+	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
+	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
-		"models", "eval", "dataset/store"},
+		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
 }
 
 // typesOnly may be imported by every package but engine/board itself.

@@ -18,6 +18,10 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newRunsCommand(),
+		newTuneCommand(),
+		newUCICommand(),
+		newPerftCommand(),
+		newBenchCommand(),
 		newEvalCommand(),
 		newWeightsCommand(),
 	)
