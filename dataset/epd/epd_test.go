@@ -1,0 +1,184 @@
+package epd
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+const fen4 = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
+
+func TestParse(t *testing.T) {
+	none := float32(-1)
+	for _, c := range []struct {
+		in, fen string
+		result  float32
+		ops     map[string]string
+	}{
+		{fen4, fen4 + " 0 1", none, nil},
+		{fen4 + " 5 9", fen4 + " 5 9", none, nil},
+		{"  " + fen4 + "\t5 9 \r", fen4 + " 5 9", none, nil},
+		{fen4 + " - -", fen4 + " 0 1", none, nil},
+		{fen4 + " 5 9 [0.5]", fen4 + " 5 9", 0.5, nil},
+		{fen4 + " [1.0]", fen4 + " 0 1", 1, nil},
+		{fen4 + " 5 9 [0-1]", fen4 + " 5 9", 0, nil},
+		{fen4 + " 5 9 | 1-0", fen4 + " 5 9", 1, nil},
+		{fen4 + " | 0.5", fen4 + " 0 1", 0.5, nil},
+		{fen4 + " 5 9 1/2-1/2", fen4 + " 5 9", 0.5, nil},
+		{fen4 + ` c9 "1-0";`, fen4 + " 0 1", 1, map[string]string{"c9": "1-0"}},
+		{fen4 + ` c9 "1/2-1/2"`, fen4 + " 0 1", 0.5, map[string]string{"c9": "1/2-1/2"}},
+		{fen4 + ` bm Nf3 e4; id "a; b"; hmvc 5; fmvn 9;`, fen4 + " 5 9", none,
+			map[string]string{"bm": "Nf3 e4", "id": "a; b", "hmvc": "5", "fmvn": "9"}},
+		{fen4 + ";", fen4 + " 0 1", none, nil},
+	} {
+		l, err := Parse(c.in)
+		if err != nil {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		if l.Board.FEN() != c.fen || l.HasResult != (c.result >= 0) || l.HasResult && l.Result != c.result || !reflect.DeepEqual(l.Ops, c.ops) {
+			t.Errorf("%q is %s, %v %v, %q", c.in, l.Board.FEN(), l.HasResult, l.Result, l.Ops)
+		}
+	}
+	for in, want := range map[string]string{
+		"":                                 "four fields",
+		"8/8/8/8/8/8/8/8 w -":              "four fields",
+		"8/8/8/8/8/8/8/8 w - -":            "king",
+		fen4 + " [2.0]":                    "result",
+		fen4 + " [0.5":                     "[ without ]",
+		fen4 + " | draw":                   "result",
+		fen4 + ` [0.5] c9 "1-0";`:          "contradict",
+		fen4 + " 5 9 0.3":                  "EPD operation",
+		fen4 + " hmvc x;":                  "halfmove",
+		fen4 + " 5 9 [0.5] surplus; +junk": "EPD operation",
+	} {
+		if l, err := Parse(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v; want %q", in, l, err, want)
+		}
+	}
+}
+
+func TestReadTakesFilesAsTheyAre(t *testing.T) {
+	text := "\ufeff" + fen4 + " [1.0]\r\n\r\n# a comment\r\nnonsense\r\n" + strings.Repeat("x", 3*MaxLine) + "\n" + fen4 + " [0.0]"
+	var numbers, bad []int
+	for l, err := range Read(iotest.OneByteReader(strings.NewReader(text))) {
+		if e := new(LineError); errors.As(err, &e) {
+			bad = append(bad, e.Number)
+		} else if err != nil {
+			t.Fatal(err)
+		} else {
+			numbers = append(numbers, l.Number)
+		}
+	}
+	if !reflect.DeepEqual(numbers, []int{1, 6}) || !reflect.DeepEqual(bad, []int{4, 5}) {
+		t.Errorf("lines %v, bad %v", numbers, bad)
+	}
+	broken := errors.New("broken")
+	var last error
+	for _, last = range Read(iotest.ErrReader(broken)) {
+	}
+	if !errors.Is(last, broken) {
+		t.Errorf("err = %v", last)
+	}
+}
+
+func TestWriteIsReadBack(t *testing.T) {
+	var b bytes.Buffer
+	p := board.StartPosition()
+	for _, r := range []float32{0, 0.5, 1} {
+		if err := Write(&b, &p, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := float32(0)
+	for l, err := range Read(&b) {
+		if err != nil || l.Board != p || !l.HasResult || l.Result != want {
+			t.Errorf("%+v, %v", l, err)
+		}
+		want += 0.5
+	}
+}
+
+// Real files are read whole, and their results add up.
+func TestRealLists(t *testing.T) {
+	f, err := os.Open("../../../shared/data/lichess-64k.book.zst")
+	if err != nil {
+		t.Skip("needs ../shared beside the project:", err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, n := float32(0), 0
+	for l, err := range Read(bytes.NewReader(text)) {
+		if err != nil || !l.HasResult {
+			t.Fatal(l.Number, err)
+		}
+		sum += l.Result
+		n++
+	}
+	want := float32(bytes.Count(text, []byte("[1.0]"))) + float32(bytes.Count(text, []byte("[0.5]")))/2
+	if n != 64000 || sum != want {
+		t.Errorf("%d positions, sum of results %v, want 64000 and %v", n, sum, want)
+	}
+	for name, want := range map[string]int{"UHO_4060_v3.epd.zip": 242201, "noob_3moves.epd.zip": 150932, "2moves_v1.epd.zip": 40457} {
+		if n := countBook(t, "../../../shared/data/books/"+name); n != want {
+			t.Errorf("%s: %d positions, want %d", name, n, want)
+		}
+	}
+}
+
+func countBook(t *testing.T, path string) (n int) {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.File[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, err := range Read(f) {
+		if err != nil {
+			t.Fatal(path, l.Number, err)
+		}
+		n++
+	}
+	return n
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(fen4 + ` 5 9 [0.5] c9 "1-0"; hmvc 4;`)
+	f.Fuzz(func(t *testing.T, s string) {
+		if l, err := Parse(s); err == nil {
+			if _, err := board.ParseFEN(l.Board.FEN()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		if _, err := Parse(fen4 + " 5 9 [0.5]"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
