@@ -18,6 +18,8 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newRunsCommand(),
+		newMatchCommand(),
+		newSelfplayCommand(),
 		newTuneCommand(),
 		newUCICommand(),
 		newPerftCommand(),
