@@ -1,0 +1,247 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// toyResolve stands in for a quiescence search: it makes captures until there are
+// none, always the last one listed.
+func toyResolve() Resolve {
+	return func(p *board.Position) (board.Position, int, bool) {
+		leaf := *p
+		for !leaf.InCheck() {
+			captures := leaf.LegalCaptures(nil)
+			if len(captures) == 0 {
+				break
+			}
+			leaf.Make(captures[len(captures)-1])
+		}
+		return leaf, 0, leaf != *p
+	}
+}
+
+// gamesIn writes games as a data set and opens it.
+func gamesIn(t testing.TB, games []GameRow) *Reader[GameRow] {
+	t.Helper()
+	dir := t.TempDir()
+	writeAll(t, dir, gamesCodec{}, smallGames, games)
+	r, err := OpenGames(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func extract(t testing.TB, r *Reader[GameRow], dir string, f Filter, workers int) (Counts, []PositionRow) {
+	t.Helper()
+	m, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{
+		Filter: f, NewResolve: toyResolve, Workers: workers, Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenPositions(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readAll(p)
+	if err != nil || int64(len(rows)) != counts.Kept || m.Rows != counts.Kept {
+		t.Fatalf("%d rows, %d kept, manifest %d, %v", len(rows), counts.Kept, m.Rows, err)
+	}
+	return counts, rows
+}
+
+// Every position of the games is accounted for, and every row obeys the filter.
+func TestExtractAccountsForEveryPosition(t *testing.T) {
+	games := randomGames(20, 150)
+	r := gamesIn(t, games)
+	plies := int64(0)
+	for _, g := range games {
+		plies += int64(len(g.Moves))
+	}
+	for _, f := range []Filter{
+		{Resolve: ResolveLeaf, MaxScore: 20000},
+		{Resolve: ResolveDrop},
+		{Resolve: ResolveKeep, KeepDuplicates: true},
+		{Resolve: ResolveKeep, MaxPerGame: 5, Seed: 3},
+		{Resolve: ResolveLeaf, SkipPlies: 10, FewestMen: 20, NeedScore: true},
+	} {
+		c, rows := extract(t, r, t.TempDir(), f, 2)
+		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewMen + c.NotSampled +
+			c.Noisy + c.BadLeaf + c.Duplicate + c.Kept
+		if c.Games != 150 || c.Positions != plies || sum != plies {
+			t.Errorf("%+v: %+v sums to %d of %d", f, c, sum, plies)
+		}
+		keys := map[uint64]bool{}
+		perGame := map[uint64]int{}
+		for i := range rows {
+			p := &rows[i]
+			keys[p.Board.Key()] = true
+			perGame[p.Game]++
+			if p.Board.InCheck() || p.Score > MaxScore || p.Score < -MaxScore && p.Score != NoScore {
+				t.Fatalf("%+v: row %d is %+v", f, i, p)
+			}
+			if f.MaxScore > 0 && (int(p.Score) > f.MaxScore || int(p.Score) < -f.MaxScore) {
+				t.Fatalf("%+v: score %d", f, p.Score)
+			}
+			if f.Resolve != ResolveKeep && len(p.Board.LegalCaptures(nil)) > 0 {
+				t.Fatalf("%+v: not quiet: %s", f, p.Board.FEN())
+			}
+			if f.MaxPerGame > 0 && perGame[p.Game] > f.MaxPerGame {
+				t.Fatalf("%d positions of a game", perGame[p.Game])
+			}
+		}
+		if f.KeepDuplicates == (len(keys) == len(rows)) {
+			t.Errorf("%+v: %d different of %d", f, len(keys), len(rows))
+		}
+		if replaced := f.Resolve == ResolveLeaf; replaced != (c.Replaced > 0) {
+			t.Errorf("%+v: %d replaced", f, c.Replaced)
+		}
+	}
+}
+
+func TestExtractKeepsLabels(t *testing.T) {
+	games := randomGames(21, 20)
+	_, rows := extract(t, gamesIn(t, games), t.TempDir(), Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 1)
+	next := 0
+	for _, g := range games {
+		for i, game := range g.Replay() {
+			p := game.Position()
+			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > MaxScore || g.Scores[i] < -MaxScore {
+				continue
+			}
+			want := PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
+			if next == len(rows) {
+				t.Fatal("too few rows")
+			}
+			// Nothing but the castling rights tells a position of Chess960.
+			if got := rows[next]; got != want && got.Board.Castling() != 0 {
+				t.Fatalf("row %d is\n%+v, want\n%+v", next, got, want)
+			}
+			next++
+		}
+	}
+	if next != len(rows) {
+		t.Errorf("%d rows, want %d", len(rows), next)
+	}
+}
+
+func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
+	games := randomGames(22, 300)
+	r := gamesIn(t, games)
+	f := Filter{Resolve: ResolveLeaf, MaxScore: 25000, MaxPerGame: 30, Seed: 5}
+	one, three, cut := t.TempDir(), t.TempDir(), t.TempDir()
+	c1, _ := extract(t, r, one, f, 1)
+	c3, _ := extract(t, r, three, f, 3)
+	if c1 != c3 || !reflect.DeepEqual(filesOf(t, one), filesOf(t, three)) {
+		t.Errorf("one worker: %+v\nthree: %+v", c1, c3)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	_, _, err := Extract(ctx, []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: f, NewResolve: toyResolve, Program: "test",
+		Progress: func(done, total int64, note string) {
+			if total != 300 || note == "" {
+				t.Errorf("progress %d of %d %q", done, total, note)
+			}
+			if done > 100 {
+				cancel()
+			}
+		}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if m, err := store.LoadManifest(cut); err != nil || m.Complete {
+		t.Errorf("after the interruption: %+v, %v", m, err)
+	}
+	extract(t, r, cut, f, 2)
+	if !reflect.DeepEqual(filesOf(t, one), filesOf(t, cut)) {
+		t.Error("the resumed data set differs")
+	}
+	m, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: f, NewResolve: toyResolve, Program: "test"})
+	if !errors.Is(err, ErrComplete) || counts != c1 || m == nil {
+		t.Errorf("again: %+v, %v", counts, err)
+	}
+	other := f
+	other.MaxPerGame = 31
+	var diff *store.ConfigChangedError
+	_, _, err = Extract(context.Background(), []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: other, NewResolve: toyResolve, Program: "test"})
+	if !errors.As(err, &diff) || diff.Field != "config.max_per_game" {
+		t.Errorf("another filter: %v", err)
+	}
+}
+
+// A real resume, after some shards: rows on disk are not written twice.
+func TestExtractGoesOnAfterWholeShards(t *testing.T) {
+	r := gamesIn(t, randomGames(23, 60))
+	f := Filter{Resolve: ResolveKeep}
+	dir := t.TempDir()
+	_, rows := extract(t, r, t.TempDir(), f, 1)
+	id, err := r.ID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := WriterConfig{Config: f, Program: "test", Parents: []string{id}}
+	w, err := newWriter(dir, config, positionsCodec{}, smallPositions, r.mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows[:1000] {
+		if err := w.Append(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Rows() != 768 {
+		t.Fatalf("%d rows", w.Rows())
+	}
+	w.Close()
+	_, got := extract(t, r, dir, f, 2)
+	if !reflect.DeepEqual(got, rows) {
+		t.Errorf("%d rows after the resume, %d without", len(got), len(rows))
+	}
+}
+
+func TestExtractPassesOnDamage(t *testing.T) {
+	r := gamesIn(t, randomGames(24, 40))
+	path := filepath.Join(r.Path(), "games-00002.arrow")
+	flipBit(t, path, 3000)
+	dir := t.TempDir()
+	_, _, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("err = %v", err)
+	}
+	if m, err := store.LoadManifest(dir); err != nil || m.Complete {
+		t.Errorf("half a data set is complete: %+v, %v", m, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
+		t.Error("still locked")
+	}
+	for _, bad := range []Filter{{}, {Resolve: "x"}, {Resolve: ResolveKeep, MaxScore: -1}} {
+		if _, _, err := Extract(context.Background(), nil, t.TempDir(), ExtractConfig{Filter: bad}); err == nil {
+			t.Errorf("%+v accepted", bad)
+		}
+	}
+}
+
+func TestKeySet(t *testing.T) {
+	rng := newRand(25)
+	var s keySet
+	want := map[uint64]bool{}
+	for range 50000 {
+		key := rng.Uint64N(30000) << 40
+		if s.add(key) == want[key] {
+			t.Fatalf("key %#x: new is %v", key, want[key])
+		}
+		want[key] = true
+	}
+	if s.len() != len(want) {
+		t.Errorf("%d keys, want %d", s.len(), len(want))
+	}
+}

@@ -1,0 +1,91 @@
+package relabel
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+)
+
+func shannon(t testing.TB) *eval.Model {
+	t.Helper()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestQuiescence(t *testing.T) {
+	m := shannon(t)
+	newResolve, err := Quiescence(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := newResolve()
+	for _, c := range []struct{ fen, leaf string }{
+		{board.StartFEN, board.StartFEN},
+		// A queen hangs.
+		{"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", "4k3/8/8/3N4/8/8/8/4K3 b - - 0 1"},
+		// The pawn is defended: the rook leaves it alone.
+		{"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9", "4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9"},
+	} {
+		p, err := board.ParseFEN(c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf, _, changed := resolve(&p)
+		if leaf.FEN() != c.leaf || changed != (c.leaf != c.fen) {
+			t.Errorf("%s resolves to %s, %v; want %s", c.fen, leaf.FEN(), changed, c.leaf)
+		}
+	}
+	if _, err := Quiescence(m, nil); err == nil {
+		t.Error("no weights are accepted")
+	}
+}
+
+// The parts fit: games with a hanging piece become rows without one.
+func TestExtractWithQuiescence(t *testing.T) {
+	dir := t.TempDir()
+	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := board.StartPosition()
+	g := dataset.GameRow{Game: 1, Variant: dataset.Standard, Result: 1}
+	for _, san := range []string{"e4", "d5", "Nc3", "d4", "Nf3", "dxc3", "dxc3"} {
+		m, err := p.ParseSAN(san)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Make(m)
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, 7)
+	}
+	if err := w.Append(&g); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	games, err := dataset.OpenGames(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := shannon(t)
+	newResolve, err := Quiescence(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, counts, err := dataset.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
+		dataset.ExtractConfig{Filter: dataset.DefaultFilter(), NewResolve: newResolve, Workers: 2})
+	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	_, _, err = dataset.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir, dataset.ExtractConfig{Filter: dataset.DefaultFilter(), NewResolve: newResolve})
+	if err == nil || errors.Is(err, dataset.ErrComplete) {
+		t.Errorf("positions into the folder of the games: %v", err)
+	}
+}
