@@ -16,46 +16,67 @@ type tilting struct {
 
 // tilt finds the tilting of p, searching from x = near. It reports false where g is
 // nowhere above or nowhere below 0: then no distribution has mean 0.
+//
+// A score that was hardly ever seen may need a q close to 0, so x is computed as
+// its distance from the pole on its side: that keeps all digits of such a q.
 func (d *dist) tilt(g *[5]float64, near float64) (t tilting, ok bool) {
-	least, most := 0.0, 0.0
+	least, most, mean := 0, 0, 0.0
 	for i := range d.k {
-		least, most = math.Min(least, g[i]), math.Max(most, g[i])
+		mean += d.p[i] * g[i]
+		if g[i] < g[least] {
+			least = i
+		}
+		if g[i] > g[most] {
+			most = i
+		}
 	}
-	if least == 0 || most == 0 {
+	if g[least] >= 0 || g[most] <= 0 {
 		return tilting{}, false
 	}
-	t.x = d.tiltRoot(g, near, -1/most, -1/least)
+	end, other := least, most // the root has the sign of its function at 0
+	if mean < 0 {
+		end, other = most, least
+	}
+	pole := -1 / g[end]
+	var base [5]float64 // q at the pole
 	for i := range d.k {
-		t.q[i] = 1 + t.x*g[i]
+		base[i] = 1 - g[i]/g[end]
+	}
+	y := d.tiltRoot(g, &base, near-pole, -pole, pole+1/g[other])
+	t.x = pole + y
+	for i := range d.k {
+		t.q[i] = base[i] + y*g[i]
 	}
 	return t, true
 }
 
-// tiltRoot solves sum p_i g_i/(1 + x g_i) = 0 between the poles lo and hi:
-// Newton's method, with a bisection where a step would leave the bracket. It
-// ends where a Newton step is small against the distance to the nearer pole, for
-// then the error left is of the square of that.
-func (d *dist) tiltRoot(g *[5]float64, x, lo, hi float64) float64 {
+// tiltRoot solves sum p_i g_i/(base_i + y g_i) = 0 for y between 0, a pole, and zero,
+// where x is 0; room is the distance of the poles. It is Newton's method, with a
+// bisection where a step would leave the bracket. It ends where a Newton step is
+// small against the distance to the nearer pole, for then the error left is of
+// the square of that.
+func (d *dist) tiltRoot(g, base *[5]float64, y, zero, room float64) float64 {
 	const small = 1e-8
-	left, right := lo, hi
-	if !(x > lo && x < hi) {
-		x = 0
+	lo, hi := math.Min(zero, 0), math.Max(zero, 0)
+	room = math.Abs(room)
+	if !(y > lo && y < hi) {
+		y = zero
 	}
-	for range 200 {
+	for range 300 {
 		f, slope := 0.0, 0.0
 		for i := range d.k {
-			r := g[i] / (1 + x*g[i])
+			r := g[i] / (base[i] + y*g[i])
 			f += d.p[i] * r
 			slope += d.p[i] * r * r
 		}
 		if f > 0 {
-			lo = x
+			lo = y
 		} else {
-			hi = x
+			hi = y
 		}
-		next := x + f/slope
-		if next > lo && next < hi {
-			if math.Abs(next-x) <= small*math.Min(next-left, right-next) {
+		next := y + f/slope
+		if next >= lo && next <= hi && next != 0 {
+			if math.Abs(next-y) <= small*math.Min(math.Abs(next), room-math.Abs(next)) {
 				return next
 			}
 		} else {
@@ -64,9 +85,9 @@ func (d *dist) tiltRoot(g *[5]float64, x, lo, hi float64) float64 {
 				return next
 			}
 		}
-		x = next
+		y = next
 	}
-	return x
+	return y
 }
 
 // withMean returns the likeliest distribution with mean score s, 0 < s < 1.

@@ -8,7 +8,7 @@ import "math"
 type Summary struct {
 	Samples, Games int64
 
-	Score float64 // mean, 0 to 1
+	Score float64 // mean, 0 to 1, of the counts as they are; 1/2 where nothing was played
 
 	// Elo of the score, and of the ends of the score's normal interval. The
 	// normal interval is the one every program prints; it shrinks to nothing
@@ -42,20 +42,34 @@ func Summarize(c Counts) Summary {
 	s := Summary{Samples: c.Samples(), Games: c.Games()}
 	mean, variance := d.moments()
 	sd := math.Sqrt(variance / d.n)
-	s.Score = mean
 	s.Elo, s.EloLo, s.EloHi = Elo(mean), Elo(mean-normal95*sd), Elo(mean+normal95*sd)
 	s.LOS = normal((mean - half) / sd)
 	s.LikelyLo, s.LikelyHi = Elo(d.likelyBound(mean, 0)), Elo(d.likelyBound(mean, 1))
 	s.NElo, s.NEloLo, s.NEloHi = d.normalizedEloInterval(mean, math.Sqrt(variance))
 	switch c := c.(type) {
 	case Trinomial:
+		s.Score = meanScore(c[:])
 		s.DrawRatio = ratio(c[1], c.Samples())
 	case Pentanomial:
+		s.Score = meanScore(c[:])
 		s.DrawRatio = ratio(c[2], c.Samples())
 		s.PairRatio = atLeast(c[3]+c[4]) / atLeast(c[0]+c[1])
 		s.Paired = true
 	}
 	return s
+}
+
+// meanScore is the mean of scores evenly spaced from 0 to 1.
+func meanScore(counts []int64) float64 {
+	sum, n := 0.0, 0.0
+	for i, c := range counts {
+		sum += float64(i) * float64(c)
+		n += float64(c)
+	}
+	if n == 0 {
+		return half
+	}
+	return sum / n / float64(len(counts)-1)
 }
 
 func ratio(part, whole int64) float64 {

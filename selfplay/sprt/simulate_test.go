@@ -1,0 +1,280 @@
+package sprt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"testing"
+)
+
+func mustShape(t testing.TB, drawRatio float64, paired bool) Shape {
+	t.Helper()
+	s, err := IndependentGames(drawRatio, paired)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
+	t.Helper()
+	s, err := x.Simulate(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestErrorRates simulates tests at both hypotheses: with correction for overshoot
+// they err as often as asked, without it less often. `assay sprt --simulate
+// 40000` measures the same to the third digit.
+func TestErrorRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	shape := mustShape(t, 0.6, true)
+	for _, c := range []struct {
+		elo1 float64
+		runs int
+	}{{5, 1200}, {50, 6000}} {
+		x := Test{Elo0: 0, Elo1: c.elo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+		errs := map[bool]int{}
+		for _, corrected := range []bool{true, false} {
+			s := Simulation{Shape: shape, Runs: c.runs, Seed: 11, Corrected: corrected}
+			first := mustSimulate(t, x, s).Passed
+			s.TrueElo = c.elo1
+			second := mustSimulate(t, x, s).Failed
+			errs[corrected] = first + second
+			if !corrected {
+				continue
+			}
+			for _, n := range []int{first, second} {
+				rate, sd := float64(n)/float64(c.runs), math.Sqrt(0.05*0.95/float64(c.runs))
+				if rate < 0.047-4*sd || rate > 0.053+4*sd {
+					t.Errorf("[0, %v]: error rate %v", c.elo1, rate)
+				}
+			}
+		}
+		// The same random numbers, so the difference is not chance; it is small where
+		// steps are.
+		if c.elo1 == 50 && errs[true] <= errs[false] {
+			t.Errorf("[0, %v]: %d errors with correction, %d without", c.elo1, errs[true], errs[false])
+		}
+		t.Logf("[0, %v]: %d errors with correction, %d without, of %d", c.elo1, errs[true], errs[false], 2*c.runs)
+	}
+}
+
+// TestPrediction holds the formulas against simulation at the midpoint.
+func TestPrediction(t *testing.T) {
+	runs := 4000
+	if testing.Short() {
+		runs = 1000
+	}
+	for _, x := range []Test{
+		{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05},
+		{Elo0: 0, Elo1: 20, Model: Logistic, Alpha: 0.05, Beta: 0.10},
+		{Elo0: -5, Elo1: 25, Model: Bayesian, Alpha: 0.05, Beta: 0.05},
+	} {
+		for _, corrected := range []bool{false, true} {
+			shape := mustShape(t, 0.6, x.Model != Bayesian)
+			mid := (x.Elo0 + x.Elo1) / 2
+			p, err := x.Predict(shape, mid, corrected)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := mustSimulate(t, x, Simulation{Shape: shape, TrueElo: mid, Runs: runs, Seed: 12, Corrected: corrected})
+			rate, lo, hi := s.PassRate()
+			slack := 4/math.Sqrt(float64(runs)) + 0.03
+			if p.Pass < lo-0.02 || p.Pass > hi+0.02 || math.Abs(s.MeanGames/p.Games-1) > slack {
+				t.Errorf("%+v, corrected %v: predicted %+v, simulated %v and %+v", x, corrected, p, rate, s)
+			}
+			t.Logf("%v [%v, %v] corrected %v: pass %.4f (predicted %.4f), games %.1f (predicted %.1f)",
+				x.Model, x.Elo0, x.Elo1, corrected, rate, p.Pass, s.MeanGames, p.Games)
+		}
+	}
+}
+
+// TestSharedSimulation compares with somebody else's simulation of the same tests.
+func TestSharedSimulation(t *testing.T) {
+	const name = "../../../shared/vectors/sprt_simulation.json"
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is not there", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	var file struct {
+		Rows []struct {
+			NElo0, NElo1, Runs float64
+			True               float64    `json:"true_nelo"`
+			Draws              float64    `json:"draw_ratio"`
+			Pass               float64    `json:"pass_rate"`
+			Mean               float64    `json:"mean_games"`
+			Quantiles          [2]float64 `json:"median_p95_games"`
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil || len(file.Rows) == 0 {
+		t.Fatalf("%s: %v, %d rows", name, err, len(file.Rows))
+	}
+	const runs = 500
+	for _, r := range file.Rows {
+		x := Test{Elo0: r.NElo0, Elo1: r.NElo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+		s := mustSimulate(t, x, Simulation{Shape: mustShape(t, r.Draws, true), TrueElo: r.True, Runs: runs, Seed: 13})
+		rate, _, _ := s.PassRate()
+		// Four standard deviations of the difference of two simulations; games have a
+		// deviation of about their mean.
+		both := 1/r.Runs + 1.0/runs
+		if d := 4 * math.Sqrt((r.Pass*(1-r.Pass)+0.001)*both); math.Abs(rate-r.Pass) > d {
+			t.Errorf("%+v: pass rate %v", r, rate)
+		}
+		if d := 4 * math.Sqrt(both); math.Abs(s.MeanGames/r.Mean-1) > d || math.Abs(s.MedianGames/r.Quantiles[0]-1) > d ||
+			math.Abs(s.P95Games/r.Quantiles[1]-1) > d {
+			t.Errorf("%+v: %+v", r, s)
+		}
+		t.Logf("nElo [%v, %v] at %v: pass %.4f (theirs %.4f), games %.0f (%.0f)", r.NElo0, r.NElo1, r.True, rate, r.Pass, s.MeanGames, r.Mean)
+	}
+}
+
+// TestFollowerIsExact compares the simulation's shortcut with walks that compute
+// every LLR.
+func TestFollowerIsExact(t *testing.T) {
+	same, runs := 0, 0
+	for _, x := range []Test{
+		{Elo0: 0, Elo1: 20, Model: Normalized, Alpha: 0.05, Beta: 0.05},
+		{Elo0: -10, Elo1: 10, Model: Logistic, Alpha: 0.05, Beta: 0.05},
+		{Elo0: 0, Elo1: 30, Model: Bayesian, Alpha: 0.05, Beta: 0.05},
+	} {
+		truth, err := mustShape(t, 0.6, x.Model != Bayesian).at(x.Model, (x.Elo0+x.Elo1)/2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint64(60) {
+			corrected := i%2 == 0
+			fast := x.simulateOne(context.Background(), newSampler(&truth, 14, i), corrected, math.MaxInt64)
+			slow := everyLLR(t, x, newSampler(&truth, 14, i), corrected)
+			if runs++; fast == slow {
+				same++
+			} else if !corrected {
+				t.Errorf("%+v, run %d: %+v, computing every LLR %+v", x, i, fast, slow)
+			}
+		}
+	}
+	// With correction the bounds are sums over all records, to which the shortcut
+	// adds its hundredths of a jump.
+	if same < runs*95/100 {
+		t.Errorf("only %d of %d tests ended alike", same, runs)
+	}
+	t.Logf("%d of %d tests ended alike", same, runs)
+}
+
+func everyLLR(t *testing.T, x Test, s *sampler, corrected bool) ending {
+	w, err := NewWalk(x, corrected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Pentanomial
+	for w.Status() == Continue {
+		p[s.next()]++
+		var c Counts = p
+		if s.empty.k == 3 {
+			c = Trinomial(p[:3])
+		}
+		if _, err := w.Observe(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ending{samples: w.Samples(), status: w.Status()}
+}
+
+// TestSimulationIsReproducible, whatever the number of goroutines.
+func TestSimulationIsReproducible(t *testing.T) {
+	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	c := Simulation{Shape: mustShape(t, 0.4, true), TrueElo: 20, Runs: 300, Seed: 15, Workers: 1}
+	one := mustSimulate(t, x, c)
+	told := int64(0)
+	c.Workers, c.Progress = 3, func(done, total int64, _ string) {
+		if told = max(told, done); total != 300 {
+			t.Errorf("total %d", total)
+		}
+	}
+	if three := mustSimulate(t, x, c); one != three || told == 0 {
+		t.Errorf("1 worker: %+v\n3 workers: %+v\nprogress up to %d", one, three, told)
+	}
+	c.Seed++
+	if other := mustSimulate(t, x, c); other == one {
+		t.Errorf("another seed gave the same: %+v", other)
+	}
+}
+
+func TestSimulationEnds(t *testing.T) {
+	x := Test{Elo0: 0, Elo1: 0.01, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	c := Simulation{Shape: mustShape(t, 0.6, true), Runs: 10, MaxGames: 1001}
+	s := mustSimulate(t, x, c)
+	if s.Undecided != 10 || s.MeanGames != 1000 || s.P95Games != 1000 {
+		t.Errorf("at most 1001 games: %+v", s)
+	}
+	c.MaxGames = 0
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := x.Simulate(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	for _, bad := range []Simulation{
+		{Shape: c.Shape, Runs: 0},
+		{Shape: c.Shape, Runs: 1, MaxGames: -1},
+		{Shape: c.Shape, Runs: 1, TrueElo: math.NaN()},
+	} {
+		if _, err := x.Simulate(context.Background(), bad); !errors.Is(err, ErrTest) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if _, err := IndependentGames(1, true); !errors.Is(err, ErrCounts) {
+		t.Errorf("draws only: %v", err)
+	}
+}
+
+// TestShapes checks what bending a shape promises: the true Elo is the one asked for.
+func TestShapes(t *testing.T) {
+	for _, elo := range []float64{-300, -5, 0, 2, 80} {
+		for _, shape := range []Shape{mustShape(t, 0.7, true), ShapeOf(Pentanomial{30, 200, 500, 300, 10})} {
+			d, err := shape.at(Logistic, elo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mean, _ := d.moments(); math.Abs(Elo(mean)-elo) > 1e-6 {
+				t.Errorf("logistic %v: got %v", elo, Elo(mean))
+			}
+			if d, err = shape.at(Normalized, elo); err != nil {
+				t.Fatal(err)
+			}
+			mean, variance := d.moments()
+			if got := d.normalizedElo((mean - half) / math.Sqrt(variance)); math.Abs(got-elo) > 1e-6 {
+				t.Errorf("normalized %v: got %v", elo, got)
+			}
+			if _, err := shape.at(Bayesian, elo); !errors.Is(err, ErrUnpaired) {
+				t.Errorf("bayesian pairs: %v", err)
+			}
+		}
+	}
+}
+
+func BenchmarkSimulate(b *testing.B) {
+	x := Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	truth, err := mustShape(b, 0.6, true).at(Normalized, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	games := int64(0)
+	for i := range b.N {
+		e := x.simulateOne(context.Background(), newSampler(&truth, 1, uint64(i)), true, math.MaxInt64)
+		games += 2 * e.samples
+	}
+	b.ReportMetric(float64(games)/float64(b.N), "games/op")
+}

@@ -1,0 +1,141 @@
+package sprt
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAfterStopIsUnbiased stops tests and counts how often the estimate lies above
+// the truth, and the interval around it. The plain estimate is far off.
+func TestAfterStopIsUnbiased(t *testing.T) {
+	x := Test{Elo0: 0, Elo1: 20, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	const trueElo, runs = 20, 1200
+	truth, err := mustShape(t, 0.6, true).at(Normalized, trueElo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, _ := truth.moments()
+	elo := Elo(mean)
+	above, plainAbove, holds := 0, 0, 0
+	for i := range uint64(runs) {
+		f := follower{walk: x.walk(false), d: truth}
+		s := newSampler(&truth, 16, i)
+		for f.walk.status == Continue {
+			f.add(s.next())
+		}
+		c := Pentanomial(f.counts)
+		e, err := x.AfterStop(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above += inside(elo, e.Elo, math.Inf(1))
+		plainAbove += inside(elo, Summarize(c).Elo, math.Inf(1))
+		holds += inside(e.Lo, elo, e.Hi)
+	}
+	// Four standard deviations of the counts, and 2 % for a walk that is not quite
+	// a Brownian motion.
+	if r := float64(above) / runs; math.Abs(r-0.5) > 0.065 {
+		t.Errorf("the estimate is above the truth in %.3f of tests", r)
+	}
+	if r := float64(holds) / runs; r < 0.92 || r > 0.98 {
+		t.Errorf("the interval holds the truth in %.3f of tests", r)
+	}
+	if r := float64(plainAbove) / runs; r < 0.57 {
+		t.Errorf("the plain estimate is above the truth in only %.3f: no bias left to mend", r)
+	}
+	t.Logf("above the truth: %d, plain %d; interval holds it: %d, of %d", above, plainAbove, holds, runs)
+}
+
+// TestAfterStopWithoutStop: where a test never came near a bound, the estimate is
+// the plain one.
+func TestAfterStopWithoutStop(t *testing.T) {
+	x := Test{Elo0: -20, Elo1: 20, Model: Logistic, Alpha: 1e-9, Beta: 1e-9}
+	c := Pentanomial{4, 20, 40, 26, 5}
+	e, err := x.AfterStop(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Summarize(c)
+	if math.Abs(e.Elo-s.Elo) > 0.01 || math.Abs(e.Lo-s.EloLo) > 0.5 || math.Abs(e.Hi-s.EloHi) > 0.5 || math.Abs(e.LOS-s.LOS) > 1e-6 {
+		t.Errorf("got %+v, plain %+v", e, s)
+	}
+}
+
+// TestFinite asks everything of counts and tests that people come up with.
+func TestFinite(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 1))
+	for range 1500 {
+		elo0 := math.Round(r.NormFloat64() * math.Exp(6*r.Float64()))
+		x := Test{Elo0: elo0, Elo1: elo0 + math.Ceil(100*r.Float64()*r.Float64()), Model: Model(r.IntN(3)),
+			Alpha: math.Exp(-1 - 9*r.Float64()), Beta: math.Exp(-1 - 9*r.Float64())}
+		checkFinite(t, x, randomCounts(r))
+	}
+}
+
+// FuzzFinite feeds everything with counts and tests of any kind: what passes
+// Validate has finite answers, in their ranges.
+func FuzzFinite(f *testing.F) {
+	f.Add(int64(0), int64(0), int64(0), int64(0), int64(0), 0.0, 5.0, uint8(0), 0.05, 0.05)
+	f.Add(int64(0), int64(0), int64(0), int64(0), int64(5550), -1000.0, 1000.0, uint8(1), 1e-9, 0.9)
+	f.Add(int64(1)<<50, int64(0), int64(1), int64(0), int64(0), 999.0, 1000.0, uint8(0), 0.5, 0.4)
+	f.Add(int64(3), int64(1), int64(1)<<50, int64(0), int64(0), -1000.0, -999.0, uint8(2), 0.01, 0.99)
+	f.Fuzz(func(t *testing.T, a, b, c, d, e int64, elo0, elo1 float64, model uint8, alpha, beta float64) {
+		x := Test{Elo0: elo0, Elo1: elo1, Model: Model(model), Alpha: alpha, Beta: beta}
+		for _, counts := range []Counts{Trinomial{a, b, c}, Pentanomial{a, b, c, d, e}} {
+			if counts.Validate() == nil {
+				checkFinite(t, x, counts)
+			} else if _, err := x.LLR(counts); err == nil {
+				t.Errorf("%v: LLR of impossible counts", counts)
+			}
+		}
+	})
+}
+
+func checkFinite(t *testing.T, x Test, c Counts) {
+	t.Helper()
+	finite := func(name string, value, lo, hi float64) {
+		t.Helper()
+		if !(value >= lo && value <= hi) || math.IsInf(value, 0) {
+			t.Errorf("%+v, %v: %s is %v, not within [%v, %v]", x, c, name, value, lo, hi)
+		}
+	}
+	s, inf := Summarize(c), math.Inf(1)
+	for name, v := range map[string]float64{"Elo": s.Elo, "EloLo": s.EloLo, "EloHi": s.EloHi, "LikelyLo": s.LikelyLo, "LikelyHi": s.LikelyHi} {
+		finite(name, v, -1200, 1200)
+	}
+	for name, v := range map[string]float64{"Score": s.Score, "LOS": s.LOS, "DrawRatio": s.DrawRatio} {
+		finite(name, v, 0, 1)
+	}
+	for name, v := range map[string]float64{"NElo": s.NElo, "NEloLo": s.NEloLo, "NEloHi": s.NEloHi, "PairRatio": s.PairRatio} {
+		finite(name, v, -inf, inf)
+	}
+	if s.EloLo > s.Elo || s.EloHi < s.Elo || s.LikelyLo > s.Elo+1e-9 || s.LikelyHi < s.Elo-1e-9 {
+		t.Errorf("%v: intervals do not hold the estimate: %+v", c, s)
+	}
+	llr, err := x.LLR(c)
+	if err != nil {
+		return
+	}
+	finite("LLR", llr, -inf, inf)
+	e, err := x.AfterStop(c)
+	if err != nil {
+		t.Errorf("%+v, %v: %v", x, c, err)
+	}
+	finite("LOS after the stop", e.LOS, 0, 1)
+	finite("Elo after the stop", e.Elo, -1000, 1000)
+	finite("its lower end", e.Lo, -1000, e.Elo)
+	finite("its upper end", e.Hi, e.Elo, 1000)
+	for _, corrected := range []bool{false, true} {
+		p, err := x.Predict(ShapeOf(c), x.Elo0, corrected)
+		if err != nil {
+			t.Errorf("%+v, %v: %v", x, c, err)
+		}
+		finite("predicted pass", p.Pass, 0, 1)
+		finite("predicted games", p.Games, 0, inf)
+	}
+	if _, err := x.Simulate(context.Background(), Simulation{Shape: ShapeOf(c), Runs: 1, MaxGames: 100, Workers: 1}); err != nil {
+		t.Errorf("%+v, %v: %v", x, c, err)
+	}
+}

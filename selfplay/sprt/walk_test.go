@@ -1,0 +1,145 @@
+package sprt
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+var usual = Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+
+func TestValidate(t *testing.T) {
+	with := func(change func(*Test)) Test {
+		x := usual
+		change(&x)
+		return x
+	}
+	if err := usual.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for word, x := range map[string]Test{
+		"elo0":         with(func(x *Test) { x.Elo0 = math.NaN() }),
+		"elo1":         with(func(x *Test) { x.Elo1 = math.Inf(1) }),
+		"+-1000":       with(func(x *Test) { x.Elo1 = 1001 }),
+		"not above":    with(func(x *Test) { x.Elo1 = 0 }),
+		"alpha":        with(func(x *Test) { x.Alpha = 0 }),
+		"beta":         with(func(x *Test) { x.Beta = math.NaN() }),
+		"alpha + beta": with(func(x *Test) { x.Alpha, x.Beta = 0.5, 0.5 }),
+		"Model(9)":     with(func(x *Test) { x.Model = 9 }),
+	} {
+		err := x.Validate()
+		if !errors.Is(err, ErrTest) || !strings.Contains(err.Error(), word) {
+			t.Errorf("%+v: %v, want a word of %q", x, err, word)
+		}
+		if _, err := NewWalk(x, false); err == nil {
+			t.Errorf("%+v: a walk began", x)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	bayesian := Test{Elo0: 0, Elo1: 5, Model: Bayesian, Alpha: 0.05, Beta: 0.05}
+	if _, err := bayesian.LLR(Pentanomial{1, 2, 3, 4, 5}); !errors.Is(err, ErrUnpaired) {
+		t.Errorf("bayesian pairs: %v", err)
+	}
+	if _, err := usual.LLR(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
+		t.Errorf("negative counts: %v", err)
+	}
+	if _, err := usual.AfterStop(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
+		t.Errorf("negative counts: %v", err)
+	}
+}
+
+func TestTestAsJSON(t *testing.T) {
+	data, err := json.Marshal(usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"elo0":0,"elo1":5,"model":"normalized","alpha":0.05,"beta":0.05}`; string(data) != want {
+		t.Errorf("got %s, want %s", data, want)
+	}
+	var back Test
+	if err := json.Unmarshal(data, &back); err != nil || back != usual {
+		t.Errorf("got %+v back (%v)", back, err)
+	}
+	if err := json.Unmarshal([]byte(`{"model":"pentanomial"}`), &back); !errors.Is(err, ErrTest) {
+		t.Errorf("an unknown model: %v", err)
+	}
+}
+
+// TestWalkStopsOnce lets a walk cross both bounds: the first one counts.
+func TestWalkStopsOnce(t *testing.T) {
+	x := Test{Elo0: 0, Elo1: 100, Model: Logistic, Alpha: 0.05, Beta: 0.05}
+	w, err := NewWalk(x, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Pentanomial
+	stoppedAt := int64(0)
+	for i := range 400 {
+		if i < 60 {
+			c[3]++
+			c[4]++ // two at a time: the walk must follow all the same
+		} else {
+			c[0]++
+		}
+		status, err := w.Observe(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status != Continue && stoppedAt == 0 {
+			stoppedAt = c.Samples()
+			if llr, _ := x.LLR(c); llr != w.LLR() || x.Status(llr) != status {
+				t.Errorf("stopped at LLR %v, test says %v", w.LLR(), llr)
+			}
+		}
+	}
+	if w.Status() != AcceptH1 || w.Samples() != stoppedAt || stoppedAt == 0 || stoppedAt >= 120 {
+		t.Errorf("got %v after %d samples, first stop after %d", w.Status(), w.Samples(), stoppedAt)
+	}
+	if _, err := NewWalk(x, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWalkRefusesFewer(t *testing.T) {
+	w, err := NewWalk(usual, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Observe(Pentanomial{0, 1, 1, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Observe(Pentanomial{0, 1, 0, 0, 0}); !errors.Is(err, ErrCounts) {
+		t.Errorf("counts that shrank: %v", err)
+	}
+}
+
+// TestCorrectionDrawsIn follows a random match with and without correction.
+func TestCorrectionDrawsIn(t *testing.T) {
+	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	w, err := NewWalk(x, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(9, 1))
+	var c Pentanomial
+	for w.Status() == Continue && c.Samples() < 100_000 {
+		c[r.IntN(5)]++
+		if _, err := w.Observe(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lower, upper := w.Bounds()
+	l, u := x.Bounds()
+	below, above := w.Overshoot()
+	if lower != l+below || upper != u-above || below <= 0 || above <= 0 || below > 0.5 || above > 0.5 {
+		t.Errorf("bounds %v %v of %v %v, overshoot %v %v", lower, upper, l, u, below, above)
+	}
+	if w.Status() == Continue {
+		t.Errorf("no end after %d pairs", c.Samples())
+	}
+}
