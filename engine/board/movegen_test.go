@@ -14,7 +14,7 @@ func TestLegalMovesAgainstOracle(t *testing.T) {
 		games = 100
 	}
 	castlings, captures, promotions, checks := 0, 0, 0, 0
-	eachPosition(t, 1, games, func(p *Position) {
+	check := func(p *Position) {
 		o := newOracle(p)
 		got := p.LegalMoves(nil)
 		slices.Sort(got)
@@ -41,7 +41,12 @@ func TestLegalMovesAgainstOracle(t *testing.T) {
 			promotions += count(m.Promotion() != NoPieceType)
 			checks += count(p.GivesCheck(m))
 		}
-	})
+	}
+	for _, fen := range startFENs(t) {
+		p := mustParse(t, fen)
+		check(&p)
+	}
+	eachPosition(t, 1, games, check)
 	t.Logf("%d castlings, %d captures en passant, %d promotions, %d checks", castlings, captures, promotions, checks)
 	if castlings < games || captures < games/10 || promotions < games || checks < 10*games {
 		t.Error("the positions have too few of the rare moves to test much")

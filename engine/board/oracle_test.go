@@ -281,11 +281,18 @@ func (o *oracle) mayCastle(king, rook Square) bool {
 // matches tells whether the position is the oracle's: men, side, rights, en passant.
 func (o *oracle) matches(p *Position) bool { return *o == *newOracle(p) }
 
-// startFENs are where random games begin: the standard position, and everything in
-// the perft table, where the rules are tricky.
+// startFENs are where random games begin: the standard position, everything in the
+// perft table, where the rules are tricky, and en passant while another man gives
+// check, which no game reaches but a FEN may say.
 func startFENs(t testing.TB) []string {
 	t.Helper()
-	fens := []string{StartFEN}
+	fens := []string{
+		StartFEN,
+		"4k3/8/8/3pP3/8/3n4/8/4K3 w - d6 0 1",
+		"4k3/8/8/3pP3/8/8/5p2/4K3 w - d6 0 1",
+		"4k3/8/8/8/3pP3/5N2/6B1/4K3 b - e3 0 1",
+		"4k3/8/8/b2pP3/8/8/8/4K3 w - d6 0 1",
+	}
 	for _, text := range readLines(t, "testdata/perft.epd") {
 		if fen, _, ok := strings.Cut(text, ";"); ok && text[0] != '#' {
 			fens = append(fens, strings.TrimSpace(fen))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var perftDepth = flag.Int("perft-depth", 0, "count the shared perft suites to this depth (default 4, and fischer.epd to 3 with -short)")
+var perftDepth = flag.Int("perft-depth", 0, "count the shared perft suites to this depth (default 4, and 3 for the 960 positions of fischer.epd)")
 
 // perftCase is a position with the known leaf counts by depth; 0 is not known.
 type perftCase struct {
@@ -132,18 +132,16 @@ func TestPerftSuites(t *testing.T) {
 	for _, suite := range []struct {
 		file  string
 		cases int
+		depth int
 		read  func(*testing.T, string) []perftCase
 	}{
-		{"standard.epd", 128, readPerftEPD},
-		{"fischer.epd", 960, readPerftEPD},
-		{"tricky.perft", 19, readTrickyPerft},
+		{"standard.epd", 128, 4, readPerftEPD},
+		{"fischer.epd", 960, 3, readPerftEPD},
+		{"tricky.perft", 19, 5, readTrickyPerft},
 	} {
 		t.Run(suite.file, func(t *testing.T) {
 			t.Parallel()
-			depth := 4
-			if suite.file == "fischer.epd" && testing.Short() {
-				depth = 3
-			}
+			depth := suite.depth
 			if *perftDepth > 0 {
 				depth = *perftDepth
 			}
