@@ -17,6 +17,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
+		newLearnCommand(),
 		newRunsCommand(),
 		newMatchCommand(),
 		newSelfplayCommand(),

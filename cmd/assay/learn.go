@@ -1,0 +1,219 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// learnFlags are the flags of assay learn.
+type learnFlags struct {
+	run         string
+	games       int
+	nodes       uint64
+	generations int
+	seed        uint64
+	gateGames   int
+	finalGames  int
+	from        string
+	opponent    string
+	workers     int
+	asJSON      bool
+}
+
+func newLearnCommand() *cobra.Command {
+	var f learnFlags
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Self-play, tuning and a gate, over and over, from Shannon's numbers to a measured gain",
+		Long: `Learn the coefficients of an evaluation from games against itself.
+
+Each generation plays games with the champion's weights, fits the weights to the
+positions of these games, and lets the new weights meet the old in an SPRT match: only
+what passes becomes champion. The first champion has Shannon's coefficients of 1949 and
+zeros. At the end the champion meets shannon-1950 in a match of fixed length on openings
+of its own; that match, and not the gates, measures the gain.
+
+Everything is written to runs/NAME. The same command resumes a run that was interrupted,
+and the same seed gives the same weights and games on any number of workers.`,
+		Example: `  assay learn                                   # about three minutes on two cores
+  assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
+  assay learn --generations 4 --games 20000 --nodes 5000 --run night`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.learn(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runsDir+" (default: from the settings)")
+	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
+	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
+	fs.IntVar(&f.generations, "generations", 2, "turns of the loop")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of everything")
+	fs.IntVar(&f.gateGames, "gate-games", 200, "games of a gate at most")
+	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
+	fs.StringVar(&f.from, "from", "assay", "start weights: a weight file or an embedded name (model assay)")
+	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
+	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
+	return cmd
+}
+
+// plan turns the flags into a plan.
+func (f *learnFlags) plan() (learn.Plan, error) {
+	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
+		return learn.Plan{}, usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
+	}
+	p := learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
+	p.From, p.Opponent = f.from, f.opponent
+	p.Final.Games = f.finalGames
+	for i := range p.Generations {
+		p.Generations[i].Gate.Games = f.gateGames
+	}
+	return p, nil
+}
+
+// name returns the run's name: the one given, or one that tells the settings.
+func (f *learnFlags) name() string {
+	return cmp.Or(f.run, fmt.Sprintf("learn-g%d-n%d-k%d-s%d", f.games, f.nodes, f.generations, f.seed))
+}
+
+// command returns the command line that resumes the run.
+func (f *learnFlags) command() string {
+	s := fmt.Sprintf("assay learn --run %s --games %d --nodes %d --generations %d --seed %d", f.name(), f.games, f.nodes, f.generations, f.seed)
+	for _, x := range []struct {
+		flag, value, usual string
+	}{
+		{"gate-games", fmt.Sprint(f.gateGames), "200"},
+		{"final-games", fmt.Sprint(f.finalGames), "400"},
+		{"from", f.from, "assay"},
+		{"opponent", f.opponent, "shannon-1950"},
+	} {
+		if x.value != x.usual {
+			s += fmt.Sprintf(" --%s %s", x.flag, x.value)
+		}
+	}
+	return s
+}
+
+func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(runsDir, f.name())
+	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, f.generations, f.finalGames, f.opponent)
+	r, err := learn.Run(ctx, learn.Config{
+		Dir: dir, Program: programVersion(), Resume: f.command(), Plan: plan, Open: roster.Open, Workers: f.workers,
+		Stage: func(name string) learn.StageProgress { return stageBar{newProgress(stderr, name)} },
+	})
+	if err != nil {
+		return learnAdvice(err, dir, f.command())
+	}
+	page, err := report.Write(dir)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return printJSON(stdout, r)
+	}
+	return printLearned(stdout, r, dir, page)
+}
+
+// stageBar shows a stage's progress.
+type stageBar struct{ p *progress }
+
+func (s stageBar) Update(done, total int64, note string) { s.p.update(done, total, note) }
+func (s stageBar) Finish(summary string)                 { s.p.finish(summary) }
+
+// learnAdvice adds the cure to what can end a run.
+func learnAdvice(err error, dir, command string) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.Is(err, learn.ErrPlan):
+		return usageError{err}
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("%w; wait for it, or stop it", err)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
+	}
+	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
+}
+
+// printLearned tells what a run came to: the terms, the pieces, the gain, the files.
+func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(r.Pieces) > 0 {
+		fmt.Fprintln(out, "\nWhat a man is worth: the average change of the evaluation when it is taken off (centipawns)")
+		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
+		for _, p := range r.Pieces {
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", p.Piece, p.Shannon, p.Old, p.New, p.SE, p.Pawns, p.SEPawns)
+		}
+		w.Flush()
+	}
+	printTerms(out, r.Terms)
+	for _, g := range r.Generations {
+		fmt.Fprintf(out, "Generation %d: %d games, %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
+			g.Number, g.Games.Games, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),
+			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
+	}
+	m := r.Final
+	fmt.Fprintf(out, "\nFinal match, %d games at %d nodes a move: weights %s against %s\n", m.Games, r.Plan.Final.Nodes, r.Champion.ID, r.Plan.Opponent)
+	fmt.Fprintf(out, "  Elo %+.1f, 95 %% interval [%+.1f, %+.1f]   nElo %+.1f [%+.1f, %+.1f]   LOS %.2f %%\n", m.Elo, m.EloLo, m.EloHi, m.NElo, m.NEloLo, m.NEloHi, 100*m.LOS)
+	fmt.Fprintf(out, "  +%d =%d -%d   pentanomial %v (pairs scoring 0, 1/2, 1, 3/2, 2)\n", m.Wins, m.Draws, m.Losses, m.Pentanomial)
+	if nps := m.NodesPerSecond(); nps[0] > 0 && nps[1] > 0 {
+		fmt.Fprintf(out, "  %.2f M nodes/s with the learned weights, %.2f M with %s\n", nps[0]/1e6, nps[1]/1e6, r.Plan.Opponent)
+	}
+	champion := r.Champion.File
+	if r.Champion.Generation > 0 {
+		champion = filepath.Join(dir, filepath.FromSlash(champion))
+	}
+	fmt.Fprintf(out, "\nWritten:\n  weights  %s\n  games    %s\n  result   %s\n  report   %s\n",
+		champion, filepath.Join(dir, "gen-*", "games"), filepath.Join(dir, store.RunResultName), page)
+	return nil
+}
+
+func lossOrNone(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.5f", *v)
+}
+
+// printTerms prints every coefficient before and after.
+func printTerms(out io.Writer, terms []learn.TermChange) {
+	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change of more than two standard errors\n", len(terms))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t± SE\tEG\t-> NEW\t± SE\tPOSITIONS\t")
+	for _, t := range terms {
+		star := ""
+		if moved(t) {
+			star = "*"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t%s\n", t.Name, t.Group, t.OldMG, t.NewMG, t.SEMG, t.OldEG, t.NewEG, t.SEEG, t.Count, star)
+	}
+	w.Flush()
+	fmt.Fprintln(out)
+}
+
+// moved tells whether a coefficient changed by more than two of its standard errors.
+func moved(t learn.TermChange) bool {
+	far := func(before, after int32, se float64) bool {
+		return se > 0 && math.Abs(float64(after-before)) > 2*se
+	}
+	return far(t.OldMG, t.NewMG, t.SEMG) || far(t.OldEG, t.NewEG, t.SEEG)
+}

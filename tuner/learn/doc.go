@@ -1,0 +1,20 @@
+// Package learn closes the loop that Shannon asked for: a program that changes the
+// coefficients of its evaluation according to the results of games.
+//
+// A run is a series of generations. Each plays games against itself with the weights
+// of the champion (selfplay/datagen), makes positions of them (dataset), fits the
+// weights to all recent positions (tuner), and lets the new weights meet the old ones
+// in a gate, an SPRT match (selfplay/match): only what passes becomes champion. At the
+// end the champion meets a fixed opponent in a match of fixed length on openings that
+// nobody has played before; only that match is reported as the gain, because the
+// score of a match that stops when it looks good is biased.
+//
+// Everything lies in the run's folder and is found there again: a run that was killed
+// goes on where it was, and ends with the same bytes.
+//
+// What is measured by the clock (nodes a second) goes to events.jsonl, never into
+// result.json. Players, training and statistics live elsewhere; this package decides
+// only what follows what.
+//
+// Start reading at Config and Run.
+package learn

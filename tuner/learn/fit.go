@@ -1,0 +1,133 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// fitName is the file in a generation's folder that says what its fit came to. It is
+// written after the weights, so its presence means that both are whole.
+const fitName = "fit.json"
+
+// fit tunes the champion's weights on the positions of the last generations, or reads
+// what an earlier call found.
+func (l *learner) fit(ctx context.Context, g int) (*models.File, *FitSummary, error) {
+	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
+	summary := new(FitSummary)
+	if done, err := readJSON(fitPath, summary); err != nil {
+		return nil, nil, err
+	} else if done {
+		file, err := models.Load(weightsPath)
+		if err == nil && file.ID() != summary.ID {
+			err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, summary.ID)
+		}
+		return file, summary, err
+	}
+	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
+	r, file, err := l.tune(ctx, g, stage)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := file.Encode()
+	if err != nil {
+		return nil, nil, err
+	}
+	*summary = summarize(r, file.ID())
+	doc, err := json.MarshalIndent(summary, "", "  ")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := store.WriteFile(weightsPath, text); err != nil {
+		return nil, nil, err
+	}
+	if err := store.WriteFile(fitPath, append(doc, '\n')); err != nil {
+		return nil, nil, err
+	}
+	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f", r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))
+	return file, summary, nil
+}
+
+func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {
+	m, coefs, err := l.champion.file.Weights()
+	if err != nil {
+		return nil, nil, err
+	}
+	terms, err := tuner.TermsOf(m, coefs)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources, err := l.sources(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := tuner.BuildStore(ctx, m, sources, l.Workers, stage.Update)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := tuner.NewConfig()
+	c.Lambda = l.Plan.Generations[g-1].Lambda
+	c.K = l.k
+	if c.Centre, err = centre(l.start); err != nil {
+		return nil, nil, err
+	}
+	c.Seed = l.Plan.Seed
+	c.Workers = l.Workers
+	c.Progress = stage.Update
+	r, err := tuner.Fit(ctx, s, terms, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := r.File(m, tuner.Pedigree{Parent: l.champion.ID, Program: l.Program, Time: time.Now()})
+	return r, file, err
+}
+
+// centre returns the weights around which the prior holds a fit: those the run began
+// with. Around the champion's, games that it was fitted to and that are learned from
+// again would count twice.
+func centre(start *models.File) ([]tuner.Coefficient, error) {
+	_, coefs, err := start.Weights()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]tuner.Coefficient, len(coefs))
+	for i, c := range coefs {
+		list[i] = tuner.Coefficient{MG: float64(c.MG), EG: float64(c.EG)}
+	}
+	return list, nil
+}
+
+// sources returns the positions of the last generations, each at half the weight of
+// the one after it; only the newest is validated on.
+func (l *learner) sources(g int) ([]tuner.Source, error) {
+	var list []tuner.Source
+	for from := max(1, g-keep+1); from <= g; from++ {
+		d, err := dataset.OpenPositions(l.run.Path(folder(from), "positions"))
+		if err != nil {
+			return nil, err
+		}
+		s, err := tuner.SourceOf(d)
+		if err != nil {
+			return nil, err
+		}
+		s.Weight = float32(math.Pow(0.5, float64(g-from)))
+		s.TrainOnly = from < g
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// number returns nil for what JSON cannot say.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

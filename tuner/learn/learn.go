@@ -1,0 +1,245 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+// learner is a run on its way.
+type learner struct {
+	Config
+	run      *store.Run
+	start    *models.File
+	champion champion
+	k        float64 // slope of the sigmoid; 0 until the first fit has found it
+	result   Result
+}
+
+// champion is the weights that play.
+type champion struct {
+	WeightsRef
+	file *models.File
+	spec string // for Config.Open
+}
+
+// entrant returns the champion as a player. Its name in files holds the weights' id and
+// no path, so that equal runs in different folders write equal bytes.
+func (c *champion) entrant() selfplay.Entrant {
+	return selfplay.Entrant{Spec: c.spec, Name: "assay:" + c.ID}
+}
+
+// Run carries out the plan in the run's folder, from where it stands there. A complete
+// run returns its result again. When the context ends, Run returns its error; what is
+// finished is on disk.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.Plan.check(); err != nil {
+		return nil, err
+	}
+	start, err := models.Open(c.Plan.From)
+	if err != nil {
+		return nil, err
+	}
+	if start.Model != c.Plan.Model {
+		return nil, fmt.Errorf("%w: the start weights %s are of model %s, not %s", ErrPlan, c.Plan.From, start.Model, c.Plan.Model)
+	}
+	opponent, err := models.Open(c.Plan.Opponent)
+	if err != nil {
+		return nil, err
+	}
+	run, err := store.OpenRun(c.Dir, store.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, struct {
+		Program    string `json:"program"`
+		StartID    string `json:"start_id"`
+		OpponentID string `json:"opponent_id"`
+		Plan       Plan   `json:"plan"`
+	}{c.Program, start.ID(), opponent.ID(), c.Plan})
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if raw, complete := run.Result(); complete {
+		r := new(Result)
+		if err := json.Unmarshal(raw, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", run.Path(store.RunResultName), err)
+		}
+		return r, nil
+	}
+	l := &learner{Config: c, run: run, start: start}
+	l.champion = champion{WeightsRef{ID: start.ID(), File: c.Plan.From}, start, l.spec(c.Plan.From)}
+	l.result = Result{Format: Format, Program: c.Program, Plan: c.Plan, Start: l.champion.WeightsRef,
+		Opponent: WeightsRef{ID: opponent.ID(), File: c.Plan.Opponent}}
+	if err := l.all(ctx); err != nil {
+		return nil, err
+	}
+	return &l.result, nil
+}
+
+func (l *learner) all(ctx context.Context) error {
+	for g := range l.Plan.Generations {
+		if err := l.generation(ctx, g+1); err != nil {
+			return fmt.Errorf("generation %d: %w", g+1, err)
+		}
+	}
+	if err := l.final(ctx); err != nil {
+		return fmt.Errorf("final match: %w", err)
+	}
+	var err error
+	if l.result.Terms, err = changes(l.start, l.champion.file); err != nil {
+		return err
+	}
+	l.result.Champion, l.result.K = l.champion.WeightsRef, l.k
+	for _, g := range l.result.Generations {
+		if g.Fit.ID == l.champion.ID {
+			l.result.Pieces = g.Fit.Pieces
+		}
+	}
+	return l.run.Finish(&l.result)
+}
+
+// generation plays, learns, and lets the gate decide.
+func (l *learner) generation(ctx context.Context, g int) error {
+	r := GenerationResult{Number: g}
+	games, err := l.games(ctx, g)
+	if err != nil {
+		return err
+	}
+	r.Games = *games
+	if r.Positions, err = l.positions(ctx, g); err != nil {
+		return err
+	}
+	file, fit, err := l.fit(ctx, g)
+	if err != nil {
+		return err
+	}
+	r.Fit = *fit
+	l.k = fit.K
+	if r.Gate, err = l.gate(ctx, g, file); err != nil {
+		return err
+	}
+	r.Promoted, r.Reason = decide(r.Gate, l.champion.ID == fit.ID)
+	if r.Promoted {
+		name := filepath.ToSlash(filepath.Join(folder(g), weightsName))
+		l.champion = champion{WeightsRef{ID: fit.ID, File: name, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName))}
+	}
+	l.result.Generations = append(l.result.Generations, r)
+	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
+}
+
+// decide says whether new weights become champion. Undecided keeps the data and not
+// the weights.
+func decide(gate *match.Result, same bool) (promoted bool, reason string) {
+	switch {
+	case same:
+		return false, "the fit changed nothing"
+	case gate.Passed():
+		return true, fmt.Sprintf("the gate was passed after %d games", gate.Games)
+	case gate.Verdict == match.AcceptH0:
+		return false, fmt.Sprintf("the gate was failed after %d games; the games are kept, the weights are not", gate.Games)
+	}
+	return false, fmt.Sprintf("the gate was undecided after %d games; the games are kept, the weights are not", gate.Games)
+}
+
+const weightsName = "weights.json"
+
+// folder returns the folder of a generation within the run's.
+func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
+
+func (l *learner) spec(weights string) string {
+	return fmt.Sprintf("assay:hash=%d:weights=%s", l.Plan.Hash, weights)
+}
+
+func (l *learner) limits(nodes uint64) selfplay.Limits { return selfplay.Limits{Nodes: nodes} }
+
+// games plays the generation's games with the champion.
+func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
+	plan := l.Plan.Generations[g-1]
+	c := datagen.Standard(l.run.Path(folder(g), "games"), uint64(plan.Games), l.champion.entrant(), l.limits(plan.Nodes))
+	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
+	c.Open, c.Workers, c.Program, c.Resume = l.Open, l.Workers, l.Program, l.Resume
+	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
+	c.Progress = stage.Update
+	s, err := datagen.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d", s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins))
+	return s, nil
+}
+
+// gate lets the new weights meet the champion's.
+func (l *learner) gate(ctx context.Context, g int, file *models.File) (*match.Result, error) {
+	plan := l.Plan.Generations[g-1].Gate
+	challenger := champion{WeightsRef: WeightsRef{ID: file.ID()}, spec: l.spec(l.run.Path(folder(g), weightsName))}
+	c := l.match(l.run.Path(folder(g), "gate"), challenger.entrant(), l.champion.entrant(), plan.Nodes)
+	c.Games = uint64(plan.Games)
+	c.Test = plan.test()
+	c.Generation, c.Stage = uint64(g), "gate"
+	return l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
+}
+
+// final measures the gain, in a match of fixed length on openings of its own.
+func (l *learner) final(ctx context.Context) error {
+	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}
+	c := l.match(l.run.Path("final"), l.champion.entrant(), opponent, l.Plan.Final.Nodes)
+	c.Games = uint64(l.Plan.Final.Games)
+	c.Generation, c.Stage = uint64(len(l.Plan.Generations)), "final"
+	r, err := l.play(ctx, c, "final match against "+l.Plan.Opponent)
+	l.result.Final = r
+	return err
+}
+
+func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
+	return match.Config{
+		Out: out, A: a, B: b, Limits: [2]selfplay.Limits{l.limits(nodes), l.limits(nodes)}, Rule: selfplay.StandardAdjudication(),
+		Seed: l.Plan.Seed, Open: l.Open, Workers: l.Workers, Program: l.Program, Resume: l.Resume,
+	}
+}
+
+func (l *learner) play(ctx context.Context, c match.Config, name string) (*match.Result, error) {
+	stage := l.stage(name)
+	c.Progress = stage.Update
+	r, err := match.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	stage.Finish(fmt.Sprintf("%s after %d games: Elo %+.0f [%+.0f, %+.0f]", r.Verdict, r.Games, r.Elo, r.EloLo, r.EloHi))
+	nps := r.NodesPerSecond()
+	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1], "seconds": r.Took.Seconds()})
+}
+
+// stage announces a piece of work; without anybody to tell, it tells nobody.
+func (l *learner) stage(name string) StageProgress {
+	if l.Stage == nil {
+		return silent{}
+	}
+	return l.Stage(name)
+}
+
+type silent struct{}
+
+func (silent) Update(int64, int64, string) {}
+func (silent) Finish(string)               {}
+
+// readJSON reads a file that an earlier call wrote; false if there is none.
+func readJSON(path string, v any) (bool, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w; delete it, and it is made again", path, err)
+	}
+	return true, nil
+}

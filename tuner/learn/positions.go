@@ -1,0 +1,56 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/relabel"
+)
+
+// positions makes the generation's positions of its games: noisy ones are replaced by
+// the leaves of their quiescence search under the weights that played.
+func (l *learner) positions(ctx context.Context, g int) (dataset.Counts, error) {
+	var none dataset.Counts
+	games, err := dataset.OpenGames(l.run.Path(folder(g), "games"))
+	if err != nil {
+		return none, err
+	}
+	filter := dataset.DefaultFilter()
+	filter.Evaluation = l.champion.ID
+	filter.Seed = l.Plan.Seed
+	m, coefs, err := l.champion.file.Weights()
+	if err != nil {
+		return none, err
+	}
+	newResolve, err := relabel.Quiescence(m, coefs)
+	if err != nil {
+		return none, err
+	}
+	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
+	manifest, counts, err := dataset.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games}, l.run.Path(folder(g), "positions"), dataset.ExtractConfig{
+		Filter: filter, Program: l.Program, NewResolve: newResolve, Workers: l.Workers, Progress: stage.Update,
+	})
+	if errors.Is(err, dataset.ErrComplete) {
+		return l.counted(g)
+	}
+	if err != nil {
+		return none, err
+	}
+	stage.Finish(fmt.Sprintf("%d of %d kept, %d of them replaced by a quiet leaf", manifest.Rows, counts.Positions, counts.Replaced))
+	return counts, nil
+}
+
+// counted returns the counts of positions that an earlier call wrote.
+func (l *learner) counted(g int) (counts dataset.Counts, err error) {
+	d, err := dataset.OpenPositions(l.run.Path(folder(g), "positions"))
+	if err != nil {
+		return counts, err
+	}
+	if err := json.Unmarshal(d.Manifest().Report, &counts); err != nil {
+		return counts, fmt.Errorf("%s: report: %w", d.Path(), err)
+	}
+	return counts, nil
+}
