@@ -1,0 +1,239 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"os"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// Summary is what a data set holds, in numbers.
+type Summary struct {
+	Path     string `json:"path"`
+	Format   string `json:"format"`
+	ID       string `json:"id"`       // identifies the data; see Reader.ID
+	Verified bool   `json:"verified"` // false where there is no manifest
+	Complete bool   `json:"complete"` // false where the writing was interrupted
+	Shards   int    `json:"shards"`
+	Bytes    int64  `json:"bytes"`
+
+	Rows          int64 `json:"rows"`
+	Games         int64 `json:"games"`
+	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named: one ends where the ply drops
+	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or all moves
+	Openings      int64 `json:"openings"`                 // different ones
+
+	Results      Results          `json:"results"`
+	Plies        Range            `json:"plies"`            // games: how long they are; positions: where in their game
+	Phases       *[25]int64       `json:"phases,omitempty"` // positions by phase; 24 is the middlegame
+	Scores       []ScoreBin       `json:"scores"`           // all but mates and missing ones
+	Mates        int64            `json:"mates"`            // scores that are mates
+	Unscored     int64            `json:"unscored"`
+	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
+	Terms        int              `json:"terms,omitempty"`        // of features
+}
+
+// Results counts rows by the result of their game, White's view.
+type Results struct {
+	White int64   `json:"white"`
+	Draw  int64   `json:"draw"`
+	Black int64   `json:"black"`
+	Other int64   `json:"other,omitempty"` // neither 1, 0.5 nor 0
+	Mean  float64 `json:"mean"`            // 1 is White
+}
+
+// Range is the spread of some numbers.
+type Range struct {
+	Min  int64   `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  int64   `json:"max"`
+	Sum  int64   `json:"sum"`
+}
+
+// ScoreBin counts scores from From up to but not including To, in centipawns.
+type ScoreBin struct {
+	From int   `json:"from"`
+	To   int   `json:"to"`
+	N    int64 `json:"n"`
+}
+
+var binEdges = []int{-MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600, MaxScore + 1}
+
+// Summarize reads a whole data set and counts. An interrupted one is counted as far
+// as it goes. Any damage is an error: no summary is of half a data set.
+func Summarize(path string) (*Summary, error) {
+	format, err := Detect(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &counter{s: Summary{Path: path, Format: format}, seed: maphash.MakeSeed()}
+	for i := range len(binEdges) - 1 {
+		c.s.Scores = append(c.s.Scores, ScoreBin{From: binEdges[i], To: binEdges[i+1]})
+	}
+	switch format {
+	case GamesFormat:
+		err = summarize(c, path, OpenGames, c.game)
+	case PositionsFormat:
+		c.s.Phases = new([25]int64)
+		err = summarize(c, path, OpenPositions, c.position)
+	default:
+		open := func(path string, opts ...OpenOption) (*Reader[FeatureRow], error) {
+			r, set, err := OpenFeatures(path, opts...)
+			c.s.Terms = len(set.Terms)
+			return r, err
+		}
+		err = summarize(c, path, open, c.feature)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.finish()
+	return &c.s, nil
+}
+
+func summarize[R any](c *counter, path string, open func(string, ...OpenOption) (*Reader[R], error), count func(*R)) error {
+	r, err := open(path, Partial())
+	if err != nil {
+		return err
+	}
+	c.s.Verified, c.s.Shards = r.Verified(), r.Shards()
+	c.s.Complete = r.manifest == nil || r.manifest.Complete
+	if c.s.ID, err = r.ID(); err != nil {
+		return err
+	}
+	for _, f := range r.files {
+		info, err := os.Stat(f.path)
+		if err != nil {
+			return fmt.Errorf("dataset: %w", err)
+		}
+		c.s.Bytes += info.Size()
+	}
+	for row, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		c.s.Rows++
+		count(&row)
+	}
+	return nil
+}
+
+// counter gathers a Summary.
+type counter struct {
+	s        Summary
+	seed     maphash.Seed
+	rows     keySet // what makes a row a duplicate
+	games    keySet
+	openings keySet
+	sum      float64 // of results
+	weights  int64   // rows with a result
+	lastPly  int64
+	runs     int64 // of ascending plies
+	plies    int64 // numbers in s.Plies
+}
+
+func (c *counter) game(g *GameRow) {
+	c.games.add(g.Game)
+	c.openings.add(g.Opening)
+	c.result(ResultOf(g.Result))
+	c.ply(int64(len(g.Moves)))
+	for _, s := range g.Scores {
+		c.score(s)
+	}
+	if c.s.Terminations == nil {
+		c.s.Terminations = map[string]int64{}
+	}
+	c.s.Terminations[g.Termination]++
+	doc := []byte(g.Start + "\x00")
+	for _, m := range g.Moves {
+		doc = binary.LittleEndian.AppendUint16(doc, uint16(m))
+	}
+	c.duplicate(maphash.Bytes(c.seed, doc))
+}
+
+func (c *counter) position(p *PositionRow) {
+	c.label(p.Game, p.Opening, p.Result, p.Score)
+	c.ply(int64(p.Ply))
+	if int64(p.Ply) <= c.lastPly || c.runs == 0 {
+		c.runs++
+	}
+	c.lastPly = int64(p.Ply)
+	c.s.Phases[eval.Phase(&p.Board)]++
+	c.duplicate(p.Board.Key())
+}
+
+func (c *counter) feature(f *FeatureRow) { c.label(f.Game, f.Opening, f.Result, f.Score) }
+
+func (c *counter) label(game, opening uint64, result float32, score int16) {
+	if game != 0 {
+		c.games.add(game)
+	}
+	if opening != 0 {
+		c.openings.add(opening)
+	}
+	c.result(result)
+	c.score(score)
+}
+
+func (c *counter) duplicate(key uint64) {
+	if !c.rows.add(key) {
+		c.s.Duplicates++
+	}
+}
+
+func (c *counter) result(r float32) {
+	c.sum += float64(r)
+	c.weights++
+	switch r {
+	case 1:
+		c.s.Results.White++
+	case 0.5:
+		c.s.Results.Draw++
+	case 0:
+		c.s.Results.Black++
+	default:
+		c.s.Results.Other++
+	}
+}
+
+func (c *counter) ply(n int64) {
+	r := &c.s.Plies
+	if c.plies == 0 {
+		r.Min = n
+	}
+	c.plies++
+	r.Min, r.Max, r.Sum = min(r.Min, n), max(r.Max, n), r.Sum+n
+}
+
+func (c *counter) score(s int16) {
+	switch {
+	case s == NoScore:
+		c.s.Unscored++
+		return
+	case s > MaxScore || s < -MaxScore:
+		c.s.Mates++
+		return
+	}
+	for i := range c.s.Scores {
+		if int(s) < c.s.Scores[i].To {
+			c.s.Scores[i].N++
+			return
+		}
+	}
+}
+
+func (c *counter) finish() {
+	s := &c.s
+	s.Games, s.Openings = int64(c.games.len()), int64(c.openings.len())
+	if s.Games == 0 && c.runs > 0 {
+		s.Games, s.GamesInferred = c.runs, true
+	}
+	if c.weights > 0 {
+		s.Results.Mean = c.sum / float64(c.weights)
+	}
+	if c.plies > 0 {
+		s.Plies.Mean = float64(s.Plies.Sum) / float64(c.plies)
+	}
+}

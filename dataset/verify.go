@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Verification is the outcome of Verify.
+type Verification struct {
+	Path     string `json:"path"`
+	Format   string `json:"format"`
+	Verified bool   `json:"verified"` // there is a manifest to compare the files with
+	Complete bool   `json:"complete"`
+	Shards   int    `json:"shards"`
+	Rows     int64  `json:"rows"`      // sound ones
+	BadFiles int64  `json:"bad_files"` // that could not be read to their end
+	BadRows  int64  `json:"bad_rows"`
+}
+
+// OK reports whether all is as it should be.
+func (v *Verification) OK() bool { return v.Complete && v.BadFiles == 0 && v.BadRows == 0 }
+
+// errTwice is what is wrong with a game that is there already.
+var errTwice = errors.New("the game is in the data set already")
+
+// Verify reads a whole data set, and goes on where a Reader would stop: each damaged
+// file and each bad row is told to report, if it is not nil. The error is that the
+// path could not be looked at at all.
+func Verify(path string, report func(problem error)) (*Verification, error) {
+	format, err := Detect(path)
+	if err != nil {
+		return nil, err
+	}
+	m, files, err := listFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{Verification: Verification{Path: path, Format: format, Verified: m != nil,
+		Complete: m == nil || m.Complete, Shards: len(files)}, report: report}
+	if !v.Complete {
+		v.tell(fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, m.Rows))
+	}
+	if m != nil {
+		v.unlisted(path, files)
+	}
+	mem := memory.NewGoAllocator()
+	switch format {
+	case GamesFormat:
+		var games keySet
+		verifyFiles(v, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
+			if !games.add(g.Game) {
+				return fmt.Errorf("game %d: %w", g.Game, errTwice)
+			}
+			return nil
+		})
+	case PositionsFormat:
+		verifyFiles(v, &Reader[PositionRow]{path: path, manifest: m, files: files, codec: positionsCodec{}, mem: mem}, nil)
+	default:
+		r := &Reader[FeatureRow]{path: path, manifest: m, files: files, mem: mem}
+		if r.codec, err = anyFeatures(r); err != nil {
+			v.BadFiles = int64(len(files))
+			v.tell(err)
+			break
+		}
+		verifyFiles(v, r, nil)
+	}
+	return &v.Verification, nil
+}
+
+// anyFeatures takes the terms from the first file that tells them.
+func anyFeatures(r *Reader[FeatureRow]) (codec[FeatureRow], error) {
+	var first error
+	for i := range r.files {
+		f, done, err := r.openFile(i)
+		if err == nil {
+			var set FeatureSet
+			set, err = featureSetOf(f.reader.Schema())
+			done()
+			if err == nil {
+				return newFeaturesCodec(set)
+			}
+		}
+		if first == nil {
+			first = fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
+		}
+	}
+	return nil, first
+}
+
+type verifier struct {
+	Verification
+	report func(error)
+}
+
+func (v *verifier) tell(err error) {
+	if v.report != nil {
+		v.report(err)
+	}
+}
+
+// unlisted tells of Arrow files beside a manifest that does not have them; they are
+// no part of the data set, but a program that reads *.arrow would take them for it.
+func (v *verifier) unlisted(path string, files []dataFile) {
+	listed := map[string]bool{}
+	for _, f := range files {
+		listed[filepath.Base(f.path)] = true
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		v.tell(fmt.Errorf("dataset: %w", err))
+		return
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") && !listed[name] {
+			v.BadFiles++
+			v.tell(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
+		}
+	}
+}
+
+// verifyFiles reads every row of every file; check looks at what a row alone does
+// not tell.
+func verifyFiles[R any](v *verifier, r *Reader[R], check func(*R) error) {
+	for i := range r.files {
+		err := r.scan(i, func(row int64, value *R, err error) bool {
+			if err == nil && check != nil {
+				if err = check(value); err != nil {
+					err = &RowError{File: r.files[i].path, Row: row, Err: err}
+				}
+			}
+			if err != nil {
+				v.BadRows++
+				v.tell(err)
+				return true
+			}
+			v.Rows++
+			return true
+		})
+		if err != nil {
+			v.BadFiles++
+			v.tell(err)
+		}
+	}
+}
