@@ -76,9 +76,10 @@ func Perft(p *Position, depth int) uint64 {
 		return uint64(p.CountLegal())
 	}
 	var array [MaxMoves]Move
+	var child Position // declared inside the loop it would live on the heap
 	n := uint64(0)
 	for _, m := range p.LegalMoves(array[:0]) {
-		child := *p
+		child = *p
 		child.Make(m)
 		n += Perft(&child, depth-1)
 	}
