@@ -21,6 +21,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		newRunsCommand(),
 		newMatchCommand(),
 		newSelfplayCommand(),
+		newDataCommand(),
 		newTuneCommand(),
 		newUCICommand(),
 		newPerftCommand(),

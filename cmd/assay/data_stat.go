@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+func newDataStatCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stat PATH",
+		Short: "Count what a data set holds: rows, games, results, phases, scores, duplicates",
+		Example: `  assay data stat games
+  assay data stat positions --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := dataset.Summarize(args[0])
+			if err != nil {
+				return dataAdvice(err)
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), s)
+			}
+			return printSummary(cmd.OutOrStdout(), s)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func printSummary(out io.Writer, s *dataset.Summary) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	state := "verified"
+	switch {
+	case !s.Verified:
+		state = "unverified: there is no manifest"
+	case !s.Complete:
+		state = "not complete: its writing was interrupted"
+	}
+	line("path", "%s (%s)", s.Path, state)
+	line("format", "%s", s.Format)
+	line("id", "%.12s", s.ID)
+	line("rows", "%d in %d files", s.Rows, s.Shards)
+	if s.Rows == 0 {
+		return w.Flush()
+	}
+	line("size", "%d bytes, %s", s.Bytes, density(s))
+	line("games", "%d%s", s.Games, map[bool]string{true: " (inferred: one ends where the ply drops)"}[s.GamesInferred])
+	line("openings", "%d different", s.Openings)
+	if s.Format != dataset.FeaturesFormat {
+		line("duplicates", "%d (%s)", s.Duplicates, share(s.Duplicates, s.Rows))
+		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
+	} else {
+		line("terms", "%d", s.Terms)
+	}
+	r := s.Results
+	line("results", "White %s, draw %s, Black %s; mean %.4f", share(r.White, s.Rows), share(r.Draw, s.Rows), share(r.Black, s.Rows), r.Mean)
+	for _, name := range slices.Sorted(maps.Keys(s.Terminations)) {
+		line("", "%d %s", s.Terminations[name], orNone(name))
+	}
+	printScores(line, s)
+	if s.Phases != nil {
+		n := s.Phases
+		sum := func(from, to int) (total int64) {
+			for _, v := range n[from : to+1] {
+				total += v
+			}
+			return total
+		}
+		line("phases", "24: %s, 18-23: %s, 12-17: %s, 6-11: %s, 0-5: %s", share(sum(24, 24), s.Rows), share(sum(18, 23), s.Rows),
+			share(sum(12, 17), s.Rows), share(sum(6, 11), s.Rows), share(sum(0, 5), s.Rows))
+	}
+	return w.Flush()
+}
+
+// density is the size of what there is most of.
+func density(s *dataset.Summary) string {
+	if s.Format == dataset.GamesFormat && s.Plies.Sum > 0 {
+		return fmt.Sprintf("%.2f a ply", float64(s.Bytes)/float64(s.Plies.Sum))
+	}
+	return fmt.Sprintf("%.2f a row", float64(s.Bytes)/float64(s.Rows))
+}
+
+func printScores(line func(name, format string, args ...any), s *dataset.Summary) {
+	total := s.Mates + s.Unscored
+	for _, b := range s.Scores {
+		total += b.N
+	}
+	line("scores", "%s none, %s mates", share(s.Unscored, total), share(s.Mates, total))
+	for _, b := range s.Scores {
+		if b.N > 0 {
+			line("", "%6d to %6d  %6s", b.From, b.To-1, share(b.N, total))
+		}
+	}
+}
+
+func share(n, of int64) string {
+	if of == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
