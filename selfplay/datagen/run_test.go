@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -300,6 +301,30 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), c); !errors.Is(err, store.ErrNotRun) {
 		t.Errorf("error %v, want ErrNotRun", err)
+	}
+}
+
+func TestSummaryCountsDisagreement(t *testing.T) {
+	rule := selfplay.Adjudication{WinScore: 100, WinPlies: 2}
+	up := []int16{100, 100, 0, 0}
+	for _, c := range []struct {
+		name                                      string
+		scores                                    []int16
+		plies                                     int
+		result                                    int8
+		adjudicated, playedOn, disagreed, reverse int64
+	}{
+		{"no verdict", []int16{100, 99, 100, 99}, 4, 1, 0, 0, 0, 0},
+		{"ended by it", up[:2], 2, 1, 1, 0, 0, 0},
+		{"played on and agreed", up, 4, 1, 1, 1, 0, 0},
+		{"played on and drawn", up, 4, 0, 1, 1, 1, 0},
+		{"played on and reversed", up, 4, -1, 1, 1, 1, 1},
+	} {
+		var s Summary
+		s.add(rule, &dataset.GameRow{Moves: make([]board.Move, c.plies), Scores: c.scores, Result: c.result})
+		if s.Adjudicated != c.adjudicated || s.PlayedOn != c.playedOn || s.Disagreed != c.disagreed || s.Reversed != c.reverse {
+			t.Errorf("%s: %+v", c.name, s)
+		}
 	}
 }
 

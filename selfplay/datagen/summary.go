@@ -20,10 +20,13 @@ type Summary struct {
 	Terminations map[string]int64 `json:"terminations"`
 
 	// Adjudicated games are those whose scores met the rule. PlayedOn of them went on
-	// all the same, and Disagreed of these ended otherwise than the rule said.
+	// all the same, and Disagreed of these ended otherwise than the rule said. Reversed
+	// of these were won by the other side; the rest were drawn, which may tell more of
+	// a player who cannot mate with a queen than of the rule.
 	Adjudicated int64 `json:"adjudicated"`
 	PlayedOn    int64 `json:"played_on"`
 	Disagreed   int64 `json:"disagreed"`
+	Reversed    int64 `json:"reversed"`
 
 	DataID string `json:"data_id,omitempty"` // of the manifest; empty within it
 
@@ -61,6 +64,9 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 		s.PlayedOn++
 		if verdict != board.GameResult(g.Result) {
 			s.Disagreed++
+		}
+		if verdict == -board.GameResult(g.Result) && verdict != board.Draw {
+			s.Reversed++
 		}
 	}
 }

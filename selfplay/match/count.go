@@ -102,6 +102,9 @@ func (n *counter) over() bool {
 
 // note says in a few words how it stands.
 func (n *counter) note() string {
+	if n.countedPair == 0 {
+		return ""
+	}
 	s := sprt.Summarize(n.penta)
 	text := fmt.Sprintf("+%d =%d -%d  Elo %.1f ± %.1f", n.games[2], n.games[1], n.games[0], s.Elo, s.EloError())
 	if n.walk != nil {

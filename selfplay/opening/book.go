@@ -1,14 +1,18 @@
 package opening
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -19,7 +23,7 @@ var ErrExhausted = errors.New("the book has no more openings")
 var ErrBook = errors.New("not a book")
 
 // Book is a file of openings. Lines that lead to a position already in the book are
-// left out, so that no opening is played twice. It is kept in memory as it was read.
+// left out, so that no opening is played twice.
 type Book struct {
 	spec     Spec
 	sha256   string
@@ -30,9 +34,8 @@ type Book struct {
 
 // line is one opening of a book: a position, or the moves that lead to one.
 type line struct {
-	number int    // in the file, from 1
-	fen    string // of the first position; empty: the start position
-	moves  []board.Move
+	fen   string // of the first position; empty: the start position
+	moves []board.Move
 }
 
 // LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN, by the
@@ -46,8 +49,8 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 	sum := sha256.Sum256(data)
 	b := &Book{spec: spec, sha256: hex.EncodeToString(sum[:])}
 	b.spec.Book = path
-	if err := b.read(string(data)); err != nil {
-		return nil, fmt.Errorf("opening: book %w", err)
+	if err := b.read(data); err != nil {
+		return nil, fmt.Errorf("opening: %w", err)
 	}
 	if len(b.lines) == 0 {
 		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, ErrBook)
@@ -64,7 +67,7 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 // add takes a line whose opening leads to the game, unless the book has the position.
 func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
 	if _, why, over := game.Outcome(); over {
-		return fmt.Errorf("%w: the game is over: %s", ErrBook, why)
+		return fmt.Errorf("the game is over: %s", why)
 	}
 	key := game.Position().Key()
 	if seen[key] {
@@ -136,38 +139,58 @@ func permutation(n int, seed uint64) []uint32 {
 	return order
 }
 
-// read reads the lines of the file.
-func (b *Book) read(text string) error {
+// read takes the openings of the file's content.
+func (b *Book) read(data []byte) error {
+	if strings.EqualFold(filepath.Ext(b.spec.Book), ".pgn") {
+		return b.readGames(data)
+	}
+	return b.readPositions(data)
+}
+
+func (b *Book) readPositions(data []byte) error {
 	seen := map[uint64]bool{}
-	number := 0
-	for s := range strings.Lines(text) {
-		number++
-		s = strings.TrimSpace(strings.TrimPrefix(s, "\ufeff"))
-		if s == "" || s[0] == '#' {
-			continue
-		}
-		l := line{number: number, fen: fenOf(s)}
-		game, err := l.game()
+	for l, err := range epd.Read(bytes.NewReader(data)) {
 		if err == nil {
-			err = b.add(l, game, seen)
+			err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen)
 		}
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", b.spec.Book, number, err)
+			return b.errorAt(l.Number, err)
 		}
 	}
 	return nil
 }
 
-// fenOf returns the FEN that an EPD line begins with: six fields if the last two are
-// counters, else four.
-func fenOf(s string) string {
-	fields := strings.Fields(s)
-	if len(fields) >= 6 && isCount(fields[4]) && isCount(fields[5]) {
-		return strings.Join(fields[:6], " ")
+// readGames takes the last position of each game as the opening.
+func (b *Book) readGames(data []byte) error {
+	seen := map[uint64]bool{}
+	for g, err := range pgn.Read(bytes.NewReader(data)) {
+		number := 0
+		if g != nil {
+			number = g.Line
+		}
+		if err == nil {
+			l := line{fen: g.Row.Start, moves: slices.Clip(g.Row.Moves)}
+			var game *board.Game
+			if game, err = l.game(); err == nil {
+				err = b.add(l, game, seen)
+			}
+		}
+		if err != nil {
+			return b.errorAt(number, err)
+		}
 	}
-	return strings.TrimSuffix(strings.Join(fields[:min(4, len(fields))], " "), ";")
+	return nil
 }
 
-func isCount(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
+// errorAt names the file and the line of what is wrong with a book.
+func (b *Book) errorAt(number int, err error) error {
+	var inLine *epd.LineError
+	var inGame *pgn.GameError
+	switch {
+	case errors.As(err, &inLine):
+		err = inLine.Err
+	case errors.As(err, &inGame):
+		number, err = inGame.Line, inGame.Err
+	}
+	return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, number, ErrBook, err)
 }

@@ -1,7 +1,9 @@
 package opening
 
 import (
+	"archive/zip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +55,7 @@ func TestBookInOrder(t *testing.T) {
 	b := load(t, Spec{Book: path}, 1)
 	want := []string{
 		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1",
+		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2",
 		"rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 1",
 	}
 	if got := all(t, b); !slices.Equal(got, want) {
@@ -90,6 +92,43 @@ func TestBookAtRandom(t *testing.T) {
 	}
 }
 
+const games = `[Event "one"]
+[Result "*"]
+
+1. e4 e5 2. Nf3 *
+
+[Event "the same position by other moves"]
+[Result "*"]
+
+1. Nf3 e5 2. e4 *
+
+[Event "from another start"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+[SetUp "1"]
+[Result "1-0"]
+
+1. e4 Kd7 1-0
+`
+
+func TestBookOfGames(t *testing.T) {
+	b := load(t, Spec{Book: writeBook(t, "games.PGN", games)}, 1)
+	want := []string{
+		"rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+		"8/3k4/8/8/4P3/8/8/4K3 w - - 1 2",
+	}
+	if got := all(t, b); !slices.Equal(got, want) || b.Repeated() != 1 {
+		t.Errorf("openings %q and %d repeated, want %q and 1", got, b.Repeated(), want)
+	}
+	game, err := b.Propose(0, 1)
+	if err != nil || len(game.Moves()) != 3 {
+		t.Errorf("the first opening has the moves %v, error %v", game.Moves(), err)
+	}
+	_, err = Spec{Book: writeBook(t, "bad.pgn", games+"\n[Event \"x\"]\n\n1. e5 *\n")}.Open(1)
+	if !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "bad.pgn:20") {
+		t.Errorf("error %v, want one that names line 20", err)
+	}
+}
+
 func TestBookRunsOut(t *testing.T) {
 	b := load(t, Spec{Book: writeBook(t, "three.epd", lines)}, 1)
 	if _, err := b.Propose(3, 1); !errors.Is(err, ErrExhausted) || !strings.Contains(err.Error(), "three.epd") {
@@ -120,6 +159,35 @@ func TestBooksThatAreNone(t *testing.T) {
 	} {
 		if _, err := spec.Open(1); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// The books that people use. In one, 531 lines differ from another by an en-passant
+// square on which nothing can be captured.
+func TestRealBooks(t *testing.T) {
+	for name, want := range map[string]uint64{"2moves_v1.epd": 40457, "8moves_v3.pgn": 34700, "UHO_4060_v3.epd": 241670} {
+		path := filepath.Join("..", "..", "..", "shared", "data", "books", name+".zip")
+		z, err := zip.OpenReader(path)
+		if err != nil {
+			t.Skipf("needs the shared books: %v", err)
+		}
+		defer z.Close()
+		f, err := z.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		text, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := load(t, Spec{Book: writeBook(t, name, string(text)), Random: true}, 1)
+		if b.Len() != want {
+			t.Errorf("%s: %d openings, want %d (%d repeated)", name, b.Len(), want, b.Repeated())
+		}
+		if _, err := b.Propose(b.Len()-1, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

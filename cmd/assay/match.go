@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// matchFlags are the flags of assay match.
+type matchFlags struct {
+	playFlags
+	out       string
+	games     uint64
+	sprt      string
+	model     string
+	alpha     float64
+	beta      float64
+	corrected bool
+}
+
+// defaultMatchGames is the length of a match where nothing else ends it.
+const defaultMatchGames = 400
+
+func newMatchCommand() *cobra.Command {
+	var f matchFlags
+	cmd := &cobra.Command{
+		Use:   "match A B",
+		Short: "Play two players against each other: a fixed number of games, or an SPRT",
+		Long: `Play pairs of games between two players, each pair from one opening with colours
+reversed, and say how much stronger A is.
+
+With --games the match has a fixed length, and its Elo is to be believed within its
+interval. With --sprt elo0,elo1 it ends as soon as the sequential test has decided
+whether A is stronger by elo0 or by elo1; its Elo is then biased by the stop, and the
+median-unbiased estimate is given beside it. With both, --games is the most.
+
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].
+
+The same flags and seed give the same games and result for any --workers. With --out
+the match is kept in a folder (journal, PGN, data set of games, result), and the same
+command goes on after an interruption without losing a game or playing one twice.`,
+		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
+  assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
+  assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.config(cmd, args)
+			if err != nil {
+				return err
+			}
+			c.Resume = resumeCommand(cmd, args)
+			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder that keeps the match (default: nothing is kept)")
+	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the most (default %d without --sprt)", defaultMatchGames))
+	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test has decided between them")
+	fs.StringVar(&f.model, "model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
+	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability to pass a player of elo0")
+	fs.Float64Var(&f.beta, "beta", 0.05, "probability to fail a player of elo1")
+	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter, with the error rates asked for")
+	fs.DurationVar(&f.limits.MoveTime, "movetime", 0, "time a move, as 100ms (the games are then no longer the same for the same seed)")
+	f.register(cmd, 0)
+	return cmd
+}
+
+func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
+	var c match.Config
+	if err := f.parse(cmd); err != nil {
+		return c, err
+	}
+	var err error
+	if c.Test, err = f.test(); err != nil {
+		return c, err
+	}
+	if f.games == 0 && c.Test == nil {
+		f.games = defaultMatchGames
+	}
+	if f.games%2 != 0 {
+		return c, usagef("--games %d: pairs need an even number", f.games)
+	}
+	if c.A, err = entrant(args[0]); err != nil {
+		return c, err
+	}
+	if c.B, err = entrant(args[1]); err != nil {
+		return c, err
+	}
+	c.Out, c.Games, c.Corrected = f.out, f.games, f.corrected
+	c.Limits, c.Rule, c.Plies = [2]selfplay.Limits{f.limits, f.limits}, f.rule, f.maxPlies
+	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
+	c.Seed, c.Workers, c.Open, c.Program = f.seed, f.workers, roster.Open, programVersion()
+	return c, nil
+}
+
+// test returns what --sprt asks for, or nil.
+func (f *matchFlags) test() (*sprt.Test, error) {
+	if f.sprt == "" {
+		return nil, nil
+	}
+	model, err := sprt.ParseModel(f.model)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	low, high, ok := strings.Cut(f.sprt, ",")
+	elo0, err0 := strconv.ParseFloat(strings.TrimSpace(low), 64)
+	elo1, err1 := strconv.ParseFloat(strings.TrimSpace(high), 64)
+	if !ok || err0 != nil || err1 != nil {
+		return nil, usagef("--sprt %s: want elo0,elo1, as 0,10", f.sprt)
+	}
+	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: f.alpha, Beta: f.beta}
+	if err := t.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
+}
+
+func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.Writer) error {
+	for _, warning := range c.Warnings() {
+		fmt.Fprintf(stderr, "match: warning: %s\n", warning)
+	}
+	p := newProgress(stderr, "match")
+	c.Progress = p.update
+	r, err := match.Run(ctx, c)
+	if err != nil && r == nil {
+		return f.advice(err)
+	}
+	switch {
+	case r.Already:
+		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.out)
+	default:
+		p.finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
+	}
+	if f.asJSON {
+		if e := printJSON(stdout, matchJSON(f.out, r)); e != nil {
+			return e
+		}
+	} else if e := printMatch(stdout, f.out, r); e != nil {
+		return e
+	}
+	return f.advice(err)
+}
+
+// advice adds the cure to what can end a match.
+func (f *matchFlags) advice(err error) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
+	case errors.Is(err, store.ErrNotRun):
+		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
+	case errors.Is(err, opening.ErrExhausted):
+		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)
+	case errors.Is(err, selfplay.ErrNoOpening):
+		return fmt.Errorf("%w; raise --random-plies or --opening-score", err)
+	case errors.Is(err, match.ErrConfig):
+		return usageError{err}
+	}
+	return err
+}
+
+// matchReport is what match --json prints.
+type matchReport struct {
+	Out string `json:"out,omitempty"`
+	*match.Result
+	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
+	Already      bool       `json:"already"`
+	Played       int64      `json:"played"` // now, games that do not count included
+	Seconds      float64    `json:"seconds"`
+}
+
+func matchJSON(out string, r *match.Result) matchReport {
+	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
+}
+
+func printMatch(out io.Writer, dir string, r *match.Result) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	nps := r.NodesPerSecond()
+	fmt.Fprintf(w, "A\t%s\t%.0f nodes/s\n", r.A, nps[0])
+	fmt.Fprintf(w, "B\t%s\t%.0f nodes/s\n", r.B, nps[1])
+	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
+	p := r.Pentanomial
+	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
+	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
+	fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
+	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %.2f\n", 100*r.LOS, 100*r.DrawRatio, r.PairRatio)
+	if r.LLR != nil {
+		fmt.Fprintf(w, "LLR\t%.2f\tbounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
+	}
+	if r.Unbiased != nil {
+		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, allowing for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
+	}
+	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
+	if r.Forfeits != [2]int64{} {
+		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (the journal names them)\n", r.Forfeits[0], r.Forfeits[1])
+	}
+	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
+	if dir != "" {
+		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
+	}
+	return w.Flush()
+}
+
+func verdictText(r *match.Result) string {
+	switch r.Verdict {
+	case match.AcceptH1:
+		return "A passes"
+	case match.AcceptH0:
+		return "A does not pass"
+	case match.Stronger:
+		return "A is stronger than B"
+	case match.Weaker:
+		return "A is weaker than B"
+	}
+	return "too few games to tell"
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// defaultNodes is the limit a move of games where none is given.
+const defaultNodes = 5000
+
+// playFlags are the flags that selfplay and match have in common: how games are
+// played, and from where.
+type playFlags struct {
+	limits       selfplay.Limits
+	rule         selfplay.Adjudication
+	maxPlies     int
+	opening      opening.Spec
+	bookOrder    string
+	randomPlies  int
+	checkNodes   uint64
+	openingScore int
+	seed         uint64
+	workers      int
+	asJSON       bool
+}
+
+func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
+	fs := cmd.Flags()
+	std := selfplay.StandardAdjudication()
+	fs.Uint64Var(&f.limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, up to 8 times as many (default %d without --depth)", defaultNodes))
+	fs.BoolVar(&f.limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
+	fs.IntVar(&f.limits.Depth, "depth", 0, "plies of iterative deepening a move")
+	fs.StringVar(&f.opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
+	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential, or random by the seed")
+	fs.IntVar(&f.opening.Skip, "book-start", 0, "openings of the book to leave out at its beginning")
+	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more by a coin")
+	fs.IntVar(&f.openingScore, "opening-score", selfplay.DefaultMaxOpeningScore, "centipawns above which a random opening is not played; -1: never check")
+	fs.Uint64Var(&f.checkNodes, "check-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
+	fs.IntVar(&f.rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
+	fs.IntVar(&f.rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
+	fs.IntVar(&f.rule.DrawScore, "draw-score", 10, "adjudicate a draw at no more centipawns by both players ...")
+	fs.IntVar(&f.rule.DrawPlies, "draw-plies", 0, "... for so many plies in a row; 0: never")
+	fs.IntVar(&f.rule.DrawFrom, "draw-from", 60, "... after so many plies of play")
+	fs.Float64Var(&f.rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to see whether they end as adjudicated")
+	fs.IntVar(&f.maxPlies, "max-plies", selfplay.DefaultMaxPlies, "a game is a draw after so many plies of play")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of openings and games")
+	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+}
+
+// parse completes the flags. Its errors are usage errors.
+func (f *playFlags) parse(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	if !given("nodes") && f.limits.Depth == 0 && f.limits.MoveTime == 0 {
+		f.limits.Nodes = defaultNodes
+	}
+	if err := f.limits.Validate(); err != nil {
+		return usagef("nothing ends a search: give --nodes or --depth")
+	}
+	switch f.bookOrder {
+	case "random":
+		f.opening.Random = true
+	case "sequential":
+	default:
+		return usagef("--book-order %s: want sequential or random", f.bookOrder)
+	}
+	if f.opening.Book == "" {
+		if given("book-order") || given("book-start") {
+			return usagef("--book-order and --book-start need a --book")
+		}
+		f.opening.Plies = f.randomPlies
+	} else if given("random-plies") || given("check-nodes") || given("opening-score") {
+		return usagef("--random-plies, --check-nodes and --opening-score are for openings without a --book")
+	}
+	if f.randomPlies < 1 || f.randomPlies >= opening.MaxRandomPlies {
+		return usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
+	}
+	if f.rule.PlayOn < 0 || f.rule.PlayOn > 1 {
+		return usagef("--play-on %v: want a share between 0 and 1", f.rule.PlayOn)
+	}
+	if f.openingScore == 0 {
+		return usagef("--opening-score 0 would refuse nearly every opening; -1 checks none")
+	}
+	f.clearUnused()
+	return nil
+}
+
+// clearUnused drops what decides nothing, so that equal runs have equal
+// configurations.
+func (f *playFlags) clearUnused() {
+	if f.rule.WinPlies <= 0 {
+		f.rule.WinPlies, f.rule.WinScore = 0, 0
+	}
+	if f.rule.DrawPlies <= 0 {
+		f.rule.DrawPlies, f.rule.DrawScore, f.rule.DrawFrom = 0, 0, 0
+	}
+	if f.rule.WinPlies == 0 && f.rule.DrawPlies == 0 {
+		f.rule.PlayOn = 0
+	}
+}
+
+// entrant names a player by its specification, and opens it once to see that it can
+// be: what is wrong with it should be said before a run has begun.
+func entrant(spec string) (selfplay.Entrant, error) {
+	name, err := roster.Identify(spec)
+	if err != nil {
+		return selfplay.Entrant{}, err
+	}
+	p, err := roster.Open(spec)
+	if err != nil {
+		return selfplay.Entrant{}, err
+	}
+	return selfplay.Entrant{Spec: spec, Name: name}, p.Close()
+}
+
+// resumeCommand returns the command line that resumes a run: the one that started it,
+// without what changes nothing of the result.
+func resumeCommand(cmd *cobra.Command, args []string) string {
+	words := append(strings.Fields(cmd.CommandPath()), args...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "workers" || f.Name == "json":
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		default:
+			words = append(words, "--"+f.Name, f.Value.String())
+		}
+	})
+	for i, w := range words {
+		words[i] = shellQuote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellQuote makes one word of a command line of s.
+func shellQuote(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// selfplayFlags are the flags of assay selfplay.
+type selfplayFlags struct {
+	playFlags
+	out     string
+	games   uint64
+	weights string
+	players []string
+}
+
+func newSelfplayCommand() *cobra.Command {
+	var f selfplayFlags
+	cmd := &cobra.Command{
+		Use:   "selfplay --out DIR",
+		Short: "Play games and write them as a data set, to learn from",
+		Long: `Play numbered games of a player against itself, or of two players who change colours
+with each game, and write them in order as a data set of games (Arrow).
+
+Each game begins with an opening of its own: random plies that a short search finds
+balanced, or the lines of a book. Clear wins are adjudicated, except that a share of
+them is played on to see whether the adjudication tells the truth.
+
+The same flags and seed give the same bytes for any --workers. The command may be
+interrupted or killed at any time: the same command goes on at the open shard of 256
+games. A complete DIR is left as it is.`,
+		Example: `  assay selfplay --out games --games 1000 --nodes 1000
+  assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
+  assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.config(cmd)
+			if err != nil {
+				return err
+			}
+			c.Resume = resumeCommand(cmd, args)
+			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.Uint64Var(&f.games, "games", 1000, "how many games")
+	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
+	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]...")
+	f.register(cmd, selfplay.StandardAdjudication().PlayOn)
+	return cmd
+}
+
+func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
+	var c datagen.Config
+	if err := f.parse(cmd); err != nil {
+		return c, err
+	}
+	switch {
+	case f.out == "":
+		return c, usagef("--out DIR says where to write the games")
+	case f.games == 0:
+		return c, usagef("--games 0: nothing to play")
+	case f.weights != "" && len(f.players) > 0:
+		return c, usagef("--weights and --players say who plays: give one of them")
+	case len(f.players) > 2:
+		return c, usagef("%d --players: want one or two", len(f.players))
+	}
+	specs := f.players
+	if len(specs) == 0 {
+		specs = []string{"assay"}
+		if f.weights != "" {
+			specs[0] += ":weights=" + f.weights
+		}
+	}
+	for _, spec := range specs {
+		e, err := entrant(spec)
+		if err != nil {
+			return c, err
+		}
+		c.Players = append(c.Players, e)
+	}
+	c.Out, c.Games, c.Limits, c.Rule, c.Plies = f.out, f.games, f.limits, f.rule, f.maxPlies
+	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
+	c.Seed, c.Workers, c.Open, c.Program = f.seed, f.workers, roster.Open, programVersion()
+	return c, nil
+}
+
+func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stderr io.Writer) error {
+	p := newProgress(stderr, "selfplay")
+	c.Progress = p.update
+	s, err := datagen.Run(ctx, c)
+	if err != nil {
+		return f.advice(err)
+	}
+	if s.Already {
+		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.out, s.Games)
+	} else {
+		p.finish(fmt.Sprintf("%d games in %s", s.Games, f.out))
+	}
+	if share, lo, _ := s.Disagreement(); lo > datagen.MaxDisagreement {
+		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended otherwise than adjudicated (%d won by the other side, %d drawn); "+
+			"where draws are won endgames that the player cannot win, adjudication is right, else raise --win-score or --win-plies\n",
+			100*share, s.Reversed, s.Disagreed-s.Reversed)
+	}
+	if f.asJSON {
+		return printJSON(stdout, selfplayJSON(f.out, s))
+	}
+	return printSelfplay(stdout, f.out, s)
+}
+
+// advice adds the cure to what can end a run.
+func (f *selfplayFlags) advice(err error) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
+	case errors.Is(err, store.ErrNotRun):
+		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
+	case errors.Is(err, selfplay.ErrNoOpening):
+		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
+	case errors.Is(err, opening.ErrExhausted):
+		return fmt.Errorf("%w; give a larger --book, or fewer --games", err)
+	case errors.Is(err, datagen.ErrConfig):
+		return usageError{err}
+	}
+	return err
+}
+
+// selfplayReport is what selfplay --json prints.
+type selfplayReport struct {
+	Out string `json:"out"`
+	*datagen.Summary
+	Already       bool    `json:"already"` // nothing was played now; the speeds are 0
+	Played        int64   `json:"played"`  // now
+	Seconds       float64 `json:"seconds"`
+	GamesASecond  float64 `json:"games_per_second"`
+	NodesASecond  float64 `json:"nodes_per_second"` // in games, all workers together
+	OpeningChecks int64   `json:"opening_checks"`
+	Lopsided      int64   `json:"openings_lopsided"`
+	Repeated      int64   `json:"openings_repeated"`
+}
+
+func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
+	r := selfplayReport{Out: out, Summary: s, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
+		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
+	if r.Seconds > 0 {
+		r.GamesASecond = float64(s.Played) / r.Seconds
+		r.NodesASecond = float64(s.Nodes) / r.Seconds
+	}
+	return r
+}
+
+func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
+	fmt.Fprintf(w, "plies\t%d\t%.1f a game, openings left out\n", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(s.Terminations))
+	share, lo, hi := s.Disagreement()
+	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended otherwise, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
+	if s.PlayedOn > 0 {
+		fmt.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
+	}
+	fmt.Fprintln(w)
+	if c := s.Search; c.Checks > 0 {
+		fmt.Fprintf(w, "openings\t%d checked\t%d lopsided, %d played before\n", c.Checks, c.Lopsided, c.Repeated)
+	}
+	if t := s.Took.Seconds(); t > 0 {
+		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f nodes/s\n", float64(s.Played)/t, float64(s.Nodes)/t)
+	}
+	fmt.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
+	return w.Flush()
+}
+
+// countsText lists counts, the largest first.
+func countsText(counts map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return int(counts[b] - counts[a])
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, fmt.Sprintf("%s %d", n, counts[n]))
+	}
+	return strings.Join(parts, ", ")
+}
