@@ -19,16 +19,20 @@ func (p *Position) CountLegal() int {
 		}
 		n += p.countPawnMoves(&t)
 	}
-	for to := KingAttacks(t.king) &^ t.own; to != 0; {
-		if !p.attacked(to.PopFirst(), t.us^1, t.occupied&^t.king.Bitboard()) {
-			n++
-		}
+	return n + p.countKingMoves(&t)
+}
+
+func (p *Position) countKingMoves(t *targets) int {
+	to := KingAttacks(t.king) &^ t.own
+	rooks := p.castlingRooks(t)
+	if to|rooks == 0 {
+		return 0
 	}
-	if p.castling != 0 && p.checkers == 0 {
-		for rooks := p.castling & t.own; rooks != 0; {
-			if p.castlingLegal(t.king, rooks.PopFirst(), t.us, t.occupied) {
-				n++
-			}
+	danger := p.danger()
+	n := (to &^ danger).Count()
+	for rooks != 0 {
+		if p.castlingSafe(t, rooks.PopFirst(), danger) {
+			n++
 		}
 	}
 	return n

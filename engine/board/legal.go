@@ -23,7 +23,7 @@ func (p *Position) IsLegal(m Move) bool {
 
 func (p *Position) isLegalKingMove(t *targets, to Square) bool {
 	if t.own.Has(to) {
-		return p.castling.Has(to) && p.checkers == 0 && p.castlingLegal(t.king, to, t.us, t.occupied)
+		return p.castlingRooks(t).Has(to) && p.castlingSafe(t, to, p.danger())
 	}
 	return KingAttacks(t.king).Has(to) && !p.attacked(to, t.us^1, t.occupied&^t.king.Bitboard())
 }

@@ -39,10 +39,7 @@ func (p *Position) LegalMoves(buf []Move) []Move {
 	buf = p.pieceMoves(buf, &t, t.mask&^t.own)
 	buf = p.pawnMoves(buf, &t, false)
 	buf = p.kingMoves(buf, &t, ^t.own)
-	if p.castling != 0 && p.checkers == 0 {
-		buf = p.castlingMoves(buf, &t)
-	}
-	return buf
+	return p.castlingMoves(buf, &t)
 }
 
 // LegalCaptures appends the legal captures, en passant among them, and the
@@ -91,11 +88,8 @@ func appendMoves(buf []Move, from Square, to Bitboard) []Move {
 }
 
 func (p *Position) kingMoves(buf []Move, t *targets, to Bitboard) []Move {
-	for to &= KingAttacks(t.king); to != 0; {
-		s := to.PopFirst()
-		if !p.attacked(s, t.us^1, t.occupied&^t.king.Bitboard()) {
-			buf = append(buf, NewMove(t.king, s))
-		}
+	if to &= KingAttacks(t.king); to != 0 {
+		buf = appendMoves(buf, t.king, to&^p.danger())
 	}
 	return buf
 }
@@ -162,38 +156,49 @@ func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta in
 	return buf
 }
 
-// castlingMoves appends the legal castlings; the side to move is not in check.
+// castlingMoves appends the legal castlings.
 func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
-	for rooks := p.castling & t.own; rooks != 0; {
-		if rook := rooks.PopFirst(); p.castlingLegal(t.king, rook, t.us, t.occupied) {
+	rooks := p.castlingRooks(t)
+	if rooks == 0 {
+		return buf
+	}
+	for danger := p.danger(); rooks != 0; {
+		if rook := rooks.PopFirst(); p.castlingSafe(t, rook, danger) {
 			buf = append(buf, NewMove(t.king, rook))
 		}
 	}
 	return buf
 }
 
-// castlingLegal tells whether the king, not in check, may castle with the rook that
-// keeps its right: nothing in the way of either, and no attacked square on the
-// king's way or at its end.
-func (p *Position) castlingLegal(king, rook Square, us Color, occupied Bitboard) bool {
-	kingTo, rookTo := castlingTargets(king, rook)
-	kingPath := Between(king, kingTo) | kingTo.Bitboard()
-	path := kingPath | Between(rook, rookTo) | rookTo.Bitboard()
-	if path&occupied&^king.Bitboard()&^rook.Bitboard() != 0 {
-		return false
+// castlingRooks returns the rooks that the king, if not in check, may castle with as
+// far as the men in the way tell.
+func (p *Position) castlingRooks(t *targets) (clear Bitboard) {
+	rooks := p.castling & t.own
+	if rooks == 0 || p.checkers != 0 {
+		return 0
 	}
-	// The rook leaves its square too: in Chess960 it may have shielded the king.
-	after := occupied&^king.Bitboard()&^rook.Bitboard() | rookTo.Bitboard()
-	for kingPath &^= king.Bitboard(); kingPath != 0; {
-		s := kingPath.PopFirst()
-		if s == kingTo {
-			if p.attacked(s, us^1, after) {
-				return false
-			}
-		} else if p.attacked(s, us^1, occupied&^king.Bitboard()) {
-			return false
+	for rooks != 0 {
+		rook := rooks.PopFirst()
+		kingTo, rookTo := castlingTargets(t.king, rook)
+		path := Between(t.king, kingTo) | kingTo.Bitboard() | Between(rook, rookTo) | rookTo.Bitboard()
+		if path&t.occupied&^(t.king.Bitboard()|rook.Bitboard()) == 0 {
+			clear |= rook.Bitboard()
 		}
 	}
-	// A king that castles on the spot is still uncovered by its rook.
-	return king != kingTo || !p.attacked(king, us^1, after)
+	return clear
+}
+
+// castlingSafe tells whether the king crosses no square of danger when it castles
+// with one of castlingRooks.
+func (p *Position) castlingSafe(t *targets, rook Square, danger Bitboard) bool {
+	kingTo, rookTo := castlingTargets(t.king, rook)
+	if (Between(t.king, kingTo)|kingTo.Bitboard())&danger != 0 {
+		return false
+	}
+	if !p.chess960 {
+		return true
+	}
+	// In Chess960 the rook may have shielded the king from another on its rank.
+	after := t.occupied&^t.king.Bitboard()&^rook.Bitboard() | rookTo.Bitboard()
+	return RookAttacks(kingTo, after)&(p.byType[Rook]|p.byType[Queen])&t.enemy == 0
 }

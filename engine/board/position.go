@@ -100,6 +100,26 @@ func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
 		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
 }
 
+// danger returns the squares that the side to move's king may not go to: those that
+// the other side attacks once the king is lifted off the board.
+func (p *Position) danger() Bitboard {
+	us := p.stm
+	them := p.byColor[us^1]
+	occupied := p.Occupied() &^ (p.byType[King] & p.byColor[us])
+	b := PawnAttackSet(us^1, p.byType[Pawn]&them) | KingAttacks(p.KingSquare(us^1))
+	for men := p.byType[Knight] & them; men != 0; {
+		b |= KnightAttacks(men.PopFirst())
+	}
+	queens := p.byType[Queen]
+	for men := (p.byType[Bishop] | queens) & them; men != 0; {
+		b |= BishopAttacks(men.PopFirst(), occupied)
+	}
+	for men := (p.byType[Rook] | queens) & them; men != 0; {
+		b |= RookAttacks(men.PopFirst(), occupied)
+	}
+	return b
+}
+
 // pinned returns the men of the side that shield their own king from a slider.
 func (p *Position) pinned(c Color) (pinned Bitboard) {
 	king := p.KingSquare(c)
