@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -151,6 +152,11 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
 	}
+	for _, few := range []error{tuner.ErrScale, tuner.ErrOneClass, tuner.ErrEmpty} {
+		if errors.Is(err, few) {
+			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games", err)
+		}
+	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
@@ -166,6 +172,9 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		w.Flush()
 	}
 	printTerms(out, r.Terms)
+	if r.Learned.ID != r.Champion.ID {
+		fmt.Fprintf(out, "No generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n\n", r.Learned.ID)
+	}
 	for _, g := range r.Generations {
 		fmt.Fprintf(out, "Generation %d: %d games, %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
 			g.Number, g.Games.Games, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),

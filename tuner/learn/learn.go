@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/models"
@@ -21,7 +20,8 @@ type learner struct {
 	run      *store.Run
 	start    *models.File
 	champion champion
-	k        float64 // slope of the sigmoid; 0 until the first fit has found it
+	last     champion // the last fit, promoted or not
+	k        float64  // slope of the sigmoid; 0 until the first fit has found it
 	result   Result
 }
 
@@ -92,17 +92,32 @@ func (l *learner) all(ctx context.Context) error {
 	if err := l.final(ctx); err != nil {
 		return fmt.Errorf("final match: %w", err)
 	}
-	var err error
-	if l.result.Terms, err = changes(l.start, l.champion.file); err != nil {
+	if err := l.conclude(); err != nil {
 		return err
 	}
-	l.result.Champion, l.result.K = l.champion.WeightsRef, l.k
-	for _, g := range l.result.Generations {
-		if g.Fit.ID == l.champion.ID {
-			l.result.Pieces = g.Fit.Pieces
+	return l.run.Finish(&l.result)
+}
+
+// conclude reports the champion's coefficients; if nothing was promoted, those of the
+// last fit, which are worth a look all the same.
+func (l *learner) conclude() error {
+	r := &l.result
+	r.Champion, r.K, r.Learned = l.champion.WeightsRef, l.k, l.champion.WeightsRef
+	if l.champion.Generation == 0 {
+		r.Learned = l.last.WeightsRef
+	}
+	learned := l.last.file
+	for _, g := range r.Generations {
+		if g.Number == r.Learned.Generation {
+			r.Pieces = g.Fit.Pieces
 		}
 	}
-	return l.run.Finish(&l.result)
+	if r.Learned.Generation == l.champion.Generation {
+		learned = l.champion.file
+	}
+	var err error
+	r.Terms, err = changes(l.start, learned)
+	return err
 }
 
 // generation plays, learns, and lets the gate decide.
@@ -122,13 +137,13 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	}
 	r.Fit = *fit
 	l.k = fit.K
-	if r.Gate, err = l.gate(ctx, g, file); err != nil {
+	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName))}
+	if r.Gate, err = l.gate(ctx, g); err != nil {
 		return err
 	}
 	r.Promoted, r.Reason = decide(r.Gate, l.champion.ID == fit.ID)
 	if r.Promoted {
-		name := filepath.ToSlash(filepath.Join(folder(g), weightsName))
-		l.champion = champion{WeightsRef{ID: fit.ID, File: name, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName))}
+		l.champion = l.last
 	}
 	l.result.Generations = append(l.result.Generations, r)
 	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
@@ -175,11 +190,10 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	return s, nil
 }
 
-// gate lets the new weights meet the champion's.
-func (l *learner) gate(ctx context.Context, g int, file *models.File) (*match.Result, error) {
+// gate lets the last fit's weights meet the champion's.
+func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 	plan := l.Plan.Generations[g-1].Gate
-	challenger := champion{WeightsRef: WeightsRef{ID: file.ID()}, spec: l.spec(l.run.Path(folder(g), weightsName))}
-	c := l.match(l.run.Path(folder(g), "gate"), challenger.entrant(), l.champion.entrant(), plan.Nodes)
+	c := l.match(l.run.Path(folder(g), "gate"), l.last.entrant(), l.champion.entrant(), plan.Nodes)
 	c.Games = uint64(plan.Games)
 	c.Test = plan.test()
 	c.Generation, c.Stage = uint64(g), "gate"

@@ -22,6 +22,7 @@ type Result struct {
 	Generations []GenerationResult `json:"generations"`
 	Champion    WeightsRef         `json:"champion"`
 	Opponent    WeightsRef         `json:"opponent"`
+	Learned     WeightsRef         `json:"learned"` // whose Pieces and Terms follow: the champion's, or without a promotion the last fit's
 	Pieces      []PieceValue       `json:"pieces"`
 	Terms       []TermChange       `json:"terms"`
 	Final       *match.Result      `json:"final"` // score of the champion against the opponent
