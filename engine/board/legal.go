@@ -59,7 +59,31 @@ func (p *Position) IsCapture(m Move) bool {
 
 // GivesCheck tells whether a legal move gives check.
 func (p *Position) GivesCheck(m Move) bool {
-	child := *p
-	child.Make(m)
-	return child.checkers != 0
+	from, to := m.From(), m.To()
+	if p.IsCastling(m) || p.IsEnPassant(m) { // two men leave their squares
+		child := *p
+		child.Make(m)
+		return child.checkers != 0
+	}
+	us := p.stm
+	king := p.KingSquare(us ^ 1)
+	occupied := p.Occupied()&^from.Bitboard() | to.Bitboard()
+	kind := p.squares[from].Type()
+	if t := m.Promotion(); t != NoPieceType {
+		kind = t
+	}
+	if kind == Pawn {
+		if PawnAttacks(us, to).Has(king) {
+			return true
+		}
+	} else if Attacks(kind, to, occupied).Has(king) {
+		return true
+	}
+	if Line(king, from) == 0 {
+		return false // nobody behind it can be uncovered
+	}
+	own := p.byColor[us] &^ from.Bitboard()
+	queens := p.byType[Queen]
+	return BishopAttacks(king, occupied)&(p.byType[Bishop]|queens)&own != 0 ||
+		RookAttacks(king, occupied)&(p.byType[Rook]|queens)&own != 0
 }
