@@ -149,6 +149,7 @@ type selfplayReport struct {
 	Played        int64   `json:"played"`  // now
 	Seconds       float64 `json:"seconds"`
 	GamesASecond  float64 `json:"games_per_second"`
+	PliesASecond  float64 `json:"plies_per_second"`
 	NodesASecond  float64 `json:"nodes_per_second"` // in games, all workers together
 	OpeningChecks int64   `json:"opening_checks"`
 	Lopsided      int64   `json:"openings_lopsided"`
@@ -160,6 +161,7 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
 	if r.Seconds > 0 {
 		r.GamesASecond = float64(s.Played) / r.Seconds
+		r.PliesASecond = float64(s.Plied) / r.Seconds
 		r.NodesASecond = float64(s.Nodes) / r.Seconds
 	}
 	return r
@@ -180,7 +182,7 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		fmt.Fprintf(w, "openings\t%d checked\t%d lopsided, %d played before\n", c.Checks, c.Lopsided, c.Repeated)
 	}
 	if t := s.Took.Seconds(); t > 0 {
-		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f nodes/s\n", float64(s.Played)/t, float64(s.Nodes)/t)
+		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
 	}
 	fmt.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
 	return w.Flush()

@@ -209,6 +209,7 @@ func (g *generator) deliver(r *selfplay.Result) error {
 	}
 	g.summary.add(g.Rule, row)
 	g.summary.Played++
+	g.summary.Plied += int64(len(r.Moves) - r.Opening)
 	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
 	if g.Progress != nil {
 		g.Progress(g.summary.Games, int64(g.Games), "")

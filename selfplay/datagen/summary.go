@@ -34,6 +34,7 @@ type Summary struct {
 
 	Already bool                  `json:"-"` // the data set was complete before
 	Played  int64                 `json:"-"` // games played now
+	Plied   int64                 `json:"-"` // their plies, openings left out
 	Took    time.Duration         `json:"-"`
 	Nodes   uint64                `json:"-"` // searched in games now
 	Search  selfplay.SeriesReport `json:"-"` // of openings, now

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"encoding/json"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+// TestKilledRunsGiveTheSameBytes kills real processes at random moments, with no
+// chance to clean up, and resumes them with the same command.
+func TestKilledRunsGiveTheSameBytes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []string // that promise to be the same
+		args  []string
+	}{
+		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"},
+			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--check-nodes", "50", "--max-plies", "80", "--players", "assay:hash=1"}},
+		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"},
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "400", "--nodes", "20", "--hard-nodes", "--check-nodes", "50", "--max-plies", "80"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+			begun := time.Now()
+			if err := assay(t, 0, append(c.args, "--out", whole, "--workers", "2")...); err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(begun)
+			kills := 8
+			if testing.Short() {
+				kills = 3
+			}
+			rng := rand.New(rand.NewPCG(8, 9))
+			died := 0
+			for ; died < kills; died++ {
+				after := time.Duration((0.02 + 0.5*rng.Float64()) * float64(took))
+				if assay(t, after, append(c.args, "--out", killed, "--workers", "4")...) == nil {
+					break // it was faster than its murderer
+				}
+			}
+			if died == 0 {
+				t.Error("it was never killed: this shows nothing")
+			}
+			if err := assay(t, 0, append(c.args, "--out", killed)...); err != nil {
+				t.Fatal(err)
+			}
+			for _, pattern := range c.files {
+				sameFiles(t, pattern, killed, whole)
+			}
+			if c.name == "match" {
+				eachGameOnce(t, filepath.Join(killed, match.JournalName), 400)
+			}
+		})
+	}
+}
+
+// assay runs the program, and kills it after the time if that is not 0.
+func assay(t *testing.T, kill time.Duration, args ...string) error {
+	t.Helper()
+	cmd := exec.Command("assay", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if kill > 0 {
+		timer := time.AfterFunc(kill, func() { _ = cmd.Process.Kill() })
+		defer timer.Stop()
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return err
+}
+
+// sameFiles compares the files of two folders that the pattern names.
+func sameFiles(t *testing.T, pattern, got, want string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(want, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, want, err)
+	}
+	others, err := filepath.Glob(filepath.Join(got, pattern))
+	if err != nil || len(others) != len(names) {
+		t.Errorf("%d files %s after kills, %d without: %v", len(others), pattern, len(names), err)
+	}
+	for _, name := range names {
+		rel, err := filepath.Rel(want, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, errA := os.ReadFile(name)
+		b, errB := os.ReadFile(filepath.Join(got, rel))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs after kills (%v, %v)", rel, errA, errB)
+		}
+	}
+}
+
+// eachGameOnce reads a match's journal.
+func eachGameOnce(t *testing.T, path string, games int) {
+	t.Helper()
+	seen := map[uint64]int{}
+	err := store.ReadJournal(path, func(line []byte) error {
+		var g selfplay.Result
+		if err := json.Unmarshal(line, &g); err != nil {
+			return err
+		}
+		seen[g.Number]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(games) {
+		if seen[n] != 1 {
+			t.Errorf("game %d is in the journal %d times", n, seen[n])
+		}
+	}
+	if len(seen) != games {
+		t.Errorf("%d games in the journal, want %d", len(seen), games)
+	}
+}
