@@ -21,7 +21,8 @@ func Score(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 // Elo returns the logistic Elo of an expected score. Scores below 0.001 and above
 // 0.999 are taken as these, so the answer stays within +-1199.83.
 func Elo(score float64) float64 {
-	return -400 * math.Log10(1/clampScore(score)-1)
+	score = clampScore(score)
+	return 400 * math.Log10(score/(1-score))
 }
 
 func clampScore(score float64) float64 {

@@ -67,6 +67,21 @@ func (d *dist) conjugate(jump *[5]float64, drift, variance float64) float64 {
 	return 0 // the drift is so strong that exp overflows: the pass is certain or hopeless
 }
 
+// CorrectedBounds returns Wald's bounds drawn in by the overshoot to expect where
+// results come like these counts. It is what a corrected Walk does, for counts
+// without the order in which they came: by formula instead of measured records.
+func (t Test) CorrectedBounds(c Counts) (lower, upper float64, err error) {
+	if err := t.accepts(c); err != nil {
+		return 0, 0, err
+	}
+	d := c.distribution()
+	below, above := t.overshoot(&d)
+	lower, upper = t.Bounds()
+	// Counts of one kind only have no spread to speak of, and rare ones jump: never
+	// draw a bound in beyond the start.
+	return math.Min(lower+below, 0), math.Max(upper-above, 0), nil
+}
+
 // overshoot is the expected excess of the walk over a distant lower and upper
 // bound, in the limit of small drift.
 func (t Test) overshoot(d *dist) (below, above float64) {

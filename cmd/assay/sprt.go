@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// sprtFlags are the flags of assay sprt.
+type sprtFlags struct {
+	penta, wdl string
+	test       sprt.Test
+	model      string
+	trueElo    []float64
+	drawRatio  float64
+	runs       int
+	maxGames   int64
+	seed       uint64
+	corrected  bool
+	asJSON     bool
+}
+
+func newSprtCommand() *cobra.Command {
+	var f sprtFlags
+	cmd := &cobra.Command{
+		Use:   "sprt",
+		Short: "Calculate what results say, and how long a sequential test takes",
+		Long: `Without results: how often a test between elo0 and elo1 passes, and after how many
+games it ends, for players of several strengths; by formula, and with --simulate also
+by that many simulated tests.
+
+With --penta or --wdl: LLR, bounds, Elo and verdict of these results. Elo is that of
+games whose number was fixed beforehand; where the test ended the match, the
+median-unbiased Elo given beside it is the one to believe. With --true-elo or
+--simulate the formula and the simulation follow, for results of the same shape.
+
+--elo0, --elo1 and --true-elo are in the unit of --model: normalized Elo, logistic
+Elo, or that of BayesElo, which takes single games only (--wdl). Use --wdl for games
+that were not played in pairs from the same opening; it takes them as independent.`,
+		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
+  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --model bayesian --json
+  assay sprt --elo0 0 --elo1 5
+  assay sprt --elo0 0 --elo1 50 --true-elo 50 --simulate 40000 --corrected`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.penta, "penta", "", "pairs of games counted as LL,LD,D,WD,WW (D: two draws, or a win and a loss)")
+	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
+	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
+	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
+	fs.StringVar(&f.model, "model", "normalized", "unit of Elo: normalized, logistic or bayesian")
+	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability to pass a player of elo0")
+	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability to fail a player of elo1")
+	fs.Float64SliceVar(&f.trueElo, "true-elo", nil, "true Elo of the player, or several with commas, for formula and simulation")
+	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
+	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
+	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
+	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *sprtFlags) run(cmd *cobra.Command) error {
+	counts, err := f.parse(cmd)
+	if err != nil {
+		return err
+	}
+	r := &sprtReport{Test: f.test}
+	r.Lower, r.Upper = f.test.Bounds()
+	if counts != nil {
+		if r.sprtCounted, err = countedReport(f.test, counts); err != nil {
+			return sprtAdvice(err)
+		}
+	}
+	if counts == nil || len(f.trueElo) > 0 || f.runs > 0 {
+		shape, err := f.shape(cmd, counts)
+		if err != nil {
+			return sprtAdvice(err)
+		}
+		if r.Plan, err = f.plan(cmd.Context(), shape, cmd.ErrOrStderr()); err != nil {
+			return sprtAdvice(err)
+		}
+		r.Corrected = &f.corrected
+	}
+	if f.asJSON {
+		return printJSON(cmd.OutOrStdout(), r)
+	}
+	return r.print(cmd.OutOrStdout(), f.runs)
+}
+
+// parse turns the flags into a test and counts, which are nil where none are given.
+func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
+	if f.test.Model, err = sprt.ParseModel(f.model); err != nil {
+		return nil, usageError{err}
+	}
+	if err := f.test.Validate(); err != nil {
+		return nil, usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
+	}
+	switch fs := cmd.Flags(); {
+	case fs.Changed("penta") && fs.Changed("wdl"):
+		return nil, usagef("--penta and --wdl count the same games: give one of them")
+	case fs.Changed("simulate") && f.runs < 1:
+		return nil, usagef("--simulate %d: give the number of tests, as --simulate 10000", f.runs)
+	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
+		return nil, usagef("--max-games %d is the most games of a simulated test: give it above 0, with --simulate", f.maxGames)
+	case fs.Changed("penta"):
+		var c sprt.Pentanomial
+		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, as 3,30,60,41,6", c[:])
+		counts = c
+	case fs.Changed("wdl"):
+		var c [3]int64
+		err = parseCounts("wdl", f.wdl, "W,D,L, as 100,320,80", c[:])
+		counts = sprt.WDL(c[0], c[1], c[2])
+	}
+	if err == nil && counts != nil {
+		if err := counts.Validate(); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	return counts, err
+}
+
+// parseCounts reads len(into) counts with commas between them.
+func parseCounts(flag, text, want string, into []int64) error {
+	fields := strings.Split(text, ",")
+	if len(fields) != len(into) {
+		return usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
+	}
+	for i, field := range fields {
+		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
+		if err != nil || n < 0 {
+			return usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
+		}
+		into[i] = n
+	}
+	return nil
+}
+
+// shape is that of the counts, where there are some and --draw-ratio says nothing.
+func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, error) {
+	if counts != nil && counts.Samples() > 0 && !cmd.Flags().Changed("draw-ratio") {
+		return sprt.ShapeOf(counts), nil
+	}
+	_, single := counts.(sprt.Trinomial)
+	return sprt.IndependentGames(f.drawRatio, !single && f.test.Model != sprt.Bayesian)
+}
+
+// plan predicts and simulates the test for each true Elo: those asked for, or
+// five around the hypotheses.
+func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer) ([]sprtPlan, error) {
+	elos := f.trueElo
+	if len(elos) == 0 {
+		for _, at := range []float64{-0.5, 0, 0.5, 1, 1.5} {
+			elo := f.test.Elo0 + at*(f.test.Elo1-f.test.Elo0)
+			elos = append(elos, max(-1000, min(elo, 1000)))
+		}
+	}
+	var plans []sprtPlan
+	for _, elo := range elos {
+		p, err := f.test.Predict(shape, elo, f.corrected)
+		if err != nil {
+			return nil, err
+		}
+		plan := sprtPlan{TrueElo: elo, Pass: p.Pass, Games: p.Games}
+		if f.runs > 0 {
+			if plan.Simulated, err = f.simulate(ctx, shape, elo, stderr); err != nil {
+				return nil, err
+			}
+		}
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
+func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated, error) {
+	bar := newProgress(stderr, fmt.Sprintf("true Elo %g", elo))
+	s, err := f.test.Simulate(ctx, sprt.Simulation{
+		Shape: shape, TrueElo: elo, Runs: f.runs, Seed: f.seed, Corrected: f.corrected, MaxGames: f.maxGames,
+		Progress: bar.update,
+	})
+	if err != nil {
+		return nil, err
+	}
+	bar.finish(fmt.Sprintf("%d tests simulated", f.runs))
+	r := &sprtSimulated{
+		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Undecided: s.Undecided,
+		MeanGames: s.MeanGames, MedianGames: s.MedianGames, P95Games: s.P95Games,
+	}
+	r.Rate, r.RateLo, r.RateHi = s.PassRate()
+	return r, nil
+}
+
+// sprtAdvice adds the cure. What can be wrong here all comes from flags.
+func sprtAdvice(err error) error {
+	switch {
+	case errors.Is(err, sprt.ErrUnpaired):
+		return usagef("%w: give --wdl W,D,L, or another --model", err)
+	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
+		return usageError{err}
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted: nothing is kept of a simulation, start it again")
+	}
+	return err
+}
