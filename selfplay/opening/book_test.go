@@ -166,6 +166,9 @@ func TestBooksThatAreNone(t *testing.T) {
 // The books that people use. In one, 531 lines differ from another by an en-passant
 // square on which nothing can be captured.
 func TestRealBooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("320,000 openings take seconds")
+	}
 	for name, want := range map[string]uint64{"2moves_v1.epd": 40457, "8moves_v3.pgn": 34700, "UHO_4060_v3.epd": 241670} {
 		path := filepath.Join("..", "..", "..", "shared", "data", "books", name+".zip")
 		z, err := zip.OpenReader(path)
