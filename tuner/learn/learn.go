@@ -186,7 +186,8 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d", s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins))
+	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games %d were played on, %d of them ended otherwise",
+		s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins, s.Adjudicated, s.PlayedOn, s.Disagreed))
 	return s, nil
 }
 
