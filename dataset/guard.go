@@ -125,17 +125,29 @@ func checkBlocks(r io.ReaderAt, blocks []block, footerAt int64) error {
 	return nil
 }
 
-// schemaEnd returns where the schema message, the first of the file, ends.
+// schemaEnd returns where the schema message, the first of the file, ends. The
+// JavaScript library leaves it out and begins with the record batches: the schema
+// that counts is the footer's.
 func schemaEnd(r io.ReaderAt) (int64, error) {
+	const begin = 8
 	head := make([]byte, 8)
-	if _, err := r.ReadAt(head, 8); err != nil {
+	if _, err := r.ReadAt(head, begin); err != nil {
 		return 0, err
 	}
 	n := int64(binary.LittleEndian.Uint32(head[4:]))
 	if binary.LittleEndian.Uint32(head) != math.MaxUint32 || n > maxMetadata {
-		return 0, errors.New("the file does not begin with a schema message")
+		return 0, errors.New("the file does not begin with a message")
 	}
-	return 16 + n, nil
+	meta := make([]byte, n)
+	if _, err := r.ReadAt(meta, begin+8); err != nil {
+		return 0, fmt.Errorf("the first message of %d bytes: %w", n, err)
+	}
+	b := &flatBuffer{buf: meta}
+	const schema = 1
+	if kind := b.root().uint8(1); kind != schema {
+		return begin, flatError("first message", b)
+	}
+	return begin + 8 + n, flatError("first message", b)
 }
 
 // readBatchTable returns the RecordBatch table of a block's message.

@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// FORMAT.md is what outsiders implement: its tables are the schemas, its JavaScript
+// is the script that the conformance test runs.
+func TestFormatDescribesTheSchemas(t *testing.T) {
+	data, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	features, err := FeaturesSchema(FeatureSet{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, schema := range map[string]*arrow.Schema{
+		GamesFormat: GamesSchema(), PositionsFormat: PositionsSchema(), FeaturesFormat: features,
+	} {
+		_, section, found := strings.Cut(text, "\n## "+format+"\n")
+		if !found {
+			t.Errorf("no section for %s", format)
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		var got []string
+		for line := range strings.Lines(section) {
+			if strings.HasPrefix(line, "| `") {
+				cells := strings.SplitN(line, "|", 5)
+				got = append(got, strings.TrimSpace(cells[1])+" "+strings.TrimSpace(cells[2])+" "+strings.TrimSpace(cells[3]))
+			}
+		}
+		var want []string
+		for _, f := range schema.Fields() {
+			want = append(want, strings.TrimSpace("`"+f.Name+"` "+typeText(f.Type)+" "+nullText(f)))
+		}
+		for i := range got {
+			got[i] = strings.TrimSpace(got[i])
+		}
+		if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+			t.Errorf("%s is described as\n%s\nbut is\n%s", format, g, w)
+		}
+	}
+	for _, l := range []layout{gamesLayout, positionsLayout, featuresLayout} {
+		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) || !strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
+			t.Errorf("the layout of %s is not described", l.format)
+		}
+	}
+	script, err := os.ReadFile("testdata/read.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text, "```js\n"+string(script)+"```\n") {
+		t.Error("the JavaScript recipe is not testdata/read.mjs")
+	}
+}
+
+func typeText(t arrow.DataType) string {
+	if l, ok := t.(*arrow.ListType); ok {
+		return "list<" + typeText(l.Elem()) + ">"
+	}
+	return t.Name()
+}
+
+func nullText(f arrow.Field) string {
+	if l, ok := f.Type.(*arrow.ListType); ok && l.ElemField().Nullable {
+		return "items"
+	}
+	if f.Nullable {
+		return "null"
+	}
+	return ""
+}
+
+func thousands(n int) string {
+	s := ""
+	for ; n >= 1000; n /= 1000 {
+		s = "," + string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}) + s
+	}
+	return strings.TrimLeft(string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}), "0") + s
+}

@@ -1,0 +1,254 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// nodeModulesEnv names a node_modules folder with apache-arrow and fzstd.
+const nodeModulesEnv = "ASSAY_NODE_MODULES"
+
+// nodeScript returns a copy of a script of testdata that finds its npm packages, or
+// skips the test.
+func nodeScript(t *testing.T, name string) string {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("needs node:", err)
+	}
+	modules := os.Getenv(nodeModulesEnv)
+	if modules == "" {
+		modules = "../.ci/node/node_modules"
+	}
+	modules, err := filepath.Abs(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"apache-arrow", "fzstd"} {
+		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
+			t.Skipf("needs the npm packages apache-arrow and fzstd: run 'npm ci --prefix .ci/node' in the project's root, or set %s: %v", nodeModulesEnv, err)
+		}
+	}
+	code, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Skip("needs symbolic links:", err)
+	}
+	script := filepath.Join(dir, name)
+	if err := os.WriteFile(script, code, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+// nodeFile is what the npm packages find in a file.
+type nodeFile struct {
+	Rows     int               `json:"rows"`
+	Metadata map[string]string `json:"metadata"`
+	Columns  [][3]any          `json:"columns"`
+	values   []string          // of each row, as a JSON array
+}
+
+func readWithNode(t *testing.T, script, path string) nodeFile {
+	t.Helper()
+	cmd := exec.Command("node", script, path)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 16<<20)
+	var f nodeFile
+	if !lines.Scan() {
+		t.Fatal("no output")
+	}
+	if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		f.values = append(f.values, lines.Text())
+	}
+	return f
+}
+
+// id is a 64-bit number as the script prints it.
+func id[T ~uint64](v T) string { return fmt.Sprint(uint64(v)) }
+
+// orNull is v, or null where it stands for nothing.
+func orNull[T comparable](v, nothing T, text any) any {
+	if v == nothing {
+		return nil
+	}
+	return text
+}
+
+func gameValues(g *GameRow) []any {
+	moves, scores := []uint16{}, []any{}
+	for i, m := range g.Moves {
+		moves = append(moves, uint16(m))
+		scores = append(scores, orNull(g.Scores[i], NoScore, g.Scores[i]))
+	}
+	return []any{id(g.Game), g.Variant, orNull(g.Start, "", g.Start), id(g.Opening), g.OpeningPlies, moves, scores,
+		g.Nodes, g.Result, g.Termination, g.White, g.Black, id(g.Seed)}
+}
+
+func positionValues(p *PositionRow) []any {
+	b := &p.Board
+	v := []any{id(b.ByColor(board.White)), id(b.ByColor(board.Black))}
+	for k := board.Pawn; k <= board.King; k++ {
+		v = append(v, id(b.ByType(k)))
+	}
+	ep := 255
+	if b.EnPassant() != board.NoSquare {
+		ep = int(b.EnPassant())
+	}
+	return append(v, uint8(b.SideToMove()), id(b.Castling()), ep, b.Halfmove(), p.Ply, orNull(p.Score, NoScore, p.Score), p.Result,
+		orNull(p.Game, 0, any(id(p.Game))), orNull(p.Opening, 0, any(id(p.Opening))), p.Weight)
+}
+
+func featureValues(f *FeatureRow) []any {
+	terms, counts := []int{}, []float32{}
+	for i := range f.Terms {
+		terms, counts = append(terms, int(f.Terms[i])), append(counts, f.Counts[i])
+	}
+	return []any{terms, counts, float64(f.Phase), f.Scale, f.Offset, orNull(f.Eval, NoScore, f.Eval), orNull(f.Score, NoScore, f.Score),
+		f.Result, orNull(f.Game, 0, any(id(f.Game))), orNull(f.Opening, 0, any(id(f.Opening))), f.Weight}
+}
+
+// Another implementation of Arrow finds the rows, the metadata and the values that
+// were written.
+func TestNodeReadsWhatIsWritten(t *testing.T) {
+	script := nodeScript(t, "read.mjs")
+	games := randomGames(40, 60)
+	t.Run("games", func(t *testing.T) {
+		compareWithNode(t, script, gamesCodec{}, layout{GamesFormat, "x", 25, 60}, games, gameValues)
+	})
+	t.Run("positions", func(t *testing.T) {
+		compareWithNode(t, script, positionsCodec{}, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games), positionValues)
+	})
+	t.Run("features", func(t *testing.T) {
+		c, err := newFeaturesCodec(FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []FeatureRow
+		for i := range 100 {
+			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoScore, Score: int16(i), Result: 0.5, Game: uint64(i), Weight: 1}
+			if i%3 > 0 {
+				r.Terms, r.Counts = []uint16{0, 1}[:i%3], []float32{float32(i), -3}[:i%3]
+			}
+			rows = append(rows, r)
+		}
+		compareWithNode(t, script, c, layout{FeaturesFormat, "x", 40, 100}, rows, featureValues)
+	})
+}
+
+func compareWithNode[R any](t *testing.T, script string, c codec[R], l layout, rows []R, values func(*R) []any) {
+	path := filepath.Join(t.TempDir(), "x.arrow")
+	if err := os.WriteFile(path, bareFile(t, c, l, rows), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := readWithNode(t, script, path)
+	if f.Rows != len(rows) || len(f.values) != len(rows) {
+		t.Fatalf("%d rows (%d lines) of %d", f.Rows, len(f.values), len(rows))
+	}
+	schema := c.schema()
+	if want := schema.Metadata().ToMap(); !reflect.DeepEqual(f.Metadata, want) {
+		t.Errorf("metadata %q, want %q", f.Metadata, want)
+	}
+	for i, field := range schema.Fields() {
+		if want := [3]any{field.Name, nodeType(field.Type), field.Nullable}; f.Columns[i] != want {
+			t.Errorf("column %v, want %v", f.Columns[i], want)
+		}
+	}
+	for i := range rows {
+		want, err := json.Marshal(values(&rows[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if json.Unmarshal(want, &a) != nil || json.Unmarshal([]byte(f.values[i]), &b) != nil || !equalNumbers(a, b) {
+			t.Fatalf("row %d is\n%s, want\n%s", i, f.values[i], want)
+		}
+	}
+}
+
+// A file that another implementation wrote is read as one of ours.
+func TestWhatNodeWritesIsRead(t *testing.T) {
+	script := nodeScript(t, "write.mjs")
+	games := randomGames(41, 40)
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.arrow"), filepath.Join(dir, "out.arrow")
+	rewrite := func(data []byte) {
+		if err := os.WriteFile(in, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := exec.Command("node", script, in, out).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	rewrite(bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, games))
+	g, err := OpenGames(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readAll(g); err != nil || !reflect.DeepEqual(got, games) {
+		t.Errorf("%d games, %v", len(got), err)
+	}
+	positions := positionsOf(games)
+	rewrite(bareFile(t, positionsCodec{}, layout{PositionsFormat, "x", 1000, 10000}, positions))
+	p, err := OpenPositions(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readAll(p); err != nil || !reflect.DeepEqual(got, positions) {
+		t.Errorf("%d positions, %v", len(got), err)
+	}
+}
+
+// equalNumbers compares decoded JSON; numbers may come from a float32 here and its
+// float64 there.
+func equalNumbers(a, b any) bool {
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !equalNumbers(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case float64:
+		b, ok := b.(float64)
+		return ok && float32(a) == float32(b)
+	}
+	return a == b
+}
+
+// nodeType is the name that apache-arrow for JavaScript gives a type.
+func nodeType(t arrow.DataType) string {
+	if l, ok := t.(*arrow.ListType); ok {
+		return "List<" + nodeType(l.Elem()) + ">"
+	}
+	name := strings.Replace(t.Name(), "uint", "Uint", 1)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
