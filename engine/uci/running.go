@@ -16,11 +16,18 @@ type running struct {
 	game   *board.Game
 	// dropped asks the search to end without a word: it is to be begun again.
 	dropped atomic.Bool
+	// answering is set before bestmove is said: who has read bestmove may give the
+	// next command before done is closed.
+	answering atomic.Bool
 }
 
 // active tells whether the search has not yet ended.
 func (r *running) active() bool {
 	if r == nil {
+		return false
+	}
+	if r.answering.Load() {
+		<-r.done
 		return false
 	}
 	select {
@@ -65,6 +72,7 @@ func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits
 		if err != nil {
 			s.say("info string search: %v", err)
 		}
+		r.answering.Store(true)
 		s.say("%s", show.bestMove(result))
 	}()
 }
