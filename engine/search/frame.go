@@ -33,8 +33,9 @@ type frame struct {
 	move       board.Move  // the move being searched from here
 	piece      board.Piece // the man that makes it
 	killers    [2]board.Move
-	eval       int // static evaluation from the mover's view, or noEval
-	reversible int // plies back to the last position that cannot be repeated
+	eval       int        // static evaluation from the mover's view, or noEval
+	excluded   board.Move // not searched here, to see how good the others are
+	reversible int        // plies back to the last position that cannot be repeated
 
 	moves  [maxList]board.Move
 	scores [maxList]int32

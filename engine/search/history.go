@@ -14,14 +14,48 @@ type history struct {
 	quiet [2][64 * 64]int16
 	// counter is the quiet move that last refuted a move, by the man that made it
 	// and its square (Uiterwijk 1992).
-	counter [16 * 64]board.Move
+	counter [pieceTos]board.Move
+	// after scores quiet moves by what was played one and two plies before them:
+	// the men that moved and their squares.
+	after [pieceTos][pieceTos]int16
+	none  [pieceTos]int16 // stands for what follows no move
 }
+
+// pieceTos is the number of pairs of a man and the square it moves to.
+const pieceTos = 12 * 64
 
 func (h *history) clear() { *h = history{} }
 
-// of returns the score of a quiet move.
-func (h *history) of(c board.Color, m board.Move) int32 {
-	return int32(h.quiet[c&1][m&4095])
+// record is where quiet moves are scored: who moves, after which two moves.
+type record struct {
+	quiet *[64 * 64]int16
+	after [2]*[pieceTos]int16
+}
+
+// record returns that of the position at the ply.
+func (e *Engine) record(ply int) (c record) {
+	h := &e.history
+	c.quiet = &h.quiet[e.at(ply).pos.SideToMove()&1]
+	for i := range c.after {
+		c.after[i] = &h.none
+		if f := e.at(ply - 1 - i); f.move != board.NullMove {
+			c.after[i] = &h.after[pieceTo(f.piece, f.move)]
+		}
+	}
+	return c
+}
+
+// of returns the score of a quiet move by a man.
+func (c *record) of(p board.Piece, m board.Move) int32 {
+	to := pieceTo(p, m)
+	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to])
+}
+
+func (c *record) update(p board.Piece, m board.Move, bonus int) {
+	to := pieceTo(p, m)
+	update(&c.quiet[m&4095], bonus)
+	update(&c.after[0][to], bonus)
+	update(&c.after[1][to], bonus)
 }
 
 // update moves a value towards +-historyMax; the nearer it is, the less it moves.
@@ -38,7 +72,7 @@ func (h *history) counterTo(f *frame) board.Move {
 }
 
 func pieceTo(p board.Piece, m board.Move) int {
-	return int(p&15)<<6 | int(m.To()&63)
+	return (int(p.Type())+6*int(p.Color()))<<6 | int(m.To())
 }
 
 // credit learns from a quiet move that refuted the one before, after the quiet moves
@@ -53,10 +87,10 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 		e.history.counter[pieceTo(before.piece, before.move)] = m
 	}
 	bonus := min(16*depth*depth+32*depth, 1600)
-	us := f.pos.SideToMove() & 1
-	update(&e.history.quiet[us][m&4095], bonus)
+	c := e.record(ply)
+	c.update(f.pos.PieceAt(m.From()), m, bonus)
 	for _, t := range tried {
-		update(&e.history.quiet[us][t&4095], -bonus)
+		c.update(f.pos.PieceAt(t.From()), t, -bonus)
 	}
 }
 

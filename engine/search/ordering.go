@@ -28,6 +28,8 @@ type picker struct {
 	f  *frame
 	us board.Color
 
+	record record
+
 	stage     stage
 	noisyOnly bool // captures and queen promotions that do not lose material, as in quiescence
 	noQuiets  bool // set it to be spared the quiet moves not yet handed out
@@ -44,14 +46,14 @@ type picker struct {
 // legal or board.NullMove.
 func (e *Engine) newPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
+	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, record: e.record(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
 }
 
 // newNoisyPicker returns the picker of a quiescence node: all moves in check, else
 // captures and queen promotions.
 func (e *Engine) newNoisyPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, hash: hash, noisyOnly: true}
+	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, record: e.record(ply), hash: hash, noisyOnly: true}
 }
 
 // pick returns the next move, board.NullMove after the last.
@@ -135,7 +137,7 @@ func (k *picker) generate() {
 		k.end = len(p.LegalMoves(f.moves[:0]))
 		for i, m := range f.moves[:k.end] {
 			if isQuiet(p, m) {
-				f.scores[i] = k.e.history.of(k.us, m)
+				f.scores[i] = k.record.of(p.PieceAt(m.From()), m)
 			} else {
 				f.scores[i] = 1<<20 + captureScore(p, m)
 			}
@@ -213,7 +215,7 @@ func (k *picker) generateQuiets() {
 			if enemy.Has(m.To()) || p.IsEnPassant(m) {
 				continue
 			}
-			score = k.e.history.of(k.us, m)
+			score = k.record.of(p.PieceAt(m.From()), m)
 		} else if m.Promotion() == board.Queen {
 			continue
 		}

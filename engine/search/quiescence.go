@@ -45,15 +45,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 
 	best, static := -infinite, noEval
 	if !inCheck {
-		if static = int(hit.eval); !found || static == noEval {
-			static = e.evaluate(p)
-		}
-		best = static
-		if found {
-			if s := hit.scoreAt(ply); abs(s) < mateBound && refines(hit.bound(), s, static) {
-				best = s
-			}
-		}
+		static, best = e.judge(ply, hit, found)
 		if best >= beta {
 			if !found {
 				e.table.store(key, 0, ply, best, static, lowerBound, false, board.NullMove)

@@ -75,3 +75,79 @@ func (r *rootMoves) sort(first int) {
 		r.order[j] = x
 	}
 }
+
+// searchRoot searches the root moves from the given one on and returns the best
+// score. A score at or beyond a bound of the window is itself a bound.
+func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
+	f, child := e.at(0), e.at(1)
+	inCheck := f.pos.InCheck()
+	f.eval = noEval
+	if !inCheck {
+		f.eval = e.evaluate(&f.pos)
+	}
+	e.at(2).killers = [2]board.Move{}
+	best, start := -infinite, alpha
+	for i := first; i < e.root.n; i++ {
+		rm := e.root.at(i)
+		if !e.tick() {
+			return best
+		}
+		e.selDepth = 0
+		quiet := isQuiet(&f.pos, rm.move)
+		e.makeMove(0, rm.move)
+		newDepth := depth - 1
+		if child.pos.InCheck() {
+			newDepth++
+		}
+		score := -infinite
+		if i > first {
+			r := 0
+			if quiet && i > first+2 && depth >= 3 && !inCheck && newDepth < depth {
+				r = reduction(depth, i-first+1) - 1
+			}
+			r = max(r, 0)
+			score = -e.search(1, newDepth-r, -alpha-1, -alpha, true)
+			if r > 0 && score > alpha && !e.stopped {
+				score = -e.search(1, newDepth, -alpha-1, -alpha, true)
+			}
+		}
+		if i == first || score > alpha && !e.stopped {
+			score = -e.search(1, newDepth, -beta, -alpha, false)
+		}
+		if e.stopped {
+			return best
+		}
+		rm.score = -infinite
+		if i == first || score > alpha {
+			f.takePV(child)
+			rm.score, rm.selDepth = score, e.selDepth
+			rm.pvLen = copy(rm.pv[:], f.pv[:f.pvLen])
+		}
+		best = max(best, score)
+		if alpha = max(alpha, score); alpha >= beta {
+			break
+		}
+	}
+	bound := exactBound
+	switch {
+	case best >= beta:
+		bound = lowerBound
+	case best <= start:
+		bound = upperBound
+	}
+	if first == 0 {
+		e.table.store(f.pos.Key(), depth, 0, best, f.eval, bound, true, e.bestRoot())
+	}
+	return best
+}
+
+// bestRoot returns the root move with the highest score of the current iteration.
+func (e *Engine) bestRoot() board.Move {
+	best := e.root.at(0)
+	for i := 1; i < e.root.n; i++ {
+		if rm := e.root.at(i); rm.score > best.score {
+			best = rm
+		}
+	}
+	return best.move
+}

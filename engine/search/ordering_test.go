@@ -1,0 +1,142 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// walk visits positions of random games.
+func walk(t *testing.T, visit func(rng *rand.Rand, p *board.Position)) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1949, 1950))
+	for _, start := range benchPositions {
+		p := position(t, start)
+		for range 40 {
+			moves := p.LegalMoves(nil)
+			if len(moves) == 0 {
+				break
+			}
+			visit(rng, &p)
+			p.Make(moves[rng.IntN(len(moves))])
+		}
+	}
+}
+
+// Whatever the hash move, killers and counter-move are, legal here or not, every
+// legal move is handed out exactly once.
+func TestPickerHandsOutEveryMoveOnce(t *testing.T) {
+	e := New(evaluator(t, "shannon-1950"), 1)
+	walk(t, func(rng *rand.Rand, p *board.Position) {
+		legal := p.LegalMoves(nil)
+		some := func() board.Move {
+			if rng.IntN(2) == 0 {
+				return board.Move(rng.Uint32())
+			}
+			return legal[rng.IntN(len(legal))]
+		}
+		f := e.at(0)
+		f.pos = *p
+		f.killers = [2]board.Move{some(), some()}
+		if f.killers[0] == f.killers[1] {
+			f.killers[1] = board.NullMove
+		}
+		e.at(-1).move, e.at(-1).piece = legal[0], board.NewPiece(board.White, board.Queen)
+		e.history.counter[pieceTo(e.at(-1).piece, legal[0])] = some()
+		hash := some()
+		if !p.IsLegal(hash) {
+			hash = board.NullMove
+		}
+		picker := e.newPicker(0, hash)
+		var got []board.Move
+		for m := picker.pick(); m != board.NullMove; m = picker.pick() {
+			got = append(got, m)
+		}
+		if hash != board.NullMove && got[0] != hash {
+			t.Fatalf("%s: hash move %v is not the first of %v", p.FEN(), hash, got)
+		}
+		slices.Sort(got)
+		slices.Sort(legal)
+		// Captures that promote to less than a queen come with the quiet moves or
+		// the captures, but once.
+		if !slices.Equal(got, legal) {
+			t.Fatalf("%s: handed out %v, legal are %v (killers %v, hash %v)", p.FEN(), got, legal, f.killers, hash)
+		}
+	})
+}
+
+func TestChecksAreForetold(t *testing.T) {
+	missed, total := 0, 0
+	walk(t, func(_ *rand.Rand, p *board.Position) {
+		c := newChecks(p)
+		for _, m := range p.LegalMoves(nil) {
+			want := p.GivesCheck(m)
+			if c.given(p, m) == want {
+				total++
+				continue
+			}
+			if !p.IsCastling(m) && !p.IsEnPassant(m) && m.Promotion() == board.NoPieceType {
+				t.Fatalf("%s: %v gives check: %v", p.FEN(), m, want)
+			}
+			missed++
+		}
+	})
+	if missed*1000 > total {
+		t.Errorf("%d of %d moves judged wrongly", missed, total)
+	}
+}
+
+func TestReductionsFollowTheFormula(t *testing.T) {
+	for d := 1; d < 64; d++ {
+		for c := 1; c < 64; c++ {
+			want := 0.75 + math.Log(float64(d))*math.Log(float64(c))/2.2
+			if got := float64(reduction(d, c)); got > want+0.01 || got < want-1.03 {
+				t.Fatalf("reduction(%d, %d) = %v, the formula says %.3f", d, c, got, want)
+			}
+		}
+	}
+	if r := reduction(200, 300); r != reduction(63, 63) {
+		t.Errorf("beyond the table %d", r)
+	}
+}
+
+func TestTable(t *testing.T) {
+	var tt table
+	tt.resize(1)
+	tt.nextSearch()
+	rng := rand.New(rand.NewPCG(1, 2))
+	m := board.NewMove(12, 28)
+	// A mate is stored as seen from its own position and read as seen from the root.
+	tt.store(77, 5, 3, engine.MateScore-10, 12, lowerBound, false, m)
+	hit, ok := tt.probe(77)
+	if !ok || hit.scoreAt(7) != engine.MateScore-14 || hit.move != m || hit.eval != 12 || hit.bound() != lowerBound || hit.depth != 5 {
+		t.Errorf("probe %+v %v, score at 7 %d", hit, ok, hit.scoreAt(7))
+	}
+	// A later result without a move keeps it.
+	tt.store(77, 6, 3, 40, 12, upperBound, false, board.NullMove)
+	if hit, _ := tt.probe(77); hit.move != m || int(hit.score) != 40 || hit.depth != 6 {
+		t.Errorf("probe after a second store %+v", hit)
+	}
+	for range 100_000 { // more than it holds
+		tt.store(rng.Uint64(), 4, 0, 1, 1, exactBound, false, m)
+	}
+	if n := tt.full(); n < 700 {
+		t.Errorf("%d per mille full after more stores than entries", n)
+	}
+	tt.clear()
+	if _, ok := tt.probe(77); ok || tt.full() != 0 {
+		t.Error("cleared, and yet not empty")
+	}
+	// The epoch comes round: what was written long ago must not come back.
+	tt.store(78, 5, 0, 1, 1, exactBound, false, m)
+	epoch := tt.epoch
+	for tt.clear(); tt.epoch != epoch; tt.clear() {
+	}
+	if _, ok := tt.probe(78); ok {
+		t.Error("an entry comes back after 65,535 games")
+	}
+}
