@@ -176,8 +176,8 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		fmt.Fprintf(out, "No generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n\n", r.Learned.ID)
 	}
 	for _, g := range r.Generations {
-		fmt.Fprintf(out, "Generation %d: %d games, %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
-			g.Number, g.Games.Games, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),
+		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d turned round), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
+			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),
 			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
 	}
 	m := r.Final

@@ -186,8 +186,8 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games %d were played on, %d of them ended otherwise",
-		s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins, s.Adjudicated, s.PlayedOn, s.Disagreed))
+	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games played on, %d were drawn after all and %d turned round",
+		s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins, s.PlayedOn, s.Disagreed-s.Reversed, s.Reversed))
 	return s, nil
 }
 

@@ -44,6 +44,7 @@ func Write(dir string) (string, error) {
 		"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
 		"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
 		"loss":   loss,
+		"minus":  func(a, b int64) int64 { return a - b },
 		"times":  func(a, b float64) float64 { return a * b },
 		"moved":  moved,
 	}).Parse(page)
