@@ -102,6 +102,9 @@ func TestOneEvaluation(t *testing.T) {
 			e := mustEvaluator(t, m, w)
 			packed := &e.(*evaluator).weights
 			var f Features
+			root := mustParse(t, "rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+			e.(Rooted).SetRoot(&root)
+			f.SetRoot(&root)
 			playouts(t, positions, func(p *board.Position) {
 				m.Features(p, &f)
 				mg, eg := unpack(m.score(p, scorer{w: packed}).sum)

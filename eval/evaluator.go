@@ -10,6 +10,16 @@ type Evaluator interface {
 	Evaluate(p *board.Position) int
 }
 
+// Rooted is an Evaluator with terms that depend on the position a search began with.
+// Every Evaluator of this package is Rooted; models without such terms ignore the
+// root.
+type Rooted interface {
+	Evaluator
+	// SetRoot makes p the root of the evaluations that follow. nil stands for none:
+	// terms that depend on the root are then 0, as they are for a tuner.
+	SetRoot(p *board.Position)
+}
+
 // NewEvaluator returns an evaluator of the model with the given weights, one for
 // each term. The weights are copied.
 func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
@@ -18,7 +28,7 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 	}
 	e := &evaluator{score: m.score}
 	for i, c := range w {
-		e.weights[i] = pack(c)
+		e.weights.packed[i] = pack(c)
 	}
 	return e, nil
 }
@@ -27,6 +37,8 @@ type evaluator struct {
 	score   func(*board.Position, scorer) scorer
 	weights weights
 }
+
+func (e *evaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
 
 func (e *evaluator) Evaluate(p *board.Position) int {
 	mg, eg := unpack(e.score(p, scorer{w: &e.weights}).sum)

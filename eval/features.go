@@ -25,13 +25,25 @@ type Features struct {
 // Features counts the model's terms in a position. It reuses the memory of f: once f
 // has held a position of this size, nothing is allocated.
 func (m *Model) Features(p *board.Position, f *Features) {
-	if f.scratch == nil {
-		f.scratch = new(trace)
-	}
+	f.warm()
 	m.trace(p, tracer{to: f.scratch, next: f.scratch, sign: -1})
 	f.Entries = f.scratch.drain(f.Entries[:0])
 	f.Phase = Phase(p)
 	f.ScaleNum, f.ScaleDen = 1, 1
+}
+
+// SetRoot makes p the root of the features that follow, as Rooted does for values;
+// nil stands for none. A tuner sets none: the terms that depend on a root are then 0
+// and keep the weights they have.
+func (f *Features) SetRoot(p *board.Position) {
+	f.warm()
+	f.scratch.root.set(p)
+}
+
+func (f *Features) warm() {
+	if f.scratch == nil {
+		f.scratch = new(trace)
+	}
 }
 
 // Sum returns the sum of count x (mg x phase + eg x (24 - phase)) over the entries,

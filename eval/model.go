@@ -31,7 +31,7 @@ type Model struct {
 	index map[string]int
 }
 
-var models = []*Model{shannonModel(), assayModel()}
+var models = []*Model{shannonModel(), appendixModel(), machackModel(), assayModel()}
 
 // Models returns all models, the simplest first.
 func Models() []*Model { return slices.Clone(models) }

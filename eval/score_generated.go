@@ -29,6 +29,93 @@ func scoreShannonSide(v *view, moves int, s scorer) scorer {
 	return s.add(shannonMobility, moves)
 }
 
+func scoreAppendix(p *board.Position, s scorer) scorer {
+	var own, other = p.CountLegal(), legalAfterPass(p)
+	if p.SideToMove() == board.Black {
+		own, other = other, own
+	}
+	mirror := p.Mirror()
+	s = scoreAppendixSide(&mirror, other, s).turn()
+	return scoreAppendixSide(p, own, s)
+}
+
+func scoreAppendixSide(p *board.Position, moves int, s scorer) scorer {
+	var v view
+	v.see(p, board.White)
+	s = scoreShannonSide(&v, moves, s)
+	s = s.add(appendixDoubledAll, (v.pawns & (up(v.pawns<<8) | down(v.pawns>>8))).Count())
+	s = s.add(appendixCentre, (v.pawns & centreFour).Count())
+	s = s.add(appendixShelter, weakShelter(&v))
+	s = s.add(appendixOffColour, offColour(&v))
+	s = s.add(appendixPassed, passed(v.pawns, v.theirPawns).Count())
+	advanced := v.knights & advancedSquares
+	s = s.add(appendixKnight, advanced.Count())
+	s = s.add(appendixKnightHeld, (advanced & v.attacks &^ stoppable(v.theirPawns)).Count())
+	s = scoreAppendixRooks(&v, s)
+	committed, exchanges := commitments(p)
+	s = s.add(appendixCommitted, committed)
+	s = s.add(appendixExchanges, exchanges)
+	s = s.add(appendixKingZone, kingZone(p))
+	return s.add(appendixPins, pins(p))
+}
+
+func scoreAppendixRooks(v *view, s scorer) scorer {
+	s = s.add(appendixSeventh, (v.rooks & board.Rank7).Count())
+	s = s.add(appendixDoubledRooks, doubled(v.rooks).Count())
+	closed := up(down(v.pawns))
+	open := v.rooks &^ closed &^ up(down(v.theirPawns))
+	s = s.add(appendixOpen, open.Count())
+	return s.add(appendixHalfOpen, (v.rooks &^ closed &^ open).Count())
+}
+
+func scoreMacHack(p *board.Position, s scorer) scorer {
+	both := p.Pieces(board.White, board.Queen) != 0 && p.Pieces(board.Black, board.Queen) != 0
+	ratio := s.root().ratio(p)
+	mirror := p.Mirror()
+	s = scoreMacHackSide(&mirror, both, max(0, -ratio), s).turn()
+	return scoreMacHackSide(p, both, max(0, ratio), s)
+}
+
+func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) scorer {
+	var v view
+	v.see(p, board.White)
+	s = s.add(machackMaterial, v.pawns.Count())
+	s = s.add(machackMaterial+1, v.knights.Count())
+	s = s.add(machackMaterial+2, v.bishops.Count())
+	s = s.add(machackMaterial+3, v.rooks.Count())
+	s = s.add(machackMaterial+4, v.queens.Count())
+	s = s.add(machackRatio, ratio)
+	s = s.add(machackTripled, tripled(v.pawns))
+	s = s.add(machackIsolated, isolated(v.pawns).Count())
+	s = s.add(machackPassed, passed(v.pawns, v.theirPawns).Count())
+	facing := p.Pieces(board.Black, board.Rook) | p.Pieces(board.Black, board.Queen)
+	open := ^up(down(v.theirPawns))
+	for b := v.pawns; b != 0; {
+		sq := b.PopFirst()
+		literal, strict := machackIsBackward(p, sq)
+		if literal.backward() {
+			s = s.one(machackBackward)
+			if facing != 0 || open.Has(sq) {
+				s = s.one(machackBackwardWeak)
+			}
+		}
+		if strict.backward() {
+			s = s.one(machackBackwardStrict)
+		}
+	}
+	if p.ByType(board.Queen) != 0 {
+		s = s.add(machackKingRank, v.king.Rank())
+	}
+	if bothQueens {
+		s = s.add(machackKingRankQueens, v.king.Rank())
+	}
+	const centre = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
+	if v.pawns&centre != 0 {
+		s = s.one(machackCentre)
+	}
+	return s
+}
+
 func scoreAssay(p *board.Position, s scorer) scorer {
 	var v view
 	v.see(p, board.Black)

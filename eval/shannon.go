@@ -27,6 +27,11 @@ const (
 
 func shannonModel() *Model {
 	t := newTable(shannonTerms)
+	declareShannon(t)
+	return newModel("shannon-1950", "Shannon's f(P) of 1949: material, pawns, mobility; not tapered", t, traceShannon, scoreShannon)
+}
+
+func declareShannon(t *table) {
 	for i, f := range []struct {
 		name, group string
 		start       int32
@@ -43,7 +48,6 @@ func shannonModel() *Model {
 	} {
 		t.set(i, Term{Name: f.name, Group: f.group, Source: sourceShannon}, f.start)
 	}
-	return newModel("shannon-1950", "Shannon's f(P) of 1949: material, pawns, mobility; not tapered", t, traceShannon, scoreShannon)
 }
 
 // traceShannon counts the terms of f(P).

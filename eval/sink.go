@@ -22,6 +22,7 @@ type tracer struct {
 type trace struct {
 	counts [maxTerms]int16
 	seen   [maxTerms / 64]uint64
+	root   root
 }
 
 // add counts n occurrences of a term.
@@ -36,6 +37,9 @@ func (s tracer) one(term int) tracer { return s.add(term, 1) }
 
 // turn ends Black's counts and begins White's.
 func (s tracer) turn() tracer { return tracer{to: s.next, next: s.to, sign: -s.sign} }
+
+// root returns what the search began with.
+func (s tracer) root() *root { return &s.to.root }
 
 // drain calls yield for every term with a count that is not zero, in ascending
 // order, and leaves the trace empty.
@@ -53,8 +57,12 @@ func (t *trace) drain(entries []Feature) []Feature {
 	return entries
 }
 
-// weights holds the coefficients of a model, each packed by pack.
-type weights [maxTerms]int64
+// weights holds the coefficients of a model, each packed by pack, and the root that
+// they are used for.
+type weights struct {
+	packed [maxTerms]int64
+	root   root
+}
 
 // pack puts the endgame value in the upper half and the middlegame value in the
 // lower: packed values add up and multiply like numbers as long as neither half
@@ -75,15 +83,18 @@ type scorer struct {
 
 // add counts n occurrences of a term.
 func (s scorer) add(term, n int) scorer {
-	s.sum += s.w[term&(maxTerms-1)] * int64(n)
+	s.sum += s.w.packed[term&(maxTerms-1)] * int64(n)
 	return s
 }
 
 // one counts a single occurrence of a term.
 func (s scorer) one(term int) scorer {
-	s.sum += s.w[term&(maxTerms-1)]
+	s.sum += s.w.packed[term&(maxTerms-1)]
 	return s
 }
+
+// root returns what the search began with.
+func (s scorer) root() *root { return &s.w.root }
 
 // turn ends Black's counts and begins White's.
 func (s scorer) turn() scorer {

@@ -10,14 +10,16 @@ import (
 	"strings"
 )
 
-//go:embed shannon-1950.json assay.json
+//go:embed shannon-1950.json shannon-appendix.json machack-1967.json assay.json
 var embedded embed.FS
 
 // ErrUnknownName is returned, wrapped, where a name is no embedded weight file.
 var ErrUnknownName = errors.New("no such weights")
 
 // Names returns the names of the embedded weight files.
-func Names() []string { return []string{"shannon-1950", "assay"} }
+func Names() []string {
+	return []string{"shannon-1950", "shannon-appendix", "machack-1967", "assay"}
+}
 
 // Embedded returns the embedded weight file of the name.
 func Embedded(name string) (*File, error) {

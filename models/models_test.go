@@ -21,8 +21,10 @@ var update = flag.Bool("update", false, "write the embedded start weights anew")
 func start(m *eval.Model) *File {
 	f := New(m, m.Start)
 	f.Provenance.Method = map[string]string{
-		"shannon-1950": "as stated in Shannon 1950, section 3",
-		"assay":        "Shannon's numbers (1950, section 3) and zero for every other term",
+		"shannon-1950":     "as stated in Shannon 1950, section 3",
+		"shannon-appendix": "Shannon 1950, section 3; for the terms of the appendix, which has no numbers, ours",
+		"machack-1967":     "Greenblatt et al. 1967, 1/128 pawn to centipawns; pawn terms, which have no numbers, ours",
+		"assay":            "Shannon's numbers (1950, section 3) and zero for every other term",
 	}[m.Name]
 	return f
 }

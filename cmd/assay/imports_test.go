@@ -38,6 +38,8 @@ var layout = map[string][]string{
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
+	// The programs of the papers; this one needs board alone.
+	"engine/historic/hsu": {},
 }
 
 // typesOnly may be imported by every package but engine/board itself.

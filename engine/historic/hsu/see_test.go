@@ -1,0 +1,96 @@
+package hsu
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+type vector struct {
+	Term, FEN, Square, Side string
+	Expected                json.RawMessage
+}
+
+func check(t *testing.T, term, fen, square, side string, want int) {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sq, ok := board.ParseSquare(square)
+	if !ok {
+		t.Fatalf("no square %q", square)
+	}
+	c := board.White
+	if side == "b" {
+		c = board.Black
+	}
+	see := SEEPrinted
+	if term == "hsu.see_minimax" {
+		see = SEEMinimax
+	}
+	if got := see(&p, c, sq); got != want {
+		t.Errorf("%s of %s on %s for %s: %d, want %d", term, fen, square, side, got, want)
+	}
+	mirror := p.Mirror()
+	if got := see(&mirror, c.Other(), sq.Flip()); got != want {
+		t.Errorf("%s of %s on %s for %s, mirrored: %d, want %d", term, fen, square, side, got, want)
+	}
+}
+
+func TestSEE(t *testing.T) {
+	for _, test := range []struct {
+		fen, square      string
+		printed, minimax int
+	}{
+		{"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "d5", 1, 1},
+		{"4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0},
+		{"4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d5", -4, 0},
+		{"4k3/8/4p3/3n4/4P3/8/8/4K3 w - - 0 1", "d5", 2, 2},
+		// PxN, PxP, QxP.
+		{"4k3/8/4p3/3n4/4P3/8/8/3QK3 w - - 0 1", "d5", 3, 3},
+		// PxN, PxP, NxP, QxN: White would rather not take with the knight.
+		{"3qk3/8/4p3/3n4/4P3/2N5/8/4K3 w - - 0 1", "d5", 0, 2},
+		{"4k3/8/8/3p4/8/8/8/4K3 w - - 0 1", "d5", 0, 0}, // nothing takes
+		{"4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0}, // nothing to take
+		{"4k3/8/8/3P4/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0},
+	} {
+		check(t, "hsu.see_printed", test.fen, test.square, "w", test.printed)
+		check(t, "hsu.see_minimax", test.fen, test.square, "w", test.minimax)
+	}
+}
+
+// TestVectors checks the shared vectors.
+func TestVectors(t *testing.T) {
+	const path = "../../../../shared/systems/term_vectors.json"
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is absent", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Vectors []vector }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, v := range file.Vectors {
+		if v.Term != "hsu.see_printed" && v.Term != "hsu.see_minimax" {
+			continue
+		}
+		var want int
+		if err := json.Unmarshal(v.Expected, &want); err != nil {
+			t.Fatal(err)
+		}
+		check(t, v.Term, v.FEN, v.Square, v.Side, want)
+		checked++
+	}
+	if checked < 5 {
+		t.Errorf("only %d vectors checked", checked)
+	}
+}

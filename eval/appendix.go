@@ -1,0 +1,196 @@
+package eval
+
+import "github.com/assay-chess/assay/engine/board"
+
+// The model shannon-appendix: f(P) with every further term that the appendix of
+// Shannon's paper of 1950 lists. He gave no weights for them, "determined by some
+// experimental procedure": the start weights are ours and small. Where his words
+// leave the definition open it is ours too; what each term counts is said at the
+// function that counts it.
+//
+// Its functions look at a board on which the side that counts is White; for Black's
+// counts the position is mirrored.
+
+const (
+	appendixDoubledAll = shannonTerms + iota
+	appendixCentre
+	appendixShelter
+	appendixOffColour
+	appendixPassed
+	appendixKnight
+	appendixKnightHeld
+	appendixOpen
+	appendixHalfOpen
+	appendixSeventh
+	appendixDoubledRooks
+	appendixCommitted
+	appendixExchanges
+	appendixKingZone
+	appendixPins
+	appendixTerms
+)
+
+func appendixModel() *Model {
+	t := newTable(appendixTerms)
+	declareShannon(t)
+	for i, f := range []struct {
+		name, group, item string
+		start             int32
+	}{
+		// Every pawn of a file that holds two: the other reading of "doubled".
+		{"doubled-all", GroupPawns, "2a", 0},
+		{"centre-pawn", GroupPawns, "2b", 10},
+		{"weak-shelter", GroupKing, "2c", -10},
+		{"pawn-off-bishop-colour", GroupPawns, "2d", 3},
+		{"passed", GroupPassed, "2e", 25},
+		{"knight.advanced", GroupPieces, "3a", 10},
+		{"knight.advanced.held", GroupPieces, "3a", 15},
+		{"rook.open-file", GroupPieces, "3b", 20},
+		{"rook.half-open-file", GroupPieces, "3b", 10},
+		{"rook.seventh", GroupPieces, "3c", 20},
+		{"rooks-doubled", GroupPieces, "3d", 10},
+		{"committed", GroupPieces, "4a", -5},
+		{"exchange", GroupPieces, "4b", 3},
+		{"king-zone", GroupKing, "4c", 5},
+		{"pin", GroupPieces, "4d", 15},
+	} {
+		source := "Shannon 1950, appendix " + f.item + "; start weight ours"
+		t.set(shannonTerms+i, Term{Name: f.name, Group: f.group, Source: source}, f.start)
+	}
+	return newModel("shannon-appendix", "f(P) and every term of Shannon's appendix; not tapered", t, traceAppendix, scoreAppendix)
+}
+
+// traceAppendix counts the terms of f(P) and of the appendix.
+func traceAppendix(p *board.Position, s tracer) tracer {
+	var own, other = p.CountLegal(), legalAfterPass(p)
+	if p.SideToMove() == board.Black {
+		own, other = other, own
+	}
+	mirror := p.Mirror()
+	s = traceAppendixSide(&mirror, other, s).turn()
+	return traceAppendixSide(p, own, s)
+}
+
+func traceAppendixSide(p *board.Position, moves int, s tracer) tracer {
+	var v view
+	v.see(p, board.White)
+	s = traceShannonSide(&v, moves, s)
+	s = s.add(appendixDoubledAll, (v.pawns & (up(v.pawns<<8) | down(v.pawns>>8))).Count())
+	s = s.add(appendixCentre, (v.pawns & centreFour).Count())
+	s = s.add(appendixShelter, weakShelter(&v))
+	s = s.add(appendixOffColour, offColour(&v))
+	s = s.add(appendixPassed, passed(v.pawns, v.theirPawns).Count())
+	advanced := v.knights & advancedSquares
+	s = s.add(appendixKnight, advanced.Count())
+	s = s.add(appendixKnightHeld, (advanced & v.attacks &^ stoppable(v.theirPawns)).Count())
+	s = traceAppendixRooks(&v, s)
+	committed, exchanges := commitments(p)
+	s = s.add(appendixCommitted, committed)
+	s = s.add(appendixExchanges, exchanges)
+	s = s.add(appendixKingZone, kingZone(p))
+	return s.add(appendixPins, pins(p))
+}
+
+// traceAppendixRooks counts items 3b to 3d. Two rooks on a file are doubled,
+// whatever stands between them.
+func traceAppendixRooks(v *view, s tracer) tracer {
+	s = s.add(appendixSeventh, (v.rooks & board.Rank7).Count())
+	s = s.add(appendixDoubledRooks, doubled(v.rooks).Count())
+	closed := up(down(v.pawns))
+	open := v.rooks &^ closed &^ up(down(v.theirPawns))
+	s = s.add(appendixOpen, open.Count())
+	return s.add(appendixHalfOpen, (v.rooks &^ closed &^ open).Count())
+}
+
+const (
+	// centreFour are the squares K4, Q4 and, both taken, B4 of item 2b.
+	centreFour = board.Rank4 & (board.FileC | board.FileD | board.FileE | board.FileF)
+	// advancedSquares are K5, Q5, B5, K6, Q6, B6 of item 3a.
+	advancedSquares = (board.Rank5 | board.Rank6) & (board.FileC | board.FileD | board.FileE | board.FileF)
+)
+
+// stoppable returns the squares that pawns of the other side attack or could attack
+// after advancing.
+func stoppable(their board.Bitboard) board.Bitboard { return beside(down(their >> 8)) }
+
+// weakShelter counts, item 2c, the pawns missing from before a king that has
+// castled, or stands as if it had: of the three files around a king on the first
+// rank off the two centre files, those without a pawn on its second rank.
+func weakShelter(v *view) int {
+	file := v.king & 7
+	if v.king > 7 || file == 3 || file == 4 {
+		return 0
+	}
+	files := board.FileA<<file | beside(board.FileA<<file)
+	shelter := files & board.Rank2
+	return (shelter &^ v.pawns).Count()
+}
+
+// offColour counts, item 2d, the pawns on squares of the colour that a single bishop
+// does not go to.
+func offColour(v *view) int {
+	switch {
+	case v.bishops.Count() != 1:
+		return 0
+	case v.bishops&board.LightSquares != 0:
+		return (v.pawns & board.DarkSquares).Count()
+	}
+	return (v.pawns & board.LightSquares).Count()
+}
+
+// shannonWorth is the value of a man in pawns, the king's last.
+var shannonWorth = [6]int{1, 3, 3, 5, 9, 200}
+
+// commitments counts, for White, items 4a and 4b. A piece is committed if it alone
+// guards a man of its own side that the other side attacks. An option of exchanging
+// is an attack of a piece on one of equal value.
+func commitments(p *board.Position) (committed, exchanges int) {
+	own, their, occupied := p.ByColor(board.White), p.ByColor(board.Black), p.Occupied()
+	pieces := own &^ (p.ByType(board.Pawn) | p.ByType(board.King))
+	var guards board.Bitboard
+	for b := own &^ p.ByType(board.King); b != 0; {
+		to := p.AttackersTo(b.PopFirst(), occupied)
+		if guard := to & own; to&their != 0 && !guard.Many() {
+			guards |= guard
+		}
+	}
+	for b := their &^ p.ByType(board.Pawn); b != 0; {
+		sq := b.PopFirst()
+		for from := p.AttackersTo(sq, occupied) & pieces; from != 0; {
+			if shannonWorth[p.PieceAt(from.PopFirst()).Type()] == shannonWorth[p.PieceAt(sq).Type()] {
+				exchanges++
+			}
+		}
+	}
+	return (guards & pieces).Count(), exchanges
+}
+
+// kingZone counts, for White, item 4c: pairs of a man and a square next to Black's
+// king that it attacks.
+func kingZone(p *board.Position) (n int) {
+	own := p.ByColor(board.White)
+	for b := board.KingAttacks(p.KingSquare(board.Black)); b != 0; {
+		n += (p.AttackersTo(b.PopFirst(), p.Occupied()) & own).Count()
+	}
+	return n
+}
+
+// pins counts, for White, item 4d: Black's men that cannot leave the line between
+// their king and a piece of at least their value.
+func pins(p *board.Position) (n int) {
+	king, occupied := p.KingSquare(board.Black), p.Occupied()
+	queens := p.ByType(board.Queen)
+	pinners := board.BishopAttacks(king, 0)&(p.ByType(board.Bishop)|queens) |
+		board.RookAttacks(king, 0)&(p.ByType(board.Rook)|queens)
+	for b := pinners & p.ByColor(board.White); b != 0; {
+		sq := b.PopFirst()
+		between := board.Between(king, sq) & occupied
+		if between == 0 || between.Many() || between&p.ByColor(board.Black) == 0 {
+			continue
+		}
+		if shannonWorth[p.PieceAt(between.First()).Type()] <= shannonWorth[p.PieceAt(sq).Type()] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,119 @@
+package eval
+
+import "github.com/assay-chess/assay/engine/board"
+
+// The model machack-1967: the static evaluation of Mac Hack VI, Greenblatt, Eastlake
+// and Crocker, "The Greenblatt Chess Program" (1967; AIM-174),
+//
+//	S = B + R + P + K + C
+//
+// B material, R the ratio of material against the root's, P pawns, K the ranks of
+// the kings while queens are on the board, C pawns in the centre. The program counts
+// in 1/128 pawn; centipawns are 100/128 of its points. Material converts exactly
+// (325, 350, 500, 975); a rank of a king, 8 points, is 6.25 centipawns and starts at
+// 6, a centre pawn, 1 point, is 0.78 and starts at 1.
+//
+// The paper prints no numbers for P. Ours, in points, are 24 for tripled, 16 for
+// isolated, 24 for passed and 12 for backward pawns, 8 more where a backward pawn
+// is on an open file or faces rooks or queens.
+//
+// Where the text has two readings both are terms, and the reading that is not ours
+// starts at zero: backward.strict and king-rank.both-queens.
+
+const (
+	machackMaterial       = 0                   // pawn, knight, bishop, rook, queen
+	machackRatio          = machackMaterial + 5 // R
+	machackTripled        = machackRatio + 1
+	machackIsolated       = machackTripled + 1
+	machackPassed         = machackIsolated + 1
+	machackBackward       = machackPassed + 1
+	machackBackwardWeak   = machackBackward + 1
+	machackBackwardStrict = machackBackwardWeak + 1
+	machackKingRank       = machackBackwardStrict + 1
+	machackKingRankQueens = machackKingRank + 1
+	machackCentre         = machackKingRankQueens + 1
+	machackTerms          = machackCentre + 1
+)
+
+// machackPoints are the values of B, in 1/128 pawn; a king counts 1 in R.
+var machackPoints = [6]int64{128, 416, 448, 640, 1248, 1}
+
+func machackModel() *Model {
+	t := newTable(machackTerms)
+	const source = "Greenblatt et al. 1967, static evaluation"
+	const guess = source + "; start weight ours"
+	for i, f := range []struct {
+		name, group, source string
+		start               int32
+	}{
+		{"pawn", GroupMaterial, source, 100},
+		{"knight", GroupMaterial, source, 325},
+		{"bishop", GroupMaterial, source, 350},
+		{"rook", GroupMaterial, source, 500},
+		{"queen", GroupMaterial, source, 975},
+		{"ratio", GroupMaterial, source + "; garbled in print, a fourth is ours", 1},
+		{"tripled", GroupPawns, guess, -19},
+		{"isolated", GroupPawns, guess, -12},
+		{"passed", GroupPassed, guess, 19},
+		{"backward", GroupPawns, guess, -9},
+		{"backward.exposed", GroupPawns, guess, -6},
+		{"backward.strict", GroupPawns, "ours, for " + source, 0},
+		{"king-rank", GroupKing, source, -6},
+		{"king-rank.both-queens", GroupKing, "ours, for " + source, 0},
+		{"centre", GroupPawns, source, 1},
+	} {
+		t.set(i, Term{Name: f.name, Group: f.group, Source: f.source}, f.start)
+	}
+	return newModel("machack-1967", "Greenblatt's S = B + R + P + K + C of Mac Hack VI; not tapered", t, traceMacHack, scoreMacHack)
+}
+
+// traceMacHack counts the terms of S.
+func traceMacHack(p *board.Position, s tracer) tracer {
+	both := p.Pieces(board.White, board.Queen) != 0 && p.Pieces(board.Black, board.Queen) != 0
+	ratio := s.root().ratio(p)
+	mirror := p.Mirror()
+	s = traceMacHackSide(&mirror, both, max(0, -ratio), s).turn()
+	return traceMacHackSide(p, both, max(0, ratio), s)
+}
+
+// traceMacHackSide counts for White. Weights that say what is bad for the owner of a
+// pawn or a king are negative: the paper says the same as what is good for the other.
+func traceMacHackSide(p *board.Position, bothQueens bool, ratio int, s tracer) tracer {
+	var v view
+	v.see(p, board.White)
+	s = s.add(machackMaterial, v.pawns.Count())
+	s = s.add(machackMaterial+1, v.knights.Count())
+	s = s.add(machackMaterial+2, v.bishops.Count())
+	s = s.add(machackMaterial+3, v.rooks.Count())
+	s = s.add(machackMaterial+4, v.queens.Count())
+	s = s.add(machackRatio, ratio)
+	s = s.add(machackTripled, tripled(v.pawns))
+	s = s.add(machackIsolated, isolated(v.pawns).Count())
+	s = s.add(machackPassed, passed(v.pawns, v.theirPawns).Count())
+	facing := p.Pieces(board.Black, board.Rook) | p.Pieces(board.Black, board.Queen)
+	open := ^up(down(v.theirPawns))
+	for b := v.pawns; b != 0; {
+		sq := b.PopFirst()
+		literal, strict := machackIsBackward(p, sq)
+		if literal.backward() {
+			s = s.one(machackBackward)
+			if facing != 0 || open.Has(sq) {
+				s = s.one(machackBackwardWeak)
+			}
+		}
+		if strict.backward() {
+			s = s.one(machackBackwardStrict)
+		}
+	}
+	if p.ByType(board.Queen) != 0 {
+		s = s.add(machackKingRank, v.king.Rank())
+	}
+	if bothQueens {
+		s = s.add(machackKingRankQueens, v.king.Rank())
+	}
+	const centre = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
+	if v.pawns&centre != 0 { // both sides' cancel: +1, -1 or 0
+		s = s.one(machackCentre)
+	}
+	return s
+}
