@@ -1,0 +1,192 @@
+package uci
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Numbers that an engine says are kept within these, whatever it says.
+const (
+	maxSaidDepth = 1000
+	maxSaidNodes = 1 << 48
+	maxSaidTime  = 365 * 24 * time.Hour
+	maxPV        = 256 // plies
+)
+
+// answer gathers what an engine says during one search.
+type answer struct {
+	position board.Position
+	info     func(engine.Info)
+	begun    time.Time
+
+	heard bool        // an info line
+	best  engine.Info // the last line about the best move with an exact score, else with a bound
+	found bool        // such a line
+	pv    []byte      // its variation, not parsed
+	nodes uint64      // the most that was said
+	took  time.Duration
+}
+
+func (a *answer) reset(p *board.Position, info func(engine.Info)) {
+	*a = answer{position: *p, info: info, begun: time.Now(), pv: a.pv[:0]}
+}
+
+// take takes a line. It returns true with the move, in lower case and perhaps empty,
+// when the line is a bestmove.
+func (a *answer) take(line []byte) (string, bool) {
+	word, rest := nextWord(line)
+	switch {
+	case equalFold(word, "info"):
+		a.heard = true
+		a.takeInfo(rest)
+	case equalFold(word, "bestmove"):
+		move, _ := nextWord(rest)
+		return strings.ToLower(string(move)), true
+	}
+	return "", false
+}
+
+// takeInfo takes what follows the word "info".
+func (a *answer) takeInfo(rest []byte) {
+	i, scored, pv := parseInfo(rest)
+	a.nodes = max(a.nodes, i.Nodes)
+	a.took = max(a.took, i.Time)
+	if scored && i.MultiPV <= 1 && (i.Bound == 0 || !a.found || a.best.Bound != 0) {
+		a.best, a.found = i, true
+		a.pv = append(a.pv[:0], pv...)
+	}
+	if scored && a.info != nil {
+		i.PV = a.line(pv)
+		a.info(i)
+	}
+}
+
+// result returns the answer with its move.
+func (a *answer) result(move board.Move) engine.Result {
+	r := engine.Result{Move: move, Nodes: a.nodes, Time: time.Since(a.begun)}
+	if a.took > 0 {
+		r.Time = a.took
+	}
+	if a.found {
+		r.Score, r.Depth = a.best.Score, a.best.Depth
+	}
+	if pv := a.line(a.pv); len(pv) > 0 && pv[0] == move {
+		r.PV = pv
+	} else {
+		r.PV = []board.Move{move}
+	}
+	return r
+}
+
+// line returns the moves of a variation, up to one that is not legal.
+func (a *answer) line(text []byte) []board.Move {
+	var moves []board.Move
+	p := a.position
+	for word, rest := nextWord(text); len(word) > 0 && len(word) <= 5 && len(moves) < maxPV; word, rest = nextWord(rest) {
+		m, err := p.ParseUCI(strings.ToLower(string(word)))
+		if err != nil {
+			break
+		}
+		moves = append(moves, m)
+		p.Make(m)
+	}
+	return moves
+}
+
+// parseInfo reads what follows the word "info": numbers, whether there is a score
+// among them, and the variation as it is written. What it does not know it passes over.
+func parseInfo(rest []byte) (i engine.Info, scored bool, pv []byte) {
+	for {
+		var word []byte
+		word, rest = nextWord(rest)
+		switch string(word) {
+		case "":
+			return i, scored, nil
+		case "string", "refutation", "currline":
+			return i, scored, nil
+		case "pv":
+			return i, scored, bytes.TrimSpace(rest)
+		case "score":
+			var ok bool
+			if i.Score, rest, ok = parseScore(rest); ok {
+				scored = true
+			}
+		case "lowerbound":
+			i.Bound = 1
+		case "upperbound":
+			i.Bound = -1
+		default:
+			rest = takeNumber(&i, string(word), rest)
+		}
+	}
+}
+
+// takeNumber reads the number that follows a word, if the word is one of those that
+// have one, and returns what follows it.
+func takeNumber(i *engine.Info, word string, rest []byte) []byte {
+	switch word {
+	case "depth", "seldepth", "multipv", "nodes", "time", "hashfull":
+	default:
+		return rest
+	}
+	text, after := nextWord(rest)
+	n, ok := parseNumber(text)
+	if !ok {
+		return rest
+	}
+	n = max(n, 0)
+	switch word {
+	case "depth":
+		i.Depth = int(min(n, maxSaidDepth))
+	case "seldepth":
+		i.SelDepth = int(min(n, maxSaidDepth))
+	case "multipv":
+		i.MultiPV = int(min(n, board.MaxMoves))
+	case "nodes":
+		i.Nodes = uint64(min(n, maxSaidNodes))
+	case "time":
+		i.Time = time.Duration(min(n, int64(maxSaidTime/time.Millisecond))) * time.Millisecond
+	case "hashfull":
+		i.HashFull = int(min(n, 1000))
+	}
+	return after
+}
+
+// parseScore reads "cp CENTIPAWNS" or "mate MOVES".
+func parseScore(rest []byte) (score int, after []byte, ok bool) {
+	unit, after := nextWord(rest)
+	text, after := nextWord(after)
+	n, ok := parseNumber(text)
+	if !ok {
+		return 0, rest, false
+	}
+	switch string(unit) {
+	case "cp":
+		return int(min(max(n, -engine.MaxScore), engine.MaxScore)), after, true
+	case "mate":
+		const longest = (engine.MateScore - engine.MaxScore) / 2 // moves: more is no mate score
+		moves := int(min(max(n, 1-longest), longest-1))
+		if moves > 0 {
+			return engine.MateScore - (2*moves - 1), after, true
+		}
+		return -(engine.MateScore + 2*moves), after, true
+	}
+	return 0, rest, false
+}
+
+// parseNumber reads a whole number. One that is out of range is the nearest within.
+func parseNumber(text []byte) (int64, bool) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		// ParseInt returns the nearest value with an error of the range.
+		if e, ok := err.(*strconv.NumError); !ok || e.Err != strconv.ErrRange {
+			return 0, false
+		}
+	}
+	return n, true
+}

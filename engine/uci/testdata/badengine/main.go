@@ -1,0 +1,278 @@
+// Command badengine is a UCI engine that misbehaves, for the tests of who drives
+// engines. Its first argument is the mode, or several divided by commas; "good" is none
+// of them. Further arguments are ignored: tests find their processes by them.
+//
+// Start reading at modes.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// modes says what each mode does wrong; in capitals what it does only at the third
+// search of a process.
+var modes = map[string]string{
+	"good":          "nothing",
+	"wrong-start":   "exits before it says anything",
+	"no-uciok":      "never says uciok",
+	"no-readyok":    "never says readyok",
+	"crash":         "crashes at go",
+	"crash-later":   "crashes at the THIRD go",
+	"exit":          "exits with status 3 at go",
+	"exit-ok":       "exits with status 0 at go",
+	"hang":          "never answers go",
+	"hang-later":    "never answers the THIRD go",
+	"deaf":          "stops reading at go",
+	"stdout-closed": "closes its output at go and lives on",
+	"ignores-quit":  "lives on after quit and the end of its input",
+	"illegal":       "plays a move that is not legal",
+	"garbage":       "plays a word that is no move",
+	"empty":         "says bestmove without a move",
+	"null":          "plays 0000",
+	"uppercase":     "says BESTMOVE and the move in capitals",
+	"late":          "answers 200 ms later than it could",
+	"too-late":      "answers 3 s later than it could",
+	"doubled":       "says bestmove twice",
+	"doubled-late":  "says bestmove again when the next search has begun",
+	"no-newline":    "does not end the line of bestmove",
+	"crlf":          "ends lines with CR LF",
+	"nul":           "puts NUL bytes around lines",
+	"long-line":     "says a line of 5 MB before bestmove",
+	"long-bestmove": "appends 5 MB to bestmove",
+	"flood":         "says 50,000 info lines a search",
+	"flood-forever": "says info lines at go, and never bestmove",
+	"absurd":        "says numbers that cannot be",
+	"stderr":        "says 1 MB on its error output at each go",
+	"odd-options":   "announces options without values, types and names",
+	"fork":          "starts a child that stays and holds its output",
+	"fork-crash":    "starts a child that stays, and crashes at go",
+	"latin1":        "says bytes that are no UTF-8",
+	"chatter":       "says what nobody asked for, at every command",
+}
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "badengine: want a mode")
+		os.Exit(2)
+	}
+	if os.Args[1] == "child" {
+		time.Sleep(time.Hour)
+	}
+	e := &bad{out: bufio.NewWriter(os.Stdout), mode: map[string]bool{}, newline: "\n"}
+	for mode := range strings.SplitSeq(os.Args[1], ",") {
+		if _, ok := modes[mode]; !ok {
+			fmt.Fprintf(os.Stderr, "badengine: there is no mode %s\n", mode)
+			os.Exit(2)
+		}
+		e.mode[mode] = true
+	}
+	if e.mode["crlf"] {
+		e.newline = "\r\n"
+	}
+	if e.mode["nul"] {
+		e.newline = "\x00\n\x00\x00"
+	}
+	if e.mode["wrong-start"] {
+		fmt.Fprintln(os.Stderr, "badengine: cannot find my network")
+		os.Exit(7)
+	}
+	e.run()
+	if e.mode["ignores-quit"] {
+		time.Sleep(time.Hour)
+	}
+}
+
+// bad is the engine.
+type bad struct {
+	out      *bufio.Writer
+	mode     map[string]bool
+	newline  string
+	game     *board.Game
+	searches int
+	last     string
+}
+
+func (e *bad) say(format string, args ...any) {
+	fmt.Fprintf(e.out, format, args...)
+	e.out.WriteString(e.newline)
+	e.out.Flush()
+}
+
+func (e *bad) run() {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if e.mode["chatter"] {
+			e.say("info string heard %s\nreadyok? not yet\nunknown words\n\n%s", words[0], "id name chatter")
+		}
+		switch words[0] {
+		case "uci":
+			e.introduce()
+		case "isready":
+			if !e.mode["no-readyok"] {
+				e.say("readyok")
+			}
+		case "ucinewgame":
+			e.last = ""
+		case "position":
+			e.setUp(words)
+		case "go":
+			e.search()
+		case "quit":
+			return
+		}
+	}
+}
+
+func (e *bad) introduce() {
+	e.say("id name badengine")
+	if e.mode["fork"] || e.mode["fork-crash"] {
+		child := exec.Command(os.Args[0], append([]string{"child"}, os.Args[2:]...)...)
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+	}
+	if e.mode["odd-options"] {
+		for _, o := range []string{"", " ", " name", " name type", " name Lonely", " name Kindless type", " name Bare type spin",
+			" name Half type spin default", " name Worse type spin default x min y max z", " name Choice type combo",
+			" name default type check default", " type spin name Backwards", " name A B  C type string default", " name Twice type spin min 1 max 2 min 3 max 4"} {
+			e.say("option%s", o)
+		}
+	}
+	e.say("option name Hash type spin default 16 min 1 max 1024")
+	e.say("option name Style type combo default Normal var Normal var Very Solid")
+	e.say("option name Clear Hash type button")
+	e.say("option name Use Book type check default true")
+	e.say("option name Book File type string default <empty>")
+	if !e.mode["no-uciok"] {
+		e.say("uciok")
+	}
+}
+
+func (e *bad) setUp(words []string) {
+	start := board.StartPosition()
+	moves := len(words)
+	for i, w := range words {
+		if w == "moves" {
+			moves = i
+		}
+	}
+	if words[1] == "fen" {
+		p, err := board.ParseFEN(strings.Join(words[2:moves], " "))
+		if err != nil {
+			panic(err)
+		}
+		start = p
+	}
+	e.game = board.NewGame(start)
+	for _, w := range words[min(moves+1, len(words)):] {
+		m, err := e.game.Position().ParseUCI(w)
+		if err != nil {
+			panic(err)
+		}
+		e.game.Push(m)
+	}
+}
+
+// choose returns a move that makes games go on: one of those legal, by the position's
+// key.
+func (e *bad) choose() string {
+	p := e.game.Position()
+	moves := p.LegalMoves(nil)
+	return p.UCI(moves[p.Key()>>32%uint64(len(moves))])
+}
+
+func (e *bad) search() {
+	e.searches++
+	third := e.searches == 3
+	move := e.choose()
+	switch {
+	case e.mode["crash"], e.mode["fork-crash"], e.mode["crash-later"] && third:
+		var nothing *bad
+		nothing.searches++
+	case e.mode["exit"]:
+		os.Exit(3)
+	case e.mode["exit-ok"]:
+		os.Exit(0)
+	case e.mode["hang"], e.mode["hang-later"] && third:
+		return
+	case e.mode["deaf"]:
+		time.Sleep(time.Hour)
+	case e.mode["stdout-closed"]:
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case e.mode["illegal"]:
+		move = "e1e8"
+	case e.mode["garbage"]:
+		move = "Nf3!?\x07\xff"
+	case e.mode["empty"]:
+		e.say("bestmove")
+		return
+	case e.mode["null"]:
+		move = "0000"
+	}
+	e.inform(move)
+	e.answer(move)
+}
+
+// inform says what comes before bestmove.
+func (e *bad) inform(move string) {
+	switch {
+	case e.mode["late"]:
+		time.Sleep(200 * time.Millisecond)
+	case e.mode["too-late"]:
+		time.Sleep(3 * time.Second)
+	case e.mode["long-line"]:
+		e.say("info string %s", strings.Repeat("x", 5<<20))
+	case e.mode["flood"], e.mode["flood-forever"]:
+		for i := 0; i < 50000 || e.mode["flood-forever"]; i++ {
+			fmt.Fprintf(e.out, "info depth %d score cp 10 nodes %d time 1 pv %s\n", i, i, move)
+		}
+	case e.mode["absurd"]:
+		e.say("info depth 99999999999999999999 seldepth -5 multipv 1 score cp 99999999999999999999 nodes 18446744073709551615999 time -1 hashfull 123456789 nps x pv %s a1a1 zz", move)
+		e.say("info depth x score mate 99999999999999 nodes -3 time 99999999999999999 pv")
+		e.say("info depth score nodes pv")
+		e.say("info score mate")
+		e.say("info")
+		return
+	case e.mode["stderr"]:
+		fmt.Fprintln(os.Stderr, strings.Repeat("noise\n", 1<<20/6))
+	case e.mode["doubled-late"] && e.last != "":
+		e.say("bestmove %s", e.last)
+	case e.mode["latin1"]:
+		e.say("info string \xe9\xff\xfe")
+	}
+	e.say("info depth 1 score cp 20 nodes 30 time 1 pv %s", move)
+}
+
+func (e *bad) answer(move string) {
+	e.last = move
+	switch {
+	case e.mode["uppercase"]:
+		e.say("BESTMOVE %s", strings.ToUpper(move))
+	case e.mode["no-newline"]:
+		e.out.WriteString("bestmove " + move)
+		e.out.Flush()
+	case e.mode["long-bestmove"]:
+		e.say("bestmove %s %s", move, strings.Repeat(" ", 5<<20))
+	case e.mode["doubled"]:
+		e.say("bestmove %s%sbestmove %s", move, e.newline, move)
+	default:
+		e.say("bestmove %s ponder e7e5", move)
+	}
+}
