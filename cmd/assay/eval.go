@@ -14,26 +14,37 @@ import (
 
 func newEvalCommand() *cobra.Command {
 	var model, weights string
-	var all, asJSON bool
+	var all, diff, asJSON bool
 	c := &cobra.Command{
-		Use:   "eval FEN",
+		Use:   "eval FEN [--diff A B]",
 		Short: "Explain the static evaluation of a position, term by term",
 		Long: `Explain the static evaluation of a position: how often every term of the model
 occurs for White and for Black, its weights, and what it adds up to.
 
 Everything is in centipawns from White's view. No search is made: a position in the
-middle of an exchange has a meaningless value.`,
+middle of an exchange has a meaningless value.
+
+With --diff, the last two arguments are weight files, or names of embedded weights,
+of one model: what is shown is where they judge the position differently, the largest
+difference first.`,
 		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json`,
-		Args: cobra.RangeArgs(1, 6), // a FEN without quotes is up to six
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay runs/first/weights.json`,
+		Args: cobra.RangeArgs(1, 8), // a FEN without quotes is up to six
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if diff {
+				if model != "" || weights != "" || all {
+					return usagef("--diff takes its weights from its two arguments: leave out --model, --weights and --all")
+				}
+				return evalDiff(cmd.OutOrStdout(), args, asJSON)
+			}
 			x, err := openWeights(model, weights)
 			if err != nil {
 				return err
 			}
-			p, err := board.ParseFEN(strings.Join(args, " "))
+			p, err := parseFENArgs(args)
 			if err != nil {
-				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+				return err
 			}
 			e, err := explain(&p, x)
 			if err != nil {
@@ -49,8 +60,18 @@ middle of an exchange has a meaningless value.`,
 	c.Flags().StringVar(&model, "model", "", `model: `+modelNames()+` (default: the model of --weights, or "assay")`)
 	c.Flags().StringVar(&weights, "weights", "", "weight file, or the name of embedded weights (default: the model's start weights)")
 	c.Flags().BoolVar(&all, "all", false, "show the terms that do not occur too")
+	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, which follow the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
 	return c
+}
+
+// parseFENArgs reads a FEN that may have come as several arguments.
+func parseFENArgs(args []string) (board.Position, error) {
+	p, err := board.ParseFEN(strings.Join(args, " "))
+	if err != nil {
+		err = fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+	}
+	return p, err
 }
 
 // openedWeights are weights with the model they are for.

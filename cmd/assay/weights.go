@@ -16,12 +16,13 @@ import (
 func newWeightsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "weights",
-		Short: "Show and compare weight files",
+		Short: "Show, compare and export weight files",
 		Example: `  assay weights list
   assay weights show shannon-1950
-  assay weights diff assay runs/first/weights.json`,
+  assay weights diff assay runs/first/weights.json
+  assay weights export assay --format c --out weights.h`,
 	}
-	c.AddCommand(newWeightsShowCommand(), newWeightsDiffCommand(), newWeightsListCommand())
+	c.AddCommand(newWeightsShowCommand(), newWeightsDiffCommand(), newWeightsListCommand(), newWeightsExportCommand())
 	return c
 }
 
@@ -178,16 +179,9 @@ func newWeightsDiffCommand() *cobra.Command {
 		Example: "  assay weights diff assay runs/first/weights.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openWeights("", args[0])
+			a, b, err := openTwoWeights(args[0], args[1])
 			if err != nil {
 				return err
-			}
-			b, err := openWeights("", args[1])
-			if err != nil {
-				return err
-			}
-			if a.model != b.model {
-				return fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.model.Name, b.name, b.model.Name)
 			}
 			changes := diffWeights(a.file, b.file)
 			if asJSON {
@@ -204,6 +198,20 @@ func newWeightsDiffCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// openTwoWeights opens two weight files, which must be of one model.
+func openTwoWeights(first, second string) (a, b *openedWeights, err error) {
+	if a, err = openWeights("", first); err != nil {
+		return nil, nil, err
+	}
+	if b, err = openWeights("", second); err != nil {
+		return nil, nil, err
+	}
+	if a.model != b.model {
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.model.Name, b.name, b.model.Name)
+	}
+	return a, b, nil
 }
 
 func diffWeights(a, b *models.File) []weightChange {

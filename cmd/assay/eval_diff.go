@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// evalDifference is where two weight files of one model judge a position differently,
+// as --json prints it.
+type evalDifference struct {
+	FEN    string           `json:"fen"`
+	Model  string           `json:"model"`
+	A      string           `json:"a"` // ids
+	B      string           `json:"b"`
+	ValueA int              `json:"value_a"` // centipawns, White's view
+	ValueB int              `json:"value_b"`
+	Phase  int              `json:"phase"`
+	Terms  []termDifference `json:"terms"` // those that add something else, the largest first
+}
+
+type termDifference struct {
+	Name  string  `json:"name"`
+	White int     `json:"white"`
+	Black int     `json:"black"`
+	MGA   int32   `json:"mg_a"`
+	EGA   int32   `json:"eg_a"`
+	MGB   int32   `json:"mg_b"`
+	EGB   int32   `json:"eg_b"`
+	AddsA float64 `json:"adds_a"` // centipawns, before any endgame scale
+	AddsB float64 `json:"adds_b"`
+}
+
+func (t *termDifference) change() float64 { return t.AddsB - t.AddsA }
+
+// evalDiff explains a position under two weight files: args end with their names.
+func evalDiff(w io.Writer, args []string, asJSON bool) error {
+	if len(args) < 3 {
+		return usagef("want --diff with a FEN and two weight files")
+	}
+	fen, names := args[:len(args)-2], args[len(args)-2:]
+	a, b, err := openTwoWeights(names[0], names[1])
+	if err != nil {
+		return err
+	}
+	p, err := parseFENArgs(fen)
+	if err != nil {
+		return err
+	}
+	underA, err := explain(&p, a)
+	if err != nil {
+		return err
+	}
+	underB, err := explain(&p, b)
+	if err != nil {
+		return err
+	}
+	d := evalDifference{
+		FEN: underA.FEN, Model: a.model.Name, A: underA.Weights, B: underB.Weights,
+		ValueA: underA.Value, ValueB: underB.Value, Phase: underA.Phase, Terms: []termDifference{},
+	}
+	for i := range underA.Terms {
+		x, y := &underA.Terms[i], &underB.Terms[i]
+		t := termDifference{x.Name, x.White, x.Black, x.MG, x.EG, y.MG, y.EG, underA.share(x), underB.share(y)}
+		if t.change() != 0 {
+			d.Terms = append(d.Terms, t)
+		}
+	}
+	slices.SortStableFunc(d.Terms, func(x, y termDifference) int {
+		return cmp.Compare(math.Abs(y.change()), math.Abs(x.change()))
+	})
+	if asJSON {
+		return printJSON(w, d)
+	}
+	_, err = io.WriteString(w, d.table(a.name, b.name))
+	return err
+}
+
+// table returns the differences as a chess player reads them.
+func (d *evalDifference) table(nameA, nameB string) string {
+	var s strings.Builder
+	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
+	fmt.Fprintf(&s, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
+	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add something else\n", d.Phase, eval.MaxPhase, len(d.Terms))
+	if len(d.Terms) == 0 {
+		return s.String()
+	}
+	fmt.Fprintf(&s, "\n%-24s %6s %6s %15s %15s %9s %9s %9s\n", "term", "White", "Black", "mg, eg A", "mg, eg B", "adds A", "adds B", "change")
+	sum := 0.0
+	for i := range d.Terms {
+		t := &d.Terms[i]
+		sum += t.change()
+		fmt.Fprintf(&s, "%-24s %6d %6d %15s %15s %9s %9s %9s\n", t.Name, t.White, t.Black,
+			fmt.Sprintf("%d, %d", t.MGA, t.EGA), fmt.Sprintf("%d, %d", t.MGB, t.EGB),
+			decimal(t.AddsA), decimal(t.AddsB), decimal(t.change()))
+	}
+	fmt.Fprintf(&s, "%-88s %9s\n", "sum", decimal(sum))
+	return s.String()
+}

@@ -1,0 +1,160 @@
+package models
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/eval"
+)
+
+// TestExportGolden compares the exports of a small file with what they were.
+func TestExportGolden(t *testing.T) {
+	f := fitted(t)
+	shannon, err := Embedded("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shannon.Terms[1].FitMG, shannon.Terms[1].SEMG, shannon.Terms[1].Count = 300.25, 1.5, 12
+	for _, test := range []struct {
+		format, golden string
+		f              *File
+	}{
+		{"c", "assay.h", f}, {"c", "shannon-1950.h", shannon}, {"csv", "shannon-1950.csv", shannon}, {"uci", "shannon-1950.uci", shannon},
+	} {
+		var b bytes.Buffer
+		if err := test.f.Export(&b, test.format); err != nil {
+			t.Errorf("%s: %v", test.golden, err)
+			continue
+		}
+		path := filepath.Join("testdata", test.golden)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%s has changed: see go test ./models -update and git diff", path)
+		}
+	}
+}
+
+// TestExportCompiles gives the header to a compiler of C and asks it for weights.
+func TestExportCompiles(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no cc")
+	}
+	dir := t.TempDir()
+	f := fitted(t)
+	m, _ := eval.Lookup("assay")
+	at := func(name string) *TermWeight { i, _ := m.Term(name); return &f.Terms[i] }
+	at("queen").MG, at("mobility.queen.27").EG, at("psq.pawn.e4").MG = 931, 77, -123
+	var header bytes.Buffer
+	if err := f.Export(&header, "c"); err != nil {
+		t.Fatal(err)
+	}
+	const program = `#include "w.h"
+int main(void) {
+	return !(queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 &&
+		sizeof psq_pawn == 64 * sizeof(SCORE));
+}
+`
+	for name, text := range map[string]string{"w.h": header.String(), "main.c": program} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bin := filepath.Join(dir, "main")
+	if out, err := exec.Command(cc, "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin, filepath.Join(dir, "main.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := exec.Command(bin).Run(); err != nil {
+		t.Errorf("the header's weights are not the file's: %v", err)
+	}
+}
+
+// TestSheet checks that arrays hold every term once and that their identifiers are
+// unique, for every model.
+func TestSheet(t *testing.T) {
+	for _, m := range eval.Models() {
+		s, err := New(m, m.Start).Sheet()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := 0
+		idents := map[string]bool{}
+		for _, a := range s.Arrays {
+			if idents[a.Ident()] {
+				t.Errorf("%s: two arrays are named %s", m.Name, a.Ident())
+			}
+			idents[a.Ident()] = true
+			for _, c := range a.Cells {
+				if c.Index < 0 {
+					continue
+				}
+				if c.Index != next || c.Name != m.Terms[next].Name {
+					t.Fatalf("%s: %s holds %s (%d), want term %d", m.Name, a.Name, c.Name, c.Index, next)
+				}
+				next++
+			}
+		}
+		if next != len(m.Terms) {
+			t.Errorf("%s: arrays hold %d of %d terms", m.Name, next, len(m.Terms))
+		}
+	}
+}
+
+func TestExportJSON(t *testing.T) {
+	f := fitted(t)
+	var b bytes.Buffer
+	if err := f.Export(&b, "json"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Parse("w.json", b.Bytes()); err != nil || got.ID() != f.ID() {
+		t.Errorf("exported JSON reads back as %v, %v", got, err)
+	}
+}
+
+func TestExecute(t *testing.T) {
+	f := fitted(t)
+	for _, test := range []struct{ text, want string }{
+		{`{{(index .Terms 0).Name}}={{(index .Terms 0).Score}}`, "pawn=S(-1000, -1000)"},
+		{`{{range .Arrays}}{{if eq .Name "phalanx"}}{{len .Cells}} {{len .Rows}} {{.Single}}{{end}}{{end}}`, "6 1 false"},
+		{`{{ident "rook.half-open-file"}} {{upper "a"}} {{csv "a,\"b"}} {{json .ID}} {{add 2 3}}`, `rook_half_open_file A "a,""b" "` + f.ID() + `" 5`},
+	} {
+		var b bytes.Buffer
+		if err := f.Execute(&b, "t.tmpl", test.text); err != nil || b.String() != test.want {
+			t.Errorf("%s: %q, %v; want %q", test.text, b.String(), err, test.want)
+		}
+	}
+	for _, text := range []string{"{{", "\n{{.Nothing}}", "{{index .Terms 100000}}"} {
+		if err := f.Execute(new(bytes.Buffer), "t.tmpl", text); err == nil || !strings.Contains(err.Error(), "t.tmpl:") {
+			t.Errorf("%q: %v, want an error naming the template and the line", text, err)
+		}
+	}
+}
+
+func TestRounding(t *testing.T) {
+	f, err := Embedded("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := f.Rounding(); r != (Rounding{}) {
+		t.Errorf("weights that nothing was fitted to: %+v", r)
+	}
+	f.Terms[0].FitMG, f.Terms[0].SEMG = 100.3, 1
+	f.Terms[1].FitMG, f.Terms[1].SEMG = 299.6, 1
+	r := f.Rounding()
+	if r.Fitted != 2 || r.Worst != "knight" || math.Abs(r.Largest-.4) > 1e-9 || math.Abs(r.RMS-math.Sqrt(.125)) > 1e-9 {
+		t.Errorf("%+v", r)
+	}
+}

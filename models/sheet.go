@@ -1,0 +1,177 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+)
+
+// Sheet is a weight file as templates see it: its terms one by one, and the same
+// terms put into arrays.
+type Sheet struct {
+	Model string
+	ID    string
+	K     float64 // slope of the sigmoid per centipawn
+	// Tapered tells whether any term has a weight for each phase.
+	Tapered bool
+	Terms   []Cell // table order
+	// Arrays holds every term once, in table order: terms whose names differ only in
+	// the number, rank or square at their end share one, all others have their own.
+	Arrays     []Array
+	Provenance Provenance
+}
+
+// Cell is one term.
+type Cell struct {
+	TermWeight
+	Group   string
+	Tapered bool
+	Index   int // in the model's table, -1 where an array is filled up
+}
+
+// Ident returns the name as an identifier of C and its relatives.
+func (c Cell) Ident() string { return identifier(c.Name) }
+
+// Score returns S(mg, eg) where the term is tapered and a plain number where not.
+func (c Cell) Score() string {
+	if c.Tapered {
+		return fmt.Sprintf("S(%d, %d)", c.MG, c.EG)
+	}
+	return fmt.Sprint(c.MG)
+}
+
+// Array is a run of terms with one name.
+type Array struct {
+	Name    string // without what numbers the terms
+	Tapered bool
+	Single  bool // one term with a name of its own
+	// Squares tells that Cells are the 64 squares, a1 first, h1 eighth; squares
+	// without a term (a pawn's first and last rank) have zeros.
+	Squares bool
+	Cells   []Cell
+}
+
+// Ident returns the name as an identifier of C and its relatives.
+func (a Array) Ident() string { return identifier(a.Name) }
+
+// Rows returns the cells in rows of eight: ranks, where the array is over squares.
+func (a Array) Rows() (rows [][]Cell) {
+	for cells := a.Cells; len(cells) > 0; {
+		n := min(8, len(cells))
+		rows, cells = append(rows, cells[:n]), cells[n:]
+	}
+	return rows
+}
+
+// Sheet returns the file as templates see it.
+func (f *File) Sheet() (*Sheet, error) {
+	m, _, err := f.Weights()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sheet{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	for i := range f.Terms {
+		t := &m.Terms[i]
+		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})
+		s.Tapered = s.Tapered || t.Tapered
+	}
+	for i := 0; i < len(s.Terms); {
+		n := 1
+		prefix, ok := arrayName(s.Terms[i].Name)
+		for ok && i+n < len(s.Terms) && belongs(&s.Terms[i], &s.Terms[i+n], prefix) {
+			n++
+		}
+		s.Arrays = append(s.Arrays, newArray(prefix, s.Terms[i:i+n]))
+		i += n
+	}
+	return s, nil
+}
+
+// arrayName returns what comes before the number, rank or square that ends a name.
+func arrayName(name string) (prefix string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return name, false
+	}
+	end := name[i+1:]
+	last := name[len(name)-1]
+	return name[:i], end == "none" || last >= '0' && last <= '9'
+}
+
+func belongs(first, c *Cell, prefix string) bool {
+	p, ok := arrayName(c.Name)
+	return ok && p == prefix && c.Tapered == first.Tapered
+}
+
+func newArray(prefix string, cells []Cell) Array {
+	a := Array{Name: prefix, Tapered: cells[0].Tapered, Cells: cells}
+	if len(cells) == 1 {
+		a.Name, a.Single = cells[0].Name, true
+		return a
+	}
+	full := make([]Cell, 64)
+	for i := range full {
+		full[i] = Cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group, Tapered: a.Tapered, Index: -1}
+	}
+	for _, c := range cells {
+		sq, ok := board.ParseSquare(c.Name[len(prefix)+1:])
+		if !ok {
+			return a
+		}
+		full[sq] = c
+	}
+	a.Squares, a.Cells = true, full
+	return a
+}
+
+// identifier replaces by underscores what an identifier cannot hold.
+func identifier(name string) string {
+	s := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		s = "_" + s
+	}
+	return s
+}
+
+// Rounding tells how far integer weights are from what was fitted, in centipawns.
+type Rounding struct {
+	Fitted  int     // coefficients that were fitted
+	RMS     float64 // over these
+	Largest float64 // of these, as a distance
+	Worst   string  // the term with the largest
+}
+
+// Rounding compares the integers with the fitted numbers beside them.
+func (f *File) Rounding() (r Rounding) {
+	sum := 0.0
+	note := func(name string, fit, se float64, w int32) {
+		if fit == 0 && se == 0 {
+			return
+		}
+		d := math.Abs(fit - float64(w))
+		r.Fitted++
+		sum += d * d
+		if d > r.Largest {
+			r.Largest, r.Worst = d, name
+		}
+	}
+	for i := range f.Terms {
+		t := &f.Terms[i]
+		note(t.Name, t.FitMG, t.SEMG, t.MG)
+		if m, err := eval.Lookup(f.Model); err == nil && i < len(m.Terms) && m.Terms[i].Tapered {
+			note(t.Name, t.FitEG, t.SEEG, t.EG)
+		}
+	}
+	if r.Fitted > 0 {
+		r.RMS = math.Sqrt(sum / float64(r.Fitted))
+	}
+	return r
+}
