@@ -12,6 +12,7 @@ const (
 	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
 	IllegalMove     board.Termination = "illegal-move"     // the player who played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
+	TimeForfeit     board.Termination = "time-forfeit"     // the player whose clock ran out loses
 )
 
 // Adjudication says when a game is ended by the scores of its players. The zero

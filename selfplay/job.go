@@ -51,7 +51,9 @@ type Result struct {
 
 // Forfeited tells whether a player's fault ended the game, and whose.
 func (r *Result) Forfeited() (loser board.Color, yes bool) {
-	if r.Termination != IllegalMove && r.Termination != PlayerFailed {
+	switch r.Termination {
+	case IllegalMove, PlayerFailed, TimeForfeit:
+	default:
 		return board.White, false
 	}
 	if r.Result == board.WhiteWins {

@@ -8,12 +8,17 @@ import (
 )
 
 // Limits ends the search of each move; a zero field does not limit. It is that part
-// of engine.Limits which is the same for every move and can be written down.
+// of engine.Limits which can be written down before a game: for all but the clock, the
+// same for every move.
+//
+// Limits of time make games depend on the machine and on what else it does: only
+// without them the same Job gives the same game.
 type Limits struct {
 	Depth     int           `json:"depth,omitempty"`      // plies of iterative deepening
 	Nodes     uint64        `json:"nodes,omitempty"`      // soft, unless HardNodes
 	HardNodes bool          `json:"hard_nodes,omitempty"` // stop at exactly Nodes
 	MoveTime  time.Duration `json:"movetime_ns,omitempty"`
+	Clock     Clock         `json:"clock,omitzero"` // for the whole game
 }
 
 // ErrLimits is returned for limits that would let a search run for ever.
@@ -21,16 +26,17 @@ var ErrLimits = errors.New("selfplay: no limit of depth, nodes or time")
 
 // Validate reports limits that do not end a search.
 func (l Limits) Validate() error {
-	if l.Depth <= 0 && l.Nodes == 0 && l.MoveTime <= 0 {
+	if l.Depth <= 0 && l.Nodes == 0 && l.MoveTime <= 0 && l.Clock.Base <= 0 {
 		return ErrLimits
 	}
-	return nil
+	return l.Clock.validate()
 }
 
 // Deterministic tells whether a search within these limits depends on nothing but
 // its input: a limit of time depends on the machine.
-func (l Limits) Deterministic() bool { return l.MoveTime == 0 }
+func (l Limits) Deterministic() bool { return l.MoveTime == 0 && !l.Clock.Runs() }
 
+// search returns the limits of one move, without those of the clock.
 func (l Limits) search() engine.Limits {
 	return engine.Limits{Depth: l.Depth, Nodes: l.Nodes, HardNodes: l.HardNodes, MoveTime: l.MoveTime}
 }

@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 // Play plays the job's game between White's and Black's player. A player that never
 // gets to move may be nil.
 //
-// What a player does wrong costs it the game: Result.Termination is IllegalMove or
-// PlayerFailed, Result.Fault says what happened. An error means that there is no
-// result: the context ended, or the job makes no sense.
+// What a player does wrong costs it the game: Result.Termination is IllegalMove,
+// PlayerFailed or, where its clock ran out, TimeForfeit; Result.Fault says what
+// happened. An error means that there is no result: the context ended, or the job
+// makes no sense.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
@@ -45,6 +47,7 @@ type table struct {
 	players  [2]engine.Player
 	result   Result
 	judge    judge
+	clocks   clocks
 	settled  bool // by adjudication or a fault
 	playOn   bool // an adjudication came and is not followed
 	maxPlies int  // with the opening
@@ -56,7 +59,7 @@ func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 		plies = DefaultMaxPlies
 	}
 	opening := len(job.Opening)
-	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, maxPlies: opening + plies}
+	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + plies}
 	t.result = Result{Number: job.Number, Try: job.Try, Players: job.Players, Start: job.Start, Opening: opening, Seed: job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range t.result.Scores {
@@ -107,15 +110,26 @@ func (t *table) move(ctx context.Context) error {
 	if player == nil {
 		return fmt.Errorf("selfplay: game %d: no player for %s", t.job.Number, side)
 	}
+	lim := t.job.Limits[side].search()
+	t.clocks.limit(side, &lim)
 	begun := time.Now()
-	found, err := player.Search(ctx, t.game, t.job.Limits[side].search())
-	t.result.Time[side] += time.Since(begun)
+	found, err := player.Search(ctx, t.game, lim)
+	took := time.Since(begun)
+	t.result.Time[side] += took
 	t.result.Nodes[side] += found.Nodes
 	if ctx.Err() != nil {
 		return ctx.Err() // what it answered was cut short
 	}
+	if what, ok := t.clocks.spend(side, took); !ok {
+		t.forfeit(side, TimeForfeit, what+account(found, err))
+		return nil
+	}
 	if err != nil {
-		t.forfeit(side, PlayerFailed, err.Error())
+		why := PlayerFailed
+		if errors.Is(err, board.ErrMove) {
+			why = IllegalMove
+		}
+		t.forfeit(side, why, err.Error())
 		return nil
 	}
 	if !t.game.Position().IsLegal(found.Move) {
@@ -124,6 +138,18 @@ func (t *table) move(ctx context.Context) error {
 	}
 	t.record(side, found)
 	return nil
+}
+
+// account says what a player that lost on time says itself: where it thinks that it
+// took less, the rest went on the way to it and back.
+func account(found engine.Result, err error) string {
+	switch {
+	case err != nil:
+		return ": " + err.Error()
+	case found.Time > 0:
+		return fmt.Sprintf("; %v by its own account", found.Time.Round(time.Millisecond))
+	}
+	return ""
 }
 
 func (t *table) record(side board.Color, found engine.Result) {

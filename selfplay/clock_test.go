@@ -1,0 +1,186 @@
+package selfplay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+func TestParseClock(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Clock
+	}{
+		{"8+0.08", Clock{Base: 8 * time.Second, Increment: 80 * time.Millisecond}},
+		{"60", Clock{Base: time.Minute}},
+		{"0.5+0", Clock{Base: 500 * time.Millisecond}},
+		{"40/15.5+0.1", Clock{Base: 15500 * time.Millisecond, Increment: 100 * time.Millisecond, Moves: 40}},
+	} {
+		got, err := ParseClock(tt.text)
+		if err != nil || got != tt.want {
+			t.Errorf("%q: %+v, %v; want %+v", tt.text, got, err, tt.want)
+		}
+		if again, err := ParseClock(got.String()); err != nil || again != got {
+			t.Errorf("%q written as %q is %+v, %v", tt.text, got, again, err)
+		}
+	}
+	for _, text := range []string{"", "+", "8+", "0", "0+1", "-8", "8+-1", "x", "NaN", "Inf", "1e300", "/8", "0/8", "40/", "40/40/8", "8 + 1", "8+0.08+1"} {
+		if c, err := ParseClock(text); err == nil {
+			t.Errorf("%q is taken for %+v", text, c)
+		}
+	}
+}
+
+func TestClocks(t *testing.T) {
+	const ms = time.Millisecond
+	c := newClocks([2]Limits{
+		{Clock: Clock{Base: 1000 * ms, Increment: 10 * ms, Moves: 3}},
+		{Nodes: 100},
+	})
+	for i, step := range []struct {
+		took, left time.Duration // left: shown before
+		toGo       int
+	}{
+		{100 * ms, 1000 * ms, 3},
+		{910*ms + ClockMargin, 910 * ms, 2}, // overdrawn by as much as may be
+		{0, 10 * ms, 1},
+		{5 * ms, 1020 * ms, 3}, // the time control has come again
+		{1025 * ms, 1025 * ms, 2},
+		{10 * ms, 10 * ms, 1},
+		{1, 1010 * ms, 3},
+	} {
+		var lim engine.Limits
+		c.limit(board.White, &lim)
+		if lim.Clock != [2]time.Duration{step.left, 0} || lim.Increment[board.White] != 10*ms || lim.MovesToGo != step.toGo {
+			t.Errorf("move %d: %+v, want %v left and %d moves to go", i, lim, step.left, step.toGo)
+		}
+		if what, ok := c.spend(board.White, step.took); !ok {
+			t.Errorf("move %d: %s", i, what)
+		}
+	}
+	if what, ok := c.spend(board.Black, time.Hour); !ok {
+		t.Errorf("Black has no clock, but %s", what)
+	}
+	if what, ok := c.spend(board.White, 1020*ms+ClockMargin); ok || what != "1.07s for a move with 1.02s on the clock (margin 50ms)" {
+		t.Errorf("time is up: %v, %q", ok, what)
+	}
+}
+
+// A clock that stands at nothing is still a clock.
+func TestAnEmptyClockIsShown(t *testing.T) {
+	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second}}, {}})
+	if _, ok := c.spend(board.White, time.Second); !ok {
+		t.Fatal("time is up too early")
+	}
+	var lim engine.Limits
+	c.limit(board.White, &lim)
+	if lim.Clock[board.White] != time.Millisecond {
+		t.Errorf("%v on the clock", lim.Clock[board.White])
+	}
+}
+
+// slow is a toy that takes its time, and says so or not.
+type slow struct {
+	engine.Player
+	takes time.Duration
+	says  time.Duration
+	err   error
+	seen  []engine.Limits
+}
+
+func (s *slow) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	s.seen = append(s.seen, lim)
+	time.Sleep(s.takes)
+	r, err := s.Player.Search(ctx, g, lim)
+	r.Time = s.says
+	return r, errors.Join(err, s.err)
+}
+
+func slowPlayer(t *testing.T, takes time.Duration) *slow {
+	p, err := toy.Open("slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &slow{Player: p, takes: takes}
+}
+
+func TestTimeForfeit(t *testing.T) {
+	quick := Limits{Clock: Clock{Base: time.Minute, Increment: time.Second}}
+	for _, tt := range []struct {
+		says time.Duration
+		err  error
+		want string
+	}{
+		{0, nil, "on the clock (margin 50ms)"},
+		{3 * time.Millisecond, nil, "(margin 50ms); 3ms by its own account"},
+		{0, errors.New("no answer in time"), "(margin 50ms): no answer in time"},
+	} {
+		white, black := slowPlayer(t, 0), slowPlayer(t, 80*time.Millisecond)
+		black.says, black.err = tt.says, tt.err
+		job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: [2]string{"w", "b"}, Plies: 20}
+		r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loser, yes := r.Forfeited()
+		if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black {
+			t.Errorf("%v by %q, forfeited %v by %v", r.Result, r.Termination, yes, loser)
+		}
+		if !strings.HasPrefix(r.Fault, "black: ") || !strings.HasSuffix(r.Fault, tt.want) {
+			t.Errorf("fault %q, want it to end with %q", r.Fault, tt.want)
+		}
+		if len(white.seen) > 1 {
+			if left := white.seen[1].Clock[board.White]; left < 60*time.Second || left > 62*time.Second {
+				t.Errorf("White has %v after a move", left)
+			}
+		}
+	}
+}
+
+// An error that wraps board.ErrMove says what a player wanted to play.
+func TestErrorOfAnIllegalMove(t *testing.T) {
+	white, black := slowPlayer(t, 0), slowPlayer(t, 0)
+	black.err = fmt.Errorf("bestmove: %w: \"e1e8\"", board.ErrMove)
+	job := Job{Limits: anyLimits, Players: [2]string{"w", "b"}}
+	r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
+	if err != nil || r.Termination != IllegalMove || r.Result != board.WhiteWins || !strings.Contains(r.Fault, "e1e8") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestLimitsInFiles(t *testing.T) {
+	// What runs on disk say of their limits must not change: they could not be resumed.
+	for _, tt := range []struct {
+		lim  Limits
+		want string
+	}{
+		{Limits{Nodes: 5000}, `{"nodes":5000}`},
+		{Limits{Nodes: 20, HardNodes: true, Depth: 3}, `{"depth":3,"nodes":20,"hard_nodes":true}`},
+		{Limits{MoveTime: time.Millisecond}, `{"movetime_ns":1000000}`},
+		{Limits{Clock: Clock{Base: 8 * time.Second, Increment: 80 * time.Millisecond}}, `{"clock":{"base_ns":8000000000,"increment_ns":80000000}}`},
+	} {
+		got, err := json.Marshal(tt.lim)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s, %v; want %s", got, err, tt.want)
+		}
+		if err := tt.lim.Validate(); err != nil {
+			t.Error(err)
+		}
+		if tt.lim.Deterministic() != (tt.lim.Nodes > 0) {
+			t.Errorf("%s: deterministic %v", got, tt.lim.Deterministic())
+		}
+	}
+	for _, lim := range []Limits{{}, {Nodes: 5, Clock: Clock{Base: -1}}, {Nodes: 5, Clock: Clock{Increment: 1}}, {Nodes: 5, Clock: Clock{Base: 1, Moves: -1}}} {
+		if lim.Validate() == nil {
+			t.Errorf("%+v is no error", lim)
+		}
+	}
+}
