@@ -22,7 +22,7 @@ var layout = map[string][]string{
 	"engine/enginetest": {},
 	"engine/search":     {"eval"},
 	"engine/uci":        {},
-	"engine/roster":     {"engine/search", "models", "eval"}, // eval: a player is built from a model's weights
+	"engine/roster":     {"engine/search", "engine/uci", "models", "eval"}, // eval: a player is built from a model's weights; engine/uci: its client is a player
 	"dataset/store":     {},
 	"dataset":           {"dataset/store", "eval"},
 	"dataset/epd":       {"dataset"},

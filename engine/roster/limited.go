@@ -35,3 +35,11 @@ func (p *limited) Options() []string {
 	}
 	return nil
 }
+
+// Start starts the player within, if it is one that has to be started.
+func (p *limited) Start() error {
+	if s, ok := p.Player.(interface{ Start() error }); ok {
+		return s.Start()
+	}
+	return nil
+}

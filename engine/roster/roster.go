@@ -7,9 +7,23 @@
 //	assay:weights=shannon-1950
 //	assay:weights=runs/first/weights.json:nodes=5000:hash=1
 //
-// It holds no player itself: see engine/search for the modern engine. Foreign engines
-// (uci:COMMAND) are not in the roster either, because they are processes: see
-// engine/uci.
+// A foreign engine is a command, perhaps with settings before it and options of the
+// engine behind it:
+//
+//	uci:stockfish
+//	uci:/usr/games/stockfish?Hash=16&Use NNUE=false
+//	uci:nodes=5000:timeout=10s:gnuchess --uci
+//	uci:'/engines of mine/new' --quiet?EvalFile=/nets/a b.nnue
+//
+// Colons divide only as long as what stands before them is KEY=VALUE with one of the
+// keys that Open lists; the first that is not begins the command, which may hold any
+// number of them. The command is divided into words at blanks, with quotes and
+// backslashes as in a shell but without expansion. An unquoted ? ends it; options follow,
+// divided by &, each NAME=VALUE, or NAME alone for a button. Names and values may hold
+// blanks.
+//
+// It holds no player itself: see engine/search for the modern engine, and engine/uci for
+// the client that speaks to foreign ones.
 //
 // Start reading at Open.
 package roster
@@ -17,6 +31,7 @@ package roster
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -44,7 +59,7 @@ func entries() []entry {
 	}
 }
 
-// Names returns the names of all players.
+// Names returns the names of all players but the foreign ones.
 func Names() []string {
 	var names []string
 	for _, e := range entries() {
@@ -59,7 +74,18 @@ func Names() []string {
 //	hash     size of the transposition table in megabytes (default: 16)
 //	nodes    nodes a move, whatever limits its searches are given
 //	depth    plies a move, likewise
+//
+// or of a foreign engine by uci:[KEY=VALUE:]...COMMAND[?OPTIONS], with the keys
+//
+//	nodes, depth  as above
+//	timeout       time for a move beyond its limit (default: 2s; see uci.Command)
+//	start         time to be ready (default: 3s)
+//
+// A foreign engine is looked for, but not started: see uci.Client.
 func Open(spec string) (engine.Player, error) {
+	if Foreign(spec) {
+		return openForeign(spec)
+	}
 	e, s, err := parse(spec)
 	if err != nil {
 		return nil, err
@@ -76,8 +102,11 @@ func Open(spec string) (engine.Player, error) {
 
 // Identify returns the name under which files record the player of a specification.
 // Weights are told by their id, so that a file renamed stays who it was and a file
-// changed does not.
+// changed does not; foreign programs by their name and the beginning of their SHA-256.
 func Identify(spec string) (string, error) {
+	if Foreign(spec) {
+		return identifyForeign(spec)
+	}
 	e, s, err := parse(spec)
 	if err != nil {
 		return "", err
@@ -104,8 +133,10 @@ func find(name string) (entry, error) {
 	hint := ""
 	if _, err := models.Embedded(name); err == nil {
 		hint = fmt.Sprintf("; %s are weights: assay:weights=%s", name, name)
+	} else if _, err := exec.LookPath(name); err == nil {
+		hint = fmt.Sprintf("; %s is a program: uci:%s", name, name)
 	}
-	return entry{}, fmt.Errorf("%w: %q (there are: %s%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
+	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
 }
 
 // defaultWeights are those of the player assay.

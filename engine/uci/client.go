@@ -317,7 +317,7 @@ func (c *Client) converse(ctx context.Context, patience time.Duration) (string, 
 	p.lines.discard() // what was said after the last bestmove
 	begun := time.Now()
 	if err := p.write(c.out, c.command.StartTimeout); err != nil {
-		return "", c.fail(err, "bestmove", c.command.StartTimeout)
+		return "", c.failSearch(err, c.command.StartTimeout)
 	}
 	var end time.Time
 	if patience > 0 {
@@ -348,12 +348,18 @@ func (c *Client) converse(ctx context.Context, patience time.Duration) (string, 
 			patience = stopTimeout
 			p.deadline(time.Now().Add(patience))
 			if err := p.write([]byte("stop\n"), patience); err != nil {
-				return "", c.fail(err, "bestmove", patience)
+				return "", c.failSearch(err, patience)
 			}
 		default:
-			return "", c.fail(err, "bestmove", patience)
+			return "", c.failSearch(err, patience)
 		}
 	}
+}
+
+// failSearch is fail for the search that compose prepared.
+func (c *Client) failSearch(err error, within time.Duration) error {
+	lines := strings.Split(strings.TrimSpace(string(c.out)), "\n")
+	return c.fail(err, fmt.Sprintf("bestmove for %q", lines[len(lines)-1]), within)
 }
 
 // stale tells whether a bestmove is the last one, said twice. It can be no answer: the

@@ -1,0 +1,236 @@
+package roster
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/uci"
+)
+
+// foreignPrefix begins the specification of a foreign engine.
+const foreignPrefix = "uci:"
+
+// ErrSpec is wrapped by the errors about specifications of foreign engines.
+var ErrSpec = errors.New("want uci:[KEY=VALUE:]COMMAND[?OPTION=VALUE[&OPTION=VALUE]...]")
+
+// foreign is what a specification of a foreign engine says.
+type foreign struct {
+	nodes   uint64
+	depth   int
+	command uci.Command
+}
+
+// foreignKeys are the settings that may stand before a command.
+var foreignKeys = []string{"nodes", "depth", "timeout", "start"}
+
+// Foreign tells whether the specification is one of a foreign engine.
+func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
+
+// WithTimeouts returns the specification of the same player, waited for as long as
+// given where it does not say itself: move beyond the limit of a search, start for it
+// to be ready. 0 leaves the default. Players that are not foreign keep nobody waiting,
+// and their specifications are returned as they are.
+func WithTimeouts(spec string, move, start time.Duration) string {
+	if !Foreign(spec) {
+		return spec
+	}
+	f, err := parseForeign(spec)
+	if err != nil {
+		return spec // Open says what is wrong with it
+	}
+	rest := spec[len(foreignPrefix):]
+	if start > 0 && f.command.StartTimeout == 0 {
+		rest = fmt.Sprintf("start=%v:", start) + rest
+	}
+	if move > 0 && f.command.MoveTimeout == 0 {
+		rest = fmt.Sprintf("timeout=%v:", move) + rest
+	}
+	return foreignPrefix + rest
+}
+
+func openForeign(spec string) (engine.Player, error) {
+	f, err := parseForeign(spec)
+	if err != nil {
+		return nil, fmt.Errorf("player %q: %w", spec, err)
+	}
+	if _, err := exec.LookPath(f.command.Path); err != nil {
+		return nil, fmt.Errorf("player %q: %w", spec, err)
+	}
+	var p engine.Player = uci.NewClient(f.command)
+	if f.nodes > 0 || f.depth > 0 {
+		p = &limited{Player: p, nodes: f.nodes, depth: f.depth}
+	}
+	return p, nil
+}
+
+// parseForeign reads the specification of a foreign engine.
+func parseForeign(spec string) (*foreign, error) {
+	f := &foreign{}
+	rest := strings.TrimPrefix(spec, foreignPrefix)
+	seen := map[string]bool{}
+	for {
+		key, value, after, ok := leadingSetting(rest)
+		if !ok {
+			break
+		}
+		if seen[key] {
+			return nil, fmt.Errorf("%s is set twice", key)
+		}
+		seen[key] = true
+		if err := f.set(key, value); err != nil {
+			return nil, err
+		}
+		rest = after
+	}
+	words, options, err := splitCommand(rest)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, fmt.Errorf("%w: there is no command", ErrSpec)
+	}
+	f.command.Path, f.command.Args, f.command.Options = words[0], words[1:], options
+	return f, nil
+}
+
+// leadingSetting divides KEY=VALUE: from what follows it.
+func leadingSetting(rest string) (key, value, after string, ok bool) {
+	head, after, ok := strings.Cut(rest, ":")
+	if !ok {
+		return "", "", rest, false
+	}
+	key, value, ok = strings.Cut(head, "=")
+	for _, known := range foreignKeys {
+		if ok && key == known {
+			return key, value, after, true
+		}
+	}
+	return "", "", rest, false
+}
+
+func (f *foreign) set(key, value string) error {
+	switch key {
+	case "nodes", "depth":
+		var s settings
+		err := s.set(key, value)
+		f.nodes, f.depth = cmp.Or(s.nodes, f.nodes), cmp.Or(s.depth, f.depth)
+		return err
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%s=%s is not a time above zero, as 500ms or 5s", key, value)
+	}
+	if key == "timeout" {
+		f.command.MoveTimeout = d
+	} else {
+		f.command.StartTimeout = d
+	}
+	return nil
+}
+
+// identifyForeign names a foreign engine by what it is and not by where it lies: files
+// lose their folders, and the program its version to the beginning of its SHA-256; so
+// does what is the program of an interpreter, the first argument, and a network
+// (EvalFile, WeightsFile).
+func identifyForeign(spec string) (string, error) {
+	f, err := parseForeign(spec)
+	if err != nil {
+		return "", fmt.Errorf("player %q: %w", spec, err)
+	}
+	path, err := exec.LookPath(f.command.Path)
+	if err != nil {
+		return "", fmt.Errorf("player %q: %w", spec, err)
+	}
+	id, err := identifyFile(path)
+	if err != nil {
+		return "", fmt.Errorf("player %q: %w", spec, err)
+	}
+	for i, arg := range f.command.Args {
+		word := withoutFolder(arg)
+		if i == 0 {
+			word = identifyIfFile(arg)
+		}
+		id += " " + quoteWord(word)
+	}
+	for i, o := range f.command.Options {
+		value := withoutFolder(o.Value)
+		if strings.EqualFold(o.Name, "EvalFile") || strings.EqualFold(o.Name, "WeightsFile") {
+			value = identifyIfFile(o.Value)
+		}
+		id += string("?&"[min(i, 1)]) + o.Name
+		if value != "" {
+			id += "=" + value
+		}
+	}
+	id = foreignPrefix + id
+	if f.nodes > 0 {
+		id += fmt.Sprintf(":nodes=%d", f.nodes)
+	}
+	if f.depth > 0 {
+		id += fmt.Sprintf(":depth=%d", f.depth)
+	}
+	return shorten(id), nil
+}
+
+// identifyIfFile returns the file's identity, or what is no file without a folder.
+func identifyIfFile(word string) string {
+	if id, err := identifyFile(word); err == nil {
+		return id
+	}
+	return withoutFolder(word)
+}
+
+// identifyFile returns NAME@HASH of a file.
+func identifyFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() // only read
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: %w", path, cmp.Or(err, error(fs.ErrInvalid)))
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", err
+	}
+	return filepath.Base(path) + "@" + hex.EncodeToString(h.Sum(nil))[:12], nil
+}
+
+// withoutFolder leaves folders out of a word that is a path, or that sets one.
+func withoutFolder(word string) string {
+	name, value, ok := strings.Cut(word, "=")
+	if ok {
+		name += "="
+	} else {
+		name, value = "", word
+	}
+	if filepath.IsAbs(value) {
+		value = filepath.Base(value)
+	}
+	return name + value
+}
+
+// maxIdentity bounds a name in files, in bytes.
+const maxIdentity = 500
+
+// shorten returns a name that is not too long, and still nobody else's.
+func shorten(id string) string {
+	id = strings.ToValidUTF8(id, "?")
+	if len(id) <= maxIdentity {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return strings.ToValidUTF8(id[:maxIdentity-20], "") + "...@" + hex.EncodeToString(sum[:])[:12]
+}
