@@ -23,6 +23,7 @@ import (
 // matchFlags are the flags of assay match.
 type matchFlags struct {
 	playFlags
+	times     timeFlags
 	out       string
 	games     uint64
 	sprt      string
@@ -48,17 +49,26 @@ interval. With --sprt elo0,elo1 it ends as soon as the sequential test has decid
 whether A is stronger by elo0 or by elo1; its Elo is then biased by the stop, and the
 median-unbiased estimate is given beside it. With both, --games is the most.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB],
+or is a foreign engine, uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]:
+the command is split into words as by a shell, without expansion. OwnBook and Threads
+stay as the engine has them unless they are set. What it does wrong costs its own game.
 
-The same flags and seed give the same games and result for any --workers. With --out
-the match is kept in a folder (journal, PGN, data set of games, result), and the same
-command goes on after an interruption without losing a game or playing one twice.`,
+With limits of nodes or depth the same flags and seed give the same games and result for
+any --workers. Games at a time a move or at a clock depend on the machine, and are
+never the same twice. Clocks are kept here, and a player loses that overdraws its clock by
+more than 50 ms; a foreign engine also if it does not answer within --move-timeout beyond
+another limit (for --nodes, a second for each 100,000 nodes).
+
+With --out the match is kept in a folder (journal, PGN, data set of games, result), and
+the same command goes on after an interruption without losing a game or playing one twice.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
-  assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd`,
+  assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd
+  assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.config(cmd, args)
+			c, err := f.config(cmd, args, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -74,17 +84,21 @@ command goes on after an interruption without losing a game or playing one twice
 	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability to pass a player of elo0")
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability to fail a player of elo1")
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter, with the error rates asked for")
-	fs.DurationVar(&f.limits.MoveTime, "movetime", 0, "time a move, as 100ms (the games are then no longer the same for the same seed)")
+	f.times.register(fs)
 	f.register(cmd, 0)
 	return cmd
 }
 
-func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
+func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (match.Config, error) {
 	var c match.Config
+	times, err := f.times.limits()
+	if err != nil {
+		return c, err
+	}
+	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
-	var err error
 	if c.Test, err = f.test(); err != nil {
 		return c, err
 	}
@@ -94,14 +108,12 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 	if f.games%2 != 0 {
 		return c, usagef("--games %d: pairs need an even number", f.games)
 	}
-	if c.A, err = entrant(args[0]); err != nil {
-		return c, err
-	}
-	if c.B, err = entrant(args[1]); err != nil {
+	if err := f.entrants(&c, args, stderr); err != nil {
 		return c, err
 	}
 	c.Out, c.Games, c.Corrected = f.out, f.games, f.corrected
 	c.Limits, c.Rule, c.Plies = [2]selfplay.Limits{f.limits, f.limits}, f.rule, f.maxPlies
+	c.Limits[1].MoveTime, c.Limits[1].Clock = times[1].MoveTime, times[1].Clock
 	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
 	c.Seed, c.Workers, c.Open, c.Program = f.seed, f.workers, roster.Open, programVersion()
 	return c, nil
@@ -130,11 +142,14 @@ func (f *matchFlags) test() (*sprt.Test, error) {
 }
 
 func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.Writer) error {
-	for _, warning := range c.Warnings() {
-		fmt.Fprintf(stderr, "match: warning: %s\n", warning)
+	for _, warning := range append(c.Warnings(), f.crowded(&c)) {
+		if warning != "" {
+			fmt.Fprintf(stderr, "match: warning: %s\n", warning)
+		}
 	}
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
+	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
 		return f.advice(err)

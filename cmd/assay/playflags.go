@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -58,7 +59,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 // parse completes the flags. Its errors are usage errors.
 func (f *playFlags) parse(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
-	if !given("nodes") && f.limits.Depth == 0 && f.limits.MoveTime == 0 {
+	if !given("nodes") && f.limits.Depth == 0 && f.limits.Deterministic() {
 		f.limits.Nodes = defaultNodes
 	}
 	if err := f.limits.Validate(); err != nil {
@@ -107,7 +108,8 @@ func (f *playFlags) clearUnused() {
 }
 
 // entrant names a player by its specification, and opens it once to see that it can
-// be: what is wrong with it should be said before a run has begun.
+// be: what is wrong with it should be said before a run has begun. With an error that
+// wraps uci.ErrStart the entrant is named all the same.
 func entrant(spec string) (selfplay.Entrant, error) {
 	name, err := roster.Identify(spec)
 	if err != nil {
@@ -117,7 +119,10 @@ func entrant(spec string) (selfplay.Entrant, error) {
 	if err != nil {
 		return selfplay.Entrant{}, err
 	}
-	return selfplay.Entrant{Spec: spec, Name: name}, p.Close()
+	if s, ok := p.(interface{ Start() error }); ok { // a foreign engine
+		err = s.Start()
+	}
+	return selfplay.Entrant{Spec: spec, Name: name}, errors.Join(err, p.Close())
 }
 
 // resumeCommand returns the command line that resumes a run: the one that started it,

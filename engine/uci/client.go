@@ -359,7 +359,11 @@ func (c *Client) converse(ctx context.Context, patience time.Duration) (string, 
 // failSearch is fail for the search that compose prepared.
 func (c *Client) failSearch(err error, within time.Duration) error {
 	lines := strings.Split(strings.TrimSpace(string(c.out)), "\n")
-	return c.fail(err, fmt.Sprintf("bestmove for %q", lines[len(lines)-1]), within)
+	what := fmt.Sprintf("bestmove for %q", lines[len(lines)-1])
+	if n := c.answer.nodes; n > 0 { // more than a limit in nodes: it knows none
+		what += fmt.Sprintf(" after %d nodes", n)
+	}
+	return c.fail(err, what, within)
 }
 
 // stale tells whether a bestmove is the last one, said twice. It can be no answer: the

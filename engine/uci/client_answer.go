@@ -24,7 +24,7 @@ type answer struct {
 	info     func(engine.Info)
 	begun    time.Time
 
-	heard bool        // an info line
+	heard bool        // a score: the engine has begun this search
 	best  engine.Info // the last line about the best move with an exact score, else with a bound
 	found bool        // such a line
 	pv    []byte      // its variation, not parsed
@@ -42,7 +42,6 @@ func (a *answer) take(line []byte) (string, bool) {
 	word, rest := nextWord(line)
 	switch {
 	case equalFold(word, "info"):
-		a.heard = true
 		a.takeInfo(rest)
 	case equalFold(word, "bestmove"):
 		move, _ := nextWord(rest)
@@ -56,6 +55,7 @@ func (a *answer) takeInfo(rest []byte) {
 	i, scored, pv := parseInfo(rest)
 	a.nodes = max(a.nodes, i.Nodes)
 	a.took = max(a.took, i.Time)
+	a.heard = a.heard || scored
 	if scored && i.MultiPV <= 1 && (i.Bound == 0 || !a.found || a.best.Bound != 0) {
 		a.best, a.found = i, true
 		a.pv = append(a.pv[:0], pv...)

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+// buildBadEngine builds the engine that misbehaves, in a folder with a blank.
+func buildBadEngine(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "the folder", "the engine")
+	out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/badengine").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+var badMarks atomic.Int64
+
+// badPlayer returns the specification of the engine in a mode, and what its processes
+// can be found by.
+func badPlayer(path, mode string) (spec, mark string) {
+	mark = fmt.Sprintf("mark-%d-%d-", os.Getpid(), badMarks.Add(1))
+	return fmt.Sprintf("uci:'%s' %s %s", path, mode, mark), mark
+}
+
+// processesWith returns the command lines of processes that have the mark.
+func processesWith(mark string) (list []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		words := strings.ReplaceAll(string(text), "\x00", " ")
+		if err == nil && strings.Contains(words, mark) && !strings.Contains(words, "assay match") {
+			list = append(list, words)
+		}
+	}
+	return list
+}
+
+func noneLeft(t *testing.T, mark string) {
+	t.Helper()
+	var left []string
+	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if left = processesWith(mark); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("left behind: %q", left)
+}
+
+// playForeign plays a match of four games against the player, and returns the result,
+// the journal's faults, what was said on the error output, and the time it took.
+func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, said string, took time.Duration) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "m")
+	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--check-nodes", "500", "--workers", "2", "--json", "--out", dir}, flags...)
+	var stdout, stderr bytes.Buffer
+	begun := time.Now()
+	if code := run(args, nil, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit %d: %s", code, &stderr)
+	}
+	took = time.Since(begun)
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	err := store.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
+		var g selfplay.Result
+		if err := json.Unmarshal(line, &g); err != nil {
+			return err
+		}
+		if g.Fault != "" {
+			faults = append(faults, string(g.Termination)+": "+g.Fault)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, faults, stderr.String(), took
+}
+
+// Whatever a foreign engine does costs it its own games, and the match goes on to its
+// end: four games of an engine that hangs in each within ten seconds.
+func TestMatchAgainstBadEngines(t *testing.T) {
+	path := buildBadEngine(t)
+	for _, tt := range []struct {
+		mode  string
+		games int64 // lost by its own fault
+		fault string
+	}{
+		{"good", 0, ""},
+		{"crlf,nul,uppercase,doubled-late,chatter", 0, ""},
+		{"long-line,absurd,odd-options,stderr", 0, ""},
+		{"ignores-quit,flood", 0, ""},
+		{"fork", 0, ""},
+		{"illegal", 4, `illegal-move: B: uci:the engine: bestmove: not a legal move: "e1e8"`},
+		{"null", 4, "illegal-move: B: "},
+		{"crash", 4, "player-failed: B: uci:the engine: the engine has closed the channel"},
+		{"exit-ok", 4, "it ended with exit status 0"},
+		{"hang", 4, `no bestmove for "go nodes 50" within 2.001s`},
+		{"hang-later", 4, "no answer in time"},
+		{"no-uciok", 4, "player-failed: B: new game: the engine does not start: uci:the engine: no answer in time: no uciok within 700ms"},
+		{"wrong-start", 4, "cannot find my network"},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
+			spec, mark := badPlayer(path, tt.mode)
+			start := "3s"
+			if tt.mode == "no-uciok" {
+				start = "700ms"
+			}
+			r, faults, said, took := playForeign(t, spec, "--nodes", "50", "--start-timeout", start)
+			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
+				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
+			}
+			for _, fault := range faults {
+				as := strings.NewReplacer(": white: ", ": B: ", ": black: ", ": B: ").Replace(fault)
+				if !strings.Contains(as, tt.fault) {
+					t.Errorf("fault %q, want %q in it", as, tt.fault)
+				}
+			}
+			if tt.games > 0 && !strings.Contains(said, faults[0]) {
+				t.Errorf("the fault is not told: %s", said)
+			}
+			if took > 13*time.Second { // 10 s, and what a busy machine takes
+				t.Errorf("took %v", took)
+			}
+			noneLeft(t, mark)
+		})
+	}
+}
+
+func TestMatchAtAClock(t *testing.T) {
+	spec, mark := badPlayer(buildBadEngine(t), "late")
+	r, faults, _, _ := playForeign(t, spec, "--tc", "60,0.15")
+	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
+		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
+	}
+	for _, fault := range faults {
+		if !strings.Contains(fault, "on the clock (margin 50ms); 1ms by its own account") {
+			t.Errorf("fault %q", fault)
+		}
+	}
+	r, faults, _, _ = playForeign(t, spec, "--movetime", "5ms") // within --move-timeout
+	if len(faults) > 0 || r.Games != 4 {
+		t.Errorf("%d games, faults %q", r.Games, faults)
+	}
+	noneLeft(t, mark)
+}
+
+func TestForeignUsage(t *testing.T) {
+	spec, mark := badPlayer(buildBadEngine(t), "good")
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"assay", spec + "?Hash=0"}, exitFailed, `option Hash: "0" is not a whole number from 1 to 1024`},
+		{[]string{"assay", spec + "?Hsh=1"}, exitFailed, `option "Hsh" is unknown to it`},
+		{[]string{"assay", "uci:/no/such/engine"}, exitFailed, "/no/such/engine"},
+		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
+		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
+		{[]string{"assay", spec, "--tc", "8/x"}, exitUsage, `--tc: clock "8/x"`},
+		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
+		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(append([]string{"match"}, tt.args...), nil, &stdout, &stderr); code != tt.code || !strings.Contains(stderr.String(), tt.says) {
+			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, &stderr, tt.code, tt.says)
+		}
+	}
+	noneLeft(t, mark)
+}
+
+// A runner that is killed takes its engines with it, even those that neither read nor
+// answer.
+func TestKilledRunnerLeavesNoEngine(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ties the life of an engine to ours")
+	}
+	path := buildBadEngine(t)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		spec, mark := badPlayer(path, "deaf")
+		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--check-nodes", "500", "--workers", "2")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for until := time.Now().Add(20 * time.Second); len(processesWith(mark)) < 2 && time.Now().Before(until); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if n := len(processesWith(mark)); n != 2 {
+			t.Errorf("%d engines before the end, want 2", n)
+		}
+		begun := time.Now()
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait() // it failed: it was killed
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%v: ended after %v", signal, took)
+		}
+		noneLeft(t, mark)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+// timeFlags are the flags of a match that have to do with time.
+type timeFlags struct {
+	moveTime     string
+	clock        string
+	moveTimeout  time.Duration
+	startTimeout time.Duration
+}
+
+func (f *timeFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.moveTime, "movetime", "", "time a move, as 100ms; or A's,B's")
+	fs.StringVar(&f.clock, "tc", "", "clock for the game, [MOVES/]SECONDS[+INCREMENT], as 8+0.08; or A's,B's")
+	fs.DurationVar(&f.moveTimeout, "move-timeout", uci.DefaultMoveTimeout, "time that a foreign engine may take beyond a limit that is no clock's")
+	fs.DurationVar(&f.startTimeout, "start-timeout", uci.DefaultStartTimeout, "time that a foreign engine may take to be ready")
+}
+
+// limits returns A's and B's limits of time.
+func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
+	if f.moveTime != "" && f.clock != "" {
+		return lim, usagef("--movetime and --tc both say how long a move may take: give one of them")
+	}
+	if f.moveTimeout <= 0 || f.startTimeout <= 0 {
+		return lim, usagef("--move-timeout and --start-timeout are times above zero")
+	}
+	if f.moveTime != "" {
+		err = eachSide(f.moveTime, func(side int, text string) error {
+			d, err := time.ParseDuration(text)
+			if err != nil || d < time.Millisecond {
+				return usagef("--movetime %s: want a time of at least 1ms, as 100ms", text)
+			}
+			lim[side].MoveTime = d
+			return nil
+		})
+	}
+	if f.clock != "" {
+		err = eachSide(f.clock, func(side int, text string) error {
+			c, err := selfplay.ParseClock(text)
+			if err != nil {
+				return usagef("--tc: %w", err)
+			}
+			lim[side].Clock = c
+			return nil
+		})
+	}
+	return lim, err
+}
+
+// eachSide hands on A's and B's part of "A's,B's", or for both what is not divided.
+func eachSide(text string, set func(side int, text string) error) error {
+	a, b, two := strings.Cut(text, ",")
+	if !two {
+		b = a
+	}
+	return errors.Join(set(0, a), set(1, b))
+}
+
+// entrants names A and B and says who checks openings. A foreign engine that does not
+// start now is warned of: whatever it fails to do costs its own games, never the match.
+func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) error {
+	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
+		e, err := entrant(roster.WithTimeouts(args[i], f.times.moveTimeout, f.times.startTimeout))
+		if errors.Is(err, uci.ErrStart) {
+			fmt.Fprintf(stderr, "match: warning: %c: %v; it loses the games that it does not start for (is it a UCI engine? does it need a longer --start-timeout?)\n", 'A'+i, err)
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		*to = e
+	}
+	if !roster.Foreign(c.B.Spec) {
+		return nil // the known one, as match wants it
+	}
+	// A check that fails has no game that it could cost, so it is nobody's who may fail.
+	if c.Checker = c.A; roster.Foreign(c.A.Spec) {
+		var err error
+		if c.Checker, err = entrant("assay"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crowded warns of games that take each other's time.
+func (f *matchFlags) crowded(c *match.Config) string {
+	timed := !c.Limits[0].Deterministic() || !c.Limits[1].Deterministic()
+	if cores := runtime.GOMAXPROCS(0); timed && f.workers > cores {
+		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --workers %d or fewer", f.workers, cores, cores)
+	}
+	return ""
+}
