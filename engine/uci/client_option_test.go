@@ -312,3 +312,42 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestPatience(t *testing.T) {
+	c := NewClient(Command{Path: "e"}).command
+	for _, tt := range []struct {
+		lim  engine.Limits
+		want time.Duration
+	}{
+		{engine.Limits{}, 0},
+		{engine.Limits{Infinite: true, MoveTime: 1}, 0},
+		{engine.Limits{Mate: 3}, 0},
+		{engine.Limits{Depth: 30}, 2 * time.Second},
+		{engine.Limits{MoveTime: 100 * time.Millisecond, Depth: 30}, 2100 * time.Millisecond},
+		{engine.Limits{Nodes: 250_000}, 4500 * time.Millisecond},
+		{engine.Limits{Nodes: 1 << 63}, 2*time.Second + (1<<32)*10*time.Microsecond},
+		{engine.Limits{Clock: [2]time.Duration{time.Minute, 3 * time.Second}}, 4 * time.Second},
+		{engine.Limits{Clock: [2]time.Duration{time.Minute, 0}, Nodes: 100_000}, 3 * time.Second},
+		{engine.Limits{Clock: [2]time.Duration{0, time.Millisecond}, MoveTime: time.Second}, 1001 * time.Millisecond},
+	} {
+		if got := c.patience(board.Black, &tt.lim); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.lim, got, tt.want)
+		}
+	}
+}
+
+// Chess960 is not played in the hope that the engine knows it.
+func TestChess960NeedsTheOption(t *testing.T) {
+	start, err := board.ParseFEN("nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openBad(t, "good")
+	_, err = c.Search(t.Context(), board.NewGame(start), engine.Limits{Depth: 1})
+	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "UCI_Chess960") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := c.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 1}); err != nil {
+		t.Errorf("standard chess after it: %v", err)
+	}
+}
