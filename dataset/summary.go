@@ -21,7 +21,7 @@ type Summary struct {
 
 	Rows          int64 `json:"rows"`
 	Games         int64 `json:"games"`
-	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named: one ends where the ply drops
+	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see GameRuns
 	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or all moves
 	Openings      int64 `json:"openings"`                 // different ones
 
@@ -127,11 +127,10 @@ type counter struct {
 	rows     keySet // what makes a row a duplicate
 	games    keySet
 	openings keySet
-	sum      float64 // of results
-	weights  int64   // rows with a result
-	lastPly  int64
-	runs     int64 // of ascending plies
-	plies    int64 // numbers in s.Plies
+	sum      float64  // of results
+	weights  int64    // rows with a result
+	runs     GameRuns // where no game is named
+	plies    int64    // numbers in s.Plies
 }
 
 func (c *counter) game(g *GameRow) {
@@ -156,10 +155,7 @@ func (c *counter) game(g *GameRow) {
 func (c *counter) position(p *PositionRow) {
 	c.label(p.Game, p.Opening, p.Result, p.Score)
 	c.ply(int64(p.Ply))
-	if int64(p.Ply) <= c.lastPly || c.runs == 0 {
-		c.runs++
-	}
-	c.lastPly = int64(p.Ply)
+	c.runs.Next(p)
 	c.s.Phases[eval.Phase(&p.Board)]++
 	c.duplicate(p.Board.Key())
 }
@@ -227,8 +223,8 @@ func (c *counter) score(s int16) {
 func (c *counter) finish() {
 	s := &c.s
 	s.Games, s.Openings = int64(c.games.len()), int64(c.openings.len())
-	if s.Games == 0 && c.runs > 0 {
-		s.Games, s.GamesInferred = c.runs, true
+	if s.Games == 0 && c.runs.Games > 0 {
+		s.Games, s.GamesInferred = c.runs.Games, true
 	}
 	if c.weights > 0 {
 		s.Results.Mean = c.sum / float64(c.weights)

@@ -55,7 +55,7 @@ func printSummary(out io.Writer, s *dataset.Summary) error {
 		return w.Flush()
 	}
 	line("size", "%d bytes, %s", s.Bytes, density(s))
-	line("games", "%d%s", s.Games, map[bool]string{true: " (inferred: one ends where the ply drops)"}[s.GamesInferred])
+	line("games", "%d%s", s.Games, map[bool]string{true: " (inferred: one ends where the ply drops or the result changes)"}[s.GamesInferred])
 	line("openings", "%d different", s.Openings)
 	if s.Format != dataset.FeaturesFormat {
 		line("duplicates", "%d (%s)", s.Duplicates, share(s.Duplicates, s.Rows))

@@ -27,13 +27,17 @@ var layout = map[string][]string{
 	"dataset":           {"dataset/store", "eval"},
 	"dataset/epd":       {"dataset"},
 	"dataset/pgn":       {"dataset"},
-	"dataset/relabel":   {"dataset", "eval", "engine/search"},
-	"selfplay":          {},
-	"selfplay/opening":  {"dataset/epd", "dataset/pgn"},
-	"selfplay/datagen":  {"selfplay", "selfplay/opening", "dataset", "dataset/store"},
-	"selfplay/sprt":     {},
-	"selfplay/match":    {"selfplay", "selfplay/opening", "selfplay/sprt", "dataset", "dataset/pgn", "dataset/store"},
-	"tuner":             {"dataset", "eval", "models"}, // models: what a fit found is a weight file
+	"dataset/source":    {}, // files, folders and compression: what every import begins with
+	"dataset/table":     {"dataset"},
+	// the one place that knows all converters: a format is looked up, not imported
+	"dataset/convert":  {"dataset", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table"},
+	"dataset/relabel":  {"dataset", "eval", "engine/search"},
+	"selfplay":         {},
+	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
+	"selfplay/datagen": {"selfplay", "selfplay/opening", "dataset", "dataset/store"},
+	"selfplay/sprt":    {},
+	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/sprt", "dataset", "dataset/pgn", "dataset/store"},
+	"tuner":            {"dataset", "eval", "models"}, // models: what a fit found is a weight file
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",

@@ -5,10 +5,14 @@
 //	FEN | 1-0
 //	FEN 1/2-1/2
 //	EPD c9 "1-0";
+//	FEN;score;result
+//	FEN | score | result
+//	FEN [0.5] score
+//	EPD ce 34; c9 "1-0";
 //
 // It takes byte-order marks, CRLF, blank lines, comment lines that begin with #, a
-// missing last newline, and dashes for the counters. Tables with a score or other
-// columns are not its business.
+// missing last newline, and dashes for the counters. Tables with other columns are
+// dataset/table's business.
 //
 // The standard of EPD is in Edwards, "Portable Game Notation Specification and
 // Implementation Guide" (1994), section 16.2.
@@ -25,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -39,6 +44,12 @@ type Line struct {
 	// HasResult.
 	Result    float32
 	HasResult bool
+	// Score in centipawns, as the file has it, or dataset.NoScore. A ce operation is
+	// from the side to move's view; of other spellings the file does not tell.
+	Score int16
+	// Foreign says that the line had a number for a score that is none.
+	Foreign bool
+	ce      bool // Score comes from a ce operation
 	// Ops are the EPD operations behind the position: "bm" -> "Nf3", quotes taken off.
 	Ops map[string]string
 }
@@ -107,89 +118,171 @@ func readLine(in *bufio.Reader) (string, error) {
 	return "", err
 }
 
+// ErrNoResult says that a line has a position, but not how its game ended.
+var ErrNoResult = errors.New("no result behind the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
+
+// Row makes a row of a line, which must have a result. Mover says that scores that are
+// not in a ce operation are from the side to move's view; else they are White's.
+func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
+	r := dataset.PositionRow{Board: l.Board, Ply: uint16(l.Board.Ply()), Score: l.Score, Result: l.Result, Weight: 1}
+	if !l.HasResult {
+		return r, ErrNoResult
+	}
+	if (mover || l.ce) && l.Score != dataset.NoScore && l.Board.SideToMove() == board.Black {
+		r.Score = -r.Score
+	}
+	return r, nil
+}
+
 // Parse reads one line.
 func Parse(s string) (Line, error) {
-	var line Line
-	fields, rest := takeFields(s)
-	if len(fields) < 4 {
+	line := Line{Score: dataset.NoScore}
+	s = strings.TrimSpace(s)
+	n, end, plain := fieldsEnd(s)
+	if n < 4 {
 		return line, fmt.Errorf("want a position of at least four fields, got %.80q", s)
 	}
-	rest, err := line.takeResult(rest)
+	rest, err := line.takeLabels(s[end:])
+	if err == nil {
+		err = line.parseOps(rest)
+	}
 	if err != nil {
 		return line, err
 	}
-	if err := line.parseOps(rest); err != nil {
-		return line, err
+	fen := s[:end]
+	_, half := line.Ops["hmvc"]
+	if _, full := line.Ops["fmvn"]; half || full || !plain {
+		fen = line.withCounters(fen)
 	}
-	fields = append(fields, "0", "1")[:max(6, len(fields))]
-	for i, op := range []string{"hmvc", "fmvn"} {
-		if v, ok := line.Ops[op]; ok {
-			fields[4+i] = v
-		}
-	}
-	line.Board, err = board.ParseFEN(strings.Join(fields, " "))
+	line.Board, err = board.ParseFEN(fen)
 	return line, err
 }
 
-// takeFields returns the four or six fields of the position that s begins with (a
-// dash for a counter becomes 0 and 1), and the rest.
-func takeFields(s string) (fields []string, rest string) {
-	rest = strings.TrimSpace(s)
-	for len(fields) < 6 && rest != "" {
-		end := strings.IndexAny(rest, " \t;|")
-		if end < 0 {
-			end = len(rest)
+// withCounters puts the counters of operations, or what a dash stands for, behind the
+// first four fields.
+func (l *Line) withCounters(fen string) string {
+	fields := strings.Fields(fen)
+	fields = append(fields, "0", "1")[:max(6, len(fields))]
+	for i, op := range []string{"hmvc", "fmvn"} {
+		if fields[4+i] == "-" {
+			fields[4+i] = strconv.Itoa(i)
 		}
-		field := rest[:end]
-		switch n := len(fields); {
-		case n < 4:
-		case field == "-":
-			field = strconv.Itoa(n - 4)
-		case field == "" || strings.Trim(field, "0123456789") != "" || strings.HasPrefix(rest[end:], ";") && n == 4:
-			return fields, rest
+		if v, ok := l.Ops[op]; ok {
+			fields[4+i] = v
 		}
-		fields = append(fields, field)
-		rest = strings.TrimLeft(rest[end:], " \t")
 	}
-	if len(fields) == 5 { // one counter alone is none
-		return fields[:4], rest
-	}
-	return fields, rest
+	return strings.Join(fields, " ")
 }
 
-// results are the spellings of a game's result.
-var results = map[string]float32{
-	"1-0": 1, "0-1": 0, "1/2-1/2": 0.5, "1/2": 0.5,
-	"1.0": 1, "0.0": 0, "0.5": 0.5, "1": 1, "0": 0, "1.": 1, "0.": 0, ".5": 0.5,
+// fieldsEnd finds where the position that s begins with ends, and of how many fields
+// it is: four, or six. Plain says that no dash stands for a counter.
+func fieldsEnd(s string) (n, end int, plain bool) {
+	plain = true
+	four := 0 // where the fourth field ends
+	for i := 0; n < 6; {
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+			i++
+		}
+		start := i
+		for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != ';' && s[i] != '|' {
+			i++
+		}
+		field := s[start:i]
+		if field == "" {
+			break
+		}
+		if n >= 4 {
+			if field != "-" && strings.Trim(field, "0123456789") != "" || n == 4 && i < len(s) && s[i] == ';' {
+				break
+			}
+			plain = plain && field != "-"
+		}
+		n++
+		end = i
+		if n == 4 {
+			four = i
+		}
+	}
+	if n == 5 { // one counter alone is none
+		return 4, four, true
+	}
+	return n, end, plain
 }
 
-// takeResult reads a result that stands apart from the operations, and returns what
-// is behind it.
-func (l *Line) takeResult(s string) (rest string, err error) {
+// takeLabels reads what stands apart from the operations, a result and perhaps a
+// score, and returns what is behind it.
+func (l *Line) takeLabels(s string) (rest string, err error) {
 	s = strings.TrimSpace(s)
-	text := ""
 	switch {
-	case strings.HasPrefix(s, "["):
-		var closed bool
-		if text, rest, closed = strings.Cut(s[1:], "]"); !closed {
+	case s == "":
+		return "", nil
+	case s[0] == '[':
+		text, rest, closed := strings.Cut(s[1:], "]")
+		if !closed {
 			return s, errors.New("[ without ]")
 		}
-	case strings.HasPrefix(s, "|"):
-		text, rest, _ = strings.Cut(strings.TrimLeft(s[1:], " \t"), " ")
-	default:
-		text, rest, _ = strings.Cut(s, " ")
-		if _, ok := results[strings.TrimSuffix(text, ";")]; !ok {
-			return s, nil
+		if err := l.setResult(strings.TrimSpace(text)); err != nil {
+			return s, err
 		}
-		text = strings.TrimSuffix(text, ";")
+		return l.takeScore(strings.TrimSpace(rest))
+	case s[0] == '|':
+		return "", l.columns(s[1:], '|')
+	case s[0] == ';' && isColumns(s[1:]):
+		return "", l.columns(s[1:], ';')
 	}
-	return rest, l.setResult(strings.TrimSpace(text))
+	text, rest, _ := strings.Cut(s, " ")
+	text = strings.TrimSuffix(text, ";")
+	if _, ok := dataset.KnownResult(text); !ok {
+		return s, nil
+	}
+	return rest, l.setResult(text)
+}
+
+// takeScore reads a number that stands alone behind a result in brackets.
+func (l *Line) takeScore(s string) (rest string, err error) {
+	text, rest, _ := strings.Cut(s, " ")
+	text = strings.TrimSuffix(text, ";")
+	if text == "" || strings.Trim(text, "+-0123456789") != "" {
+		return s, nil
+	}
+	return rest, l.setScore(text)
+}
+
+// isColumns tells FEN;score;result from operations, which begin with letters.
+func isColumns(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && strings.IndexByte("+-.0123456789\"", s[0]) >= 0
+}
+
+// columns reads a result, or a score and a result.
+func (l *Line) columns(s string, sep byte) error {
+	s = strings.TrimRight(strings.TrimSpace(s), ";")
+	first, second, two := strings.Cut(s, string(sep))
+	first, second = strings.Trim(first, " \t\""), strings.Trim(second, " \t\"")
+	if !two {
+		return l.setResult(first)
+	}
+	// "result | score" is in use too; a spelling that can only be a result tells.
+	if _, err := strconv.Atoi(first); err != nil {
+		if _, is := dataset.KnownResult(first); is {
+			first, second = second, first
+		}
+	}
+	if err := l.setScore(first); err != nil {
+		return err
+	}
+	return l.setResult(second)
+}
+
+func (l *Line) setScore(text string) (err error) {
+	l.Score, l.Foreign, err = dataset.ParseScore(text)
+	return err
 }
 
 func (l *Line) setResult(text string) error {
-	r, ok := results[text]
-	if !ok {
-		return fmt.Errorf("result %.20q is not 1-0, 1/2-1/2, 0-1, 1.0, 0.5 or 0.0", text)
+	r, err := dataset.ParseResult(text)
+	if err != nil {
+		return err
 	}
 	if l.HasResult && l.Result != r {
 		return fmt.Errorf("results that contradict: %v and %v", l.Result, r)
@@ -215,10 +308,16 @@ func (l *Line) parseOps(s string) error {
 		quoted := len(operand) > 1 && operand[0] == '"' && operand[len(operand)-1] == '"'
 		if quoted {
 			operand = operand[1 : len(operand)-1]
-			if _, is := results[operand]; is && name[0] == 'c' {
+			if _, is := dataset.KnownResult(operand); is && name[0] == 'c' {
 				if err := l.setResult(operand); err != nil {
 					return err
 				}
+			}
+		}
+		if name == "ce" {
+			l.ce = true
+			if err := l.setScore(operand); err != nil {
+				return err
 			}
 		}
 		if l.Ops == nil {
@@ -243,8 +342,16 @@ func cutOp(s string) (op, rest string) {
 	return s, ""
 }
 
-// Write writes a position with the result of its game in brackets, as a line.
+// Append appends a position with the result of its game in brackets, as a line.
+func Append(b []byte, p *board.Position, result float32) []byte {
+	b = append(b, p.FEN()...)
+	b = append(b, " ["...)
+	b = strconv.AppendFloat(b, float64(result), 'f', -1, 32)
+	return append(b, "]\n"...)
+}
+
+// Write writes what Append appends.
 func Write(w io.Writer, p *board.Position, result float32) error {
-	_, err := fmt.Fprintf(w, "%s [%s]\n", p.FEN(), strconv.FormatFloat(float64(result), 'f', -1, 32))
+	_, err := w.Write(Append(nil, p, result))
 	return err
 }

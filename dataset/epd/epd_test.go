@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -181,4 +182,74 @@ func BenchmarkParse(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// A score is White's view or the mover's; the position here is Black's to move.
+func TestScores(t *testing.T) {
+	const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
+	for in, want := range map[string]struct {
+		score  int16
+		result float32
+		always bool // the mover's view, whatever the caller says
+	}{
+		fen + ";35;1-0":                {35, 1, false},
+		fen + "; -35 ; 0.5":            {-35, 0.5, false},
+		fen + ` | 35 | 0.0`:            {35, 0, false},
+		fen + ` | 1-0 | 35`:            {35, 1, false},
+		fen + " [0.25] 35":             {35, 0.25, false},
+		fen + " [1.0] -35;":            {-35, 1, false},
+		fen + ";0.5":                   {dataset.NoScore, 0.5, false},
+		fen + `;"1-0"`:                 {dataset.NoScore, 1, false},
+		fen + ` ce 35; c9 "0-1";`:      {35, 0, true},
+		fen + ";32002;1-0":             {dataset.NoScore, 1, false},
+		fen + " [0.5] c9 \"1/2-1/2\";": {dataset.NoScore, 0.5, false},
+	} {
+		l, err := Parse(in)
+		if err != nil || l.Foreign != (in == fen+";32002;1-0") {
+			t.Errorf("%q: %+v, %v", in, l, err)
+			continue
+		}
+		for _, mover := range []bool{false, true} {
+			score := want.score
+			if (mover || want.always) && score != dataset.NoScore {
+				score = -score
+			}
+			if r, err := l.Row(mover); err != nil || r.Score != score || r.Result != want.result || r.Ply != 33 || r.Check() != nil {
+				t.Errorf("%q, mover %v: %+v, %v", in, mover, r, err)
+			}
+		}
+	}
+	l, err := Parse(fen)
+	if _, e := l.Row(false); err != nil || !errors.Is(e, ErrNoResult) {
+		t.Error(err, e)
+	}
+	for _, in := range []string{fen + ";x;1-0", fen + ";35;2", fen + " | 35 |", fen + " | | 1-0 | 2", fen + " [0.5] 35 36", fen + " [-1]"} {
+		if l, err := Parse(in); err == nil {
+			t.Errorf("%q: %+v", in, l)
+		}
+	}
+}
+
+// Any line is a position with labels in their range, or an error.
+func FuzzRow(f *testing.F) {
+	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`, fen4 + ";0;0", "a b c d e f g"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		l, err := Parse(s)
+		if err != nil {
+			return
+		}
+		r, err := l.Row(true)
+		if err != nil {
+			return
+		}
+		if err := r.Check(); err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		again, err := Parse(strings.TrimSpace(string(Append(nil, &r.Board, r.Result))))
+		if err != nil || again.Board != r.Board || again.Result != r.Result {
+			t.Fatalf("%q: %+v is read back as %+v, %v", s, r, again, err)
+		}
+	})
 }

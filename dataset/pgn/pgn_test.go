@@ -372,3 +372,12 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(games)/b.Elapsed().Seconds(), "games/s")
 }
+
+// Names in the standard's own encoding are read as what they are.
+func TestLatin1Names(t *testing.T) {
+	for g, err := range Read(strings.NewReader("[White \"R\xe9ti\"]\n[Black \"Gr\u00fcnfeld\"]\n\n1. Nf3 1-0\n")) {
+		if err != nil || g.Row.White != "R\u00e9ti" || g.Row.Black != "Gr\u00fcnfeld" {
+			t.Errorf("%+v, %v", g, err)
+		}
+	}
+}

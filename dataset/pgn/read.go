@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -148,7 +149,7 @@ func (m *mainLine) begin() error {
 	g := m.game
 	row := &g.Row
 	row.Variant = dataset.Standard
-	row.White, row.Black, row.Termination = g.Tag("White"), g.Tag("Black"), g.Tag("Termination")
+	row.White, row.Black, row.Termination = utf8Text(g.Tag("White")), utf8Text(g.Tag("Black")), utf8Text(g.Tag("Termination"))
 	m.pos = board.StartPosition()
 	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
 	switch variant {
@@ -174,6 +175,19 @@ func (m *mainLine) begin() error {
 		row.Variant = dataset.Chess960
 	}
 	return nil
+}
+
+// utf8Text returns a tag's value as UTF-8. What is not is taken for ISO 8859-1, as the
+// standard of 1994 asks.
+func utf8Text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
 }
 
 // take plays one token, and tells whether it was the game's result.

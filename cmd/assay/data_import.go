@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/table"
+)
+
+// importFlags are the flags of assay data import.
+type importFlags struct {
+	config  convert.ImportConfig
+	out     string
+	format  string
+	columns []string
+	view    string
+	asJSON  bool
+}
+
+func newDataImportCommand() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import SRC... --out DIR",
+		Short: "Make a data set of EPD, CSV, TSV or PGN files",
+		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2 or zip,
+and write a data set: games from PGN; positions from lists and tables.
+
+Lists (.epd .fen .txt .book) have a position a line and its result in one of the usual
+spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
+Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
+result, perhaps score, ply, game, opening, weight, and _ for any other.
+
+Nothing is filtered and no duplicate is dropped. A row that cannot be taken is printed with
+file, line and reason, and the rest goes in; --strict makes the first one an error. After an
+interruption the same command goes on; from standard input it starts over.
+
+Positions without a game are taken as independent of each other, and errors of a fit come
+out several times too small. --infer-games finds the games of rows in game order: one ends
+where the ply drops or the result changes.`,
+		Example: `  assay data import games.pgn.zst --out games
+  assay data import positions.epd --out positions --infer-games
+  assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(args); err != nil {
+				return usageError{err}
+			}
+			f.config.Stdin = cmd.InOrStdin()
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames()+"; else by the name of each")
+	fs.StringSliceVar(&f.columns, "columns", nil, "what the columns of tables are, where no header says so: fen, score, result, ply, game, opening, weight, _")
+	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's words for Black won, draw and White won, as -1,0,1; else the usual spellings from 0 to 1")
+	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
+	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "PGN: how many plies of each game are book moves that nobody chose")
+	fs.BoolVar(&f.config.Strict, "strict", false, "the first row that cannot be taken is an error")
+	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one a core")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range convert.Formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *importFlags) check(sources []string) (err error) {
+	if f.out == "" {
+		return errors.New("--out DIR says where to write the data set")
+	}
+	if f.format != "" {
+		if f.config.Format, err = convert.ParseFormat(f.format); err != nil {
+			return err
+		}
+	}
+	if f.columns != nil {
+		if f.config.Columns, err = table.ParseColumns(f.columns); err != nil {
+			return fmt.Errorf("--columns: %w", err)
+		}
+		if f.config.Format != "" && f.config.Format != convert.Table {
+			return fmt.Errorf("--columns is for tables, but --format is %s", f.format)
+		}
+	}
+	if n := len(f.config.Results); n != 0 && n != 3 {
+		return fmt.Errorf("--results: want three words, for Black won, draw and White won; got %d", n)
+	}
+	if f.view != "white" && f.view != "mover" {
+		return fmt.Errorf("--score-view %q: want white or mover", f.view)
+	}
+	f.config.Mover = f.view == "mover"
+	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
+		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
+	}
+	n := 0
+	for _, s := range sources {
+		if s == source.Stdin {
+			n++
+		}
+	}
+	if n > 1 {
+		return errors.New("standard input (-) can be read once")
+	}
+	return nil
+}
+
+func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr io.Writer) error {
+	c := f.config
+	c.Program = programVersion()
+	p := newProgress(stderr, "data import")
+	c.Progress = p.update
+	c.Refused = func(r *convert.Refusal) { fmt.Fprintf(stderr, "data import: refused: %v\n", r) }
+	c.Skipped = func(path string) {
+		fmt.Fprintf(stderr, "data import: skipped: %s: its name does not tell a format\n", path)
+	}
+	m, n, err := convert.Import(ctx, sources, f.out, c)
+	switch {
+	case errors.Is(err, convert.ErrStream):
+		return fmt.Errorf("%w; give another --out", err)
+	case errors.Is(err, dataset.ErrComplete):
+		fmt.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
+	case err != nil:
+		return importAdvice(err)
+	default:
+		p.finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
+	}
+	f.warn(n, stderr)
+	return f.print(stdout, m, n)
+}
+
+// warn says what is missing for the errors of a fit to be true.
+func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
+	if n.ForeignScores > 0 {
+		fmt.Fprintf(stderr, "data import: %d scores are beyond +-%d, and stand for none\n", n.ForeignScores, dataset.MateScore)
+	}
+	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
+		fmt.Fprintln(stderr, "data import: warning: the positions name no game; errors of a fit will be unclustered, "+
+			"3 to 4 times too small where games gave tens of positions each; --infer-games finds the games of rows in game order")
+	}
+}
+
+func (f *importFlags) print(stdout io.Writer, m *store.Manifest, n *convert.Imported) error {
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return printJSON(stdout, struct {
+			Out string `json:"out"`
+			ID  string `json:"id"`
+			*convert.Imported
+		}{f.out, id, n})
+	}
+	games := ""
+	switch {
+	case n.Inferred:
+		games = fmt.Sprintf(", %d games inferred", n.Games)
+	case n.Schema == dataset.PositionsFormat && !n.Named:
+		games = ", no games (unclustered)"
+	}
+	fmt.Fprintf(stdout, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
+	return nil
+}
+
+// importAdvice adds the cure to what can be wrong with the files of others.
+func importAdvice(err error) error {
+	var refused *convert.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; mend the file, or leave out --strict to import the rest", err)
+	case errors.Is(err, table.ErrHeader):
+		return fmt.Errorf("%w; name them with --columns fen,score,result,ply or the like, _ for what is to be ignored", err)
+	case errors.Is(err, dataset.ErrResultScale):
+		return fmt.Errorf("%w; say so with --results -1,0,1", err)
+	case errors.Is(err, convert.ErrUnordered):
+		return fmt.Errorf("%w; leave out --infer-games", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(), ", ", "|"))
+	case errors.Is(err, convert.ErrMixed):
+		return fmt.Errorf("%w; import each kind with its own --out", err)
+	case errors.Is(err, convert.ErrNothing):
+		return fmt.Errorf("%w; are --format and --columns right?", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w; the file was cut: get it whole", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return dataAdvice(err)
+}

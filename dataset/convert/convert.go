@@ -1,0 +1,67 @@
+// Package convert joins the converters: it imports what others keep positions and
+// games in as data sets, and exports data sets for others' programs. What a format
+// looks like is known by its own package (dataset/epd, dataset/table, dataset/pgn);
+// how files are found and unpacked by dataset/source.
+//
+// An import never drops duplicates and never shortens a file silently: every row that
+// is not taken is told, with file, line and reason. Rows keep the order of the
+// input, whatever the number of goroutines.
+//
+// Start reading at Import.
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/assay-chess/assay/dataset/source"
+)
+
+// Format is a way of keeping positions or games.
+type Format string
+
+// The formats.
+const (
+	EPD   Format = "epd"   // positions, one a line, with a result: see dataset/epd
+	Table Format = "table" // CSV or TSV: see dataset/table
+	PGN   Format = "pgn"   // games
+)
+
+// Formats are all of them.
+var Formats = []Format{EPD, Table, PGN}
+
+// byExtension tells the format of a file by the end of its name.
+var byExtension = map[string]Format{
+	".epd": EPD, ".fen": EPD, ".txt": EPD, ".book": EPD, ".plain": EPD,
+	".csv": Table, ".tsv": Table, ".tab": Table,
+	".pgn": PGN,
+}
+
+// ErrFormat says that a file's name does not tell its format.
+var ErrFormat = errors.New("the name does not tell the format")
+
+// ErrMixed says that games and positions were to go into one data set.
+var ErrMixed = errors.New("games and positions do not go into one data set")
+
+// ParseFormat reads the name of a format.
+func ParseFormat(name string) (Format, error) {
+	if f := Format(name); slices.Contains(Formats, f) {
+		return f, nil
+	}
+	return "", fmt.Errorf("format %q is not one of %v", name, Formats)
+}
+
+// FormatOf tells a file's format by its name, without the ending of a compressed file.
+func FormatOf(name string) (f Format, ok bool) {
+	f, ok = byExtension[path.Ext(source.BaseName(name))]
+	return f, ok
+}
+
+// Games reports whether files of the format hold games, not positions.
+func (f Format) Games() bool { return f == PGN }
+
+// binary reports whether the bytes of the format may look like anything, a compressed
+// file included.
+func (f Format) binary() bool { return false }

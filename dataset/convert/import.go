@@ -1,0 +1,245 @@
+package convert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// ImportConfig says how to read files of others.
+type ImportConfig struct {
+	Format  Format   // "": by the name of each file
+	Columns []string // of tables without a header; see dataset/table
+	Results []string // words of tables for Black won, draw, White won; nil: the usual ones
+	Mover   bool     // scores are from the side to move's view, not White's
+	// InferGames says that positions stand in game order: see dataset.GameRuns.
+	InferGames   bool
+	OpeningPlies int  // how many plies of each game nobody chose
+	Strict       bool // the first row that cannot be taken is an error
+
+	Program  string // version of the program, for the manifest
+	Stdin    io.Reader
+	Workers  int                                  // goroutines that parse; 0: as many as there are cores
+	Refused  func(*Refusal)                       // is told of each row that is not taken; nil for none
+	Skipped  func(path string)                    // is told of files in folders that no format claims
+	Progress func(done, total int64, note string) // of bytes as they are on disk; nil for none
+}
+
+// Refusal is a row of the input that is not taken.
+type Refusal struct {
+	File string
+	Unit string // what Number counts, as "line"
+	// Number of the line, from 1; of a game, the line where the trouble was noticed.
+	Number int64
+	Err    error
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("%s, %s %d: %v", r.File, r.Unit, r.Number, r.Err)
+}
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Imported counts what an import did. It is the manifest's report.
+type Imported struct {
+	Schema  string `json:"schema"`  // dataset.GamesFormat or PositionsFormat
+	Rows    int64  `json:"rows"`    // taken
+	Refused int64  `json:"refused"` // told, and not taken
+	// ForeignScores counts rows whose number for a score is none: they have no score.
+	ForeignScores int64 `json:"foreign_scores"`
+	Games         int64 `json:"games"` // read or inferred; 0 where a table names them itself
+	Inferred      bool  `json:"games_inferred"`
+	Named         bool  `json:"games_named"` // some row of a table names its game
+}
+
+// Errors of whole files.
+var (
+	ErrNothing   = errors.New("no row could be taken")
+	ErrUnordered = errors.New("the rows are not in game order")
+	ErrStream    = errors.New("it was imported before, and a stream cannot be compared with it")
+)
+
+// importIdentity is what the manifest says of an import: all that decides the rows.
+type importIdentity struct {
+	Inputs       []string `json:"inputs"` // SHA-256 of the files as they are on disk
+	Formats      []Format `json:"formats"`
+	Columns      []string `json:"columns,omitempty"`
+	Results      []string `json:"results,omitempty"`
+	Mover        bool     `json:"mover_scores"`
+	InferGames   bool     `json:"infer_games"`
+	OpeningPlies int      `json:"opening_plies"`
+}
+
+// Import reads files, folders and streams ("-" is c.Stdin) and writes their rows as a
+// data set in dir. An interrupted import of files goes on where it was; of streams it
+// starts over. Where the input is wrong, nothing of it stays on disk. The error is
+// dataset.ErrComplete (wrapped) if dir has the rows already.
+func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*store.Manifest, *Imported, error) {
+	inputs, err := source.List(paths, c.Stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
+	if inputs, err = c.formats(inputs, paths, &id); err != nil {
+		return nil, nil, err
+	}
+	for _, in := range inputs {
+		sum, err := in.Identity()
+		if err != nil {
+			return nil, nil, err
+		}
+		id.Inputs = append(id.Inputs, sum)
+	}
+	w := dataset.WriterConfig{Config: id, Program: c.Program}
+	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n")}
+	if id.Formats[0].Games() {
+		im.counts.Schema = dataset.GamesFormat
+		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) { return dataset.NewGameWriter(dir, w) }, im.readGames, im.takeGame)
+	}
+	im.counts.Schema = dataset.PositionsFormat
+	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) { return dataset.NewPositionWriter(dir, w) }, im.readPositions, im.takePosition)
+}
+
+// formats finds out what each input is. Files that were named must be something;
+// those of folders may be anything.
+func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *importIdentity) ([]*source.Input, error) {
+	byName := map[string]bool{}
+	for _, path := range named {
+		byName[path] = true
+	}
+	var kept []*source.Input
+	for _, in := range inputs {
+		f, ok := c.formatOf(in.Path)
+		switch {
+		case !ok && byName[in.Path]:
+			return nil, fmt.Errorf("convert: %s: %w", in.Path, ErrFormat)
+		case !ok:
+			if c.Skipped != nil {
+				c.Skipped(in.Path)
+			}
+			continue
+		case len(kept) > 0 && f.Games() != id.Formats[0].Games():
+			return nil, fmt.Errorf("convert: %s and %s: %w", kept[0].Path, in.Path, ErrMixed)
+		}
+		kept = append(kept, in)
+		id.Formats = append(id.Formats, f)
+	}
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("convert: %s: %w: there is no file of a known format", strings.Join(named, ", "), ErrNothing)
+	}
+	return kept, nil
+}
+
+func (c *ImportConfig) formatOf(path string) (Format, bool) {
+	switch {
+	case c.Format != "":
+		return c.Format, true
+	case c.Columns != nil:
+		return Table, true
+	}
+	return FormatOf(path)
+}
+
+// importer is an Import at work.
+type importer struct {
+	ImportConfig
+	counts  Imported
+	inputs  []*source.Input
+	formats []Format // of inputs
+	run     string   // what game ids are made of
+	runs    dataset.GameRuns
+}
+
+// write runs the import into a writer, and decides what stays on disk if it fails.
+func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
+	read func(context.Context, *pipe[R]) error, take func(*batch[R], *R)) (*store.Manifest, *Imported, error) {
+	w, err := open()
+	if errors.Is(err, dataset.ErrComplete) {
+		return im.complete(dir, err)
+	}
+	if err == nil && im.streams() {
+		err = w.Restart()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	c := &collector[R]{importer: im, writer: w, skip: w.Rows(), take: take}
+	err = c.run(ctx, read)
+	if err == nil {
+		err = im.judge()
+	}
+	if err != nil {
+		if ctx.Err() == nil && !c.full {
+			err = errors.Join(err, w.Discard()) // the input is wrong: to resume makes no sense
+		}
+		return nil, &im.counts, err
+	}
+	m, err := w.Finish(im.counts)
+	return m, &im.counts, err
+}
+
+func (im *importer) streams() bool {
+	for _, in := range im.inputs {
+		if in.Stream {
+			return true
+		}
+	}
+	return false
+}
+
+// complete reads what an earlier Import left in dir, and passes on err.
+func (im *importer) complete(dir string, err error) (*store.Manifest, *Imported, error) {
+	if im.streams() {
+		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
+	}
+	m, e := store.LoadManifest(dir)
+	if e == nil {
+		e = json.Unmarshal(m.Report, &im.counts)
+	}
+	if e != nil {
+		return nil, nil, fmt.Errorf("convert: %s: %w", dir, e)
+	}
+	return m, &im.counts, err
+}
+
+// fewRows are too few to tell whether rows stand in game order.
+const fewRows = 100
+
+// judge looks at the import as a whole. Rows in no order give runs of two or so.
+func (im *importer) judge() error {
+	switch {
+	case im.counts.Rows == 0:
+		return fmt.Errorf("convert: %w: %d were refused", ErrNothing, im.counts.Refused)
+	case im.InferGames && im.counts.Inferred && im.counts.Rows >= fewRows && 3*im.runs.Games > im.counts.Rows:
+		return fmt.Errorf("convert: %w: %d rows would be %d games", ErrUnordered, im.counts.Rows, im.runs.Games)
+	}
+	return nil
+}
+
+// takePosition gives a position its game, where that is to be inferred.
+func (im *importer) takePosition(b *batch[dataset.PositionRow], r *dataset.PositionRow) {
+	if r.Game != 0 {
+		im.counts.Named = true
+	}
+	if !im.InferGames || r.Game != 0 {
+		return
+	}
+	im.counts.Inferred = true
+	if im.runs.Next(r) {
+		im.counts.Games++
+	}
+	r.Game = dataset.GameID(im.run, uint64(im.runs.Games-1))
+}
+
+// takeGame gives a game its identity.
+func (im *importer) takeGame(_ *batch[dataset.GameRow], g *dataset.GameRow) {
+	g.Game = dataset.GameID(im.run, uint64(im.counts.Games))
+	im.counts.Games++
+}

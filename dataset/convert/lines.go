@@ -1,0 +1,218 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/table"
+)
+
+// chunkSize is how much text is parsed at once, in bytes; no line is longer.
+const chunkSize = 256 << 10
+
+// bom is the byte-order mark that some editors begin UTF-8 files with.
+const bom = "\ufeff"
+
+var errLong = fmt.Errorf("the line is longer than %d bytes", epd.MaxLine)
+
+// chunk is a run of whole lines.
+type chunk struct {
+	first int64 // number of the first line, from 1
+	text  string
+	long  bool // it stands for one line that is too long to keep
+}
+
+// readChunks cuts a text into chunks. Its memory does not depend on the text.
+func readChunks(r io.Reader, emit func(chunk) error) (line int64, err error) {
+	buf := make([]byte, 0, chunkSize)
+	line = 1
+	skipping := false // within a line that is too long
+	for {
+		var last bool
+		if buf, last, err = fill(r, buf); err != nil {
+			return line, err
+		}
+		if skipping {
+			i := bytes.IndexByte(buf, '\n')
+			if i < 0 && !last {
+				buf = buf[:0]
+				continue
+			}
+			if i < 0 {
+				return line, nil
+			}
+			skipping = false
+			line++
+			buf = append(buf[:0], buf[i+1:]...)
+			if !last {
+				continue
+			}
+		}
+		end := bytes.LastIndexByte(buf, '\n') + 1
+		if last {
+			end = len(buf)
+		}
+		if end == 0 && !last {
+			if err := emit(chunk{first: line, long: true}); err != nil {
+				return line, err
+			}
+			buf, skipping = buf[:0], true
+			continue
+		}
+		if end > 0 {
+			if err := emit(chunk{first: line, text: string(buf[:end])}); err != nil {
+				return line, err
+			}
+			line += int64(bytes.Count(buf[:end], []byte{'\n'}))
+		}
+		if last {
+			return line, nil
+		}
+		buf = append(buf[:0], buf[end:]...)
+	}
+}
+
+// fill reads until the buffer is full or the text ends. (io.ReadFull would not tell
+// the end of the text from that of a compressed file which was cut.)
+func fill(r io.Reader, buf []byte) (full []byte, last bool, err error) {
+	for len(buf) < cap(buf) {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, true, nil
+		}
+		if err != nil {
+			return buf, false, err
+		}
+	}
+	return buf, false, nil
+}
+
+// lineReader makes a row of a line.
+type lineReader func(line string) (r dataset.PositionRow, foreign bool, err error)
+
+// readPositions reads all inputs, which hold positions.
+func (im *importer) readPositions(ctx context.Context, p *pipe[dataset.PositionRow]) error {
+	return im.eachFile(func(f Format, name string, r io.Reader) error {
+		var read lineReader
+		if f == EPD {
+			read = im.readEPD
+		}
+		begins := true
+		line, err := readChunks(r, func(c chunk) error {
+			b := &batch[dataset.PositionRow]{file: name, begins: begins}
+			begins = false
+			if c.first == 1 {
+				c.text = strings.TrimPrefix(c.text, bom)
+			}
+			if read == nil && !c.long {
+				if read, b.err = im.table(&c); b.err != nil {
+					return p.send(ctx, b)
+				}
+			}
+			row := read
+			b.parse = func(b *batch[dataset.PositionRow]) { parseLines(b, c, row) }
+			return p.send(ctx, b)
+		})
+		if err != nil && ctx.Err() == nil {
+			return errRead(name, line, err)
+		}
+		return err
+	})
+}
+
+// eachFile opens the files of all inputs one after the other.
+func (im *importer) eachFile(visit func(f Format, name string, r io.Reader) error) error {
+	var total, before int64
+	for _, in := range im.inputs {
+		total += in.Size()
+	}
+	for i, in := range im.inputs {
+		read := func(n int64) {
+			if im.Progress != nil {
+				im.Progress(min(before+n, total), total, "bytes")
+			}
+		}
+		err := in.Each(im.formats[i].binary(), read, func(name string, r io.Reader) error { return visit(im.formats[i], name, r) })
+		if err != nil {
+			return err
+		}
+		before += in.Size()
+	}
+	return nil
+}
+
+// readEPD reads one line of a list of positions.
+func (im *importer) readEPD(text string) (r dataset.PositionRow, foreign bool, err error) {
+	l, err := epd.Parse(text)
+	if err == nil {
+		r, err = l.Row(im.Mover)
+	}
+	if err == nil {
+		err = r.Check()
+	}
+	return r, l.Foreign, err
+}
+
+// table finds out what the columns of a table are, and takes the header off.
+func (im *importer) table(c *chunk) (lineReader, error) {
+	for line := range strings.Lines(c.text) {
+		text := strings.TrimSpace(line)
+		if text == "" || text[0] == '#' {
+			c.first++
+			c.text = c.text[len(line):]
+			continue
+		}
+		t := &table.Reader{Columns: im.Columns, Separator: table.Separator(text), Results: im.Results, Mover: im.Mover}
+		if t.Columns == nil {
+			columns, err := table.Header(text)
+			if err != nil {
+				return nil, err
+			}
+			t.Columns = columns
+			c.first++
+			c.text = c.text[len(line):]
+		}
+		return t.Row, nil
+	}
+	return nil, nil
+}
+
+// parseLines makes rows of the lines of a chunk. Blank lines and comments are none.
+func parseLines(b *batch[dataset.PositionRow], c chunk, read lineReader) {
+	if c.long {
+		b.refuse("line", c.first, errLong)
+		return
+	}
+	number := c.first - 1
+	b.rows = make([]dataset.PositionRow, 0, strings.Count(c.text, "\n")+1)
+	for line := range strings.Lines(c.text) {
+		number++
+		text := strings.TrimRight(line, "\r\n")
+		if t := strings.TrimSpace(text); t == "" || t[0] == '#' {
+			continue
+		}
+		if len(text) > epd.MaxLine {
+			b.refuse("line", number, errLong)
+			continue
+		}
+		row, foreign, err := read(text)
+		switch {
+		case errors.Is(err, dataset.ErrResultScale):
+			b.err = fmt.Errorf("line %d: %w", number, err)
+			return
+		case err != nil:
+			b.refuse("line", number, err)
+			continue
+		case foreign:
+			b.foreign++
+		}
+		b.rows = append(b.rows, row)
+	}
+}

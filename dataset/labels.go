@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrResultScale says that results are numbers from -1 to 1, which cannot be told
+// from numbers from 0 to 1 row by row: 0 is a draw in the one and a loss in the other.
+var ErrResultScale = errors.New("results from -1 to 1 are not to be told from results from 0 to 1")
+
+// resultSpellings are the ways in which programs write a result, White's view.
+var resultSpellings = map[string]float32{
+	"1-0": 1, "0-1": 0, "1/2-1/2": 0.5, "1/2": 0.5, "½-½": 0.5,
+	"1.0": 1, "0.0": 0, "0.5": 0.5, "1": 1, "0": 0, "1.": 1, "0.": 0, ".5": 0.5,
+}
+
+// KnownResult reads one of the usual spellings of a game's result: 1-0, 1/2-1/2,
+// 0-1, or the numbers 1, 0.5 and 0 with or without decimals.
+func KnownResult(s string) (result float32, ok bool) {
+	result, ok = resultSpellings[s]
+	return result, ok
+}
+
+// ParseResult reads a result from 0 (Black won) to 1: a usual spelling, or a decimal
+// fraction in between. The error is ErrResultScale (wrapped) for -1.
+func ParseResult(s string) (float32, error) {
+	if r, ok := resultSpellings[s]; ok {
+		return r, nil
+	}
+	r, err := strconv.ParseFloat(s, 32)
+	switch {
+	case err == nil && r == -1:
+		return 0, fmt.Errorf("result %.20q: %w", s, ErrResultScale)
+	case err != nil || !(r >= 0 && r <= 1) || strings.ContainsAny(s, "xXpP_nN"):
+		return 0, fmt.Errorf("result %.20q is not 1-0, 1/2-1/2, 0-1 or a number from 0 to 1", s)
+	}
+	return float32(r), nil
+}
+
+// ParseScore reads a score in whole centipawns; nothing, a dash, null and none are
+// NoScore. So is a number beyond MateScore, which programs write where there is no
+// score: foreign is then true.
+func ParseScore(s string) (score int16, foreign bool, err error) {
+	switch s {
+	case "", "-", "null", "none":
+		return NoScore, false, nil
+	}
+	n, err := strconv.Atoi(s)
+	switch {
+	case err != nil && errors.Is(err, strconv.ErrRange):
+		return NoScore, true, nil
+	case err != nil:
+		return NoScore, false, fmt.Errorf("score %.20q is not a whole number of centipawns", s)
+	case n > MateScore || n < -MateScore:
+		return NoScore, true, nil
+	}
+	return int16(n), false, nil
+}
+
+// GameRuns tells which rows belong to one game where rows name none but stand in
+// game order. A game ends where the ply does not rise, and where the result changes
+// from one of 1, 0.5 and 0 to another. The zero value is ready.
+type GameRuns struct {
+	Games int64 // seen so far
+	ply   uint16
+	last  float32
+	open  bool
+}
+
+// Next takes the next row, and reports whether a game begins with it.
+func (g *GameRuns) Next(p *PositionRow) (begins bool) {
+	changed := p.Result != g.last && isOutcome(p.Result) && isOutcome(g.last)
+	begins = !g.open || p.Ply <= g.ply || changed
+	g.open, g.ply, g.last = true, p.Ply, p.Result
+	if begins {
+		g.Games++
+	}
+	return begins
+}
+
+// Break ends the game: the next row begins another.
+func (g *GameRuns) Break() { g.open = false }
+
+func isOutcome(result float32) bool { return result == 0 || result == 0.5 || result == 1 }

@@ -1,0 +1,254 @@
+// Package table reads and writes tables of positions: CSV and TSV, with a header
+// that names the columns, or without one where the caller names them.
+//
+// A row is a line: quotes around a cell are taken off, but a cell holds no line break.
+// Numbers are from White's view unless the caller says otherwise.
+//
+// Start reading at Reader and Header.
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Columns that mean something; Ignore is any other.
+const (
+	FEN     = "fen"
+	Score   = "score"
+	Result  = "result"
+	Ply     = "ply"
+	Game    = "game"
+	Opening = "opening"
+	Weight  = "weight"
+	Ignore  = "_"
+)
+
+// names are the columns in the order in which Append writes them.
+var names = []string{FEN, Score, Result, Ply, Game, Opening, Weight}
+
+// aliases are what others call them.
+var aliases = map[string]string{
+	"epd": FEN, "position": FEN, "eval": Score, "cp": Score, "evaluation": Score, "outcome": Result, "wdl": Result,
+	"game_id": Game, "": Ignore,
+}
+
+// ErrHeader says that a table does not begin with the names of its columns.
+var ErrHeader = errors.New("the first line does not name the columns fen and result")
+
+// Reader makes rows of the lines of one table.
+type Reader struct {
+	Columns   []string // what each column is: FEN, ..., Ignore
+	Separator byte
+	// Results are the table's words for Black won, draw and White won; nil for the usual
+	// spellings.
+	Results []string
+	Mover   bool // scores are from the side to move's view
+}
+
+// ParseColumns reads names of columns, as "fen", "score" and "_".
+func ParseColumns(list []string) ([]string, error) {
+	columns := slices.Clone(list)
+	for i, c := range columns {
+		if c = strings.TrimSpace(c); c != Ignore && !slices.Contains(names, c) {
+			return nil, fmt.Errorf("column %q is not %s or %s", c, strings.Join(names, ", "), Ignore)
+		}
+		columns[i] = c
+	}
+	return columns, check(columns)
+}
+
+func check(columns []string) error {
+	for _, c := range names {
+		n := 0
+		for _, d := range columns {
+			if c == d {
+				n++
+			}
+		}
+		switch {
+		case n > 1:
+			return fmt.Errorf("column %q is there %d times", c, n)
+		case n == 0 && (c == FEN || c == Result):
+			return fmt.Errorf("there is no column %q", c)
+		}
+	}
+	return nil
+}
+
+// Separator guesses what stands between the cells of a line.
+func Separator(line string) byte {
+	for _, sep := range []byte("\t,;|") {
+		if strings.IndexByte(line, sep) >= 0 {
+			return sep
+		}
+	}
+	return ','
+}
+
+// Header reads the names of the columns from a table's first line; names that mean
+// nothing here are ignored. The error is ErrHeader (wrapped) if it is not a header.
+func Header(line string) ([]string, error) {
+	var columns []string
+	known := 0
+	for cell := range strings.SplitSeq(line, string(Separator(line))) {
+		cell = strings.ToLower(strings.Trim(cell, " \""))
+		if name, ok := aliases[cell]; ok {
+			cell = name
+		}
+		if !slices.Contains(names, cell) {
+			cell = Ignore
+		} else {
+			known++
+		}
+		columns = append(columns, cell)
+	}
+	if known == 0 {
+		return nil, fmt.Errorf("%w: %.60q", ErrHeader, line)
+	}
+	if err := check(columns); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	return columns, nil
+}
+
+// Row reads one line. Foreign says that it had a number for a score that is none: see
+// dataset.ParseScore. The caller has trimmed the line break.
+func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
+	r = dataset.PositionRow{Score: dataset.NoScore, Weight: 1}
+	ply := -1
+	rest, more := line, true
+	for i, column := range t.Columns {
+		if !more {
+			return r, foreign, fmt.Errorf("%d cells, want %d", i, len(t.Columns))
+		}
+		var cell string
+		if cell, rest, more, err = cut(rest, t.Separator); err != nil {
+			return r, foreign, err
+		}
+		switch column {
+		case FEN:
+			r.Board, err = board.ParseFEN(cell)
+		case Score:
+			r.Score, foreign, err = dataset.ParseScore(cell)
+		case Result:
+			r.Result, err = t.result(cell)
+		case Ply:
+			ply, err = number(cell, 65535)
+		case Game:
+			r.Game, err = id(cell)
+		case Opening:
+			r.Opening, err = id(cell)
+		case Weight:
+			var w float64
+			w, err = strconv.ParseFloat(cell, 32)
+			r.Weight = float32(w)
+		}
+		if err != nil {
+			return r, foreign, fmt.Errorf("column %s: %w", column, err)
+		}
+	}
+	if more {
+		return r, foreign, fmt.Errorf("more than %d cells", len(t.Columns))
+	}
+	if ply < 0 {
+		ply = r.Board.Ply()
+	}
+	r.Ply = uint16(ply)
+	if t.Mover && r.Score != dataset.NoScore && r.Board.SideToMove() == board.Black {
+		r.Score = -r.Score
+	}
+	return r, foreign, r.Check()
+}
+
+// cut takes the first cell off a line.
+func cut(s string, sep byte) (cell, rest string, more bool, err error) {
+	if s == "" || s[0] != '"' {
+		i := strings.IndexByte(s, sep)
+		if i < 0 {
+			return strings.TrimSpace(s), "", false, nil
+		}
+		return strings.TrimSpace(s[:i]), s[i+1:], true, nil
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] != '"' {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '"' {
+			i++ // a doubled quote is one of the cell's own
+			continue
+		}
+		cell = strings.ReplaceAll(s[1:i], `""`, `"`)
+		switch rest = s[i+1:]; {
+		case rest == "":
+			return cell, "", false, nil
+		case rest[0] == sep:
+			return cell, rest[1:], true, nil
+		}
+		break
+	}
+	return "", "", false, fmt.Errorf("quotes do not close: %.40q", s)
+}
+
+func (t *Reader) result(cell string) (float32, error) {
+	if t.Results == nil {
+		return dataset.ParseResult(cell)
+	}
+	i := slices.Index(t.Results, cell)
+	if i < 0 {
+		return 0, fmt.Errorf("%.20q is none of %s", cell, strings.Join(t.Results, ", "))
+	}
+	return float32(i) / 2, nil
+}
+
+func number(cell string, most uint64) (int, error) {
+	n, err := strconv.ParseUint(cell, 10, 64)
+	if err != nil || n > most {
+		return 0, fmt.Errorf("%.20q is not a number from 0 to %d", cell, most)
+	}
+	return int(n), nil
+}
+
+func id(cell string) (uint64, error) {
+	if cell == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(cell, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a 64-bit number", cell)
+	}
+	return n, nil
+}
+
+// AppendHeader appends the first line of a table that Append's rows follow.
+func AppendHeader(b []byte, sep byte) []byte {
+	return append(append(b, strings.Join(names, string(sep))...), '\n')
+}
+
+// Append appends a row as a line. What is not known is an empty cell.
+func Append(b []byte, r *dataset.PositionRow, sep byte) []byte {
+	b = append(b, r.Board.FEN()...)
+	b = append(b, sep)
+	if r.Score != dataset.NoScore {
+		b = strconv.AppendInt(b, int64(r.Score), 10)
+	}
+	b = append(b, sep)
+	b = strconv.AppendFloat(b, float64(r.Result), 'g', -1, 32)
+	b = append(b, sep)
+	b = strconv.AppendUint(b, uint64(r.Ply), 10)
+	for _, id := range []uint64{r.Game, r.Opening} {
+		b = append(b, sep)
+		if id != 0 {
+			b = strconv.AppendUint(b, id, 10)
+		}
+	}
+	b = append(b, sep)
+	b = strconv.AppendFloat(b, float64(r.Weight), 'g', -1, 32)
+	return append(b, '\n')
+}

@@ -1,0 +1,124 @@
+package table
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
+
+// What Append writes is read back, whatever the separator.
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		p := board.StartPosition()
+		for range rng.IntN(60) {
+			if moves := p.LegalMoves(nil); len(moves) > 0 {
+				p.Make(moves[rng.IntN(len(moves))])
+			}
+		}
+		want := dataset.PositionRow{Board: p, Ply: uint16(rng.IntN(65536)), Score: int16(rng.IntN(64001) - 32000),
+			Result: rng.Float32(), Game: rng.Uint64(), Opening: rng.Uint64() >> rng.IntN(64), Weight: rng.Float32()}
+		if rng.IntN(4) == 0 {
+			want.Score, want.Game = dataset.NoScore, 0
+		}
+		for _, sep := range []byte("\t,;|") {
+			columns, err := Header(strings.TrimSpace(string(AppendHeader(nil, sep))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := Reader{Columns: columns, Separator: sep}
+			line := strings.TrimSuffix(string(Append(nil, &want, sep)), "\n")
+			if got, foreign, err := r.Row(line); err != nil || foreign || got != want || Separator(line) != sep {
+				t.Fatalf("%q\nis  %+v, %v, %v\nnot %+v", line, got, foreign, err, want)
+			}
+		}
+	}
+}
+
+func TestRow(t *testing.T) {
+	tsv := &Reader{Columns: []string{FEN, Score, Result, Ply, Ignore}, Separator: '\t', Results: []string{"-1", "0", "1"}}
+	mover := &Reader{Columns: []string{Result, Score, FEN}, Separator: ',', Mover: true}
+	for _, c := range []struct {
+		r       *Reader
+		line    string
+		want    dataset.PositionRow
+		foreign bool
+	}{
+		{tsv, fen + "\t655\t1\t99\tx", dataset.PositionRow{Score: 655, Result: 1, Ply: 99}, false},
+		{tsv, fen + "\t-32002\t-1\t33\t", dataset.PositionRow{Score: dataset.NoScore, Result: 0, Ply: 33}, true},
+		{tsv, fen + "\t\t0\t33\t", dataset.PositionRow{Score: dataset.NoScore, Result: 0.5, Ply: 33}, false},
+		{mover, `1/2-1/2,20,"` + fen + `"`, dataset.PositionRow{Score: -20, Result: 0.5, Ply: 33}, false},
+		{mover, " 0.25 , +7 ," + fen, dataset.PositionRow{Score: -7, Result: 0.25, Ply: 33}, false},
+	} {
+		c.want.Weight = 1
+		c.want.Board, _ = board.ParseFEN(fen)
+		if got, foreign, err := c.r.Row(c.line); err != nil || foreign != c.foreign || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, %v, %v", c.line, got, foreign, err)
+		}
+	}
+	for line, want := range map[string]string{
+		fen + "\t655\t1\t99":         "4 cells, want 5",
+		fen + "\t655\t1\t99\tx\ty":   "more than 5 cells",
+		fen + "\t0.5\t1\t99\tx":      "column score",
+		fen + "\t5\t0.5\t99\tx":      `column result: "0.5" is none of -1, 0, 1`,
+		fen + "\t5\t1\t-1\tx":        "column ply",
+		"\t5\t1\t1\tx":               "column fen",
+		"\"" + fen + "\t5\t1\t1\tx":  "quotes do not close",
+		"8/8/8/8/8/8/8/8 w - -\t\t1": "king",
+	} {
+		if got, _, err := tsv.Row(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v; want %q", line, got, err, want)
+		}
+	}
+	if _, _, err := mover.Row("-1,5," + fen); !errors.Is(err, dataset.ErrResultScale) {
+		t.Errorf("-1: %v", err)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	if c, err := Header(`"FEN",Eval,depth,WDL`); err != nil || !reflect.DeepEqual(c, []string{FEN, Score, Ignore, Result}) {
+		t.Error(c, err)
+	}
+	for _, line := range []string{fen + ",5,1", "", "fen,score", "fen,epd,result"} {
+		if c, err := Header(line); !errors.Is(err, ErrHeader) {
+			t.Errorf("%q: %v %v", line, c, err)
+		}
+	}
+	for list, want := range map[string]string{"fen,result,fun": `"fun" is not`, "fen,score": `no column "result"`, "fen,result,fen": "2 times"} {
+		if _, err := ParseColumns(strings.Split(list, ",")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
+// Whatever a line holds, a row that is taken is a valid one.
+func FuzzRow(f *testing.F) {
+	f.Add(fen + "\t655\t1\t99\t5\t\t1")
+	f.Add(fen + ",,0.5,99,5,7,0.25")
+	f.Add(`"a""b",",`)
+	f.Fuzz(func(t *testing.T, line string) {
+		if _, err := Header(line); err == nil && !strings.Contains(strings.ToLower(line), "result") &&
+			!strings.Contains(strings.ToLower(line), "wdl") && !strings.Contains(strings.ToLower(line), "outcome") {
+			t.Errorf("a header without a result: %q", line)
+		}
+		r := Reader{Columns: names, Separator: Separator(line)}
+		row, _, err := r.Row(line)
+		if err != nil {
+			return
+		}
+		if err := row.Check(); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		again, _, err := r.Row(strings.TrimSuffix(string(Append(nil, &row, r.Separator)), "\n"))
+		if err != nil || again != row {
+			t.Fatalf("%q: %+v is written and read back as %+v, %v", line, row, again, err)
+		}
+	})
+}
