@@ -85,17 +85,19 @@ func TestLegalMovesAreWhatIsLegalSays(t *testing.T) {
 	})
 }
 
-func TestCountLegalAndCaptures(t *testing.T) {
+func TestCountLegalCapturesAndQuiets(t *testing.T) {
 	t.Parallel()
 	eachPosition(t, 3, 1000, func(p *Position) {
 		all := p.LegalMoves(nil)
 		if got, want := p.CountLegal(), len(all); got != want {
 			t.Errorf("%s: CountLegal() = %d, LegalMoves has %d", p, got, want)
 		}
-		var want []Move
+		var want, quiet []Move
 		for _, m := range all {
 			if m.Promotion() == Queen || m.Promotion() == NoPieceType && p.IsCapture(m) {
 				want = append(want, m)
+			} else {
+				quiet = append(quiet, m)
 			}
 		}
 		got := p.LegalCaptures(nil)
@@ -103,6 +105,12 @@ func TestCountLegalAndCaptures(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: LegalCaptures() = %v, want %v", p, got, want)
+		}
+		got = p.LegalQuiets(nil)
+		slices.Sort(got)
+		slices.Sort(quiet)
+		if !slices.Equal(got, quiet) {
+			t.Errorf("%s: LegalQuiets() = %v, want %v", p, got, quiet)
 		}
 		if mirror := p.Mirror(); mirror.CountLegal() != len(all) {
 			t.Errorf("%s: %d moves, mirrored %d", p, len(all), mirror.CountLegal())
@@ -126,6 +134,7 @@ func TestLegalMovesAppends(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		buf = kiwipete.LegalMoves(buf[:0])
 		buf = kiwipete.LegalCaptures(buf[:0])
+		buf = kiwipete.LegalQuiets(buf[:0])
 		q := kiwipete
 		q.Make(buf[0])
 	})

@@ -24,10 +24,8 @@ const (
 // (Akl and Newborn 1977) and the counter-move, quiet moves by history, and captures
 // that lose material. It generates as late as it can.
 type picker struct {
-	e  *Engine
-	f  *frame
-	us board.Color
-
+	e      *Engine
+	f      *frame
 	record record
 
 	stage     stage
@@ -46,14 +44,14 @@ type picker struct {
 // legal or board.NullMove.
 func (e *Engine) newPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, record: e.record(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
+	return picker{e: e, f: f, record: e.record(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
 }
 
 // newNoisyPicker returns the picker of a quiescence node: all moves in check, else
 // captures and queen promotions.
 func (e *Engine) newNoisyPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, us: f.pos.SideToMove() & 1, record: e.record(ply), hash: hash, noisyOnly: true}
+	return picker{e: e, f: f, record: e.record(ply), hash: hash, noisyOnly: true}
 }
 
 // pick returns the next move, board.NullMove after the last.
@@ -203,21 +201,14 @@ func (k *picker) goodCapture() board.Move {
 // neither captures nor promotions to a queen.
 func (k *picker) generateQuiets() {
 	p, f := &k.f.pos, k.f
-	all := p.LegalMoves(f.moves[k.bad:k.bad])
 	n := k.bad
-	enemy := p.ByColor(k.us ^ 1)
-	for _, m := range all {
+	for _, m := range p.LegalQuiets(f.moves[k.bad:k.bad]) {
 		if m == k.hash || m == k.killers[0] || m == k.killers[1] || m == k.counter {
 			continue
 		}
 		score := int32(-1 << 20) // promotions to less than a queen
 		if m < 1<<12 {
-			if enemy.Has(m.To()) || p.IsEnPassant(m) {
-				continue
-			}
 			score = k.record.of(p.PieceAt(m.From()), m)
-		} else if m.Promotion() == board.Queen {
-			continue
 		}
 		f.moves[n], f.scores[n] = m, score
 		n++

@@ -1,0 +1,43 @@
+package board
+
+// LegalQuiets appends the legal moves that LegalCaptures leaves out: those that
+// neither capture nor promote, castling, and the promotions to less than a queen.
+// LegalCaptures and LegalQuiets together give the moves of LegalMoves in another order.
+func (p *Position) LegalQuiets(buf []Move) []Move {
+	t := p.targets()
+	empty := ^t.occupied
+	buf = p.pieceMoves(buf, &t, t.mask&empty)
+	buf = p.quietPawnMoves(buf, &t)
+	buf = p.kingMoves(buf, &t, empty)
+	return p.castlingMoves(buf, &t)
+}
+
+// quietPawnMoves appends the pushes of pawns and all promotions to less than a queen.
+func (p *Position) quietPawnMoves(buf []Move, t *targets) []Move {
+	pawns := p.byType[Pawn] & t.own
+	single, double, west, east := p.pawnTargets(t, pawns)
+	up := 8 - 16*int(t.us)
+	last := Rank1 | Rank8
+	buf = p.appendPawnMoves(buf, t, single&t.mask&^last, up, false)
+	buf = p.appendPawnMoves(buf, t, double&t.mask, 2*up, false)
+	if promotions := (single | west | east) & t.mask & last; promotions != 0 {
+		buf = p.appendUnderpromotions(buf, t, single&promotions, up)
+		buf = p.appendUnderpromotions(buf, t, west&promotions, up-1)
+		buf = p.appendUnderpromotions(buf, t, east&promotions, up+1)
+	}
+	return buf
+}
+
+// appendUnderpromotions appends the promotions to less than a queen of pawns that
+// reach the squares of the set from those delta before them.
+func (p *Position) appendUnderpromotions(buf []Move, t *targets, to Bitboard, delta int) []Move {
+	for to != 0 {
+		s := to.PopFirst()
+		from := Square(int(s) - delta)
+		if t.pinned.Has(from) && !Line(t.king, from).Has(s) {
+			continue
+		}
+		buf = append(buf, NewPromotion(from, s, Knight), NewPromotion(from, s, Rook), NewPromotion(from, s, Bishop))
+	}
+	return buf
+}
