@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
 	"path/filepath"
 	"text/tabwriter"
 
@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -77,6 +78,9 @@ func (f *learnFlags) plan() (learn.Plan, error) {
 	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
 		return learn.Plan{}, usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
 	}
+	if name := f.name(); name != filepath.Base(name) || name == "." || name == ".." {
+		return learn.Plan{}, usagef("--run %s: want a plain name, of a folder in %s", name, runsDir)
+	}
 	p := learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
 	p.From, p.Opponent = f.from, f.opponent
 	p.Final.Games = f.finalGames
@@ -93,7 +97,7 @@ func (f *learnFlags) name() string {
 
 // command returns the command line that resumes the run.
 func (f *learnFlags) command() string {
-	s := fmt.Sprintf("assay learn --run %s --games %d --nodes %d --generations %d --seed %d", f.name(), f.games, f.nodes, f.generations, f.seed)
+	s := fmt.Sprintf("assay learn --run %s --games %d --nodes %d --generations %d --seed %d", shellQuote(f.name()), f.games, f.nodes, f.generations, f.seed)
 	for _, x := range []struct {
 		flag, value, usual string
 	}{
@@ -103,7 +107,7 @@ func (f *learnFlags) command() string {
 		{"opponent", f.opponent, "shannon-1950"},
 	} {
 		if x.value != x.usual {
-			s += fmt.Sprintf(" --%s %s", x.flag, x.value)
+			s += fmt.Sprintf(" --%s %s", x.flag, shellQuote(x.value))
 		}
 	}
 	return s
@@ -122,6 +126,9 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	})
 	if err != nil {
 		return learnAdvice(err, dir, f.command())
+	}
+	if r.Already {
+		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, store.RunEventsName))
 	}
 	page, err := report.Write(dir)
 	if err != nil {
@@ -149,6 +156,10 @@ func learnAdvice(err error, dir, command string) error {
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
+	case errors.Is(err, store.ErrDamaged):
+		return fmt.Errorf("%w; delete the folder that the damaged file is in, then %q makes it again", err, command)
+	case !begun(dir):
+		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
 	}
@@ -158,6 +169,12 @@ func learnAdvice(err error, dir, command string) error {
 		}
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
+}
+
+// begun tells whether there is a run to resume.
+func begun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, store.RunConfigName))
+	return err == nil
 }
 
 // printLearned tells what a run came to: the terms, the pieces, the gain, the files.
@@ -180,20 +197,52 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),
 			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
 	}
-	m := r.Final
-	fmt.Fprintf(out, "\nFinal match, %d games at %d nodes a move: weights %s against %s\n", m.Games, r.Plan.Final.Nodes, r.Champion.ID, r.Plan.Opponent)
+	for _, g := range r.Generations {
+		for _, w := range g.Warnings {
+			fmt.Fprintf(out, "  generation %d: note: %s\n", g.Number, w)
+		}
+	}
+	printMeasured(out, r.Final, fmt.Sprintf("Final match: the champion %s against %s", r.Champion.ID, r.Opponent.File), r.Plan.Final.Nodes)
+	if r.FromStart != nil {
+		printMeasured(out, r.FromStart, fmt.Sprintf("What was learned: the champion against the weights it began with, %s", r.Start.ID), r.Plan.Final.Nodes)
+	} else {
+		fmt.Fprintln(out, "\nNothing was learned that passed a gate: the champion has the weights it began with.")
+	}
+	printWritten(out, r, dir, page)
+	return nil
+}
+
+// printMeasured tells how a match of fixed length ended.
+func printMeasured(out io.Writer, m *match.Result, title string, nodes uint64) {
+	fmt.Fprintf(out, "\n%s, %d games at %d nodes a move\n", title, m.Games, nodes)
 	fmt.Fprintf(out, "  Elo %+.1f, 95 %% interval [%+.1f, %+.1f]   nElo %+.1f [%+.1f, %+.1f]   LOS %.2f %%\n", m.Elo, m.EloLo, m.EloHi, m.NElo, m.NEloLo, m.NEloHi, 100*m.LOS)
 	fmt.Fprintf(out, "  +%d =%d -%d   pentanomial %v (pairs scoring 0, 1/2, 1, 3/2, 2)\n", m.Wins, m.Draws, m.Losses, m.Pentanomial)
 	if nps := m.NodesPerSecond(); nps[0] > 0 && nps[1] > 0 {
-		fmt.Fprintf(out, "  %.2f M nodes/s with the learned weights, %.2f M with %s\n", nps[0]/1e6, nps[1]/1e6, r.Plan.Opponent)
+		fmt.Fprintf(out, "  %.2f M nodes/s for the champion, %.2f M for the other\n", nps[0]/1e6, nps[1]/1e6)
 	}
-	champion := r.Champion.File
+}
+
+// printWritten lists what the run left.
+func printWritten(out io.Writer, r *learn.Result, dir, page string) {
+	fmt.Fprintln(out, "\nWritten:")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(what string, path ...string) { fmt.Fprintf(w, "  %s\t%s\n", what, filepath.Join(path...)) }
 	if r.Champion.Generation > 0 {
-		champion = filepath.Join(dir, filepath.FromSlash(champion))
+		line("champion", dir, filepath.FromSlash(r.Champion.File))
 	}
-	fmt.Fprintf(out, "\nWritten:\n  weights  %s\n  games    %s\n  result   %s\n  report   %s\n",
-		champion, filepath.Join(dir, "gen-*", "games"), filepath.Join(dir, store.RunResultName), page)
-	return nil
+	for _, g := range r.Generations {
+		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", g.Number))
+		for _, part := range []string{"games", "positions", "weights.json", "gate"} {
+			line(fmt.Sprintf("generation %d", g.Number), folder, part)
+		}
+	}
+	line("final match", dir, "final", "games.pgn")
+	if r.FromStart != nil {
+		line("match from start", dir, "from-start", "games.pgn")
+	}
+	line("result", dir, store.RunResultName)
+	line("report", page)
+	w.Flush()
 }
 
 func lossOrNone(v *float64) string {
@@ -205,24 +254,16 @@ func lossOrNone(v *float64) string {
 
 // printTerms prints every coefficient before and after.
 func printTerms(out io.Writer, terms []learn.TermChange) {
-	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change of more than two standard errors\n", len(terms))
+	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change\nof more than two standard errors where at least 30 effective games and the data rather than the prior speak\n", len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t± SE\tEG\t-> NEW\t± SE\tPOSITIONS\t")
 	for _, t := range terms {
 		star := ""
-		if moved(t) {
+		if t.Moved() {
 			star = "*"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t%s\n", t.Name, t.Group, t.OldMG, t.NewMG, t.SEMG, t.OldEG, t.NewEG, t.SEEG, t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)
-}
-
-// moved tells whether a coefficient changed by more than two of its standard errors.
-func moved(t learn.TermChange) bool {
-	far := func(before, after int32, se float64) bool {
-		return se > 0 && math.Abs(float64(after-before)) > 2*se
-	}
-	return far(t.OldMG, t.NewMG, t.SEMG) || far(t.OldEG, t.NewEG, t.SEEG)
 }

@@ -38,9 +38,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &checkedWriter{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -49,8 +53,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted; what is finished is on disk, and the same command goes on from there")
+	if err == context.Canceled { // who had more to say wrapped it
+		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "assay: %v\n", err)
 	return exitFailed
@@ -64,3 +68,18 @@ func (e usageError) Unwrap() error { return e.err }
 
 // usagef returns a usage error with the message.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// checkedWriter remembers the first error, so that a table nobody could write is not
+// taken for one that was.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}

@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -65,7 +66,7 @@ func (g *Gate) test() *sprt.Test {
 	return &sprt.Test{Model: sprt.Normalized, Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta}
 }
 
-// Final is the match of fixed length that measures the gain.
+// Final is the match of fixed length that measures what the run came to.
 type Final struct {
 	Games int    `json:"games"`
 	Nodes uint64 `json:"nodes"`
@@ -116,8 +117,8 @@ func (p *Plan) check() error {
 		switch {
 		case g.Games < 2:
 			return fmt.Errorf("%w: generation %d: %d games, want at least 2", ErrPlan, i+1, g.Games)
-		case g.Nodes < 1 || g.Gate.Nodes < 1:
-			return fmt.Errorf("%w: generation %d: want at least 1 node a move", ErrPlan, i+1)
+		case g.Nodes < 1 || g.Gate.Nodes < 1 || g.Nodes > math.MaxUint32 || g.Gate.Nodes > math.MaxUint32:
+			return fmt.Errorf("%w: generation %d: want 1 to %d nodes a move", ErrPlan, i+1, uint32(math.MaxUint32))
 		case g.Lambda < 0 || g.Lambda > 1:
 			return fmt.Errorf("%w: generation %d: lambda %v, want 0 to 1", ErrPlan, i+1, g.Lambda)
 		case g.Gate.Games < 2 || g.Gate.Games%2 != 0:

@@ -17,11 +17,17 @@ import (
 // written after the weights, so its presence means that both are whole.
 const fitName = "fit.json"
 
+// fitFile is the content of fit.json.
+type fitFile struct {
+	FitSummary
+	Terms []TermChange `json:"terms"`
+}
+
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
-func (l *learner) fit(ctx context.Context, g int) (*models.File, *FitSummary, error) {
+func (l *learner) fit(ctx context.Context, g int) (*models.File, *fitFile, error) {
 	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
-	summary := new(FitSummary)
+	summary := new(fitFile)
 	if done, err := readJSON(fitPath, summary); err != nil {
 		return nil, nil, err
 	} else if done {
@@ -40,7 +46,10 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *FitSummary, er
 	if err != nil {
 		return nil, nil, err
 	}
-	*summary = summarize(r, file.ID())
+	summary.FitSummary = summarize(r, file.ID())
+	if summary.Terms, err = changes(l.start, r); err != nil {
+		return nil, nil, err
+	}
 	doc, err := json.MarshalIndent(summary, "", "  ")
 	if err != nil {
 		return nil, nil, err

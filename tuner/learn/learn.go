@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/models"
@@ -28,8 +29,9 @@ type learner struct {
 // champion is the weights that play.
 type champion struct {
 	WeightsRef
-	file *models.File
-	spec string // for Config.Open
+	file  *models.File
+	spec  string       // for Config.Open
+	terms []TermChange // against the start weights; nil for these themselves
 }
 
 // entrant returns the champion as a player. Its name in files holds the weights' id and
@@ -56,31 +58,42 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Paths stay out of what is written: weights that are not embedded go by their id.
+	plan := c.Plan
+	plan.From, plan.Opponent = written(plan.From, start), written(plan.Opponent, opponent)
 	run, err := store.OpenRun(c.Dir, store.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, struct {
 		Program    string `json:"program"`
 		StartID    string `json:"start_id"`
 		OpponentID string `json:"opponent_id"`
 		Plan       Plan   `json:"plan"`
-	}{c.Program, start.ID(), opponent.ID(), c.Plan})
+	}{c.Program, start.ID(), opponent.ID(), plan})
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
 	if raw, complete := run.Result(); complete {
-		r := new(Result)
+		r := &Result{Already: true}
 		if err := json.Unmarshal(raw, r); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Path(store.RunResultName), err)
 		}
 		return r, nil
 	}
 	l := &learner{Config: c, run: run, start: start}
-	l.champion = champion{WeightsRef{ID: start.ID(), File: c.Plan.From}, start, l.spec(c.Plan.From)}
-	l.result = Result{Format: Format, Program: c.Program, Plan: c.Plan, Start: l.champion.WeightsRef,
-		Opponent: WeightsRef{ID: opponent.ID(), File: c.Plan.Opponent}}
+	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start, spec: l.spec(c.Plan.From)}
+	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
+		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}}
 	if err := l.all(ctx); err != nil {
 		return nil, err
 	}
 	return &l.result, nil
+}
+
+// written returns how weights that a person named are called in what a run writes.
+func written(named string, f *models.File) string {
+	if slices.Contains(models.Names(), named) {
+		return named
+	}
+	return f.ID()
 }
 
 func (l *learner) all(ctx context.Context) error {
@@ -92,32 +105,25 @@ func (l *learner) all(ctx context.Context) error {
 	if err := l.final(ctx); err != nil {
 		return fmt.Errorf("final match: %w", err)
 	}
-	if err := l.conclude(); err != nil {
-		return err
-	}
+	l.conclude()
 	return l.run.Finish(&l.result)
 }
 
 // conclude reports the champion's coefficients; if nothing was promoted, those of the
 // last fit, which are worth a look all the same.
-func (l *learner) conclude() error {
+func (l *learner) conclude() {
 	r := &l.result
-	r.Champion, r.K, r.Learned = l.champion.WeightsRef, l.k, l.champion.WeightsRef
+	r.Champion, r.K = l.champion.WeightsRef, l.k
+	shown := &l.champion
 	if l.champion.Generation == 0 {
-		r.Learned = l.last.WeightsRef
+		shown = &l.last
 	}
-	learned := l.last.file
+	r.Learned, r.Terms = shown.WeightsRef, shown.terms
 	for _, g := range r.Generations {
-		if g.Number == r.Learned.Generation {
+		if g.Number == shown.Generation {
 			r.Pieces = g.Fit.Pieces
 		}
 	}
-	if r.Learned.Generation == l.champion.Generation {
-		learned = l.champion.file
-	}
-	var err error
-	r.Terms, err = changes(l.start, learned)
-	return err
 }
 
 // generation plays, learns, and lets the gate decide.
@@ -135,9 +141,10 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	if err != nil {
 		return err
 	}
-	r.Fit = *fit
+	r.Fit = fit.FitSummary
+	r.Warnings = append(warnings(games), fit.Warnings...)
 	l.k = fit.K
-	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName))}
+	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
 	if r.Gate, err = l.gate(ctx, g); err != nil {
 		return err
 	}
@@ -147,6 +154,16 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	}
 	l.result.Generations = append(l.result.Generations, r)
 	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
+}
+
+// warnings says what in the games makes their labels worth less than they seem.
+func warnings(s *datagen.Summary) []string {
+	list := []string{}
+	if share, lo, hi := s.Disagreement(); lo > datagen.MaxDisagreement {
+		list = append(list, fmt.Sprintf("adjudication: %.1f %% (95 %% interval %.1f to %.1f) of the adjudicated games that were played on ended otherwise, more than %.0f %%",
+			100*share, 100*lo, 100*hi, 100*datagen.MaxDisagreement))
+	}
+	return list
 }
 
 // decide says whether new weights become champion. Undecided keeps the data and not
@@ -201,15 +218,29 @@ func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 	return l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
 }
 
-// final measures the gain, in a match of fixed length on openings of its own.
+// final measures what the run came to, in matches of fixed length on openings of
+// their own: against the opponent, and against the weights that it began with.
 func (l *learner) final(ctx context.Context) error {
 	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}
-	c := l.match(l.run.Path("final"), l.champion.entrant(), opponent, l.Plan.Final.Nodes)
-	c.Games = uint64(l.Plan.Final.Games)
-	c.Generation, c.Stage = uint64(len(l.Plan.Generations)), "final"
-	r, err := l.play(ctx, c, "final match against "+l.Plan.Opponent)
-	l.result.Final = r
+	var err error
+	if l.result.Final, err = l.measure(ctx, "final", "final match against "+l.result.Opponent.File, opponent); err != nil {
+		return err
+	}
+	if l.champion.Generation == 0 {
+		return nil
+	}
+	start := champion{WeightsRef: l.result.Start, spec: l.spec(l.Plan.From)}
+	l.result.FromStart, err = l.measure(ctx, "from-start", "match against the start weights", start.entrant())
 	return err
+}
+
+// measure plays one of the matches of fixed length. The stage, which is also the
+// folder, keeps their openings apart.
+func (l *learner) measure(ctx context.Context, stage, name string, against selfplay.Entrant) (*match.Result, error) {
+	c := l.match(l.run.Path(stage), l.champion.entrant(), against, l.Plan.Final.Nodes)
+	c.Games = uint64(l.Plan.Final.Games)
+	c.Generation, c.Stage = uint64(len(l.Plan.Generations)), stage
+	return l.play(ctx, c, name)
 }
 
 func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {

@@ -16,12 +16,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
-// tiny is a plan that a test can afford.
+// tiny is a plan that a test can afford. Its gates ask only that the new weights are not
+// hopeless, so that everything is promoted.
 func tiny() Plan {
 	p := DefaultPlan(2, 30, 60, 5)
 	p.Final.Games = 8
 	for i := range p.Generations {
-		p.Generations[i].Gate.Games = 8
+		g := &p.Generations[i].Gate
+		g.Elo0, g.Elo1, g.Games = -900, -500, 30
 	}
 	return p
 }
@@ -135,13 +137,26 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	parent := r.Start.ID
 	for _, g := range r.Generations {
 		f, err := models.Load(filepath.Join(dir, folder(g.Number), weightsName))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent == "" || len(f.Provenance.Data) != g.Number {
+		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent != parent || len(f.Provenance.Data) != g.Number {
 			t.Errorf("generation %d: file %s, pedigree %+v, the fit says %s", g.Number, f.ID(), f.Provenance, g.Fit.ID)
+		}
+		if !g.Promoted {
+			t.Fatalf("generation %d was not promoted: %s", g.Number, g.Reason)
+		}
+		parent = g.Fit.ID
+	}
+	if r.Champion.ID != parent || r.Champion.Generation != 2 || r.Learned != r.Champion {
+		t.Errorf("the champion is %+v, want generation 2's %s", r.Champion, parent)
+	}
+	for what, m := range map[string]*match.Result{"assay:" + r.Opponent.ID: r.Final, "assay:" + r.Start.ID: r.FromStart} {
+		if m == nil || m.A != "assay:"+parent || m.B != what {
+			t.Errorf("the match against %s is %+v", what, m)
 		}
 	}
 	if len(r.Terms) == 0 || len(r.Pieces) != 5 || r.Final.Games != 8 || r.K <= 0 {
@@ -161,6 +176,80 @@ func TestChangedPlanIsRefused(t *testing.T) {
 	var changed *store.ConfigChangedError
 	if _, err := Run(context.Background(), c); !errors.As(err, &changed) || changed.Field != "plan.generations[1].games" {
 		t.Errorf("another plan in the same folder: %v", err)
+	}
+}
+
+// TestNothingPromoted checks that weights which fail their gate are reported, and do
+// not play on.
+func TestNothingPromoted(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.Generations = c.Plan.Generations[:1]
+	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
+	r, err := Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.A != "assay:"+r.Start.ID {
+		t.Errorf("champion %+v after %s", r.Champion, r.Generations[0].Reason)
+	}
+	if r.Learned.ID != r.Generations[0].Fit.ID || len(r.Terms) == 0 || len(r.Pieces) != 5 {
+		t.Errorf("shown are the weights %+v, want the last fit's", r.Learned)
+	}
+}
+
+// TestPathsStayOutOfResults starts from a copy of the start weights under two paths.
+func TestPathsStayOutOfResults(t *testing.T) {
+	f, err := models.Embedded("assay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results [][]byte
+	for _, name := range []string{"one.json", "two.json"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := config(filepath.Join(dir, "run"), 2)
+		c.Plan.Generations = c.Plan.Generations[:1]
+		c.Plan.From = path
+		if _, err := Run(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "run", store.RunResultName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, data)
+	}
+	if !bytes.Equal(results[0], results[1]) {
+		t.Error("the path of the start weights changed the result")
+	}
+}
+
+func TestMoved(t *testing.T) {
+	believed := TermChange{OldMG: 100, NewMG: 120, SEMG: 5, Clusters: 100, Share: 0.8, Rescale: 1}
+	for name, test := range map[string]struct {
+		change func(*TermChange)
+		want   bool
+	}{
+		"far":                {func(*TermChange) {}, true},
+		"near":               {func(t *TermChange) { t.SEMG = 15 }, false},
+		"endgame":            {func(t *TermChange) { t.SEMG, t.OldEG, t.NewEG, t.SEEG = 15, 10, 40, 3 }, true},
+		"the prior's":        {func(t *TermChange) { t.Share = 0.1 }, false},
+		"few games":          {func(t *TermChange) { t.Clusters = 20 }, false},
+		"only the rescaling": {func(t *TermChange) { t.Rescale = 1.2 }, false},
+		"never seen":         {func(t *TermChange) { t.SEMG = 0 }, false},
+	} {
+		term := believed
+		test.change(&term)
+		if term.Moved() != test.want {
+			t.Errorf("%s: Moved() = %v", name, !test.want)
+		}
 	}
 }
 
@@ -188,7 +277,7 @@ func TestPlanCheck(t *testing.T) {
 		"no nodes":       func(p *Plan) { p.Generations[0].Nodes = 0 },
 		"lambda":         func(p *Plan) { p.Generations[1].Lambda = 1.5 },
 		"odd gate":       func(p *Plan) { p.Generations[1].Gate.Games = 7 },
-		"empty gate":     func(p *Plan) { p.Generations[1].Gate.Elo1 = 0 },
+		"empty gate":     func(p *Plan) { p.Generations[1].Gate.Elo1 = -900 },
 		"odd final":      func(p *Plan) { p.Final.Games = 401 },
 	} {
 		p := tiny()

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"math"
+
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -26,6 +28,13 @@ type Result struct {
 	Pieces      []PieceValue       `json:"pieces"`
 	Terms       []TermChange       `json:"terms"`
 	Final       *match.Result      `json:"final"` // score of the champion against the opponent
+
+	// FromStart is the score of the champion against the weights that the run began
+	// with: what was learned, the model and the search being the same. Null where
+	// nothing was promoted.
+	FromStart *match.Result `json:"from_start"`
+
+	Already bool `json:"-"` // the run was complete before
 }
 
 // WeightsRef points at weights.
@@ -42,6 +51,7 @@ type GenerationResult struct {
 	Positions dataset.Counts  `json:"positions"`
 	Fit       FitSummary      `json:"fit"`
 	Gate      *match.Result   `json:"gate"` // score of the new weights against the champion's
+	Warnings  []string        `json:"warnings"`
 	Promoted  bool            `json:"promoted"`
 	Reason    string          `json:"reason"` // of the decision, in words
 }
@@ -81,16 +91,39 @@ type PieceValue struct {
 
 // TermChange is a coefficient before and after, in centipawns.
 type TermChange struct {
-	Name    string  `json:"name"`
-	Group   string  `json:"group"`
-	Tapered bool    `json:"tapered"`
-	OldMG   int32   `json:"old_mg"`
-	OldEG   int32   `json:"old_eg"`
-	NewMG   int32   `json:"new_mg"`
-	NewEG   int32   `json:"new_eg"`
-	SEMG    float64 `json:"se_mg"` // clustered by game; 0 where the term was never seen
-	SEEG    float64 `json:"se_eg"`
-	Count   int64   `json:"count"` // positions in which it occurred
+	Name     string  `json:"name"`
+	Group    string  `json:"group"`
+	Tapered  bool    `json:"tapered"`
+	OldMG    int32   `json:"old_mg"`
+	OldEG    int32   `json:"old_eg"`
+	NewMG    int32   `json:"new_mg"`
+	NewEG    int32   `json:"new_eg"`
+	SEMG     float64 `json:"se_mg"` // clustered by game; 0 where the term was never seen
+	SEEG     float64 `json:"se_eg"`
+	Count    int64   `json:"count"`    // positions in which it occurred
+	Clusters float64 `json:"clusters"` // effective number of games that inform it
+	Share    float64 `json:"share"`    // of it that the data determined, the rest being the prior's: 0 to 1
+	Rescale  float64 `json:"rescale"`  // factor on all weights, which keeps the size of evaluations as it was
+}
+
+// A change is believed of a term that enough games inform, and that the data rather
+// than the prior determine: an error that the prior made small says nothing.
+const (
+	believedClusters = 30
+	believedShare    = 0.2
+)
+
+// Moved tells whether the games say that the coefficient is another: whether it
+// changed, beyond the rescaling of all, by more than two standard errors that can be
+// believed.
+func (t *TermChange) Moved() bool {
+	if t.Clusters < believedClusters || t.Share < believedShare {
+		return false
+	}
+	far := func(before, after int32, se float64) bool {
+		return se > 0 && math.Abs(float64(after)-t.Rescale*float64(before)) > 2*se
+	}
+	return far(t.OldMG, t.NewMG, t.SEMG) || far(t.OldEG, t.NewEG, t.SEEG)
 }
 
 func summarize(r *tuner.Result, id string) FitSummary {
@@ -113,22 +146,18 @@ func summarize(r *tuner.Result, id string) FitSummary {
 // centipawns (Shannon 1950, section 3).
 var shannonValues = [5]float64{100, 300, 300, 500, 900}
 
-// changes lists the terms of two weight files of one model side by side.
-func changes(before, after *models.File) ([]TermChange, error) {
-	m, old, err := before.Weights()
+// changes lists the terms of a fit beside the weights that the run began with.
+func changes(start *models.File, r *tuner.Result) ([]TermChange, error) {
+	_, old, err := start.Weights()
 	if err != nil {
 		return nil, err
 	}
-	_, now, err := after.Weights()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]TermChange, len(m.Terms))
-	for i, t := range m.Terms {
+	list := make([]TermChange, len(r.Terms))
+	for i, t := range r.Terms {
 		list[i] = TermChange{
 			Name: t.Name, Group: t.Group, Tapered: t.Tapered,
-			OldMG: old[i].MG, OldEG: old[i].EG, NewMG: now[i].MG, NewEG: now[i].EG,
-			SEMG: after.Terms[i].SEMG, SEEG: after.Terms[i].SEEG, Count: after.Terms[i].Count,
+			OldMG: old[i].MG, OldEG: old[i].EG, NewMG: t.NewMG, NewEG: t.NewEG,
+			SEMG: t.SE.MG, SEEG: t.SE.EG, Count: t.Count, Clusters: t.Clusters, Share: t.Share, Rescale: r.Rescale,
 		}
 	}
 	return list, nil

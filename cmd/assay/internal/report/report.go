@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +45,6 @@ func Write(dir string) (string, error) {
 		"loss":   loss,
 		"minus":  func(a, b int64) int64 { return a - b },
 		"times":  func(a, b float64) float64 { return a * b },
-		"moved":  moved,
 	}).Parse(page)
 	if err != nil {
 		return "", err
@@ -69,11 +67,6 @@ func loss(v *float64) string {
 		return "none held out"
 	}
 	return fmt.Sprintf("%.5f", *v)
-}
-
-func moved(t learn.TermChange) bool {
-	return t.SEMG > 0 && math.Abs(float64(t.NewMG-t.OldMG)) > 2*t.SEMG ||
-		t.SEEG > 0 && math.Abs(float64(t.NewEG-t.OldEG)) > 2*t.SEEG
 }
 
 // squares is a piece-square table as a board, the eighth rank first.
@@ -112,7 +105,7 @@ func boards(terms []learn.TermChange) []squares {
 
 // tint colours a value: warm above zero, cool below, full at 60 centipawns.
 func tint(v int32) template.CSS {
-	strength := math.Min(1, math.Abs(float64(v))/60) * 0.75
+	strength := min(1, float64(max(v, -v))/60) * 0.75
 	rgb := "200,80,20"
 	if v < 0 {
 		rgb = "30,90,200"

@@ -42,7 +42,8 @@ func result() *learn.Result {
 		Terms: []learn.TermChange{
 			{Name: "psq.knight.e5", NewMG: 37, NewEG: -21},
 			{Name: "psq.knight.z9", NewMG: 1},
-			{Name: "tempo", NewMG: 9, SEMG: 2},
+			{Name: "tempo", NewMG: 9, SEMG: 2, Clusters: 50, Share: 0.5, Rescale: 1},
+			{Name: "unseen", NewMG: 9, SEMG: 2, Rescale: 1},
 		},
 		Final: &match.Result{Games: 400, Elo: 123.4, EloLo: 100.1, EloHi: 147.9, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
 	}
@@ -60,7 +61,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 	page := string(data)
 	for _, want := range []string{
 		"123.4 Elo", "100.1", "147.9", "1044", "none held out", "0.50000", "promoted: passed",
-		"knight, middlegame", "knight, endgame", `title="e5">37<`, `title="e5">-21<`, `class="moved"><td>tempo`,
+		"knight, middlegame", "knight, endgame", `title="e5">37<`, `title="e5">-21<`, `class="moved"><td>tempo`, "<tr><td>unseen", "nothing was learned",
 		"a &lt;b&gt; run", "&lt;script&gt;alert(1)",
 	} {
 		if !strings.Contains(page, want) {
