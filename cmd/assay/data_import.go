@@ -31,14 +31,15 @@ func newDataImportCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
-		Short: "Make a data set of EPD, CSV, TSV or PGN files",
+		Short: "Make a data set of EPD, CSV, TSV, PGN or bulletformat files",
 		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2 or zip,
 and write a data set: games from PGN; positions from lists and tables.
 
 Lists (.epd .fen .txt .book) have a position a line and its result in one of the usual
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
-result, perhaps score, ply, game, opening, weight, and _ for any other.
+result, perhaps score, ply, game, opening, weight, and _ for any other. bulletformat
+(.bullet, never packed) is always from the side to move: its positions have White to move.
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be taken is printed with
 file, line and reason, and the rest goes in; --strict makes the first one an error. After an
@@ -61,7 +62,7 @@ where the ply drops or the result changes.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames()+"; else by the name of each")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+"; else by the name of each")
 	fs.StringSliceVar(&f.columns, "columns", nil, "what the columns of tables are, where no header says so: fen, score, result, ply, game, opening, weight, _")
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's words for Black won, draw and White won, as -1,0,1; else the usual spellings from 0 to 1")
 	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
@@ -73,9 +74,9 @@ where the ply drops or the result changes.`,
 	return cmd
 }
 
-func formatNames() string {
+func formatNames(list []convert.Format) string {
 	var names []string
-	for _, f := range convert.Formats {
+	for _, f := range list {
 		names = append(names, string(f))
 	}
 	return strings.Join(names, ", ")
@@ -86,7 +87,7 @@ func (f *importFlags) check(sources []string) (err error) {
 		return errors.New("--out DIR says where to write the data set")
 	}
 	if f.format != "" {
-		if f.config.Format, err = convert.ParseFormat(f.format); err != nil {
+		if f.config.Format, err = convert.ParseFormat(f.format, convert.ImportFormats); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func importAdvice(err error) error {
 	case errors.Is(err, convert.ErrUnordered):
 		return fmt.Errorf("%w; leave out --infer-games", err)
 	case errors.Is(err, convert.ErrFormat):
-		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(), ", ", "|"))
+		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(convert.ImportFormats), ", ", "|"))
 	case errors.Is(err, convert.ErrMixed):
 		return fmt.Errorf("%w; import each kind with its own --out", err)
 	case errors.Is(err, convert.ErrNothing):

@@ -101,6 +101,9 @@ type lineReader func(line string) (r dataset.PositionRow, foreign bool, err erro
 func (im *importer) readPositions(ctx context.Context, p *pipe[dataset.PositionRow]) error {
 	return im.eachFile(func(f Format, name string, r io.Reader) error {
 		var read lineReader
+		if f == Bullet {
+			return readRecords(ctx, p, name, r)
+		}
 		if f == EPD {
 			read = im.readEPD
 		}

@@ -347,6 +347,9 @@ func Append(b []byte, p *board.Position, result float32) []byte {
 	b = append(b, p.FEN()...)
 	b = append(b, " ["...)
 	b = strconv.AppendFloat(b, float64(result), 'f', -1, 32)
+	if result == 0 || result == 1 {
+		b = append(b, ".0"...) // some programs look for the three characters
+	}
 	return append(b, "]\n"...)
 }
 

@@ -149,7 +149,7 @@ func (m *mainLine) begin() error {
 	g := m.game
 	row := &g.Row
 	row.Variant = dataset.Standard
-	row.White, row.Black, row.Termination = utf8Text(g.Tag("White")), utf8Text(g.Tag("Black")), utf8Text(g.Tag("Termination"))
+	row.White, row.Black, row.Termination = g.text("White"), g.text("Black"), g.text("Termination")
 	m.pos = board.StartPosition()
 	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
 	switch variant {
@@ -177,9 +177,13 @@ func (m *mainLine) begin() error {
 	return nil
 }
 
-// utf8Text returns a tag's value as UTF-8. What is not is taken for ISO 8859-1, as the
-// standard of 1994 asks.
-func utf8Text(s string) string {
+// text returns the value of a tag as UTF-8, and nothing where it is unknown. What is not
+// UTF-8 is taken for ISO 8859-1, as the standard of 1994 asks.
+func (g *Game) text(name string) string {
+	s := g.Tag(name)
+	if s == "?" {
+		return ""
+	}
 	if utf8.ValidString(s) {
 		return s
 	}

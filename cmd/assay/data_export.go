@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/source"
+)
+
+func newDataExportCommand() *cobra.Command {
+	var out, format string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export PATH --out FILE",
+		Short: "Write a data set as EPD, CSV, JSON lines, PGN or bulletformat",
+		Long: `Write positions as EPD (FEN [result]), CSV or TSV, JSON lines, or bulletformat (32 bytes a
+position, from the side to move's view); games as PGN or JSON lines. The name of the file
+tells the format, and .zst or .gz behind it packs the file; - is standard output.
+
+The file has its name only when it is whole. None is replaced.`,
+		Example: `  assay data export positions --out positions.csv.zst
+  assay data export games --out games.pgn
+  assay data export positions --out positions.bullet`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if out == "" {
+				return usagef("--out FILE says where to write")
+			}
+			stderr := cmd.ErrOrStderr()
+			p := newProgress(stderr, "data export")
+			c := convert.ExportConfig{Stdout: cmd.OutOrStdout(), Progress: p.update}
+			if format != "" {
+				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
+					return usageError{err}
+				}
+			}
+			if asJSON && out == source.Stdin {
+				return usagef("--json and --out - both want standard output")
+			}
+			rows, err := convert.Export(cmd.Context(), args[0], out, c)
+			if err != nil {
+				return exportAdvice(err)
+			}
+			p.finish(fmt.Sprintf("%d rows in %s", rows, out))
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&out, "out", "", "file to write (required)")
+	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats)+"; else by the name of the file")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func exportAdvice(err error) error {
+	switch {
+	case errors.Is(err, convert.ErrExists):
+		return fmt.Errorf("%w; give another --out, or remove it", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
+	case errors.Is(err, convert.ErrKind):
+		return fmt.Errorf("%w; games go to pgn and jsonl, positions to all but pgn; 'assay data positions' makes positions of games", err)
+	case errors.Is(err, bullet.ErrNoScore):
+		return fmt.Errorf("%w; export as csv, or give positions that all have one", err)
+	}
+	return dataAdvice(err)
+}

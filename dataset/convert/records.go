@@ -1,0 +1,52 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/bullet"
+)
+
+// recordBlock is how much of a file of records is parsed at once, in bytes.
+const recordBlock = 8192 * bullet.Size
+
+// readRecords reads one file of bulletformat.
+func readRecords(ctx context.Context, p *pipe[dataset.PositionRow], name string, r io.Reader) error {
+	for first, last := int64(1), false; !last; {
+		var block []byte
+		var err error
+		if block, last, err = fill(r, make([]byte, 0, recordBlock)); err != nil {
+			return errRead(name, 0, err)
+		}
+		b := &batch[dataset.PositionRow]{file: name, begins: first == 1}
+		if n := len(block) % bullet.Size; n != 0 {
+			b.err = fmt.Errorf("%d bytes behind record %d: records have %d; the file is not bulletformat, or was cut: %w",
+				n, first+int64(len(block)/bullet.Size)-1, bullet.Size, io.ErrUnexpectedEOF)
+		}
+		number := first
+		b.parse = func(b *batch[dataset.PositionRow]) { parseRecords(b, number, block) }
+		first += int64(len(block) / bullet.Size)
+		if err := p.send(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseRecords(b *batch[dataset.PositionRow], number int64, block []byte) {
+	b.rows = make([]dataset.PositionRow, 0, len(block)/bullet.Size)
+	for ; len(block) >= bullet.Size; block = block[bullet.Size:] {
+		row, foreign, err := bullet.Parse(block[:bullet.Size])
+		if err != nil {
+			b.refuse("record", number, err)
+		} else {
+			b.rows = append(b.rows, row)
+			if foreign {
+				b.foreign++
+			}
+		}
+		number++
+	}
+}
