@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,11 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -152,7 +149,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
-		return f.advice(err)
+		return playAdvice(err, f.out)
 	}
 	switch {
 	case r.Already:
@@ -167,25 +164,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	} else if e := printMatch(stdout, f.out, r); e != nil {
 		return e
 	}
-	return f.advice(err)
-}
-
-// advice adds the cure to what can end a match.
-func (f *matchFlags) advice(err error) error {
-	var changed *store.ConfigChangedError
-	switch {
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
-	case errors.Is(err, store.ErrNotRun):
-		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
-	case errors.Is(err, opening.ErrExhausted):
-		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)
-	case errors.Is(err, selfplay.ErrNoOpening):
-		return fmt.Errorf("%w; raise --random-plies or --opening-score", err)
-	case errors.Is(err, match.ErrConfig):
-		return usageError{err}
-	}
-	return err
+	return playAdvice(err, f.out)
 }
 
 // matchReport is what match --json prints.

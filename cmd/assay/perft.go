@@ -70,19 +70,19 @@ the last ply is counted and not made. "startpos" stands for the start position.`
 	return c
 }
 
-// perft counts move by move, looking at ctx between them.
+// perft counts move by move.
 func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, error) {
 	r := &perftReport{FEN: p.FEN(), Depth: depth, Nodes: 1}
 	begin := time.Now()
 	if depth > 0 {
 		r.Nodes = 0
 		for _, m := range p.LegalMoves(nil) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
 			child := *p
 			child.Make(m)
-			n := board.Perft(&child, depth-1)
+			n, err := perftUnder(ctx, &child, depth-1)
+			if err != nil {
+				return nil, err
+			}
 			r.Moves = append(r.Moves, perftMove{p.UCI(m), n})
 			r.Nodes += n
 		}
@@ -90,6 +90,28 @@ func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, err
 	r.Seconds = time.Since(begin).Seconds()
 	r.NPS = float64(r.Nodes) / max(r.Seconds, 1e-9)
 	return r, nil
+}
+
+// perftUnder is board.Perft that can be interrupted: it looks at ctx above each tree of
+// five plies, which takes a fraction of a second.
+func perftUnder(ctx context.Context, p *board.Position, depth int) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if depth <= 5 {
+		return board.Perft(p, depth), nil
+	}
+	n := uint64(0)
+	for _, m := range p.LegalMoves(nil) {
+		child := *p
+		child.Make(m)
+		under, err := perftUnder(ctx, &child, depth-1)
+		if err != nil {
+			return 0, err
+		}
+		n += under
+	}
+	return n, nil
 }
 
 func (r *perftReport) print(w io.Writer) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
@@ -151,4 +155,29 @@ func shellQuote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// playAdvice adds the cure to what can end games that are kept in a folder, or not: out
+// is then empty.
+func playAdvice(err error, out string) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
+	case errors.Is(err, store.ErrNotRun):
+		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("%w; wait for it, or stop it", err)
+	case errors.Is(err, store.ErrDamaged):
+		return fmt.Errorf("%w; what is damaged cannot be gone on with: delete %s and begin again", err, out)
+	case errors.Is(err, opening.ErrExhausted):
+		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)
+	case errors.Is(err, selfplay.ErrNoOpening):
+		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
+	case errors.Is(err, datagen.ErrConfig), errors.Is(err, match.ErrConfig):
+		return usageError{err}
+	case errors.Is(err, context.Canceled) && out != "":
+		return fmt.Errorf("%w; the same command goes on from there", err)
+	}
+	return err
 }

@@ -34,8 +34,13 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	return root
 }
 
-// markUsageErrors makes wrong arguments, of any command below, usage errors.
+// markUsageErrors makes wrong arguments, of any command below, usage errors: unknown
+// subcommands too, which cobra would answer with help and success.
 func markUsageErrors(cmd *cobra.Command) {
+	if cmd.HasParent() && cmd.HasSubCommands() && !cmd.Runnable() {
+		cmd.Args = cobra.NoArgs
+		cmd.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {

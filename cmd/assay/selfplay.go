@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,11 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/opening"
 )
 
 // selfplayFlags are the flags of assay selfplay.
@@ -105,7 +102,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	c.Progress = p.update
 	s, err := datagen.Run(ctx, c)
 	if err != nil {
-		return f.advice(err)
+		return playAdvice(err, f.out)
 	}
 	if s.Already {
 		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.out, s.Games)
@@ -121,24 +118,6 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 		return printJSON(stdout, selfplayJSON(f.out, s))
 	}
 	return printSelfplay(stdout, f.out, s)
-}
-
-// advice adds the cure to what can end a run.
-func (f *selfplayFlags) advice(err error) error {
-	var changed *store.ConfigChangedError
-	switch {
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
-	case errors.Is(err, store.ErrNotRun):
-		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
-	case errors.Is(err, selfplay.ErrNoOpening):
-		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
-	case errors.Is(err, opening.ErrExhausted):
-		return fmt.Errorf("%w; give a larger --book, or fewer --games", err)
-	case errors.Is(err, datagen.ErrConfig):
-		return usageError{err}
-	}
-	return err
 }
 
 // selfplayReport is what selfplay --json prints.
