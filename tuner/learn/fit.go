@@ -82,6 +82,11 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		return nil, nil, err
 	}
 	c := tuner.NewConfig()
+	if g > 1 { // in the first generation, these are the training rows themselves
+		if c.Reference, err = l.reference(ctx, stage); err != nil {
+			return nil, nil, err
+		}
+	}
 	c.Lambda = l.Plan.Generations[g-1].Lambda
 	c.K = l.k
 	if c.Centre, err = centre(l.start); err != nil {
@@ -96,6 +101,24 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	}
 	file, err := r.File(m, tuner.Pedigree{Parent: l.champion.ID, Program: l.Program, Time: time.Now()})
 	return r, file, err
+}
+
+// reference returns the positions on which the size of evaluations is kept as it was:
+// those of the first generation, for the whole run.
+func (l *learner) reference(ctx context.Context, stage StageProgress) (*tuner.Store, error) {
+	m, _, err := l.start.Weights()
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.OpenPositions(l.run.Path(folder(1), "positions"))
+	if err != nil {
+		return nil, err
+	}
+	s, err := tuner.SourceOf(d)
+	if err != nil {
+		return nil, err
+	}
+	return tuner.BuildStore(ctx, m, []tuner.Source{s}, l.Workers, stage.Update)
 }
 
 // centre returns the weights around which the prior holds a fit: those the run began
