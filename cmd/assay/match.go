@@ -181,6 +181,10 @@ func matchJSON(out string, r *match.Result) matchReport {
 	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
 }
 
+// fewPairs is below how many pairs the usual interval, which takes the spread of the
+// pairs seen for that of all, may be far too narrow.
+const fewPairs = 50
+
 func printMatch(out io.Writer, dir string, r *match.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	nps := r.NodesPerSecond()
@@ -190,6 +194,9 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	p := r.Pentanomial
 	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
 	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
+	if p.Samples() < fewPairs {
+		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: believe this one, the pairs are few\n", r.LikelyLo, r.LikelyHi)
+	}
 	fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
 	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %.2f\n", 100*r.LOS, 100*r.DrawRatio, r.PairRatio)
 	if r.LLR != nil {
