@@ -14,7 +14,8 @@
 // before decoding it, then checks what each row means. A file without a manifest
 // can be read too, and is reported as not verified.
 //
-// Extract makes positions of games. Summarize and Verify look at any data set.
+// Extract makes positions of games. Merge, Split and Shuffle arrange the rows of any data
+// set anew, Summarize and Verify look at it.
 //
 // Everything in a file is from White's view, in centipawns; what comes from a
 // search is from the side to move's, and is turned round by whoever writes it.

@@ -14,7 +14,7 @@ import (
 func newDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Import and export data sets, look at them, check them, and make positions of games",
+		Short: "Import, export, arrange and check data sets, and make positions of games",
 		Long: `Data sets are folders of Arrow files with a manifest.json: games (assay.games/1),
 positions (assay.positions/1) or features of a foreign evaluation (assay.features/1).
 A single .arrow file, or a folder of them without manifest, can be read everywhere too,
@@ -26,7 +26,8 @@ and is reported as unverified.`,
 			return usagef("say what to do with the data")
 		},
 	}
-	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(), newDataStatCommand(), newDataHeadCommand(), newDataVerifyCommand())
+	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(),
+		newDataMergeCommand(), newDataSplitCommand(), newDataShuffleCommand(), newDataStatCommand(), newDataHeadCommand(), newDataVerifyCommand())
 	return cmd
 }
 

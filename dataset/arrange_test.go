@@ -1,0 +1,279 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// namedPositions are positions of games, each with its game and an opening of two games.
+func namedPositions(seed uint64, games int) []PositionRow {
+	var rows []PositionRow
+	for i, g := range randomGames(seed, games) {
+		for _, r := range positionsOf([]GameRow{g}) {
+			r.Game, r.Opening, r.Weight = g.Game+seed, 1+uint64(i/2), 1
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func readPositions(t testing.TB, path string) []PositionRow {
+	t.Helper()
+	r, err := OpenPositions(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	one, two, all := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "all")
+	a, b := namedPositions(1, 5), namedPositions(2, 7)
+	writeAll(t, one, positionsCodec{}, positionsLayout, a)
+	writeAll(t, two, positionsCodec{}, positionsLayout, b)
+	m, err := Merge(t.Context(), []string{one, two}, all, ArrangeConfig{})
+	if err != nil || m.Rows != int64(len(a)+len(b)) || len(m.Parents) != 2 {
+		t.Fatal(m, err)
+	}
+	if got := readPositions(t, all); !reflect.DeepEqual(got, append(slices.Clone(a), b...)) {
+		t.Error("the rows differ")
+	}
+	if _, err := Merge(t.Context(), []string{one, two}, all, ArrangeConfig{}); !errors.Is(err, ErrComplete) {
+		t.Error(err)
+	}
+	games := filepath.Join(dir, "games")
+	writeAll(t, games, gamesCodec{}, smallGames, randomGames(1, 5))
+	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"), ArrangeConfig{}); !errors.Is(err, ErrSchemas) {
+		t.Error(err)
+	}
+	x := filepath.Join(dir, "x")
+	if _, err := Merge(t.Context(), []string{games, games}, x, ArrangeConfig{}); !errors.Is(err, errTwice) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a failed merge is left behind")
+	}
+}
+
+func TestMergeWantsTheSameFeatures(t *testing.T) {
+	var paths []string
+	for _, name := range []string{"a", "b"} {
+		set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: name}}}
+		dir := filepath.Join(t.TempDir(), name)
+		w, err := NewFeatureWriter(dir, set, WriterConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(&FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: NoScore, Score: NoScore, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Finish(nil); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, dir)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := Merge(t.Context(), paths, out, ArrangeConfig{}); !errors.Is(err, ErrSchemas) {
+		t.Error(err)
+	}
+	if m, err := Merge(t.Context(), []string{paths[0], paths[0]}, out, ArrangeConfig{}); err != nil || m.Rows != 2 {
+		t.Error(m, err)
+	}
+}
+
+// Each game is whole in one part; the parts together are all; where a game goes does not
+// depend on the others; shares come out about right.
+func TestSplit(t *testing.T) {
+	dir := t.TempDir()
+	rows := namedPositions(3, 200)
+	data := filepath.Join(dir, "data")
+	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	parts := []Part{{"train", 8}, {"valid", 2}}
+	for _, by := range []string{ByGame, ByOpening} {
+		out := filepath.Join(dir, by)
+		ms, err := Split(t.Context(), []string{data}, out, parts, by, ArrangeConfig{Seed: 5})
+		if err != nil || ms[0].Rows+ms[1].Rows != int64(len(rows)) {
+			t.Fatal(ms, err)
+		}
+		where, next := map[uint64]string{}, map[string][]PositionRow{}
+		for _, p := range parts {
+			next[p.Name] = readPositions(t, filepath.Join(out, p.Name))
+			for _, r := range next[p.Name] {
+				key := r.Game
+				if by == ByOpening {
+					key = r.Opening
+				}
+				if w, ok := where[key]; ok && w != p.Name {
+					t.Fatalf("%s %d is in %s and in %s", by, key, w, p.Name)
+				}
+				where[key] = p.Name
+			}
+		}
+		valid := 0
+		for _, name := range where {
+			if name == "valid" {
+				valid++
+			}
+		}
+		if share := float64(valid) / float64(len(where)); share < 0.1 || share > 0.3 {
+			t.Errorf("by %s: %.2f of all are in valid", by, share)
+		}
+		for _, r := range rows { // in their order
+			key := r.Game
+			if by == ByOpening {
+				key = r.Opening
+			}
+			list := next[where[key]]
+			if list[0] != r {
+				t.Fatal("the order differs")
+			}
+			next[where[key]] = list[1:]
+		}
+		if _, err := Split(t.Context(), []string{data}, out, parts, by, ArrangeConfig{Seed: 5}); !errors.Is(err, ErrComplete) {
+			t.Error(err)
+		}
+	}
+	s := &splitting{parts: parts, by: ByGame, seed: 5}
+	half := filepath.Join(dir, "half")
+	writeAll(t, half, positionsCodec{}, positionsLayout, rows[len(rows)/2:])
+	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, ArrangeConfig{Seed: 5}); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range parts {
+		for _, r := range readPositions(t, filepath.Join(dir, "halves", p.Name)) {
+			if s.part(r.Game) != i {
+				t.Fatal("a game changed sides")
+			}
+		}
+	}
+}
+
+func TestSplitWantsGames(t *testing.T) {
+	dir := t.TempDir()
+	rows := namedPositions(4, 3)
+	rows[20].Game = 0
+	writeAll(t, filepath.Join(dir, "data"), positionsCodec{}, positionsLayout, rows)
+	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"), []Part{{"a", 1}, {"b", 1}}, ByGame, ArrangeConfig{})
+	if !errors.Is(err, ErrUngrouped) || !strings.Contains(err.Error(), "row 20") {
+		t.Error(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := os.Stat(filepath.Join(dir, "out", name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left behind", name)
+		}
+	}
+	for _, parts := range [][]Part{{{"a", 1}}, {{"a", 1}, {"a", 1}}, {{"a", 1}, {"..", 1}}, {{"a", 1}, {"b", 0}}, {{"a/b", 1}, {"b", 1}}, nil} {
+		if err := CheckParts(parts); err == nil {
+			t.Errorf("%v", parts)
+		}
+	}
+}
+
+// rowText is a row as a map key.
+func rowText(r PositionRow) string { return fmt.Sprintf("%v", r) }
+
+// The same rows come out in another order, the same for the same seed, whether they fit
+// into memory or not, and whether or not the work was interrupted.
+func TestShuffle(t *testing.T) {
+	dir := t.TempDir()
+	rows := namedPositions(6, 30)
+	data := filepath.Join(dir, "data")
+	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	for name, limits := range map[string]shuffleLimits{"small": {1 << 20, 64, 128}, "large": {600, 64, 256}} {
+		out := filepath.Join(dir, name)
+		run := func(ctx context.Context, out string, seed uint64, c ArrangeConfig) error {
+			c.Seed = seed
+			_, err := shuffle(ctx, []string{data}, out, c, OpenPositions, limits)
+			return err
+		}
+		if err := run(t.Context(), out, 9, ArrangeConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		got := readPositions(t, out)
+		if slices.Equal(got, rows) || len(got) != len(rows) {
+			t.Fatalf("%s: %d rows, shuffled: %v", name, len(got), !slices.Equal(got, rows))
+		}
+		count := map[string]int{}
+		for i := range rows {
+			count[rowText(rows[i])]++
+			count[rowText(got[i])]--
+		}
+		for row, n := range count {
+			if n != 0 {
+				t.Fatalf("%s: %s is there %d times too often", name, row, -n)
+			}
+		}
+		if entries, _ := filepath.Glob(filepath.Join(out, ".*")); len(entries) != 0 {
+			t.Errorf("%v is left behind", entries)
+		}
+		again, other := out+"-again", out+"-other"
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := run(ctx, again, 9, ArrangeConfig{Progress: func(_, _ int64, note string) {
+			if note == "writing" {
+				cancel()
+			}
+		}}); name == "large" && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := run(t.Context(), again, 9, ArrangeConfig{}); err != nil && !errors.Is(err, ErrComplete) {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(filesOf(t, out), filesOf(t, again)) {
+			t.Errorf("%s: the same seed gives other bytes", name)
+		}
+		if err := run(t.Context(), other, 10, ArrangeConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Equal(readPositions(t, other), got) {
+			t.Errorf("%s: another seed gives the same order", name)
+		}
+	}
+}
+
+// Every row can come out anywhere: over many seeds the first row's place is uniform.
+func TestShuffleIsUniform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many small data sets")
+	}
+	dir := t.TempDir()
+	rows := namedPositions(7, 1)[:8]
+	for i := range rows {
+		rows[i].Ply = uint16(i)
+	}
+	data := filepath.Join(dir, "data")
+	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	const rounds = 48
+	var at [8]int
+	for seed := range rounds {
+		out := filepath.Join(dir, fmt.Sprint(seed))
+		if _, err := shuffle(t.Context(), []string{data}, out, ArrangeConfig{Seed: uint64(seed)}, OpenPositions, shuffleLimits{3, 2, 100}); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range readPositions(t, out) {
+			if r.Ply == 0 {
+				at[i]++
+			}
+		}
+	}
+	chi := 0.0
+	for _, n := range at {
+		d := float64(n) - rounds/8
+		chi += d * d / (rounds / 8)
+	}
+	if chi > 24.3 { // 7 degrees of freedom, 0.1 %
+		t.Errorf("places of the first row: %v, chi-squared %.1f", at, chi)
+	}
+}

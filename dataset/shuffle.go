@@ -1,0 +1,171 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at
+// once; while rows are dealt, each bucket has a small shard open, about a megabyte.
+type shuffleLimits struct {
+	bucketRows int64 // of a bucket, about
+	batchRows  int   // of a record batch of a bucket
+	shardRows  int   // of a shard of a bucket
+}
+
+const (
+	// maxBuckets keeps the open shards below 300 MB; beyond 134 million positions it is
+	// the buckets that grow.
+	maxBuckets = 256
+	// shuffleDir holds the buckets while a data set is shuffled.
+	shuffleDir = ".shuffle"
+)
+
+// Shuffle writes the rows of data sets of one schema in random order, which the seed
+// decides, as a data set in dir. Every order is equally likely: rows are dealt to
+// buckets at random, and each bucket is shuffled in memory. An interrupted Shuffle is
+// gone on with; the error is ErrComplete (wrapped) if nothing is left to do.
+//
+// The buckets need about as much room on disk as the data, in dir.
+func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*store.Manifest, error) {
+	kind, err := kindOf(paths)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case GamesFormat:
+		return shuffle(ctx, paths, dir, c, OpenGames, shuffleLimits{1 << 16, 256, 1024})
+	case PositionsFormat:
+		return shuffle(ctx, paths, dir, c, OpenPositions, shuffleLimits{1 << 19, 2048, 32768})
+	default:
+		return shuffle(ctx, paths, dir, c, openFeatures, shuffleLimits{1 << 18, 1024, 8192})
+	}
+}
+
+func shuffle[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], limits shuffleLimits) (*store.Manifest, error) {
+	s, err := openAll(paths, open, c)
+	if err != nil {
+		return nil, err
+	}
+	buckets := min(max(1, (s.total+limits.bucketRows-1)/limits.bucketRows), maxBuckets)
+	w, err := s.writer(dir, map[string]any{"operation": "shuffle", "buckets": buckets})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	temp := filepath.Join(dir, shuffleDir)
+	if err := os.RemoveAll(temp); err != nil { // of a killed process
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	d := &dealer[R]{sources: s, out: w, skip: w.Rows()}
+	if buckets == 1 {
+		err = d.write(s.readers, 0)
+	} else {
+		err = d.deal(ctx, temp, int(buckets), limits)
+		for i := 0; i < int(buckets) && err == nil; i++ {
+			err = d.collect(ctx, filepath.Join(temp, bucketName(i)), open, i)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.Finish(nil)
+}
+
+func bucketName(i int) string { return fmt.Sprintf("bucket-%03d", i) }
+
+// dealer is a Shuffle at work.
+type dealer[R any] struct {
+	*sources[R]
+	out  *Writer[R]
+	skip int64 // rows that were on disk before
+	rows []R   // of a bucket; its memory is used again
+}
+
+// deal writes every row to a bucket chosen at random.
+func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits shuffleLimits) error {
+	l := d.codec.layout()
+	l.batchRows, l.shardRows = limits.batchRows, limits.shardRows
+	writers := make([]*Writer[R], buckets)
+	defer func() {
+		for _, w := range writers {
+			if w != nil {
+				w.Close()
+			}
+		}
+	}()
+	var err error
+	for i := range writers {
+		if writers[i], err = newWriter(filepath.Join(temp, bucketName(i)), WriterConfig{}, d.codec, l, memory.NewGoAllocator()); err != nil {
+			return err
+		}
+	}
+	rng := rand.New(rand.NewPCG(d.Seed, 0))
+	for row, err := range d.all(ctx, "dealing") {
+		if err != nil {
+			return err
+		}
+		if err := writers[rng.IntN(buckets)].Append(row); err != nil {
+			return err
+		}
+	}
+	for _, w := range writers {
+		if _, err := w.Finish(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect shuffles one bucket, and removes it.
+func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bucket int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r, err := open(path)
+	if err != nil {
+		return err
+	}
+	if d.Progress != nil {
+		d.Progress(d.out.Rows(), d.total, "writing")
+	}
+	if err := d.write([]*Reader[R]{r}, bucket); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+// write appends all rows of the readers in random order.
+func (d *dealer[R]) write(readers []*Reader[R], bucket int) error {
+	d.rows = d.rows[:0]
+	for _, r := range readers {
+		for row, err := range r.All() {
+			if err != nil {
+				return err
+			}
+			d.rows = append(d.rows, row)
+		}
+	}
+	rng := rand.New(rand.NewPCG(d.Seed, uint64(bucket)+1))
+	rng.Shuffle(len(d.rows), func(i, j int) { d.rows[i], d.rows[j] = d.rows[j], d.rows[i] })
+	for i := range d.rows {
+		if d.skip--; d.skip >= 0 {
+			continue
+		}
+		if err := d.out.Append(&d.rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// What Split keeps together.
+const (
+	ByGame    = "game"    // the positions of a game
+	ByOpening = "opening" // the games of an opening
+)
+
+// ErrUngrouped says that a row names no game, or no opening: to split by position
+// would put almost equal positions with one result on both sides.
+var ErrUngrouped = errors.New("the row does not say what it belongs to")
+
+// Part is one of the data sets that Split writes.
+type Part struct {
+	Name   string  `json:"name"`   // of its folder
+	Weight float64 `json:"weight"` // its share is the weight over the sum of all
+}
+
+// CheckParts tells what is wrong with a list of parts.
+func CheckParts(parts []Part) error {
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if p.Name == "" || p.Name != filepath.Base(p.Name) || p.Name[0] == '.' || seen[p.Name] {
+			return fmt.Errorf("part %q: want different names of folders", p.Name)
+		}
+		seen[p.Name] = true
+		if !(p.Weight > 0 && p.Weight <= 1e9) {
+			return fmt.Errorf("part %s: its share %v is not a positive number", p.Name, p.Weight)
+		}
+	}
+	if len(parts) < 2 {
+		return errors.New("want two parts or more")
+	}
+	return nil
+}
+
+// splitConfig is what the manifest of a part says.
+type splitConfig struct {
+	Operation string `json:"operation"`
+	By        string `json:"by"`
+	Parts     []Part `json:"parts"`
+	Part      string `json:"part"`
+}
+
+// Split writes each game (or all games of an opening) of data sets of one schema to one
+// of the parts, in folders of dir. Which one depends on the seed and the game's identity
+// alone: not on the order, nor on the other games. An interrupted Split is gone on with;
+// the error is ErrComplete (wrapped) if nothing is left to do.
+func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c ArrangeConfig) ([]*store.Manifest, error) {
+	if err := CheckParts(parts); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	if by != ByGame && by != ByOpening {
+		return nil, fmt.Errorf("dataset: split by %q is not by %s or %s", by, ByGame, ByOpening)
+	}
+	kind, err := kindOf(paths)
+	if err != nil {
+		return nil, err
+	}
+	s := &splitting{dir: dir, parts: parts, by: by, seed: c.Seed}
+	switch kind {
+	case GamesFormat:
+		return split(ctx, paths, s, c, OpenGames, func(g *GameRow) (uint64, uint64) { return g.Game, g.Opening })
+	case PositionsFormat:
+		return split(ctx, paths, s, c, OpenPositions, func(p *PositionRow) (uint64, uint64) { return p.Game, p.Opening })
+	default:
+		return split(ctx, paths, s, c, openFeatures, func(f *FeatureRow) (uint64, uint64) { return f.Game, f.Opening })
+	}
+}
+
+// splitting is a Split at work.
+type splitting struct {
+	dir   string
+	parts []Part
+	by    string
+	seed  uint64
+}
+
+// part chooses for a game or opening. Splitmix64's finaliser (Steele, Lea and Flood,
+// 2014) makes all bits of seed and key count.
+func (s *splitting) part(key uint64) int {
+	total := 0.0
+	for _, p := range s.parts {
+		total += p.Weight
+	}
+	h := mix(mix(s.seed+0x9e3779b97f4a7c15) ^ key)
+	at := float64(h>>11) / (1 << 53) * total
+	for i, p := range s.parts {
+		if at -= p.Weight; at < 0 {
+			return i
+		}
+	}
+	return len(s.parts) - 1
+}
+
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeConfig, open opener[R], names func(*R) (game, opening uint64)) ([]*store.Manifest, error) {
+	src, err := openAll(paths, open, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &splitter[R]{splitting: s, names: names}
+	defer t.close()
+	if err := t.begin(src); err != nil {
+		return t.manifests, err
+	}
+	row := int64(-1)
+	for r, err := range src.all(ctx, "") {
+		if err != nil {
+			return nil, err
+		}
+		row++
+		if err := t.add(r); errors.Is(err, ErrUngrouped) {
+			return nil, errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", row, err, s.by), t.discard())
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return t.finish()
+}
+
+// splitter has a writer for each part, nil for one that is complete.
+type splitter[R any] struct {
+	*splitting
+	names     func(*R) (game, opening uint64)
+	writers   []*Writer[R]
+	skip      []int64 // rows that were on disk before
+	manifests []*store.Manifest
+}
+
+// begin opens all parts. The error is ErrComplete if all of them are.
+func (t *splitter[R]) begin(src *sources[R]) error {
+	t.manifests = make([]*store.Manifest, len(t.parts))
+	var complete error
+	done := 0
+	for i, p := range t.parts {
+		dir := filepath.Join(t.dir, p.Name)
+		w, err := src.writer(dir, splitConfig{"split", t.by, t.parts, p.Name})
+		t.writers, t.skip = append(t.writers, w), append(t.skip, 0)
+		switch {
+		case errors.Is(err, ErrComplete):
+			if t.manifests[i], err = store.LoadManifest(dir); err != nil {
+				return fmt.Errorf("dataset: %w", err)
+			}
+			complete = fmt.Errorf("dataset: %s: %w", t.dir, ErrComplete)
+			done++
+		case err != nil:
+			return err
+		default:
+			t.skip[i] = w.Rows()
+		}
+	}
+	if done == len(t.parts) {
+		return complete
+	}
+	return nil
+}
+
+func (t *splitter[R]) add(r *R) error {
+	key, opening := t.names(r)
+	if t.by == ByOpening {
+		key = opening
+	}
+	if key == 0 {
+		return ErrUngrouped
+	}
+	i := t.part(key)
+	if t.skip[i]--; t.skip[i] >= 0 || t.writers[i] == nil {
+		return nil
+	}
+	return t.writers[i].Append(r)
+}
+
+func (t *splitter[R]) finish() ([]*store.Manifest, error) {
+	for i, w := range t.writers {
+		if w == nil {
+			continue
+		}
+		var err error
+		if t.manifests[i], err = w.Finish(nil); err != nil {
+			return nil, err
+		}
+	}
+	return t.manifests, nil
+}
+
+func (t *splitter[R]) discard() (err error) {
+	for _, w := range t.writers {
+		if w != nil {
+			err = errors.Join(err, w.Discard())
+		}
+	}
+	return err
+}
+
+func (t *splitter[R]) close() {
+	for _, w := range t.writers {
+		if w != nil {
+			w.Close()
+		}
+	}
+}
