@@ -56,3 +56,36 @@ func (s *keySet) len() int {
 	}
 	return s.n
 }
+
+// has reports whether the key is in the set.
+func (s *keySet) has(key uint64) bool {
+	if key == 0 {
+		return s.zero
+	}
+	if len(s.slots) == 0 {
+		return false
+	}
+	mask := uint64(len(s.slots) - 1)
+	for i := key & mask; ; i = (i + 1) & mask {
+		switch s.slots[i] {
+		case 0:
+			return false
+		case key:
+			return true
+		}
+	}
+}
+
+// common counts the keys of two sets, and those in both.
+func (s *keySet) common(o *keySet) Common {
+	c := Common{A: int64(s.len()), B: int64(o.len())}
+	if s.zero && o.zero {
+		c.Both++
+	}
+	for _, key := range s.slots {
+		if key != 0 && o.has(key) {
+			c.Both++
+		}
+	}
+	return c
+}

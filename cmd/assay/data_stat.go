@@ -15,12 +15,19 @@ import (
 func newDataStatCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stat PATH",
+		Use:   "stat PATH [PATH]",
 		Short: "Count what a data set holds: rows, games, results, phases, scores, duplicates",
+		Long: `Count what a data set holds. Of two data sets, count what they have in common: positions
+(the first four FEN fields), openings and games. What training and validation share makes
+the validation look too good.`,
 		Example: `  assay data stat games
-  assay data stat positions --json`,
-		Args: cobra.ExactArgs(1),
+  assay data stat positions --json
+  assay data stat parts/train parts/valid`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return compare(cmd.OutOrStdout(), args[0], args[1], asJSON)
+			}
 			s, err := dataset.Summarize(args[0])
 			if err != nil {
 				return dataAdvice(err)
@@ -33,6 +40,31 @@ func newDataStatCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// compare tells what two data sets have in common.
+func compare(out io.Writer, a, b string, asJSON bool) error {
+	o, err := dataset.Compare(a, b)
+	if err != nil {
+		return dataAdvice(err)
+	}
+	if asJSON {
+		return printJSON(out, struct {
+			A string `json:"a"`
+			B string `json:"b"`
+			*dataset.Overlap
+		}{a, b, o})
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\t%s\t%s\tboth\n", a, b)
+	for _, row := range []struct {
+		name string
+		n    dataset.Common
+	}{{"positions", o.Positions}, {"openings", o.Openings}, {"games", o.Games}} {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
+	}
+	fmt.Fprintf(w, "rows whose position is in the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
+	return w.Flush()
 }
 
 func printSummary(out io.Writer, s *dataset.Summary) error {
