@@ -5,27 +5,38 @@ import "github.com/assay-chess/assay/engine/board"
 // The model assay: what its terms count. Every function here sees the board from
 // the chair of one side, see view.
 
-// traceAssay counts the terms of the model assay.
+// traceAssay counts the terms of the model assay: first what each side's men do by
+// themselves, then, when all attacks are known, what the sides do to each other.
 func traceAssay(p *board.Position, s tracer) tracer {
-	var v view
-	v.see(p, board.Black)
-	s = traceAssaySide(&v, s)
+	var white, black view
+	black.see(p, board.Black)
+	s = traceAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
 	}
 	s = s.turn()
-	v.see(p, board.White)
-	s = traceAssaySide(&v, s)
+	white.see(p, board.White)
+	s = traceAssaySide(&white, s)
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
-	return s
+	var f front
+	f.face(&black)
+	f.toMove = int(p.SideToMove())
+	s = traceContact(&white, &f, s).turn()
+	f.face(&white)
+	f.toMove = 1 - int(p.SideToMove())
+	return traceContact(&black, &f, s).turn()
 }
 
 func traceAssaySide(v *view, s tracer) tracer {
 	v.area = ^(v.pawns | v.king.Bitboard() | v.theirAttack)
 	around := board.KingAttacks(v.theirKing)
 	v.ring = around | around>>8 | v.theirKing.Bitboard()
+	v.by[board.Pawn] = v.attacks
+	v.all = v.attacks | board.KingAttacks(v.king)
+	v.by[board.King] = board.KingAttacks(v.king)
+	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
 	s = tracePawns(v, s)
 	s = traceKnights(v, s)
 	s = traceBishops(v, s)
@@ -34,11 +45,22 @@ func traceAssaySide(v *view, s tracer) tracer {
 	return traceKing(v, s)
 }
 
+// traceContact counts what a side's men do to the other side's.
+func traceContact(v *view, f *front, s tracer) tracer {
+	s = traceThreats(v, f, s)
+	s = traceChecks(v, f, s)
+	s = traceAttack(v, f, s)
+	s = tracePassed(v, f, s)
+	s = traceBalance(v, f, s)
+	return traceMopUp(v, f, s)
+}
+
 // tracePawns counts material, squares and structure of the pawns. It looks at pawns
 // alone: what it counts could be remembered by the pawns' key.
 func tracePawns(v *view, s tracer) tracer {
 	p := v.pawns
 	s = s.add(assayMaterial, p.Count())
+	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
 	alone := isolated(p)
 	s = s.add(assayIsolated, alone.Count())
 	s = s.add(assayDoubled, doubled(p).Count())
@@ -52,9 +74,13 @@ func tracePawns(v *view, s tracer) tracer {
 	for b := p & v.attacks; b != 0; {
 		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
 	}
-	for b := passed(p, v.theirPawns); b != 0; {
+	v.passed = passed(p, v.theirPawns)
+	for b := v.passed; b != 0; {
 		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
 	}
+	unopposed := p &^ down(v.theirPawns>>8)
+	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
+	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
 	return s
 }
 
@@ -68,24 +94,37 @@ const (
 
 func traceKnights(v *view, s tracer) tracer {
 	s = s.add(assayMaterial+1, v.knights.Count())
+	s = s.add(assayOutpost, (v.knights & v.outposts).Count())
 	for b := v.knights; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.KnightAttacks(sq)
 		s = s.one(assaySquareKnight + int(sq))
 		s = s.one(assayMobilityKnight + (attacks & v.area).Count())
-		v.units += unitsKnight * (attacks & v.ring).Count()
+		v.reach(board.Knight, attacks)
+		if attacks&v.outposts&^(v.pawns|v.knights) != 0 {
+			s = s.one(assayOutpostReach)
+		}
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsKnight * hits.Count()
+			v.attackers++
+		}
 	}
 	return s
 }
 
 func traceBishops(v *view, s tracer) tracer {
 	s = s.add(assayMaterial+2, v.bishops.Count())
+	s = s.add(assayOutpost+1, (v.bishops & v.outposts).Count())
 	for b := v.bishops; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.BishopAttacks(sq, v.occupied)
 		s = s.one(assaySquareBishop + int(sq))
 		s = s.one(assayMobilityBishop + (attacks & v.area).Count())
-		v.units += unitsBishop * (attacks & v.ring).Count()
+		v.reach(board.Bishop, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsBishop * hits.Count()
+			v.attackers++
+		}
 	}
 	if v.bishops&board.LightSquares != 0 && v.bishops&board.DarkSquares != 0 {
 		s = s.one(assayPair)
@@ -101,7 +140,11 @@ func traceRooks(v *view, s tracer) tracer {
 		attacks := board.RookAttacks(sq, v.occupied)
 		s = s.one(assaySquareRook + int(sq))
 		s = s.one(assayMobilityRook + (attacks & v.area).Count())
-		v.units += unitsRook * (attacks & v.ring).Count()
+		v.reach(board.Rook, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsRook * hits.Count()
+			v.attackers++
+		}
 		file := board.FileA << (sq & 7)
 		if v.pawns&file == 0 {
 			if v.theirPawns&file == 0 {
@@ -121,7 +164,11 @@ func traceQueens(v *view, s tracer) tracer {
 		attacks := board.QueenAttacks(sq, v.occupied)
 		s = s.one(assaySquareQueen + int(sq))
 		s = s.one(assayMobilityQueen + (attacks & v.area).Count())
-		v.units += unitsQueen * (attacks & v.ring).Count()
+		v.reach(board.Queen, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsQueen * hits.Count()
+			v.attackers++
+		}
 	}
 	return s
 }

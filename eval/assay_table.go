@@ -27,10 +27,48 @@ const (
 	assaySeventh   = assayHalfOpen + 1  // one term
 	assayShelter   = assaySeventh + 1   // two file distances by no pawn, rank 2 to 7
 	assayRing      = assayShelter + 2*7 // ringBuckets terms
-	assayTempo     = assayRing + 20     // one term
+	assayContact   = assayRing + 20     // what the sides do to each other, see below
+	assayTempo     = assayContactEnd    // one term
 	assaySquares   = assayTempo + 1     // pawn a2 to h7, then N, B, R, Q, K a1 to h8
 	assayTerms     = assaySquares + 48 + 5*64
 )
+
+// Index of the first term of every block of assayContact.
+const (
+	assayIsolatedOpen = assayContact                // one term
+	assayBackwardOpen = assayIsolatedOpen + 1       // one term
+	assayOutpost      = assayBackwardOpen + 1       // knight, bishop
+	assayOutpostReach = assayOutpost + 2            // one term
+	assayPassedHalt   = assayOutpostReach + 1       // ranks 2 to 7
+	assayPassedOpen   = assayPassedHalt + 6         // ranks 4 to 7
+	assayPassedSafe   = assayPassedOpen + 4         // ranks 4 to 7
+	assayPassedRook   = assayPassedSafe + 4         // own, theirs
+	assayUnstoppable  = assayPassedRook + 2         // one term
+	assayPassedOwn    = assayUnstoppable + 1        // ranks 4 to 7 by distance 0 to 5
+	assayPassedTheir  = assayPassedOwn + 4*6        // the same
+	assayCheck        = assayPassedTheir + 4*6      // knight, bishop, rook, queen
+	assayRingWeak     = assayCheck + 4              // weakBuckets terms
+	assayAttackers    = assayRingWeak + weakBuckets // one to four
+	assayDanger       = assayAttackers + 4          // dangerBuckets terms
+	assayBareFlank    = assayDanger + dangerBuckets // one term
+	assayPinned       = assayBareFlank + 1          // one term
+	assayThreatPawn   = assayPinned + 1             // on knight, bishop, rook, queen
+	assayThreatMinor  = assayThreatPawn + 4         // on pawn, knight, bishop, rook, queen
+	assayThreatRook   = assayThreatMinor + 5        // the same
+	assayThreatKing   = assayThreatRook + 5         // one term
+	assayThreatPush   = assayThreatKing + 1         // one term
+	assayHanging      = assayThreatPush + 1         // pawn, piece
+	assayAgainst      = assayHanging + 2            // nine terms
+	assayMopEdge      = assayAgainst + 9            // distance 0 to 3
+	assayMopKings     = assayMopEdge + 4            // distance 2 to 7
+	assayContactEnd   = assayMopKings + 6
+)
+
+// weakBuckets is the number of terms for weak squares of the king's ring.
+const weakBuckets = 8
+
+// dangerBuckets is the number of terms for the danger a king is in.
+const dangerBuckets = 24
 
 // Index of the first mobility term of every kind.
 const (
@@ -61,6 +99,7 @@ func assayModel() *Model {
 	declarePawns(t)
 	declarePieces(t)
 	declareKing(t)
+	declareContact(t)
 	declareSquares(t)
 	t.set(assayTempo, Term{Name: "tempo", Group: GroupTempo, Tapered: true, Source: sourceOurs}, 0)
 	return newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)

@@ -117,25 +117,35 @@ func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) s
 }
 
 func scoreAssay(p *board.Position, s scorer) scorer {
-	var v view
-	v.see(p, board.Black)
-	s = scoreAssaySide(&v, s)
+	var white, black view
+	black.see(p, board.Black)
+	s = scoreAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
 	}
 	s = s.turn()
-	v.see(p, board.White)
-	s = scoreAssaySide(&v, s)
+	white.see(p, board.White)
+	s = scoreAssaySide(&white, s)
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
-	return s
+	var f front
+	f.face(&black)
+	f.toMove = int(p.SideToMove())
+	s = scoreContact(&white, &f, s).turn()
+	f.face(&white)
+	f.toMove = 1 - int(p.SideToMove())
+	return scoreContact(&black, &f, s).turn()
 }
 
 func scoreAssaySide(v *view, s scorer) scorer {
 	v.area = ^(v.pawns | v.king.Bitboard() | v.theirAttack)
 	around := board.KingAttacks(v.theirKing)
 	v.ring = around | around>>8 | v.theirKing.Bitboard()
+	v.by[board.Pawn] = v.attacks
+	v.all = v.attacks | board.KingAttacks(v.king)
+	v.by[board.King] = board.KingAttacks(v.king)
+	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
 	s = scorePawns(v, s)
 	s = scoreKnights(v, s)
 	s = scoreBishops(v, s)
@@ -144,9 +154,19 @@ func scoreAssaySide(v *view, s scorer) scorer {
 	return scoreKing(v, s)
 }
 
+func scoreContact(v *view, f *front, s scorer) scorer {
+	s = scoreThreats(v, f, s)
+	s = scoreChecks(v, f, s)
+	s = scoreAttack(v, f, s)
+	s = scorePassed(v, f, s)
+	s = scoreBalance(v, f, s)
+	return scoreMopUp(v, f, s)
+}
+
 func scorePawns(v *view, s scorer) scorer {
 	p := v.pawns
 	s = s.add(assayMaterial, p.Count())
+	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
 	alone := isolated(p)
 	s = s.add(assayIsolated, alone.Count())
 	s = s.add(assayDoubled, doubled(p).Count())
@@ -160,32 +180,49 @@ func scorePawns(v *view, s scorer) scorer {
 	for b := p & v.attacks; b != 0; {
 		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
 	}
-	for b := passed(p, v.theirPawns); b != 0; {
+	v.passed = passed(p, v.theirPawns)
+	for b := v.passed; b != 0; {
 		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
 	}
+	unopposed := p &^ down(v.theirPawns>>8)
+	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
+	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
 	return s
 }
 
 func scoreKnights(v *view, s scorer) scorer {
 	s = s.add(assayMaterial+1, v.knights.Count())
+	s = s.add(assayOutpost, (v.knights & v.outposts).Count())
 	for b := v.knights; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.KnightAttacks(sq)
 		s = s.one(assaySquareKnight + int(sq))
 		s = s.one(assayMobilityKnight + (attacks & v.area).Count())
-		v.units += unitsKnight * (attacks & v.ring).Count()
+		v.reach(board.Knight, attacks)
+		if attacks&v.outposts&^(v.pawns|v.knights) != 0 {
+			s = s.one(assayOutpostReach)
+		}
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsKnight * hits.Count()
+			v.attackers++
+		}
 	}
 	return s
 }
 
 func scoreBishops(v *view, s scorer) scorer {
 	s = s.add(assayMaterial+2, v.bishops.Count())
+	s = s.add(assayOutpost+1, (v.bishops & v.outposts).Count())
 	for b := v.bishops; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.BishopAttacks(sq, v.occupied)
 		s = s.one(assaySquareBishop + int(sq))
 		s = s.one(assayMobilityBishop + (attacks & v.area).Count())
-		v.units += unitsBishop * (attacks & v.ring).Count()
+		v.reach(board.Bishop, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsBishop * hits.Count()
+			v.attackers++
+		}
 	}
 	if v.bishops&board.LightSquares != 0 && v.bishops&board.DarkSquares != 0 {
 		s = s.one(assayPair)
@@ -201,7 +238,11 @@ func scoreRooks(v *view, s scorer) scorer {
 		attacks := board.RookAttacks(sq, v.occupied)
 		s = s.one(assaySquareRook + int(sq))
 		s = s.one(assayMobilityRook + (attacks & v.area).Count())
-		v.units += unitsRook * (attacks & v.ring).Count()
+		v.reach(board.Rook, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsRook * hits.Count()
+			v.attackers++
+		}
 		file := board.FileA << (sq & 7)
 		if v.pawns&file == 0 {
 			if v.theirPawns&file == 0 {
@@ -221,7 +262,11 @@ func scoreQueens(v *view, s scorer) scorer {
 		attacks := board.QueenAttacks(sq, v.occupied)
 		s = s.one(assaySquareQueen + int(sq))
 		s = s.one(assayMobilityQueen + (attacks & v.area).Count())
-		v.units += unitsQueen * (attacks & v.ring).Count()
+		v.reach(board.Queen, attacks)
+		if hits := attacks & v.ring; hits != 0 {
+			v.units += unitsQueen * hits.Count()
+			v.attackers++
+		}
 	}
 	return s
 }
@@ -240,4 +285,140 @@ func scoreKing(v *view, s scorer) scorer {
 		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))
 	}
 	return s
+}
+
+func scoreThreats(v *view, f *front, s scorer) scorer {
+	for kind, men := range [4]board.Bitboard{f.knights, f.bishops, f.rooks, f.queens} {
+		s = s.add(assayThreatPawn+kind, (men & v.attacks).Count())
+	}
+	strong := f.byPawn | f.twice&^v.twice
+	weak := f.men &^ strong
+	minor := v.by[board.Knight] | v.by[board.Bishop]
+	rook := v.by[board.Rook]
+	for kind, men := range [3]board.Bitboard{f.pawns, f.knights, f.bishops} {
+		s = s.add(assayThreatMinor+kind, (men & minor & weak).Count())
+		s = s.add(assayThreatRook+kind, (men & rook & weak).Count())
+	}
+	s = s.add(assayThreatMinor+3, (f.rooks & minor).Count())
+	s = s.add(assayThreatMinor+4, (f.queens & minor).Count())
+	s = s.add(assayThreatRook+3, (f.rooks & rook & weak).Count())
+	s = s.add(assayThreatRook+4, (f.queens & rook).Count())
+	s = s.add(assayThreatKing, (weak & v.by[board.King]).Count())
+	open := v.all & f.men &^ f.all
+	s = s.add(assayHanging, (open & f.pawns).Count())
+	s = s.add(assayHanging+1, (open &^ f.pawns).Count())
+	step := v.pawns << 8 &^ v.occupied
+	step |= (step & board.Rank3) << 8 &^ v.occupied
+	step &^= f.byPawn | f.all&^v.all
+	pieces := f.men &^ f.pawns
+	return s.add(assayThreatPush, (board.PawnAttackSet(board.White, step) & pieces &^ v.attacks).Count())
+}
+
+func scoreChecks(v *view, f *front, s scorer) scorer {
+	king := v.theirKing
+	safe := ^(f.all &^ (v.twice & f.byKing &^ f.twice)) &^ v.men()
+	diagonal, straight := board.BishopAttacks(king, v.occupied), board.RookAttacks(king, v.occupied)
+	if board.KnightAttacks(king)&v.by[board.Knight]&safe != 0 {
+		s = s.one(assayCheck)
+		v.units += dangerKnight
+	}
+	if diagonal&v.by[board.Bishop]&safe != 0 {
+		s = s.one(assayCheck + 1)
+		v.units += dangerBishop
+	}
+	if straight&v.by[board.Rook]&safe != 0 {
+		s = s.one(assayCheck + 2)
+		v.units += dangerRook
+	}
+	if (diagonal|straight)&v.by[board.Queen]&safe != 0 {
+		s = s.one(assayCheck + 3)
+		v.units += dangerQueen
+	}
+	near := (diagonal | straight) & f.men
+	pinners := (board.BishopAttacks(king, v.occupied&^near)&^diagonal)&(v.bishops|v.queens) |
+		(board.RookAttacks(king, v.occupied&^near)&^straight)&(v.rooks|v.queens)
+	v.units += dangerPin * pinners.Count()
+	return s.add(assayPinned, pinners.Count())
+}
+
+func scoreAttack(v *view, f *front, s scorer) scorer {
+	loose := (v.ring & v.all &^ (f.all &^ (f.byKing &^ f.twice))).Count()
+	if loose != 0 {
+		s = s.one(assayRingWeak - 1 + min(loose, weakBuckets))
+	}
+	if v.attackers > 0 {
+		s = s.one(assayAttackers - 1 + min(v.attackers, 4))
+	}
+	danger := v.units + dangerLoose*loose + dangerAttacker*v.attackers
+	if v.queens == 0 {
+		danger /= 2
+	}
+	if danger >= dangerStep {
+		s = s.one(assayDanger - 1 + min(danger/dangerStep, dangerBuckets))
+	}
+	flank := kingsFlank
+	if v.theirKing&7 < 4 {
+		flank = ^flank
+	}
+	if (v.pawns|f.pawns)&flank == 0 {
+		s = s.one(assayBareFlank)
+	}
+	return s
+}
+
+func scorePassed(v *view, f *front, s scorer) scorer {
+	for b := v.passed; b != 0; {
+		sq := b.PopFirst()
+		rank, stop := sq.Rank(), sq+8
+		if f.men.Has(stop) {
+			s = s.one(assayPassedHalt + rank - 1)
+		}
+		if rank < 3 {
+			continue
+		}
+		s = s.one(assayPassedOwn + 6*(rank-3) + min(distance(v.king, stop), 5))
+		s = s.one(assayPassedTheir + 6*(rank-3) + min(distance(v.theirKing, stop), 5))
+		file := board.FileA << (sq & 7)
+		path := file & ahead(sq)
+		if path&(v.occupied|f.all) == 0 {
+			s = s.one(assayPassedOpen + rank - 3)
+		}
+		if !(v.occupied | f.all).Has(stop) {
+			s = s.one(assayPassedSafe + rank - 3)
+		}
+		behind := board.RookAttacks(sq, v.occupied) & file &^ ahead(sq)
+		if behind&v.rooks != 0 {
+			s = s.one(assayPassedRook)
+		}
+		if behind&f.rooks != 0 {
+			s = s.one(assayPassedRook + 1)
+		}
+		if f.alone && path&v.occupied == 0 && distance(v.theirKing, sq|56)-f.toMove > 7-rank {
+			s = s.one(assayUnstoppable)
+		}
+	}
+	return s
+}
+
+func scoreMopUp(v *view, f *front, s scorer) scorer {
+	if f.men.Many() || v.rooks|v.queens == 0 && !(v.bishops|v.knights).Many() {
+		return s
+	}
+	file, rank := v.theirKing&7, v.theirKing>>3
+	s = s.one(assayMopEdge + int(min(file, 7-file, rank, 7-rank)))
+	return s.one(assayMopKings - 2 + distance(v.king, v.theirKing))
+}
+
+func scoreBalance(v *view, f *front, s scorer) scorer {
+	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
+	theirPawns, theirKnights, theirBishops := f.pawns.Count(), f.knights.Count(), f.bishops.Count()
+	s = s.add(assayAgainst, knights*theirPawns)
+	s = s.add(assayAgainst+1, bishops*theirPawns)
+	s = s.add(assayAgainst+2, rooks*theirPawns)
+	s = s.add(assayAgainst+3, queens*theirPawns)
+	s = s.add(assayAgainst+4, rooks*theirKnights)
+	s = s.add(assayAgainst+5, rooks*theirBishops)
+	s = s.add(assayAgainst+6, queens*theirKnights)
+	s = s.add(assayAgainst+7, queens*theirBishops)
+	return s.add(assayAgainst+8, queens*f.rooks.Count())
 }

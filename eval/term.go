@@ -17,6 +17,7 @@ const (
 	GroupPassed      = "passed"
 	GroupPieces      = "pieces"
 	GroupKing        = "king"
+	GroupThreats     = "threats"
 	GroupTempo       = "tempo"
 )
 
@@ -37,14 +38,17 @@ type Term struct {
 
 // Sources of the terms.
 const (
-	sourceShannon       = "Shannon 1950, section 3"
-	sourceShannonPassed = "Shannon 1950, appendix 2e"
-	sourceShannonRooks  = "Shannon 1950, appendix 3b"
-	sourceShannon7th    = "Shannon 1950, appendix 3c"
-	sourceShannonRing   = "ours, after Shannon 1950, appendix 4c"
-	sourceShannonMoves  = "ours, after Shannon 1950, appendix 5"
-	sourceShannonKing   = "ours, after Shannon 1950, appendix 2c"
-	sourceOurs          = "ours"
+	sourceShannon         = "Shannon 1950, section 3"
+	sourceShannonPassed   = "Shannon 1950, appendix 2e"
+	sourceShannonRooks    = "Shannon 1950, appendix 3b"
+	sourceShannon7th      = "Shannon 1950, appendix 3c"
+	sourceShannonRing     = "ours, after Shannon 1950, appendix 4c"
+	sourceShannonMoves    = "ours, after Shannon 1950, appendix 5"
+	sourceShannonKing     = "ours, after Shannon 1950, appendix 2c"
+	sourceShannonKnights  = "ours, after Shannon 1950, appendix 3a"
+	sourceShannonPins     = "ours, after Shannon 1950, appendix 4d"
+	sourceShannonRestless = "ours, after g(P) of Shannon 1950, section 6"
+	sourceOurs            = "ours"
 )
 
 // table collects the terms of a model and their start weights. Blocks are put at the

@@ -15,9 +15,50 @@ type view struct {
 
 	king, theirKing board.Square
 
-	area  board.Bitboard // squares that count as mobility
-	ring  board.Bitboard // squares around their king
-	units int            // attacks on the ring so far, in units
+	area      board.Bitboard // squares that count as mobility
+	ring      board.Bitboard // squares around their king
+	units     int            // attacks on the ring so far, in units; later the danger
+	attackers int            // men other than pawns and king that attack the ring
+	passed    board.Bitboard // own passed pawns
+	outposts  board.Bitboard // squares that a pawn guards and their pawns cannot attack
+
+	// Squares that own men attack: by kind, by any, and by two or more.
+	by         [6]board.Bitboard
+	all, twice board.Bitboard
+}
+
+// reach notes the squares that a man of a kind attacks.
+func (v *view) reach(kind board.PieceType, attacks board.Bitboard) {
+	v.by[kind] |= attacks
+	v.twice |= v.all & attacks
+	v.all |= attacks
+}
+
+// men returns all men of the side.
+func (v *view) men() board.Bitboard {
+	return v.pawns | v.knights | v.bishops | v.rooks | v.queens | v.king.Bitboard()
+}
+
+// front is what a side meets: the other side's men and the squares they attack, as
+// the side itself sees the board.
+type front struct {
+	pawns, knights, bishops, rooks, queens, men board.Bitboard
+
+	byPawn, byKing, all, twice board.Bitboard
+
+	toMove int  // 1 if it is the other side's turn
+	alone  bool // the other side has king and pawns only
+}
+
+// face fills the front with what the other side, whose view is t, shows.
+func (f *front) face(t *view) {
+	*f = front{
+		pawns: t.pawns.Mirror(), knights: t.knights.Mirror(), bishops: t.bishops.Mirror(),
+		rooks: t.rooks.Mirror(), queens: t.queens.Mirror(), men: t.men().Mirror(),
+		byPawn: t.attacks.Mirror(), byKing: t.by[board.King].Mirror(),
+		all: t.all.Mirror(), twice: t.twice.Mirror(),
+		alone: t.knights|t.bishops|t.rooks|t.queens == 0,
+	}
 }
 
 // see fills the view with the position as side c sees it.
@@ -58,6 +99,9 @@ func down(b board.Bitboard) board.Bitboard {
 	b |= b >> 16
 	return b | b>>32
 }
+
+// ahead returns the squares on the ranks ahead of a square.
+func ahead(s board.Square) board.Bitboard { return ^board.Bitboard(0) << (s&56 + 8) }
 
 // beside returns the neighbours of every square on its rank.
 func beside(b board.Bitboard) board.Bitboard { return b.East() | b.West() }
