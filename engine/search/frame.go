@@ -34,12 +34,14 @@ type frame struct {
 	piece      board.Piece // the man that makes it
 	killers    [2]board.Move
 	eval       int        // static evaluation from the mover's view, or noEval
+	threat     bool       // after a pass the side to move is mated
 	excluded   board.Move // not searched here, to see how good the others are
 	reversible int        // plies back to the last position that cannot be repeated
 
 	moves  [maxList]board.Move
 	scores [maxList]int32
 	tried  [maxTried]board.Move // quiet moves searched before the current one
+	taken  [maxTaken]board.Move // captures and promotions, likewise
 
 	pv    [maxPly + 2]board.Move
 	pvLen int

@@ -5,10 +5,11 @@ import "github.com/assay-chess/assay/engine/board"
 const (
 	historyMax = 8192
 	maxTried   = 64
+	maxTaken   = 32
 )
 
-// history remembers which quiet moves refuted others (Schaeffer 1983), for the order
-// in which moves are tried.
+// history remembers which moves refuted others (Schaeffer 1983), for the order in
+// which moves are tried.
 type history struct {
 	// quiet is indexed by the mover and the move's squares.
 	quiet [2][64 * 64]int16
@@ -18,7 +19,9 @@ type history struct {
 	// after scores quiet moves by what was played one and two plies before them:
 	// the men that moved and their squares.
 	after [pieceTos][pieceTos]int16
-	none  [pieceTos]int16 // stands for what follows no move
+	// captures is indexed by the man that takes, its target square and its victim.
+	captures [pieceTos][8]int16
+	none     [pieceTos]int16 // stands for what follows no move
 }
 
 // pieceTos is the number of pairs of a man and the square it moves to.
@@ -86,13 +89,34 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 	if before.move != board.NullMove {
 		e.history.counter[pieceTo(before.piece, before.move)] = m
 	}
-	bonus := min(16*depth*depth+32*depth, 1600)
+	bonus := bonusFor(depth)
 	c := e.record(ply)
 	c.update(f.pos.PieceAt(m.From()), m, bonus)
 	for _, t := range tried {
 		c.update(f.pos.PieceAt(t.From()), t, -bonus)
 	}
 }
+
+// creditCaptures learns from a move that refuted the one before, itself a capture or
+// not, after the captures tried had failed to.
+func (e *Engine) creditCaptures(ply int, m board.Move, quiet bool, tried []board.Move, depth int) {
+	p := &e.at(ply).pos
+	bonus := bonusFor(depth)
+	if !quiet {
+		update(e.history.capture(p, m), bonus)
+	}
+	for _, t := range tried {
+		update(e.history.capture(p, t), -bonus)
+	}
+}
+
+// capture is where a capture or promotion is scored.
+func (h *history) capture(p *board.Position, m board.Move) *int16 {
+	return &h.captures[pieceTo(p.PieceAt(m.From()), m)][p.PieceAt(m.To()).Type()&7]
+}
+
+// bonusFor says how much a refutation found at the depth counts.
+func bonusFor(depth int) int { return min(16*depth*depth+32*depth, 1600) }
 
 func abs(n int) int {
 	if n < 0 {

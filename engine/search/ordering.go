@@ -16,6 +16,8 @@ const (
 	stageQuiets
 	stageBadCaptures
 	stageEvasions
+	stageGenerateChecks
+	stageChecks
 	stageDone
 )
 
@@ -30,6 +32,7 @@ type picker struct {
 
 	stage     stage
 	noisyOnly bool // captures and queen promotions that do not lose material, as in quiescence
+	checks    bool // then quiet moves that check and lose no material
 	noQuiets  bool // set it to be spared the quiet moves not yet handed out
 
 	hash    board.Move
@@ -48,10 +51,10 @@ func (e *Engine) newPicker(ply int, hash board.Move) picker {
 }
 
 // newNoisyPicker returns the picker of a quiescence node: all moves in check, else
-// captures and queen promotions.
-func (e *Engine) newNoisyPicker(ply int, hash board.Move) picker {
+// captures, queen promotions and, if asked for, quiet checks.
+func (e *Engine) newNoisyPicker(ply int, hash board.Move, checks bool) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, record: e.record(ply), hash: hash, noisyOnly: true}
+	return picker{e: e, f: f, record: e.record(ply), hash: hash, noisyOnly: true, checks: checks}
 }
 
 // pick returns the next move, board.NullMove after the last.
@@ -69,9 +72,13 @@ func (k *picker) pick() board.Move {
 			if m := k.goodCapture(); m != board.NullMove {
 				return m
 			}
-			k.stage = stageKiller
-			if k.noisyOnly {
+			switch {
+			case k.checks:
+				k.stage = stageGenerateChecks
+			case k.noisyOnly:
 				k.stage = stageDone
+			default:
+				k.stage = stageKiller
 			}
 		case stageKiller, stageSecondKiller:
 			m := k.killers[k.stage-stageKiller]
@@ -101,6 +108,14 @@ func (k *picker) pick() board.Move {
 			if k.next < k.bad {
 				k.next++
 				return k.f.moves[k.next-1]
+			}
+			k.stage = stageDone
+		case stageGenerateChecks:
+			k.stage = stageChecks
+			k.generateChecks()
+		case stageChecks:
+			if k.next < k.end {
+				return k.best()
 			}
 			k.stage = stageDone
 		case stageEvasions:
@@ -137,7 +152,7 @@ func (k *picker) generate() {
 			if isQuiet(p, m) {
 				f.scores[i] = k.record.of(p.PieceAt(m.From()), m)
 			} else {
-				f.scores[i] = 1<<20 + captureScore(p, m)
+				f.scores[i] = 1<<20 + k.captureScore(m)
 			}
 		}
 		return
@@ -145,7 +160,7 @@ func (k *picker) generate() {
 	k.stage = stageCaptures
 	k.end = len(p.LegalCaptures(f.moves[:0]))
 	for i, m := range f.moves[:k.end] {
-		f.scores[i] = captureScore(p, m)
+		f.scores[i] = k.captureScore(m)
 	}
 }
 
@@ -163,6 +178,12 @@ func captureScore(p *board.Position, m board.Move) int32 {
 		score -= 1 << 19
 	}
 	return score
+}
+
+// captureScore orders captures by material and what history says of them.
+func (k *picker) captureScore(m board.Move) int32 {
+	p := &k.f.pos
+	return captureScore(p, m) + int32(*k.e.history.capture(p, m))
 }
 
 // best takes the move with the highest score out of those left.
@@ -214,4 +235,19 @@ func (k *picker) generateQuiets() {
 		n++
 	}
 	k.next, k.end = k.bad, n
+}
+
+// generateChecks makes the list of quiet moves that give check and lose nothing by
+// exchanges.
+func (k *picker) generateChecks() {
+	p, f := &k.f.pos, k.f
+	checks := newChecks(p)
+	n := 0
+	for _, m := range p.LegalQuiets(f.moves[:0]) {
+		if m < 1<<12 && m != k.hash && checks.given(p, m) && p.SEEAtLeast(m, 0) {
+			f.moves[n], f.scores[n] = m, k.record.of(p.PieceAt(m.From()), m)
+			n++
+		}
+	}
+	k.next, k.end = 0, n
 }

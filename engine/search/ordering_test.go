@@ -140,3 +140,67 @@ func TestTable(t *testing.T) {
 		t.Error("an entry comes back after 65,535 games")
 	}
 }
+
+// Quiescence plays the captures that lose nothing and, if asked, the quiet checks
+// that lose nothing, each once.
+func TestNoisyPicker(t *testing.T) {
+	e := New(evaluator(t, "shannon-1950"), 1)
+	for i := range e.frames {
+		e.frames[i].move = board.NullMove
+	}
+	seen := 0
+	walk(t, func(_ *rand.Rand, p *board.Position) {
+		if p.InCheck() {
+			return
+		}
+		var want []board.Move
+		for _, m := range p.LegalCaptures(nil) {
+			if p.SEEAtLeast(m, 0) {
+				want = append(want, m)
+			}
+		}
+		for _, m := range p.LegalQuiets(nil) {
+			if m < 1<<12 && !p.IsCastling(m) && p.GivesCheck(m) && p.SEEAtLeast(m, 0) {
+				want = append(want, m)
+				seen++
+			}
+		}
+		e.at(0).pos = *p
+		picker := e.newNoisyPicker(0, board.NullMove, true)
+		var got []board.Move
+		for m := picker.pick(); m != board.NullMove; m = picker.pick() {
+			if !p.IsCastling(m) {
+				got = append(got, m)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: %v, want %v", p.FEN(), got, want)
+		}
+	})
+	if seen < 100 {
+		t.Errorf("only %d quiet checks", seen)
+	}
+}
+
+// A capture that refuted is tried before an equal one that did not.
+func TestCaptureHistory(t *testing.T) {
+	e := New(evaluator(t, "shannon-1950"), 1)
+	p := position(t, "4k3/8/8/2p3p1/8/2R3R1/8/4K3 w - - 0 1")
+	one, other := board.NewMove(board.NewSquare(2, 2), board.NewSquare(2, 4)), board.NewMove(board.NewSquare(6, 2), board.NewSquare(6, 4))
+	for _, m := range []board.Move{one, other, one} {
+		e.at(0).pos = p
+		tried := []board.Move{one}
+		if m == one {
+			tried[0] = other
+		}
+		for range 3 {
+			e.creditCaptures(0, m, false, tried, 6)
+		}
+		picker := e.newPicker(0, board.NullMove)
+		if got := picker.pick(); got != m {
+			t.Errorf("%v is tried before %v", got, m)
+		}
+	}
+}

@@ -13,6 +13,10 @@ const (
 	futilityStep   = 80
 	quietSEE       = -25
 	captureSEE     = -90
+	// A reduced move that beats the best by these is searched one ply deeper, or
+	// one shallower where by less.
+	deeperMargin    = 40
+	shallowerMargin = 8
 	// singularDepth is from where hash moves are tried for being the only good ones.
 	singularDepth = 7
 )
@@ -45,6 +49,7 @@ func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bo
 	e.makeNull(ply)
 	s := -e.search(ply+1, depth-r, -beta, -beta+1, !cut)
 	if e.stopped || s < beta {
+		f.threat = s <= -mateBound
 		return 0, false
 	}
 	s = min(s, mateBound-1) // a mate after a pass is none
@@ -71,8 +76,14 @@ func (e *Engine) late(k *picker, m board.Move, depth, count int, pv, cut, improv
 	if !improving {
 		r++
 	}
+	if k.hash != board.NullMove && !isQuiet(&k.f.pos, k.hash) {
+		r++ // a capture to begin with leaves little to quiet moves
+	}
 	if check {
 		r--
+	}
+	if k.f.threat {
+		r-- // what meets the threat may look late
 	}
 	if k.stage != stageBadCaptures {
 		r -= int(k.record.of(k.f.piece, m)) / historyMax

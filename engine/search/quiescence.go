@@ -9,12 +9,15 @@ import (
 // it takes.
 const deltaMargin = 150
 
+// checkPlies is for how many plies quiescence plays quiet checks too.
+const checkPlies = 1
+
 // recapturePly is the length of a quiescence line, in plies, beyond which only the
 // man that captured last may be captured. It bounds positions full of hanging men.
 const recapturePly = 6
 
-// quiesce returns the score of the position when only captures, promotions and
-// answers to checks are played, and every side may stop when it likes: the static
+// quiesce returns the score of the position when only captures, promotions,
+// answers to checks and at first checks are played, and every side may stop when it likes: the static
 // evaluation where nothing hangs. Window and view are those of search; qply counts the
 // plies since quiescence began.
 func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
@@ -63,7 +66,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	bestMove := board.NullMove
 	count := 0
 	last := e.at(ply - 1).move.To()
-	picker := e.newNoisyPicker(ply, hash)
+	picker := e.newNoisyPicker(ply, hash, qply < checkPlies)
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		count++
 		if inCheck {
@@ -73,7 +76,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 			}
 		} else if qply > recapturePly && m.To() != last {
 			continue
-		} else if m < 1<<12 {
+		} else if m < 1<<12 && picker.stage != stageChecks {
 			// Delta pruning: even with the man and a margin it stays below alpha.
 			if gain := floor + victimGain(p, m); gain <= alpha && abs(alpha) < mateBound {
 				best = max(best, gain)

@@ -103,7 +103,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 		if i > first {
 			r := 0
 			if quiet && i > first+2 && depth >= 3 && !inCheck && newDepth < depth {
-				r = reduction(depth, i-first+1) - 1
+				r = rootReduction(depth, i-first+1)
 			}
 			r = max(r, 0)
 			score = -e.search(1, newDepth-r, -alpha-1, -alpha, true)
@@ -139,6 +139,19 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 		e.table.store(f.pos.Key(), depth, 0, best, f.eval, bound, true, e.bestRoot())
 	}
 	return best
+}
+
+// rootDepth is from where root moves lose less depth: there is time then for moves
+// whose point lies deep.
+const rootDepth = 11
+
+// rootReduction is reduction for root moves.
+func rootReduction(depth, count int) int {
+	r := reduction(depth, count) - 1
+	if depth >= rootDepth {
+		r -= 5
+	}
+	return r
 }
 
 // bestRoot returns the root move with the highest score of the current iteration.

@@ -49,6 +49,9 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 
 	e.at(ply + 2).killers = [2]board.Move{}
 	f.eval = noEval
+	if f.excluded == board.NullMove {
+		f.threat = false
+	}
 	eval, improving := noEval, false
 	if !inCheck {
 		f.eval, eval = e.judge(ply, hit, found)
@@ -72,7 +75,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	picker := e.newPicker(ply, hash)
 	best, bestMove := -infinite, board.NullMove
 	start := alpha
-	count, tried := 0, 0
+	count, tried, taken := 0, 0, 0
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		if m == f.excluded {
 			continue
@@ -117,6 +120,13 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 			reduced := min(max(newDepth-r, 1), newDepth)
 			score = -e.search(ply+1, reduced, -alpha-1, -alpha, true)
 			if score > alpha && reduced < newDepth && !e.stopped {
+				// What looks far better deserves a deeper look, what barely does a
+				// shallower one.
+				if score > best+deeperMargin {
+					newDepth++
+				} else if score < best+shallowerMargin {
+					newDepth--
+				}
 				score = -e.search(ply+1, newDepth, -alpha-1, -alpha, !cut)
 			}
 		case !pv || count > 1:
@@ -136,6 +146,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 					f.takePV(child)
 				}
 				if score >= beta {
+					e.creditCaptures(ply, m, quiet, f.taken[:taken], depth)
 					if quiet {
 						e.credit(ply, m, f.tried[:tried], depth)
 					}
@@ -143,9 +154,13 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 				}
 			}
 		}
-		if quiet && tried < maxTried {
+		switch {
+		case quiet && tried < maxTried:
 			f.tried[tried] = m
 			tried++
+		case !quiet && taken < maxTaken:
+			f.taken[taken] = m
+			taken++
 		}
 	}
 	if count == 0 {
