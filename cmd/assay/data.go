@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,8 @@ func dataAdvice(err error) error {
 		return nil
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give the flags and data it was begun with, or another --out", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w; free some room, and give the same command again", err)
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or give another --out", err)
 	case errors.Is(err, dataset.ErrNotData):

@@ -39,11 +39,11 @@ Lists (.epd .fen .txt .book) have a position a line and its result in one of the
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
 result, perhaps score, ply, game, opening, weight, and _ for any other. bulletformat
-(.bullet, never packed) is always from the side to move: its positions have White to move.
+(.bullet) is always from the side to move: its positions have White to move.
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be taken is printed with
-file, line and reason, and the rest goes in; --strict makes the first one an error. After an
-interruption the same command goes on; from standard input it starts over.
+file, line and reason, and the rest goes in; --strict makes the first one an error, and so do
+1,000 of them before any that can. Of wrong input nothing stays on disk. After an interruption the same command goes on; from standard input it starts over.
 
 Positions without a game are taken as independent of each other, and errors of a fit come
 out several times too small. --infer-games finds the games of rows in game order: one ends

@@ -28,7 +28,7 @@ func imported(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 // What is exported is imported again: tables whole, others but for what they lack.
 func TestExportedIsImported(t *testing.T) {
 	dir, rows := imported(t, 9000)
-	for _, name := range []string{"x.csv", "x.tsv.gz", "x.csv.zst", "x.epd", "x.bullet"} {
+	for _, name := range []string{"x.csv", "x.tsv.gz", "x.csv.zst", "x.epd", "x.bullet", "x.bullet.zst"} {
 		file, back := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), "back")
 		if n, err := Export(t.Context(), dir, file, ExportConfig{}); err != nil || n != 9000 {
 			t.Fatal(name, n, err)
@@ -42,7 +42,7 @@ func TestExportedIsImported(t *testing.T) {
 			switch name {
 			case "x.epd":
 				want.Score, want.Game = dataset.NoScore, 0
-			case "x.bullet":
+			case "x.bullet", "x.bullet.zst":
 				if want.Board.SideToMove() == board.Black {
 					want.Board, want.Score, want.Result = want.Board.Mirror(), -want.Score, 1-want.Result
 				}

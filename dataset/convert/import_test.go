@@ -226,12 +226,17 @@ func TestWrongFiles(t *testing.T) {
 		"scale":     {put(t, "x.csv", "fen,result\n"+good+",1\n"+good+",-1\n"), ImportConfig{}, dataset.ErrResultScale},
 		"empty":     {put(t, "x.epd", "\n"), ImportConfig{}, ErrNothing},
 		"all bad":   {put(t, "x.epd", "x\ny\n"), ImportConfig{}, ErrNothing},
+		"hopeless":  {put(t, "x.epd", strings.Repeat("x\n", 5*hopeless)), ImportConfig{}, ErrNothing},
 		"unknown":   {put(t, "x.doc", good), ImportConfig{}, ErrFormat},
 		"unordered": {put(t, "x.epd", strings.Join(shuffled, "")), ImportConfig{InferGames: true}, ErrUnordered},
 		"missing":   {"/nowhere/x.epd", ImportConfig{}, os.ErrNotExist},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
-		if _, _, err := told(t, dir, c.config, c.path); !errors.Is(err, c.want) || c.path != "" && !strings.Contains(err.Error(), filepath.Base(c.path)) && c.want != ErrNothing && c.want != ErrUnordered {
+		_, refused, err := told(t, dir, c.config, c.path)
+		if len(refused) > hopeless {
+			t.Errorf("%s: %d rows were told", name, len(refused))
+		}
+		if !errors.Is(err, c.want) || c.path != "" && !strings.Contains(err.Error(), filepath.Base(c.path)) && c.want != ErrNothing && c.want != ErrUnordered {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {

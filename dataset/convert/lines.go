@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
 )
 
@@ -142,7 +143,8 @@ func (im *importer) eachFile(visit func(f Format, name string, r io.Reader) erro
 				im.Progress(min(before+n, total), total, "bytes")
 			}
 		}
-		err := in.Each(im.formats[i].binary(), read, func(name string, r io.Reader) error { return visit(im.formats[i], name, r) })
+		raw := im.formats[i].binary() && !source.Packed(in.Path)
+		err := in.Each(raw, read, func(name string, r io.Reader) error { return visit(im.formats[i], name, r) })
 		if err != nil {
 			return err
 		}

@@ -103,6 +103,10 @@ func (c *collector[R]) run(ctx context.Context, read func(context.Context, *pipe
 	return g.Wait()
 }
 
+// hopeless is how many rows are refused, and none taken, until the files are taken for
+// something else than what they were called.
+const hopeless = 1000
+
 // add writes the rows of a batch, and tells what it refused.
 func (c *collector[R]) add(b *batch[R]) error {
 	if b.begins {
@@ -115,6 +119,9 @@ func (c *collector[R]) add(b *batch[R]) error {
 		}
 		if c.Refused != nil {
 			c.Refused(r)
+		}
+		if c.counts.Rows == 0 && len(b.rows) == 0 && c.counts.Refused == hopeless {
+			return fmt.Errorf("convert: %s: %w: the first %d were refused", b.file, ErrNothing, hopeless)
 		}
 	}
 	if b.err != nil {

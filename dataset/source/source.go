@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -242,6 +243,15 @@ func decompress(in *bufio.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
+// packedEndings are what names of compressed files end with.
+var packedEndings = []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".zip"}
+
+// Packed reports whether the file's name says that it is compressed.
+func Packed(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(packedEndings, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
 // BaseName returns the file's name in lower case without the ending of a compressed
 // file: the base name of "a/Games.PGN.zst" is "games.pgn".
 func BaseName(name string) string {
@@ -249,8 +259,8 @@ func BaseName(name string) string {
 		name = name[i+1:]
 	}
 	name = strings.ToLower(name)
-	for _, ext := range []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".zip"} {
-		if s, ok := strings.CutSuffix(name, ext); ok {
+	for _, end := range packedEndings {
+		if s, ok := strings.CutSuffix(name, end); ok {
 			return s
 		}
 	}

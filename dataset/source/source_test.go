@@ -160,5 +160,8 @@ func TestBaseName(t *testing.T) {
 		if got := BaseName(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+		if packed := Packed(in); packed != strings.ContainsAny(filepath.Ext(in), "zq2") {
+			t.Errorf("%s: packed is %v", in, packed)
+		}
 	}
 }
