@@ -46,6 +46,11 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 			for _, args := range [][]string{
 				{"data", "stat", games}, {"data", "verify", games}, {"data", "head", games},
 				{"data", "positions", games, "--out", filepath.Join(dir, "x")},
+				{"data", "stat", games, games},
+				{"data", "merge", games, "--out", filepath.Join(dir, "m")},
+				{"data", "split", games, "--out", filepath.Join(dir, "s")},
+				{"data", "shuffle", games, "--out", filepath.Join(dir, "r")},
+				{"data", "export", games, "--out", filepath.Join(dir, "games.pgn")},
 			} {
 				code, out, errs := call(t, args...)
 				if text := out + errs; code != 1 || !strings.Contains(text, path) || strings.Contains(text, "panic") {
@@ -56,6 +61,9 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 		if err := os.WriteFile(path, whole, 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "games.pgn")); err == nil {
+		t.Error("damaged games were exported")
 	}
 	code, out, errs := call(t, "data", "verify", games, "--json")
 	var v struct {
