@@ -45,8 +45,10 @@ func newLearnCommand() *cobra.Command {
 Each generation plays games with the champion's weights, fits the weights to the
 positions of these games, and lets the new weights meet the old in an SPRT match: only
 what passes becomes champion. The first champion has Shannon's coefficients of 1949 and
-zeros. At the end the champion meets shannon-1950 in a match of fixed length on openings
-of its own; that match, and not the gates, measures the gain.
+zeros. At the end the champion plays two matches of fixed length on openings of their
+own: against shannon-1950, a simpler evaluation in the same search, and, if anything was
+promoted, against the weights that the run began with, which says what was learned.
+These matches, and not the gates, measure the gain.
 
 Everything is written to runs/NAME. The same command resumes a run that was interrupted,
 and the same seed gives the same weights and games on any number of workers.`,

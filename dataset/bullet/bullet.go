@@ -1,7 +1,8 @@
 // Package bullet reads and writes bulletformat, the 32 bytes a position that the bullet
 // trainer of networks and programs around it use.
 //
-// The facts are those of the ChessBoard of github.com/jw1912/bulletformat (MIT). A record
+// The layout is that of the ChessBoard of github.com/jw1912/bulletformat (MIT) as known
+// to us; it has not been compared with a file which that program wrote. A record
 // is, little endian and without a header:
 //
 //	 0  8  occupied squares, a1 is bit 0
