@@ -45,7 +45,8 @@ var layout = map[string][]string{
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
-	// The programs of the papers; this one needs board alone.
+	// What the programs of the papers share, and the programs; hsu needs board alone.
+	"engine/historic":     {},
 	"engine/historic/hsu": {},
 }
 

@@ -1,0 +1,20 @@
+// Package historic is what the programs of the documents have in common, each of
+// which has a package of its own below this one, named after its author or its place.
+//
+// It plays nothing itself. Start reading at Explainer.
+package historic
+
+import (
+	"io"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Explainer is a player that can tell why it plays what it plays.
+type Explainer interface {
+	// Explain writes what the program computes about the position for the side to
+	// move, in the words of its paper: lists, lines and values as plain text, ended
+	// by a newline. It changes nothing that a later search could notice. The errors
+	// are those of w, and those that say why a position cannot be explained.
+	Explain(w io.Writer, p *board.Position) error
+}
