@@ -1,7 +1,8 @@
 // Package historic is what the programs of the documents have in common, each of
 // which has a package of its own below this one, named after its author or its place.
 //
-// It plays nothing itself. Start reading at Explainer.
+// It plays nothing itself. Start reading at Explainer, then at Budget and Options, by
+// which every program keeps to its limits and tells its settings.
 package historic
 
 import (

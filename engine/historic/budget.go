@@ -1,0 +1,135 @@
+package historic
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// pollNodes is how often a search looks at its context and clock, in nodes. The
+// programs make some hundred thousand moves a second, so it is about a millisecond.
+const pollNodes = 128
+
+// Budget counts the nodes of one search and tells when it has to end: the half of
+// engine.Limits that does not depend on how a program searches. Most programs of the
+// papers search to a depth of their own, and a budget only cuts them short.
+type Budget struct {
+	ctx     context.Context
+	begin   time.Time
+	timed   bool
+	allowed time.Duration
+	wait    bool
+
+	soft, hard uint64
+	nodes      uint64
+	pollAt     uint64
+	depth      int
+	stopped    bool
+}
+
+// NewBudget starts the clock of a search for side us.
+func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
+	b := &Budget{ctx: ctx, begin: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt}
+	if lim.Depth > 0 {
+		b.depth = lim.Depth
+	}
+	switch {
+	case lim.Nodes == 0:
+	case lim.HardNodes:
+		b.soft, b.hard = lim.Nodes, lim.Nodes
+	default:
+		b.soft, b.hard = lim.Nodes, 8*min(lim.Nodes, math.MaxUint64/8)
+	}
+	b.wait = lim.Infinite || lim.Ponder
+	if b.wait {
+		return b
+	}
+	if lim.MoveTime > 0 {
+		b.timed, b.allowed = true, lim.MoveTime
+	}
+	if left := lim.Clock[us&1]; left > 0 {
+		share := shareOf(left, lim.Increment[us&1], lim.MovesToGo)
+		if !b.timed || share < b.allowed {
+			b.allowed = share
+		}
+		b.timed = true
+	}
+	return b
+}
+
+// shareOf returns how much of a clock one move may take.
+func shareOf(left, increment time.Duration, movesToGo int) time.Duration {
+	moves := 30
+	if movesToGo > 0 {
+		moves = min(movesToGo, moves)
+	}
+	return min(left/time.Duration(moves)+increment*3/4, left*4/5)
+}
+
+// Spend counts one move that is about to be made on a board. It returns false, and
+// counts nothing, when the search has to stop at once.
+func (b *Budget) Spend() bool {
+	if b.nodes >= b.pollAt && b.poll() {
+		return false
+	}
+	b.nodes++
+	return true
+}
+
+func (b *Budget) poll() (stop bool) {
+	switch {
+	case b.stopped:
+	case b.nodes >= b.hard, b.ctx.Err() != nil, b.timed && time.Since(b.begin) >= b.allowed:
+		b.stopped, b.pollAt = true, 0
+	default:
+		b.pollAt = min(b.nodes+pollNodes, b.hard)
+	}
+	return b.stopped
+}
+
+// Stopped tells whether Spend has refused a move: what was being searched is void.
+func (b *Budget) Stopped() bool { return b.stopped }
+
+// Enough tells, between two iterations, whether not to begin another.
+func (b *Budget) Enough() bool {
+	return b.stopped || b.nodes >= b.soft || b.ctx.Err() != nil || b.timed && time.Since(b.begin) >= b.allowed/2
+}
+
+// Depth returns how many plies to search where the program itself would search own.
+func (b *Budget) Depth(own int) int { return min(own, b.depth) }
+
+// Nodes returns the number of moves made.
+func (b *Budget) Nodes() uint64 { return b.nodes }
+
+// Elapsed returns the time since the search began.
+func (b *Budget) Elapsed() time.Duration { return time.Since(b.begin) }
+
+// Finish completes the result of a search: nodes and time, and where the limits ask
+// for it (analysis, pondering) it waits for the context to end.
+func (b *Budget) Finish(r engine.Result) engine.Result {
+	if b.wait {
+		<-b.ctx.Done()
+	}
+	r.Nodes, r.Time = b.nodes, time.Since(b.begin)
+	return r
+}
+
+// RootMoves returns the moves of list that the limits allow at the root.
+func RootMoves(list []board.Move, lim engine.Limits) []board.Move {
+	if len(lim.SearchMoves) == 0 {
+		return list
+	}
+	var kept []board.Move
+	for _, m := range list {
+		for _, allowed := range lim.SearchMoves {
+			if m == allowed {
+				kept = append(kept, m)
+				break
+			}
+		}
+	}
+	return kept
+}
