@@ -22,7 +22,7 @@ var layout = map[string][]string{
 	"engine/enginetest": {},
 	"engine/search":     {"eval"},
 	"engine/uci":        {},
-	"engine/roster":     {"engine/search", "engine/uci", "models", "eval"}, // eval: a player is built from a model's weights; engine/uci: its client is a player
+	"engine/roster": {"engine/search", "engine/uci", "models", "eval", // eval: a player is built from a model's weights; engine/uci: its client is a player
 	"dataset/store":     {},
 	"dataset":           {"dataset/store", "eval"},
 	"dataset/epd":       {"dataset"},
@@ -47,7 +47,12 @@ var layout = map[string][]string{
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
 	"engine/historic":     {},
-	"engine/historic/hsu": {},
+	"engine/historic/hsu":   {},
+	"engine/historic/nim":   {},
+	"engine/historic/prinz": {},
+	// random lists moves in the order of Shannon's paper, which names its strategies
+	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
+	"engine/historic/shannon": {"engine/historic", "eval"},
 }
 
 // typesOnly may be imported by every package but engine/board itself.

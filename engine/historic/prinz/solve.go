@@ -1,0 +1,65 @@
+package prinz
+
+import "github.com/assay-chess/assay/engine/board"
+
+// Solution is what the machine found, and how.
+type Solution struct {
+	Tried   []Move // White's legal first moves, in order; the last is the key if Found
+	Found   bool
+	Made    int // moves made at all levels
+	Illegal int // of these, taken back because they left a king in check
+}
+
+// Solve tries White's moves one after another until one leaves Black, whatever it
+// answers, open to a move after which it has no legal one. tried, which may be nil, is
+// called with each first move before its replies are looked at.
+func Solve(p *Position, tried func(Move)) Solution {
+	s := solver{p: *p}
+	s.tried = tried
+	s.Found = s.any(board.White, 0, s.key)
+	return s.Solution
+}
+
+type solver struct {
+	Solution
+	p     Position
+	tried func(Move)
+	buf   [4][]Move // moves of each level
+}
+
+// any makes the side's legal moves until good says yes of one.
+func (s *solver) any(c board.Color, level int, good func() bool) bool {
+	s.buf[level] = s.p.moves(s.buf[level][:0], c)
+	for _, m := range s.buf[level] {
+		captured := s.p.play(m)
+		s.Made++
+		legal := !s.p.selfCheck(c)
+		if !legal {
+			s.Illegal++
+		} else if level == 0 {
+			s.Tried = append(s.Tried, m)
+			if s.tried != nil {
+				s.tried(m)
+			}
+		}
+		done := legal && good()
+		s.p.undo(m, captured)
+		if done {
+			return true
+		}
+	}
+	return false
+}
+
+// key tells whether White's first move just made is a key: no reply of Black's
+// avoids mate.
+func (s *solver) key() bool {
+	return !s.any(board.Black, 1, func() bool { return !s.mates() })
+}
+
+// mates tells whether White has a move after which Black has none.
+func (s *solver) mates() bool {
+	return s.any(board.White, 2, func() bool {
+		return !s.any(board.Black, 3, func() bool { return true })
+	})
+}
