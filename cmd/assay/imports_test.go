@@ -22,15 +22,19 @@ var layout = map[string][]string{
 	"engine/enginetest": {},
 	"engine/search":     {"eval"},
 	"engine/uci":        {},
-	"engine/roster": {"engine/search", "engine/uci", "models", "eval", // eval: a player is built from a model's weights; engine/uci: its client is a player
-	"dataset/store":     {},
-	"dataset":           {"dataset/store", "eval"},
-	"dataset/epd":       {"dataset"},
-	"dataset/pgn":       {"dataset"},
-	"dataset/source":    {}, // files, folders and compression: what every import begins with
-	"dataset/table":     {"dataset"},
-	"dataset/bullet":    {"dataset"}, // one converter a package
-	"dataset/jsonl":     {"dataset"},
+	// eval: a player is built from a model's weights; engine/uci: its client is a player;
+	// the programs of the papers are players, one package each
+	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
+		"engine/historic/random", "engine/historic/shannon",
+	},
+	"dataset/store":  {},
+	"dataset":        {"dataset/store", "eval"},
+	"dataset/epd":    {"dataset"},
+	"dataset/pgn":    {"dataset"},
+	"dataset/source": {}, // files, folders and compression: what every import begins with
+	"dataset/table":  {"dataset"},
+	"dataset/bullet": {"dataset"}, // one converter a package
+	"dataset/jsonl":  {"dataset"},
 	// the one place that knows all converters: a format is looked up, not imported
 	"dataset/convert": {"dataset", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl"},
@@ -46,7 +50,7 @@ var layout = map[string][]string{
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
-	"engine/historic":     {},
+	"engine/historic":       {},
 	"engine/historic/hsu":   {},
 	"engine/historic/nim":   {},
 	"engine/historic/prinz": {},
