@@ -6,6 +6,7 @@
 //	assay
 //	assay:weights=shannon-1950
 //	assay:weights=runs/first/weights.json:nodes=5000:hash=1
+//	shannon-a:moves=2
 //
 // A foreign engine is a command, perhaps with settings before it and options of the
 // engine behind it:
@@ -22,8 +23,8 @@
 // divided by &, each NAME=VALUE, or NAME alone for a button. Names and values may hold
 // blanks.
 //
-// It holds no player itself: see engine/search for the modern engine, and engine/uci for
-// the client that speaks to foreign ones.
+// It holds no player itself: see engine/search for the modern engine, engine/historic for
+// the programs of the papers, and engine/uci for the client that speaks to foreign ones.
 //
 // Start reading at Open.
 package roster
@@ -47,6 +48,8 @@ var ErrUnknownPlayer = errors.New("no such player")
 type entry struct {
 	name     string
 	settings []string // that it takes
+	options  bool     // whether other settings are options of the player
+	weights  string   // that it plays by unless told otherwise
 	open     func(*settings) (engine.Player, error)
 	// identity names the player in files: the same name plays the same moves.
 	identity func(*settings) (string, error)
@@ -54,9 +57,9 @@ type entry struct {
 
 // entries is the roster.
 func entries() []entry {
-	return []entry{
-		{"assay", []string{"weights", "hash", "nodes", "depth"}, openAssay, identifyAssay},
-	}
+	return append([]entry{
+		{"assay", []string{"weights", "hash", "nodes", "depth"}, false, defaultWeights, openAssay, identifyAssay},
+	}, historicEntries()...)
 }
 
 // Names returns the names of all players but the foreign ones.
@@ -75,6 +78,9 @@ func Names() []string {
 //	nodes    nodes a move, whatever limits its searches are given
 //	depth    plies a move, likewise
 //
+// of which the programs of the papers take nodes and depth, and beside them their own
+// options by name (shannon-a:moves=2),
+//
 // or of a foreign engine by uci:[KEY=VALUE:]...COMMAND[?OPTIONS], with the keys
 //
 //	nodes, depth  as above
@@ -92,6 +98,9 @@ func Open(spec string) (engine.Player, error) {
 	}
 	p, err := e.open(s)
 	if err != nil {
+		return nil, fmt.Errorf("player %q: %w", spec, err)
+	}
+	if err := s.apply(p); err != nil {
 		return nil, fmt.Errorf("player %q: %w", spec, err)
 	}
 	if s.nodes > 0 || s.depth > 0 {
@@ -115,6 +124,7 @@ func Identify(spec string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("player %q: %w", spec, err)
 	}
+	id += s.optionsIdentity()
 	if s.nodes > 0 {
 		id += fmt.Sprintf(":nodes=%d", s.nodes)
 	}

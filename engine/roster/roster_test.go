@@ -27,17 +27,75 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// The programs of the papers conform in their own packages' tests, which know what to
+// ask of their chess; here they are opened, named and asked for a move.
 func TestConform(t *testing.T) {
+	enginetest.Conform(t, func() engine.Player {
+		p, err := Open("assay")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	})
+}
+
+func TestEveryPlayer(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
-			enginetest.Conform(t, func() engine.Player {
-				p, err := Open(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return p
-			})
+			spec := name + ":nodes=50"
+			if id, err := Identify(spec); err != nil || !strings.HasPrefix(id, name) {
+				t.Errorf("identity %q, error %v", id, err)
+			}
+			p, err := Open(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			game := board.NewGame(board.StartPosition())
+			if err := p.NewGame(1); err != nil {
+				t.Fatal(err)
+			}
+			r, err := p.Search(context.Background(), game, engine.Limits{})
+			if err != nil || !game.Position().IsLegal(r.Move) {
+				t.Errorf("move %v, error %v", r.Move, err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
 		})
+	}
+}
+
+// Settings that are no limits are options of the program, whatever their case.
+func TestOptionsOfPapers(t *testing.T) {
+	for spec, want := range map[string]string{
+		"random:seed=5":          "random:seed=5",
+		"random:Seed=5:depth=1":  "random:seed=5:depth=1",
+		"random:depth=1:seed=5":  "random:seed=5:depth=1",
+		"random:depth=1:nodes=9": "random:nodes=9:depth=1",
+		"first-move":             "first-move",
+	} {
+		p, err := Open(spec)
+		if err != nil {
+			t.Errorf("Open(%q): %v", spec, err)
+			continue
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		if id, err := Identify(spec); err != nil || id != want {
+			t.Errorf("Identify(%q) = %q, %v; want %q", spec, id, err, want)
+		}
+	}
+	for spec, want := range map[string]string{
+		"random:speed=1":       `"speed" is unknown (there are: seed)`,
+		"random:seed=x":        `option Seed: "x" is not a number`,
+		"random:seed=1:Seed=2": "set twice",
+		"first-move:seed=1":    "there are none",
+		"random:seed":          `"seed" is no setting`,
+	} {
+		if _, err := Open(spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q) error %v, want one with %q", spec, err, want)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
 )
 
@@ -18,6 +20,31 @@ type settings struct {
 	hash    int
 	nodes   uint64
 	depth   int
+	options []option
+}
+
+// option is a setting that the player itself understands.
+type option struct{ name, value string }
+
+// apply sets the options of a player.
+func (s *settings) apply(p engine.Player) error {
+	for _, o := range s.options {
+		if err := p.SetOption(o.name, o.value); err != nil {
+			return errors.Join(err, p.Close())
+		}
+	}
+	return nil
+}
+
+// optionsIdentity returns the options as part of a player's identity, in an order that
+// does not depend on the specification's.
+func (s *settings) optionsIdentity() (id string) {
+	sorted := slices.Clone(s.options)
+	slices.SortFunc(sorted, func(a, b option) int { return strings.Compare(a.name, b.name) })
+	for _, o := range sorted {
+		id += ":" + o.name + "=" + o.value
+	}
+	return id
 }
 
 // parse reads a specification. A value may hold colons where what follows is no key,
@@ -28,19 +55,19 @@ func parse(spec string) (entry, *settings, error) {
 	if err != nil {
 		return entry{}, nil, err
 	}
-	s := &settings{weights: defaultWeights, hash: search.DefaultHashMB}
+	s := &settings{weights: e.weights, hash: search.DefaultHashMB}
 	seen := map[string]bool{}
 	for more {
 		var part string
 		part, rest, more = strings.Cut(rest, ":")
 		key, value, ok := strings.Cut(part, "=")
-		if !ok || !slices.Contains(e.settings, key) {
+		if !ok || !slices.Contains(e.settings, key) && !e.options {
 			return entry{}, nil, fmt.Errorf("player %q: %q is no setting of %s (there are: %s)", spec, part, name, strings.Join(e.settings, "=, ")+"=")
 		}
-		if seen[key] {
+		if seen[strings.ToLower(key)] {
 			return entry{}, nil, fmt.Errorf("player %q: %s is set twice", spec, key)
 		}
-		seen[key] = true
+		seen[strings.ToLower(key)] = true
 		for more && !startsSetting(rest, e.settings) {
 			part, rest, more = strings.Cut(rest, ":")
 			value += ":" + part
@@ -72,6 +99,8 @@ func (s *settings) set(key, value string) (err error) {
 		s.nodes = uint64(n)
 	case "depth":
 		s.depth, err = positive(key, value, 1<<20)
+	default:
+		s.options = append(s.options, option{strings.ToLower(key), value})
 	}
 	return err
 }

@@ -1,0 +1,83 @@
+package random
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+var _ historic.Explainer = (*Player)(nil)
+
+func TestConform(t *testing.T) {
+	t.Run("random", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player { return New() }, enginetest.Weak)
+	})
+	t.Run("first-move", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player { return NewFirst() }, enginetest.Weak)
+	})
+}
+
+func choose(t *testing.T, p *Player, seed uint64) board.Move {
+	t.Helper()
+	if err := p.NewGame(seed); err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Move
+}
+
+// Over many games every first move is played, none much more often than another.
+func TestRandomIsUniform(t *testing.T) {
+	const games = 8000
+	p := New()
+	played := map[board.Move]int{}
+	for seed := range uint64(games) {
+		played[choose(t, p, seed)]++
+	}
+	var chi2 float64 // of 19 degrees of freedom; 43.8 is passed once in a thousand
+	for _, n := range played {
+		d := float64(n) - games/20.0
+		chi2 += d * d / (games / 20.0)
+	}
+	if len(played) != 20 || chi2 > 43.8 {
+		t.Errorf("%d of 20 moves played, chi-squared %.1f", len(played), chi2)
+	}
+}
+
+func TestSeedOption(t *testing.T) {
+	p := New()
+	before := choose(t, p, 1)
+	if err := p.SetOption("Seed", "6"); err != nil {
+		t.Fatal(err)
+	}
+	if choose(t, p, 1) == before {
+		t.Error("another seed, the same move; choose another in this test if the generator is another")
+	}
+}
+
+// The knight's first direction is two ranks up and one file towards h.
+func TestFirstMove(t *testing.T) {
+	p := board.StartPosition()
+	if got := p.SAN(choose(t, NewFirst(), 9)); got != "Nc3" {
+		t.Errorf("first move %s", got)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	start := board.StartPosition()
+	for player, want := range map[*Player]string{New(): "any of 20 legal moves", NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
+		var out bytes.Buffer
+		if err := player.Explain(&out, &start); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("error %v, %s", err, out.String())
+		}
+	}
+}
