@@ -104,28 +104,37 @@ func scanFile[R any](f *arrowFile, c codec[R], visit func(row int64, r *R, err e
 }
 
 func scanBatch[R any](f *arrowFile, i int, c codec[R], row int64, visit func(int64, *R, error) bool) (more bool, err error) {
-	rec, err := f.batch(i)
+	rec, fetch, err := bindBatch(f, i, c)
 	if err != nil {
 		return false, err
 	}
 	defer rec.Release()
-	var fetch func(int, *R) error
-	cols := &columns{batch: rec, rows: int(rec.NumRows())}
-	err = safely(func() error {
-		fetch = c.bind(cols)
-		return cols.err
-	})
-	if err != nil {
-		return false, damaged(fmt.Errorf("record batch %d: %w", i, err))
-	}
 	var r R
-	for k := range cols.rows {
+	for k := range int(rec.NumRows()) {
 		err := fetchRow(fetch, k, &r)
 		if !visit(row+int64(k), &r, err) {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// bindBatch decompresses record batch i, and returns what decodes and checks its rows.
+// The caller releases the batch.
+func bindBatch[R any](f *arrowFile, i int, c codec[R]) (rec arrow.Record, fetch func(int, *R) error, err error) {
+	if rec, err = f.batch(i); err != nil {
+		return nil, nil, err
+	}
+	cols := &columns{batch: rec, rows: int(rec.NumRows())}
+	err = safely(func() error {
+		fetch = c.bind(cols)
+		return cols.err
+	})
+	if err != nil {
+		rec.Release()
+		return nil, nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
+	}
+	return rec, fetch, nil
 }
 
 func fetchRow[R any](fetch func(int, *R) error, k int, r *R) (err error) {

@@ -71,13 +71,14 @@ func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
 				return fmt.Errorf("en passant %d is neither a square nor %d", ep, noEP)
 			}
 		}
-		pos, err := board.FromBitboards(byColor, byType, board.Color(stms[i]), board.Bitboard(castlings[i]), ep,
+		var err error
+		p.Board, err = board.FromBitboards(byColor, byType, board.Color(stms[i]), board.Bitboard(castlings[i]), ep,
 			int(halfmoves[i]), min(int(plies[i])/2+1, 32767))
 		if err != nil {
 			return err
 		}
-		*p = PositionRow{Board: pos, Ply: plies[i], Score: scores[i], Result: results[i],
-			Game: games[i], Opening: openings[i], Weight: weights[i]}
+		p.Ply, p.Score, p.Result = plies[i], scores[i], results[i]
+		p.Game, p.Opening, p.Weight = games[i], openings[i], weights[i]
 		return p.checkLabels()
 	}
 }

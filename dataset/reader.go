@@ -250,21 +250,6 @@ func (r *Reader[R]) ID() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// All yields every row in order. The first error, about a file or a *RowError, is
-// yielded with a zero row and ends the sequence: without an error, the rows were
-// Len in number and all of them passed their Check.
-func (r *Reader[R]) All() iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		for i := range r.files {
-			for row, err := range r.Shard(i) {
-				if !yield(row, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Shard yields the rows of one file, as All does.
 func (r *Reader[R]) Shard(i int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {

@@ -1,0 +1,195 @@
+package dataset
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// streamBlock is how many rows are decoded at once. What is decoded ahead of the
+// reader is a few blocks, whatever the size of the record batches.
+const streamBlock = 2048
+
+// rowBlock is a run of rows of one record batch on its way to the reader, or an error
+// about a file.
+type rowBlock[R any] struct {
+	fetch  func(int, *R) error
+	lo, hi int          // rows of the record batch
+	batch  arrow.Record // to be released behind this block, its batch's last; or nil
+	file   string
+	first  int64 // number in its file of row lo
+	rows   []R   // decoded, up to the first bad row
+	err    error // of the row behind them, or of the file
+	done   chan struct{}
+}
+
+// All yields every row in order. The first error, about a file or a *RowError, is
+// yielded with a zero row and ends the sequence: without an error, the rows were
+// Len in number and all of them passed their Check.
+//
+// Rows are decoded by as many goroutines as there are cores, a little ahead.
+func (r *Reader[R]) All() iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		n := runtime.GOMAXPROCS(0)
+		s := &stream[R]{
+			Reader: r,
+			todo:   make(chan *rowBlock[R], 2*n),
+			queue:  make(chan *rowBlock[R], 2*n),
+			free:   make(chan []R, 4*n),
+			stop:   make(chan struct{}),
+		}
+		s.start(n)
+		defer s.end()
+		var zero R
+		for b := range s.queue {
+			<-b.done
+			for i := range b.rows {
+				if !yield(b.rows[i], nil) {
+					b.release()
+					return
+				}
+			}
+			b.release()
+			if b.err != nil {
+				yield(zero, b.err)
+				return
+			}
+			s.recycle(b.rows)
+		}
+	}
+}
+
+// stream is an All at work: one goroutine reads files and decompresses record batches,
+// others decode their rows, and the caller's takes them in order.
+type stream[R any] struct {
+	*Reader[R]
+	todo, queue chan *rowBlock[R]
+	free        chan []R
+	stop        chan struct{}
+	running     sync.WaitGroup
+}
+
+func (s *stream[R]) start(workers int) {
+	s.running.Go(func() {
+		defer close(s.queue)
+		defer close(s.todo)
+		for i := range s.files {
+			if err := s.file(i); err != nil {
+				b := &rowBlock[R]{err: fmt.Errorf("dataset: %s: %w", s.files[i].path, err), done: make(chan struct{})}
+				close(b.done)
+				s.send(b)
+				return
+			}
+			select {
+			case <-s.stop:
+				return
+			default:
+			}
+		}
+	})
+	for range workers {
+		s.running.Go(func() {
+			for b := range s.todo {
+				b.decode()
+				close(b.done)
+			}
+		})
+	}
+}
+
+// end stops the goroutines and waits for them.
+func (s *stream[R]) end() {
+	close(s.stop)
+	s.running.Wait()
+	for b := range s.queue {
+		b.release()
+	}
+}
+
+// file sends the rows of file i.
+func (s *stream[R]) file(i int) error {
+	f, done, err := s.openFile(i)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := s.checkFile(f); err != nil {
+		return err
+	}
+	row := int64(0)
+	for k := range f.blocks {
+		rec, fetch, err := bindBatch(f, k, s.codec)
+		if err != nil {
+			return err
+		}
+		n := int(rec.NumRows())
+		for lo := 0; lo < n; lo += streamBlock {
+			b := &rowBlock[R]{fetch: fetch, lo: lo, hi: min(lo+streamBlock, n), file: s.files[i].path, first: row + int64(lo), done: make(chan struct{})}
+			if b.hi == n {
+				b.batch = rec
+			}
+			b.rows = s.room()
+			if !s.send(b) {
+				rec.Release()
+				return nil
+			}
+		}
+		if n == 0 {
+			rec.Release()
+		}
+		row += int64(n)
+	}
+	return nil
+}
+
+// send passes a block on, and to a goroutine that decodes it. It reports whether the
+// reader still wants it.
+func (s *stream[R]) send(b *rowBlock[R]) bool {
+	select {
+	case s.queue <- b:
+	case <-s.stop:
+		return false
+	}
+	if b.fetch != nil {
+		s.todo <- b // workers do not stop before todo is closed
+	}
+	return true
+}
+
+// room returns memory for a block, used before if there is any.
+func (s *stream[R]) room() []R {
+	select {
+	case rows := <-s.free:
+		return rows[:0]
+	default:
+		return make([]R, 0, streamBlock)
+	}
+}
+
+func (s *stream[R]) recycle(rows []R) {
+	select {
+	case s.free <- rows:
+	default:
+	}
+}
+
+func (b *rowBlock[R]) decode() {
+	b.rows = b.rows[:b.hi-b.lo]
+	for i := range b.rows {
+		if err := fetchRow(b.fetch, b.lo+i, &b.rows[i]); err != nil {
+			b.err = &RowError{File: b.file, Row: b.first + int64(i), Err: err}
+			b.rows = b.rows[:i]
+			return
+		}
+	}
+}
+
+func (b *rowBlock[R]) release() {
+	if b.batch != nil {
+		b.batch.Release()
+		b.batch = nil
+	}
+}

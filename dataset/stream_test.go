@@ -1,0 +1,50 @@
+package dataset
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+)
+
+// All yields what the files hold one after the other, shard by shard, wherever the
+// reader stops; and it leaves no goroutine behind.
+func TestAllIsEveryShardInOrder(t *testing.T) {
+	dir := t.TempDir()
+	rows := positionsOf(randomGames(60, 120))
+	writeAll(t, dir, positionsCodec{}, layout{PositionsFormat, "positions", 2500, 6000}, rows)
+	r, err := OpenPositions(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Shards() < 2 {
+		t.Fatalf("%d rows are too few for this test", len(rows))
+	}
+	var want []PositionRow
+	for i := range r.Shards() {
+		for row, err := range r.Shard(i) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, row)
+		}
+	}
+	before := runtime.NumGoroutine()
+	for _, stop := range []int{0, 1, 2047, 2048, 2499, 2500, 5999, 6001, len(rows)} {
+		var got []PositionRow
+		for row, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, row)
+			if len(got) == max(stop, 1) {
+				break
+			}
+		}
+		if !reflect.DeepEqual(got, want[:max(stop, 1)]) {
+			t.Fatalf("the first %d rows differ", stop)
+		}
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}
