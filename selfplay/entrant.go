@@ -6,6 +6,8 @@ import "github.com/assay-chess/assay/engine"
 type Entrant struct {
 	Spec string // for the opener
 	Name string // in files; whoever has the same name plays the same moves. Empty: Spec
+
+	Options []Option // set before each game; the name has to tell them
 }
 
 // Identity returns the name in files.

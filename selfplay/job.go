@@ -17,15 +17,22 @@ const DefaultMaxPlies = 400
 // A Job with Try above zero is not a game but the check of an opening: one search of
 // the position that the opening leads to, whose score decides whether it is played.
 type Job struct {
-	Number  uint64       `json:"number"`        // of the game in its series, or of the opening
-	Try     int          `json:"try,omitempty"` // 0: a game; n: check of the opening's nth try
-	Players [2]string    `json:"players"`       // White's and Black's, as the opener knows them
+	Number  uint64       `json:"number"`           // of the game in its series, or of the opening
+	Try     int          `json:"try,omitempty"`    // 0: a game; n: check of the opening's nth try
+	Players [2]string    `json:"players"`          // White's and Black's, as the opener knows them
+	Options [2][]Option  `json:"options,omitzero"` // set before the game: a player's keep their values until they are set again
 	Start   string       `json:"start,omitempty"`
 	Opening []board.Move `json:"opening,omitempty"` // moves from Start to where play begins
 	Limits  [2]Limits    `json:"limits"`            // White's and Black's
 	Rule    Adjudication `json:"rule"`
 	Plies   int          `json:"plies,omitempty"` // a draw after so many plies of play; 0: DefaultMaxPlies
 	Seed    uint64       `json:"seed,string"`
+}
+
+// Option is an option of a player, by its UCI name, and its value.
+type Option struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Result is one game as it was played. It says no more than the game itself and its

@@ -68,12 +68,18 @@ func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 	return t
 }
 
-// sitDown tells the players that a game begins. Each gets a seed of its own, so that
+// sitDown sets the players' options and tells them that a game begins. Each gets a seed of its own, so that
 // a player against itself does not think the same thoughts twice.
 func (t *table) sitDown() error {
 	for side, p := range t.players {
 		if p == nil {
 			continue
+		}
+		for _, o := range t.job.Options[side] {
+			if err := p.SetOption(o.Name, o.Value); err != nil {
+				t.forfeit(board.Color(side), PlayerFailed, fmt.Sprintf("option %s=%s: %v", o.Name, o.Value, err))
+				return nil
+			}
 		}
 		if err := p.NewGame(Seed(t.job.Seed, 0, "player", uint64(side))); err != nil {
 			t.forfeit(board.Color(side), PlayerFailed, fmt.Sprintf("new game: %v", err))

@@ -53,6 +53,12 @@ type Series struct {
 	Used       []uint64                // keys of the openings with numbers below First
 	Known      map[uint64]Result       // games that were played before, by number: they are not played again
 	Finished   func(game Result) error // told of each game as it ends, in any order; may be nil
+	Repeats    bool                    // openings may come again: none is passed over because it was played
+
+	// Hold, if not nil, tells whether the games of an opening have to wait until more
+	// of those with lower numbers are delivered, because Job needs their results. It
+	// is asked in the order of the numbers, again after each delivery.
+	Hold func(opening uint64) bool
 
 	// Deliver is given the games of one opening, in the order of the openings. All
 	// hooks are called from the goroutine that runs Run.
@@ -213,7 +219,7 @@ func (r *round) propose(u *unit) {
 			return
 		}
 		u.opening, u.passed = candidate, r.Check.MaxScore <= 0
-		if !r.used[candidate.Position().Key()] {
+		if r.Repeats || !r.used[candidate.Position().Key()] {
 			break
 		}
 		r.report.Repeated++
@@ -246,11 +252,11 @@ func (r *round) endAt(number uint64, why error) {
 func (r *round) settle() {
 	for r.resolved < r.next+uint64(len(r.open)) {
 		u := r.open[r.resolved-r.next]
-		if !u.passed {
+		if !u.passed || r.Hold != nil && r.Hold(u.number) {
 			return
 		}
 		key := u.opening.Position().Key()
-		if r.used[key] && !u.known {
+		if r.used[key] && !u.known && !r.Repeats {
 			r.report.Repeated++
 			r.propose(u)
 			continue

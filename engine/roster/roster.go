@@ -37,7 +37,6 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -153,18 +152,7 @@ func find(name string) (entry, error) {
 const defaultWeights = "assay"
 
 func openAssay(s *settings) (engine.Player, error) {
-	ev, err := openEvaluator(s.weights)
-	if err != nil {
-		return nil, err
-	}
-	p := search.New(ev, s.hash)
-	p.LoadEvaluator = func(name string) (eval.Evaluator, error) {
-		if name == "" || name == "<empty>" {
-			name = s.weights
-		}
-		return openEvaluator(name)
-	}
-	return p, nil
+	return newReweighed(s.weights, s.hash)
 }
 
 func identifyAssay(s *settings) (string, error) {
@@ -177,16 +165,4 @@ func identifyAssay(s *settings) (string, error) {
 		id += fmt.Sprintf(":hash=%d", s.hash)
 	}
 	return id, nil
-}
-
-func openEvaluator(weights string) (eval.Evaluator, error) {
-	f, err := models.Open(weights)
-	if err != nil {
-		return nil, err
-	}
-	m, w, err := f.Weights()
-	if err != nil {
-		return nil, err
-	}
-	return m.NewEvaluator(w)
 }

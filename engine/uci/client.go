@@ -221,9 +221,21 @@ func (c *Client) SetOption(name, value string) error {
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	if o.kind != "button" {
-		c.command.Options = append(c.command.Options, Option{o.Name, value})
+		c.remember(Option{o.Name, value})
 	}
 	return c.ready(string(appendOption(nil, o.Name, value)))
+}
+
+// remember makes an option one of those that each start sets. What it was set to before
+// is forgotten, so that setting it for every game costs no more each time.
+func (c *Client) remember(o Option) {
+	for i := range c.command.Options {
+		if strings.EqualFold(c.command.Options[i].Name, o.Name) {
+			c.command.Options[i] = o
+			return
+		}
+	}
+	c.command.Options = append(c.command.Options, o)
 }
 
 // Options returns the options that the engine announced, as UCI declares them, one a

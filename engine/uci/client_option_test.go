@@ -69,6 +69,19 @@ func TestSetOption(t *testing.T) {
 	}
 }
 
+// An option that is set again and again is set once at a new start.
+func TestOptionsAreRemembered(t *testing.T) {
+	c := openBad(t, "good")
+	for _, o := range [][2]string{{"hash", "16"}, {"Style", "Normal"}, {"HASH", "32"}, {"Clear Hash", ""}} {
+		if err := c.SetOption(o[0], o[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []Option{{"Hash", "32"}, {"Style", "Normal"}}; !slices.Equal(c.command.Options, want) {
+		t.Errorf("remembered %v, want %v", c.command.Options, want)
+	}
+}
+
 // Options are set at each start, and a start with an option that is not there fails.
 func TestOptionsAtTheStart(t *testing.T) {
 	command, mark := badCommand(t, "good")

@@ -209,11 +209,11 @@ func (m *match) series() *selfplay.Series {
 }
 
 func (m *match) job(number uint64) selfplay.Job {
-	players := [2]string{m.A.Spec, m.B.Spec}
+	players := [2]selfplay.Entrant{m.A, m.B}
 	job := selfplay.Job{Rule: m.Rule, Plies: m.Plies, Seed: selfplay.Seed(m.Seed, m.Generation, m.Stage, number)}
 	for _, side := range []board.Color{board.White, board.Black} {
 		p := playerOf(number, side)
-		job.Players[side], job.Limits[side] = players[p], m.Limits[p]
+		job.Players[side], job.Options[side], job.Limits[side] = players[p].Spec, players[p].Options, m.Limits[p]
 	}
 	return job
 }
