@@ -72,6 +72,19 @@ func Text(name string, set func(value string) error) Option {
 	}}
 }
 
+// Then returns the option with something to be done after it is set. An error of that
+// is the option's own.
+func (o Option) Then(done func() error) Option {
+	set := o.set
+	o.set = func(value string) error {
+		if err := set(value); err != nil {
+			return err
+		}
+		return done()
+	}
+	return o
+}
+
 // Lines declares the options as UCI wants them.
 func (o Options) Lines() []string {
 	lines := make([]string, len(o))

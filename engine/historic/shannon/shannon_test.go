@@ -1,0 +1,356 @@
+package shannon
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/eval"
+)
+
+var _ historic.Explainer = (*Player)(nil)
+
+func newPlayer(t testing.TB, make func(*eval.Model, []eval.Coef) (*Player, error), options ...string) *Player {
+	t.Helper()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := make(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range options {
+		name, value, _ := strings.Cut(o, "=")
+		if err := p.SetOption(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func parse(t testing.TB, fen string) board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func play(t testing.TB, p *Player, pos board.Position, lim engine.Limits) engine.Result {
+	t.Helper()
+	r, err := p.Search(context.Background(), board.NewGame(pos), lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestConform(t *testing.T) {
+	for name, options := range map[string][]string{"plain": nil, "varied": {"Variation=20", "Style=150", "Book=true"}} {
+		t.Run("a "+name, func(t *testing.T) {
+			enginetest.Conform(t, func() engine.Player { return newPlayer(t, NewA, options...) })
+		})
+		t.Run("b "+name, func(t *testing.T) {
+			enginetest.Conform(t, func() engine.Player { return newPlayer(t, NewB, options...) })
+		})
+	}
+}
+
+// positions are middle games, endings and a few with mates at hand.
+var positions = []string{
+	board.StartFEN,
+	"r1bqkbnr/pppp1ppp/2n5/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3",
+	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+	"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+	"r1bqk1nr/pppp1ppp/2n5/2b1p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+	"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+	"7k/8/8/8/8/8/R7/K7 w - - 97 120",
+	"8/8/8/8/1k6/p7/8/K7 b - - 0 1",
+	"r5k1/1p3rb1/p2P1nn1/P2Pp3/N3Pp1p/5P2/4B1PK/R3BR2 b - - 0 1",
+}
+
+// minimax is type A as the paper has it: no cut-offs, no table.
+func minimax(p *board.Position, ev eval.Evaluator, depth, ply int) int {
+	moves := p.LegalMoves(nil)
+	switch {
+	case len(moves) == 0 && p.InCheck():
+		return ply - engine.MateScore
+	case len(moves) == 0 || p.Halfmove() >= 100:
+		return 0
+	case depth == 0 && p.SideToMove() == board.White:
+		return ev.Evaluate(p)
+	case depth == 0:
+		return -ev.Evaluate(p)
+	}
+	best := -infinite
+	for _, m := range moves {
+		child := *p
+		child.Make(m)
+		best = max(best, -minimax(&child, ev, depth-1, ply+1))
+	}
+	return best
+}
+
+// Type A with cut-offs, table and ordering answers as plain minimax, to the last of the
+// equal moves.
+func TestTypeAIsMinimax(t *testing.T) {
+	for _, fen := range positions {
+		p := newPlayer(t, NewA)
+		pos := parse(t, fen)
+		for depth := 1; depth <= 3; depth++ {
+			if depth == 3 && pos.CountLegal() > 40 {
+				continue
+			}
+			bestScore, bestMove := -infinite, board.NullMove
+			for _, m := range List(&pos) {
+				child := pos
+				child.Make(m)
+				if v := -minimax(&child, p.ev, depth-1, 1); v > bestScore {
+					bestScore, bestMove = v, m
+				}
+			}
+			r := play(t, p, pos, engine.Limits{Depth: depth})
+			// A mate within fewer plies ends the deepening, at the same mate.
+			if r.Score != bestScore || r.Move != bestMove {
+				t.Errorf("%s, %d plies: %s %d, minimax has %s %d", fen, depth, pos.SAN(r.Move), r.Score, pos.SAN(bestMove), bestScore)
+			}
+		}
+	}
+}
+
+// The exact values of an explanation are those of minimax for every move.
+func TestExactValues(t *testing.T) {
+	p := newPlayer(t, NewA, "Moves=1")
+	pos := parse(t, positions[1])
+	s := p.newSearch(context.Background(), &pos, engine.Limits{})
+	scores, _ := s.exact()
+	for i, m := range s.list {
+		child := pos
+		child.Make(m)
+		if want := -minimax(&child, p.ev, 1, 1); scores[i].score != want {
+			t.Errorf("%s: %d, want %d", pos.SAN(m), scores[i].score, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	for _, test := range []struct{ fen, want string }{
+		// T3 of the paper: up and right, up and left, down and right, down and left.
+		{"8/8/8/k7/3B4/8/8/6K1 w - - 0 1", "Kh2 Kf2 Kg2 Kh1 Kf1 Be5 Bf6 Bg7 Bh8 Bc5 Bb6+ Ba7 Be3 Bf2 Bc3+ Bb2 Ba1"},
+		{"7k/8/8/8/8/8/p6K/1N6 b - - 0 1", "a1=Q a1=R a1=B a1=N axb1=Q axb1=R axb1=B axb1=N Kg7 Kh7 Kg8"},
+	} {
+		p := parse(t, test.fen)
+		list := List(&p)
+		if !sameMoves(list, p.LegalMoves(nil)) {
+			t.Errorf("%s: the list %v has not the legal moves", test.fen, list)
+		}
+		if got := variationOf(&p, list); !strings.EqualFold(strings.Join(got, " "), test.want) {
+			t.Errorf("%s: %s, want %s", test.fen, strings.Join(got, " "), test.want)
+		}
+	}
+	p := parse(t, "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+	list := variationOf(&p, List(&p))
+	if i, j := slices.Index(list, "O-O"), slices.Index(list, "O-O-O"); j != i+1 || list[j+1] != "Rxh8" && !strings.HasPrefix(list[j+1], "Rh") {
+		t.Errorf("castling is not the last of the king's moves: %v", list)
+	}
+}
+
+func sameMoves(a, b []board.Move) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+func variationOf(p *board.Position, list []board.Move) (sans []string) {
+	for _, m := range list {
+		sans = append(sans, p.SAN(m))
+	}
+	return sans
+}
+
+func TestH(t *testing.T) {
+	for _, test := range []struct {
+		fen, move string
+		want      int
+	}{
+		{board.StartFEN, "Nf3", attacking}, // develops
+		{board.StartFEN, "e4", low},        //
+		{board.StartFEN, "a3", low},        //
+		{positions[1], "exd4", forceful},   //
+		{positions[1], "Bb4+", forceful},   //
+		{positions[1], "Nf6", attacking},   //
+		{positions[1], "d6", defensive},    // guards e5 once more
+		{positions[1], "h6", low},          //
+		{positions[1], "Nb4", low},         //
+		{positions[1], "Nxd4", forceful},   //
+		{positions[1], "b5", low},          //
+		{"4k3/8/8/3r4/8/8/2P5/4K3 w - - 0 1", "c4", attacking},
+		{"4k3/8/2p5/3P4/8/8/4P3/4K3 w - - 0 1", "e4", defensive},
+		{"4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=N", forceful},
+		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", attacking},
+		{"4k3/8/8/8/8/2b5/8/R3K3 w - - 0 1", "Kd1", low},
+		{"4k3/8/8/8/8/8/1b6/R5K1 w - - 0 1", "Ra4", defensive},
+	} {
+		p := parse(t, test.fen)
+		m, err := p.ParseSAN(test.move)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h(&p, m, threatened(&p)); got != test.want {
+			t.Errorf("h of %s in %s is %d, want %d", test.move, test.fen, got, test.want)
+		}
+	}
+}
+
+// Type B sees the end of an exchange that type A of the same depth breaks off in the
+// middle: three moves deep, A takes a guarded pawn with the last of its own moves.
+func TestTypeBSeesExchangesOut(t *testing.T) {
+	pos := parse(t, "4k3/8/2p5/3p4/8/8/3R4/3RK3 w - - 0 1")
+	take, err := pos.ParseSAN("Rxd5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := engine.Limits{Depth: 1}
+	if r := play(t, newPlayer(t, NewA), pos, one); r.Move != take {
+		t.Errorf("type A, one ply: %s", pos.SAN(r.Move))
+	}
+	if r := play(t, newPlayer(t, NewB, "Least=1"), pos, engine.Limits{}); r.Move == take {
+		t.Errorf("type B takes the guarded pawn: score %d, %v", r.Score, r.PV)
+	}
+}
+
+// With statistical variation different seeds play different moves, all of them nearly
+// as good as the best; without it none does.
+func TestVariation(t *testing.T) {
+	const margin = 10
+	pos := board.StartPosition()
+	plain := newPlayer(t, NewA, "Moves=1")
+	s := plain.newSearch(context.Background(), &pos, engine.Limits{})
+	scores, _ := s.exact()
+	best := play(t, plain, pos, engine.Limits{})
+	near := map[board.Move]bool{}
+	for i, m := range s.list {
+		if scores[i].score >= best.Score-margin {
+			near[m] = true
+		}
+	}
+	varied, seen := newPlayer(t, NewA, "Moves=1", "Variation=10"), map[board.Move]bool{}
+	for seed := range uint64(200) {
+		for _, p := range []*Player{plain, varied} {
+			if err := p.NewGame(seed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m := play(t, plain, pos, engine.Limits{}).Move; m != best.Move {
+			t.Fatalf("without variation %v and %v", m, best.Move)
+		}
+		m := play(t, varied, pos, engine.Limits{}).Move
+		if !near[m] {
+			t.Fatalf("%s is not within %d of the best", pos.SAN(m), margin)
+		}
+		seen[m] = true
+	}
+	if len(near) < 2 || len(seen) != len(near) {
+		t.Errorf("%d of %d moves nearly equal played", len(seen), len(near))
+	}
+}
+
+// Style scales what is not material: at 0 a pawn structure is worth nothing.
+func TestStyle(t *testing.T) {
+	pos := parse(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
+	for style, want := range map[string]int{"100": 60, "0": 200, "200": -80} {
+		if got := newPlayer(t, NewA, "Style="+style).ev.Evaluate(&pos); got != want {
+			t.Errorf("style %s: %d, want %d", style, got, want)
+		}
+	}
+}
+
+func TestBook(t *testing.T) {
+	b, err := ownBook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Shannon asks for a few hundred openings.
+	if len(b) < 300 {
+		t.Errorf("only %d positions", len(b))
+	}
+	if _, err := parseBook("x: e4 e5 Ke3"); err == nil || !strings.Contains(err.Error(), "line 1, x: move 2") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := parseBook("\ne4 e5"); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("error %v", err)
+	}
+	p := newPlayer(t, NewA, "Book=true", "Moves=1")
+	start := board.StartPosition()
+	seen := map[board.Move]bool{}
+	for seed := range uint64(100) {
+		if err := p.NewGame(seed); err != nil {
+			t.Fatal(err)
+		}
+		r := play(t, p, start, engine.Limits{})
+		if r.Nodes != 0 || !slices.Contains(b[start.Key()], r.Move) {
+			t.Fatalf("%v with %d nodes is not of the book", r.Move, r.Nodes)
+		}
+		seen[r.Move] = true
+	}
+	if len(seen) < 3 {
+		t.Errorf("%d first moves in a hundred games", len(seen))
+	}
+	off := parse(t, "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1")
+	if r := play(t, p, off, engine.Limits{}); r.Nodes == 0 {
+		t.Error("out of the book and no search")
+	}
+}
+
+func TestEvalFile(t *testing.T) {
+	p := newPlayer(t, NewA)
+	if err := p.SetOption("EvalFile", "x"); err == nil {
+		t.Error("no error without Load")
+	}
+	p.Load = func(string) (*eval.Model, []eval.Coef, error) {
+		m, err := eval.Lookup("machack-1967")
+		return m, m.Start, err
+	}
+	if err := p.SetOption("EvalFile", "x"); err != nil || p.model.Name != "machack-1967" {
+		t.Errorf("error %v, model %s", err, p.model.Name)
+	}
+	play(t, p, parse(t, positions[2]), engine.Limits{})
+}
+
+func TestThresholds(t *testing.T) {
+	p := newPlayer(t, NewB)
+	for text, ok := range map[string]bool{"0": true, "0, 4": true, "": true, "a": false, "0,,1": false, "9": false} {
+		if err := p.SetOption("Thresholds", text); (err == nil) != ok {
+			t.Errorf("thresholds %q: error %v", text, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, p := range []*Player{newPlayer(t, NewA, "Moves=1"), newPlayer(t, NewB, "Most=3")} {
+		pos := parse(t, positions[1])
+		var out bytes.Buffer
+		if err := p.Explain(&out, &pos); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"f(P) = +", "mobility", "g(P) = 1", "plies deep", "exd4"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, out.String())
+			}
+		}
+		mate := parse(t, "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
+		out.Reset()
+		if err := p.Explain(&out, &mate); err != nil || !strings.Contains(out.String(), "no legal move") {
+			t.Errorf("error %v, %s", err, out.String())
+		}
+	}
+}

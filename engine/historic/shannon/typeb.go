@@ -1,0 +1,147 @@
+package shannon
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+)
+
+// What h(P,M) says of a move, ours: see the package comment.
+const (
+	low       = 0
+	defensive = 2
+	attacking = 3
+	forceful  = 4
+)
+
+// worth is what men are worth where only their order matters; a king attacks as the
+// most valuable.
+var worth = [6]int{1, 3, 3, 5, 9, 200}
+
+// setThresholds sets the least h of a move to be examined, by ply. The last holds for
+// all deeper plies; no text restores the default.
+func (p *Player) setThresholds(text string) error {
+	if text == "" {
+		text = "0,2,2,2,3,3,4"
+	}
+	var all []int
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < low || n > forceful+1 {
+			return fmt.Errorf("%q is not a list of numbers from %d to %d divided by commas, as 0,2,2,2,3,3,4", text, low, forceful+1)
+		}
+		all = append(all, n)
+	}
+	p.thresholds = all
+	return nil
+}
+
+func (p *Player) threshold(ply int) int { return p.thresholds[min(ply, len(p.thresholds)-1)] }
+
+// nodeB follows a variation until g(P) = 0 with the moves that h lets pass.
+func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int) int {
+	s.pvLen[ply] = 0
+	if v, ended := over(p, ply); ended {
+		return v
+	}
+	if ply >= it.cap || ply >= it.full && !eval.ShannonRestless(p) {
+		return s.evaluate(p)
+	}
+	moves, screened := s.screen(p, ply)
+	best := -infinite
+	if screened {
+		if best = s.evaluate(p); best >= beta || len(moves) == 0 {
+			return best
+		}
+		alpha = max(alpha, best)
+	}
+	s.sort(p, ply, moves, board.NullMove)
+	for i := range moves {
+		m := s.pick(ply, moves, i)
+		child := *p
+		if !s.budget.Spend() {
+			return 0
+		}
+		child.Make(m)
+		v := -s.nodeB(&child, ply+1, it, -beta, -alpha)
+		if s.budget.Stopped() {
+			return 0
+		}
+		best = max(best, v)
+		if v > alpha {
+			alpha = v
+			s.keep(ply, m)
+		}
+		if v >= beta {
+			s.refuted(p, ply, m)
+			break
+		}
+	}
+	return best
+}
+
+// screen returns the moves worth examining, and whether any was screened out.
+func (s *search) screen(p *board.Position, ply int) (moves []board.Move, screened bool) {
+	moves = p.LegalMoves(s.buf[ply][:0])
+	s.buf[ply] = moves
+	threshold := s.player.threshold(ply)
+	if p.InCheck() || threshold == 0 {
+		return moves, false
+	}
+	kept := moves[:0]
+	danger := threatened(p)
+	for _, m := range moves {
+		if h(p, m, danger) >= threshold {
+			kept = append(kept, m)
+		}
+	}
+	return kept, len(kept) < len(moves)
+}
+
+// h is h(P,M): how forceful a move is. danger holds the mover's men that are attacked.
+func h(p *board.Position, m board.Move, danger board.Bitboard) int {
+	if p.IsCapture(m) || m.Promotion() != board.NoPieceType || p.GivesCheck(m) {
+		return forceful
+	}
+	if p.IsCastling(m) {
+		return attacking // a developing move as much as any
+	}
+	us, from, to := p.SideToMove(), m.From(), m.To()
+	man := p.PieceAt(from).Type()
+	if (man == board.Knight || man == board.Bishop) && from.RelativeRank(us) == 0 {
+		return attacking
+	}
+	after := p.Occupied()&^from.Bitboard() | to.Bitboard()
+	reach := attacks(us, man, to, after) &^ attacks(us, man, from, p.Occupied())
+	for b := reach & p.ByColor(us.Other()); b != 0; {
+		if worth[p.PieceAt(b.PopFirst()).Type()] > worth[man] {
+			return attacking
+		}
+	}
+	if danger.Has(from) || reach&danger != 0 {
+		return defensive
+	}
+	return low
+}
+
+// threatened returns the men of the side to move, but the king, that an enemy attacks.
+func threatened(p *board.Position) (b board.Bitboard) {
+	us := p.SideToMove()
+	for men := p.ByColor(us) &^ p.ByType(board.King); men != 0; {
+		sq := men.PopFirst()
+		if p.AttackersTo(sq, p.Occupied())&p.ByColor(us.Other()) != 0 {
+			b |= sq.Bitboard()
+		}
+	}
+	return b
+}
+
+func attacks(c board.Color, t board.PieceType, sq board.Square, occupied board.Bitboard) board.Bitboard {
+	if t == board.Pawn {
+		return board.PawnAttacks(c, sq)
+	}
+	return board.Attacks(t, sq, occupied)
+}
