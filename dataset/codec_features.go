@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
@@ -25,15 +23,7 @@ func (f *featuresCodec) check(r *FeatureRow) error {
 	if err := r.check(len(f.set.Terms)); err != nil {
 		return err
 	}
-	if f.set.Float {
-		return nil
-	}
-	for i, c := range r.Counts {
-		if c != float32(int8(max(-128, min(127, c)))) {
-			return fmt.Errorf("term %d: count %v does not fit int8; store the counts as float32", r.Terms[i], c)
-		}
-	}
-	return nil
+	return f.set.checkCounts(r)
 }
 
 func (f *featuresCodec) append(b *array.RecordBuilder, r *FeatureRow) {

@@ -67,7 +67,8 @@ func Verify(path string, report func(problem error)) (*Verification, error) {
 			v.tell(err)
 			break
 		}
-		verifyFiles(v, r, nil)
+		set := r.codec.(*featuresCodec).set
+		verifyFiles(v, r, set.CheckRow)
 	}
 	return &v.Verification, nil
 }

@@ -35,15 +35,18 @@ var layout = map[string][]string{
 	"dataset/table":  {"dataset"},
 	"dataset/bullet": {"dataset"}, // one converter a package
 	"dataset/jsonl":  {"dataset"},
+	"dataset/dump":   {"dataset", "dataset/store", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
 	// the one place that knows all converters: a format is looked up, not imported
 	"dataset/convert": {"dataset", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl"},
 	"dataset/relabel":  {"dataset", "eval", "engine/search"},
 	"selfplay":         {},
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
-	"selfplay/datagen": {"selfplay", "selfplay/opening", "dataset", "dataset/store"},
+	// what every run that plays games leaves in its folder: journal, data set, PGN
+	"selfplay/record":  {"selfplay", "dataset", "dataset/pgn", "dataset/store"},
+	"selfplay/datagen": {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
 	"selfplay/sprt":    {},
-	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/sprt", "dataset", "dataset/pgn", "dataset/store"},
+	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
 	"tuner":            {"dataset", "eval", "models"}, // models: what a fit found is a weight file
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.

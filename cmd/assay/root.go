@@ -22,6 +22,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		newMatchCommand(),
 		newSelfplayCommand(),
 		newDataCommand(),
+		newFeaturesCommand(),
 		newSprtCommand(),
 		newTuneCommand(),
 		newUCICommand(),

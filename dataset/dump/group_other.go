@@ -1,0 +1,8 @@
+//go:build !unix
+
+package dump
+
+import "os/exec"
+
+// grouped does nothing where there are no process groups.
+func grouped(*exec.Cmd) {}

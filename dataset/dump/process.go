@@ -1,0 +1,186 @@
+package dump
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// ErrSilent says that an engine gave no answer in time.
+var ErrSilent = errors.New("no answer")
+
+// process is a running engine.
+type process struct {
+	cmd     *exec.Cmd
+	in      *bufio.Writer
+	pipe    io.Closer
+	records recordReader
+	header  *header
+	stderr  tail
+	kill    context.CancelFunc
+	timeout time.Duration
+}
+
+// start runs the command and reads its header.
+func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
+	ctx, kill := context.WithCancel(ctx)
+	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
+	grouped(p.cmd)
+	p.cmd.Stderr = &p.stderr
+	p.cmd.WaitDelay = time.Second // for what it started, and what still holds its stderr
+	in, err := p.cmd.StdinPipe()
+	if err == nil {
+		p.pipe, p.in = in, bufio.NewWriterSize(in, 1<<16)
+		var out io.ReadCloser
+		if out, err = p.cmd.StdoutPipe(); err == nil {
+			p.records.r = bufio.NewReaderSize(out, 1<<16)
+			err = p.cmd.Start()
+		}
+	}
+	if err != nil {
+		kill()
+		return nil, fmt.Errorf("dump: %w", err)
+	}
+	late := p.watch()
+	line, err := readLine(p.records.r)
+	if err = p.reason(err, late); err == nil {
+		late.Stop()
+		p.header, err = parseHeader(line)
+	}
+	if err != nil {
+		return nil, p.end(err)
+	}
+	p.records.binary = p.header.Records == recordsBinary
+	p.records.sums = make([]float32, len(p.header.Terms))
+	return p, nil
+}
+
+// watch kills the process if it is not told to stop in time.
+func (p *process) watch() *watchdog {
+	w := &watchdog{}
+	w.timer = time.AfterFunc(p.timeout, func() {
+		w.mu.Lock()
+		w.bit = true
+		w.mu.Unlock()
+		p.kill()
+	})
+	return w
+}
+
+// watchdog waits for an answer.
+type watchdog struct {
+	timer *time.Timer
+	mu    sync.Mutex
+	bit   bool
+}
+
+// Stop reports whether it has bitten.
+func (w *watchdog) Stop() bool {
+	w.timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bit
+}
+
+// ask writes the positions of rows while it reads the answers to them, and hands them to
+// take. The error is of the answer to row at.
+func (p *process) ask(rows []dataset.PositionRow, take func(i int, f *dataset.FeatureRow) error) (at int, err error) {
+	wrote := make(chan error, 1)
+	go func() {
+		for i := range rows {
+			p.in.WriteString(rows[i].Board.FEN())
+			p.in.WriteByte('\n')
+		}
+		p.in.WriteByte('\n')
+		wrote <- p.in.Flush()
+	}()
+	dog := p.watch()
+	for i := range rows {
+		f, err := p.records.next(&rows[i].Board)
+		if err == nil {
+			dog.timer.Reset(p.timeout)
+			err = take(i, &f)
+		}
+		if err = p.reason(err, dog); err != nil {
+			p.kill() // it ends the writing too
+			<-wrote
+			return i, err
+		}
+	}
+	dog.Stop()
+	return 0, <-wrote
+}
+
+// reason says why there is no answer, and stops the watch where there is an error.
+func (p *process) reason(err error, dog *watchdog) error {
+	switch {
+	case err == nil:
+		return nil
+	case dog.Stop():
+		return fmt.Errorf("%w in %v; does it flush its output at an empty line?", ErrSilent, p.timeout)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errEnded
+	}
+	return err
+}
+
+var errEnded = fmt.Errorf("%w: its output ended", ErrProtocol)
+
+// end closes the engine's input, and waits for it. After an error it is killed, and
+// what it said last on standard error becomes part of the error.
+func (p *process) end(err error) error {
+	p.pipe.Close()
+	if err != nil {
+		p.kill()
+	}
+	late := p.watch()
+	more, _ := p.records.r.Peek(1) // to the end of its output
+	exit := p.cmd.Wait()
+	late.Stop()
+	p.kill()
+	switch {
+	case err == nil && len(more) > 0:
+		return fmt.Errorf("%w: it prints more than a record a position, as %.20q behind the last", ErrProtocol, more)
+	case err == nil:
+		return nil // all its answers are there; how it ends is its own affair
+	case errors.Is(err, errEnded):
+		err = fmt.Errorf("%w (%v)", err, exit)
+	}
+	if said := p.stderr.last(); said != "" {
+		return fmt.Errorf("%w; it says: %s", err, said)
+	}
+	return err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+const tailSize = 1024
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, p[max(0, len(p)-tailSize):]...)
+	t.data = t.data[max(0, len(t.data)-tailSize):]
+	return len(p), nil
+}
+
+// last returns the last line with something in it.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
+	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
+}

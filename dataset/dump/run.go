@@ -1,0 +1,249 @@
+package dump
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// Config says how to make features of positions.
+type Config struct {
+	Command []string      // the engine and its arguments
+	Procs   int           // how many of it run; 0: as many as there are cores
+	Timeout time.Duration // for one answer; 0: a minute
+	// Float stores counts as float32 even if the engine does not ask for it.
+	Float    bool
+	Program  string // version of the program, for the manifest
+	Progress func(done, total int64, note string)
+}
+
+// askBlock is how many positions an engine is asked at once.
+const askBlock = 512
+
+// identity is what the manifest says of a data set of features.
+type identity struct {
+	Operation string   `json:"operation"`
+	Command   []string `json:"command"`      // words; files by their SHA-256
+	Model     string   `json:"model"`        // as the engine says
+	Terms     string   `json:"terms_sha256"` // of the terms as JSON
+	Float     bool     `json:"float"`
+}
+
+// Run has the engine print the features of all positions of data sets, and writes them in
+// the order of the positions as a data set in dir. The bytes do not depend on the number
+// of processes; an interrupted data set is gone on with. A record that is not as the
+// package comment says, and one whose terms do not make its eval (dataset.ErrDrift), is an
+// error that names the row. The error is dataset.ErrComplete (wrapped) if dir has the
+// features already.
+func Run(ctx context.Context, paths []string, dir string, c Config) (*store.Manifest, error) {
+	r := &run{Config: c}
+	if r.Timeout <= 0 {
+		r.Timeout = time.Minute
+	}
+	if r.Procs <= 0 {
+		r.Procs = runtime.GOMAXPROCS(0)
+	}
+	var parents []string
+	for _, path := range paths {
+		src, err := dataset.OpenPositions(path)
+		if err != nil {
+			return nil, err
+		}
+		id, err := src.ID()
+		if err != nil {
+			return nil, err
+		}
+		r.sources, parents, r.total = append(r.sources, src), append(parents, id), r.total+src.Len()
+	}
+	prints, err := fingerprint(c.Command)
+	if err != nil {
+		return nil, err
+	}
+	first, err := start(ctx, c.Command, r.Timeout)
+	if err != nil {
+		return nil, r.blame(err)
+	}
+	set := first.header.set()
+	set.Float = set.Float || c.Float
+	terms, err := json.Marshal(set.Terms)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("dump: %w", err), first.end(nil))
+	}
+	sum := sha256.Sum256(terms)
+	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
+		Config: identity{"features", prints, set.Model, hex.EncodeToString(sum[:]), set.Float}, Program: c.Program, Parents: parents,
+	})
+	if err != nil {
+		return nil, errors.Join(err, first.end(nil))
+	}
+	defer w.Close()
+	r.writer, r.set, r.first, r.skip = w, set, first, w.Rows()
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return w.Finish(nil)
+}
+
+// run is a Run at work.
+type run struct {
+	Config
+	sources []*dataset.Reader[dataset.PositionRow]
+	total   int64
+	skip    int64 // rows that were on disk before
+	writer  *dataset.Writer[dataset.FeatureRow]
+	set     dataset.FeatureSet
+	first   *process // it runs already
+}
+
+// block is a run of positions, and what the engine says of them.
+type block struct {
+	source   string
+	row      int64 // number in the source of the first, from 0
+	rows     []dataset.PositionRow
+	features []dataset.FeatureRow
+	done     chan struct{}
+}
+
+func (r *run) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	todo, queue := make(chan *block), make(chan *block, 4*r.Procs)
+	g.Go(func() error {
+		defer close(queue)
+		defer close(todo)
+		return r.read(ctx, todo, queue)
+	})
+	for i := range r.Procs {
+		p := r.first
+		if i > 0 {
+			p = nil
+		}
+		g.Go(func() error { return r.serve(ctx, p, todo) })
+	}
+	g.Go(func() error { return r.collect(ctx, queue) })
+	return g.Wait()
+}
+
+// read cuts the positions that are still to be asked into blocks.
+func (r *run) read(ctx context.Context, todo, queue chan<- *block) error {
+	b := &block{done: make(chan struct{})}
+	send := func() error {
+		for _, to := range []chan<- *block{queue, todo} {
+			select {
+			case to <- b:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	}
+	n := int64(0)
+	for _, src := range r.sources {
+		row := int64(-1)
+		for p, err := range src.All() {
+			if err != nil {
+				return err
+			}
+			row++
+			if n++; n <= r.skip {
+				continue
+			}
+			if len(b.rows) == 0 {
+				b = &block{source: src.Path(), row: row, done: make(chan struct{})}
+			}
+			if b.rows = append(b.rows, p); len(b.rows) < askBlock {
+				continue
+			}
+			if err := send(); err != nil {
+				return err
+			}
+			b = &block{}
+		}
+		if len(b.rows) > 0 {
+			if err := send(); err != nil {
+				return err
+			}
+			b = &block{}
+		}
+	}
+	return nil
+}
+
+// serve has one process answer blocks.
+func (r *run) serve(ctx context.Context, p *process, todo <-chan *block) (err error) {
+	defer func() {
+		if p == nil {
+			return
+		}
+		if e := p.end(err); e != nil && ctx.Err() == nil {
+			err = r.blame(e)
+		}
+	}()
+	if p != nil { // it was started before there was this context
+		defer context.AfterFunc(ctx, p.kill)()
+	}
+	for b := range todo {
+		if p == nil {
+			if p, err = start(ctx, r.Command, r.Timeout); err != nil {
+				return r.blame(err)
+			}
+			if set := p.header.set(); set.Model != r.set.Model || len(set.Terms) != len(r.set.Terms) {
+				return fmt.Errorf("%w: it was asked twice and gave two headers", ErrProtocol)
+			}
+		}
+		b.features = make([]dataset.FeatureRow, len(b.rows))
+		at, err := p.ask(b.rows, func(i int, f *dataset.FeatureRow) error {
+			label(f, &b.rows[i])
+			b.features[i] = *f
+			return r.set.CheckRow(f)
+		})
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at), b.rows[at].Board.FEN(), err)
+		}
+		close(b.done)
+	}
+	return nil
+}
+
+// label gives features the labels of their position.
+func label(f *dataset.FeatureRow, p *dataset.PositionRow) {
+	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
+}
+
+// collect writes the features in order.
+func (r *run) collect(ctx context.Context, queue <-chan *block) error {
+	done := r.skip
+	for b := range queue {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for i := range b.features {
+			if err := r.writer.Append(&b.features[i]); err != nil {
+				return err
+			}
+		}
+		if done += int64(len(b.features)); r.Progress != nil {
+			r.Progress(done, r.total, "positions")
+		}
+	}
+	return ctx.Err()
+}
+
+// blame names the engine.
+func (r *run) blame(err error) error {
+	return fmt.Errorf("dump: %s: %w", r.Command[0], err)
+}

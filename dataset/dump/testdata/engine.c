@@ -1,0 +1,54 @@
+/* An engine of seven tapered terms: material and rooks on files without pawns.
+
+     cc -O2 -I.. -o engine engine.c
+     assay features positions --cmd './engine dump' --out features */
+#include "assay_features.h"
+
+enum { PAWN, KNIGHT, BISHOP, ROOK, QUEEN, ROOK_OPEN, TEMPO, TERMS };
+
+static const assay_term terms[TERMS] = {
+    {"pawn", "material", 82, 94},    {"knight", "material", 337, 281},
+    {"bishop", "material", 365, 297}, {"rook", "material", 477, 512},
+    {"queen", "material", 1025, 936}, {"rook.open", "rooks", 20, 10},
+    {"tempo", "tempo", 12, 4},
+};
+
+int main(int argc, char **argv) {
+  if (argc != 2 || strcmp(argv[1], "dump")) {
+    fprintf(stderr, "usage: engine dump\n");
+    return 2;
+  }
+  assay_begin("example-c", terms, TERMS);
+  char fen[ASSAY_FEN];
+  while (assay_next(fen)) {
+    static const char men[] = "PNBRQ", black_men[] = "pnbrq";
+    static const int weight[] = {0, 1, 1, 2, 4};
+    int count[TERMS] = {0}, pawns[8] = {0}, rooks[8] = {0}, phase = 0, file = 0;
+    const char *c = fen;
+    for (; *c && *c != ' '; c++) {
+      const char *white = strchr(men, *c), *black = strchr(black_men, *c);
+      int kind = white ? (int)(white - men) : black ? (int)(black - black_men) : -1;
+      if (*c == '/') { file = 0; continue; }
+      if (*c >= '1' && *c <= '8') { file += *c - '0'; continue; }
+      if (kind >= 0) {
+        int sign = white ? 1 : -1;
+        count[kind] += sign;
+        phase += weight[kind];
+        if (kind == PAWN) pawns[file & 7]++;
+        if (kind == ROOK) rooks[file & 7] += sign;
+      }
+      file++;
+    }
+    for (int f = 0; f < 8; f++)
+      if (!pawns[f]) count[ROOK_OPEN] += rooks[f];
+    count[TEMPO] = *c && c[1] == 'w' ? 1 : -1;
+    if (phase > 24) phase = 24;
+    double eval = 0;
+    for (int i = 0; i < TERMS; i++) {
+      assay_add(i, (float)count[i]);
+      eval += count[i] * (terms[i].mg * phase + terms[i].eg * (24 - phase)) / 24;
+    }
+    assay_end((float)phase / 24, 1, 0, (int)eval);
+  }
+  return 0;
+}
