@@ -47,6 +47,10 @@ type Result struct {
 	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening
 	Depths  []uint8      `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
 
+	// Times[i] is what Moves[i] took, in milliseconds, rounded up. It is empty where time is no limit:
+	// games are then the same on every machine, and so is what is written of them.
+	Times []uint32 `json:"times_ms,omitempty"`
+
 	Result      board.GameResult  `json:"result"`
 	Termination board.Termination `json:"termination"`
 	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did, and which side it was
@@ -67,6 +71,20 @@ func (r *Result) Forfeited() (loser board.Color, yes bool) {
 		return board.Black, true
 	}
 	return board.White, true
+}
+
+// Replay returns the game with all its moves, and the key of the position where play
+// proper began.
+func (r *Result) Replay() (game *board.Game, opening uint64, err error) {
+	game, err = r.OpeningGame()
+	if err != nil {
+		return nil, 0, err
+	}
+	opening = game.Position().Key()
+	if err := push(game, r.Moves[r.Opening:]); err != nil {
+		return nil, 0, fmt.Errorf("game %d: %w", r.Number, err)
+	}
+	return game, opening, nil
 }
 
 // Game returns the game with all its moves.
@@ -109,13 +127,18 @@ func replay(start string, moves []board.Move) (*board.Game, error) {
 		}
 	}
 	game := board.NewGame(position)
+	return game, push(game, moves)
+}
+
+// push plays moves.
+func push(game *board.Game, moves []board.Move) error {
 	for i, m := range moves {
 		if !game.Position().IsLegal(m) {
-			return nil, fmt.Errorf("ply %d: %s is not legal in %s", i, m, game.Position().FEN())
+			return fmt.Errorf("move %d: %s is not legal in %s", i, m, game.Position().FEN())
 		}
 		game.Push(m)
 	}
-	return game, nil
+	return nil
 }
 
 // clampScore returns a score as games record it.

@@ -50,6 +50,7 @@ type table struct {
 	clocks   clocks
 	settled  bool // by adjudication or a fault
 	playOn   bool // an adjudication came and is not followed
+	timed    bool // the time of each move is recorded
 	maxPlies int  // with the opening
 }
 
@@ -64,6 +65,9 @@ func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range t.result.Scores {
 		t.result.Scores[i] = engine.NoScore
+	}
+	if t.timed = !job.Limits[0].Deterministic() || !job.Limits[1].Deterministic(); t.timed {
+		t.result.Times = make([]uint32, opening, opening+128)
 	}
 	return t
 }
@@ -141,6 +145,9 @@ func (t *table) move(ctx context.Context) error {
 	if !t.game.Position().IsLegal(found.Move) {
 		t.forfeit(side, IllegalMove, fmt.Sprintf("%s is not legal in %s", found.Move, t.game.Position().FEN()))
 		return nil
+	}
+	if t.timed {
+		t.result.Times = append(t.result.Times, uint32((took+time.Millisecond-1)/time.Millisecond))
 	}
 	t.record(side, found)
 	return nil

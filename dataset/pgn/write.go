@@ -20,12 +20,25 @@ const lineWidth = 80
 // then Variant, SetUp and FEN where needed, PlyCount and Termination. The game must
 // pass its Check; an illegal move is an error, and nothing is written.
 func Write(w io.Writer, g *dataset.GameRow, tags ...Tag) error {
+	return WriteNoted(w, g, Notes{}, tags...)
+}
+
+// Notes are what is known of a game's searches beside their scores, ply by ply. A list
+// may be empty, or end before the game does.
+type Notes struct {
+	Depths []uint8  // plies; 0 where it is not known
+	Times  []uint32 // milliseconds that were taken for the move; 0 where it is not known
+}
+
+// WriteNoted is Write with the depth behind each score, [%eval 0.34,12], and the time
+// taken for each move, [%emt 0:00:01.250], as chess libraries know them.
+func WriteNoted(w io.Writer, g *dataset.GameRow, notes Notes, tags ...Tag) error {
 	var b strings.Builder
 	for _, t := range header(g, tags) {
 		fmt.Fprintf(&b, "[%s \"%s\"]\n", t.Name, escape(t.Value))
 	}
 	b.WriteByte('\n')
-	if err := writeMoves(&b, g); err != nil {
+	if err := writeMoves(&b, g, &notes); err != nil {
 		return fmt.Errorf("pgn: game %d: %w", g.Game, err)
 	}
 	b.WriteByte('\n')
@@ -84,8 +97,24 @@ func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 }
 
+// comment returns the words of the comment behind a move; none where nothing is known.
+func comment(g *dataset.GameRow, notes *Notes, i int, stm board.Color) (words []string) {
+	if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
+		text := evalText(int(g.Scores[i]), stm)
+		if i < len(notes.Depths) && notes.Depths[i] > 0 {
+			text += fmt.Sprintf(",%d", notes.Depths[i])
+		}
+		words = append(words, "[%eval", text+"]")
+	}
+	if i < len(notes.Times) && notes.Times[i] > 0 {
+		ms := notes.Times[i]
+		words = append(words, "[%emt", fmt.Sprintf("%d:%02d:%02d.%03d]", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000))
+	}
+	return words
+}
+
 // writeMoves writes the movetext and the result, in lines of at most lineWidth.
-func writeMoves(b *strings.Builder, g *dataset.GameRow) error {
+func writeMoves(b *strings.Builder, g *dataset.GameRow, notes *Notes) error {
 	line := 0
 	token := func(s string) {
 		switch {
@@ -119,10 +148,11 @@ func writeMoves(b *strings.Builder, g *dataset.GameRow) error {
 		}
 		token(p.SAN(g.Moves[i]))
 		number = false
-		if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
+		if words := comment(g, notes, i, p.SideToMove()); len(words) > 0 {
 			token("{")
-			token("[%eval")
-			token(evalText(int(g.Scores[i]), p.SideToMove()) + "]")
+			for _, w := range words {
+				token(w)
+			}
 			token("}")
 			number = true
 		}

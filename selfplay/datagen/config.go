@@ -1,9 +1,6 @@
 package datagen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -109,15 +106,4 @@ func (c *Config) identity(openings opening.Source) identity {
 		id.Players = append(id.Players, p.Identity())
 	}
 	return id
-}
-
-// runID identifies the run in the ids of its games: equal configurations make equal
-// games, and no others share an id.
-func (id *identity) runID() (string, error) {
-	doc, err := json.Marshal(id)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(doc)
-	return hex.EncodeToString(sum[:]), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/record"
 )
 
 // ErrForfeit says that a player lost a game by its own fault. Such a game is no data,
@@ -71,7 +72,7 @@ type generator struct {
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	var err error
-	if g.runID, err = g.id.runID(); err != nil {
+	if g.runID, err = record.RunID(&g.id); err != nil {
 		return nil, err
 	}
 	if err := g.openData(); err != nil {
@@ -221,27 +222,14 @@ func (g *generator) deliver(r *selfplay.Result) error {
 }
 
 func (g *generator) row(r *selfplay.Result) (*dataset.GameRow, error) {
-	game, err := r.Game()
-	if err != nil {
-		return nil, err
-	}
-	row, err := dataset.NewGameRow(game)
-	if err != nil {
-		return nil, err
-	}
-	first, err := r.OpeningGame()
+	row, err := record.Row(r, g.runID)
 	if err != nil {
 		return nil, err
 	}
 	white, black := g.sides(r.Number)
-	row.Game = dataset.GameID(g.runID, r.Number)
-	row.Opening, row.OpeningPlies = first.Position().Key(), uint16(r.Opening)
-	row.Scores = r.Scores
 	row.Nodes = uint32(g.Limits.Nodes)
-	row.Result, row.Termination = int8(r.Result), string(r.Termination)
 	row.White, row.Black = white.Identity(), black.Identity()
-	row.Seed = r.Seed
-	return &row, nil
+	return row, nil
 }
 
 func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {

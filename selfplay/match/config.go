@@ -1,9 +1,6 @@
 package match
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -130,16 +127,6 @@ func (c *Config) identity(openings opening.Source) identity {
 		Games: c.Games, Test: c.Test, Corrected: c.Corrected,
 		Opening: openings.Describe(), Checker: c.Checker.Identity(), CheckNodes: c.CheckNodes, OpeningScore: c.OpeningScore,
 		Seed: c.Seed, Generation: c.Generation, Stage: c.Stage, Program: c.Program}
-}
-
-// runID identifies the match in the ids of its games.
-func (id *identity) runID() (string, error) {
-	doc, err := json.Marshal(id)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(doc)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 // Warnings returns what makes the answer of this match worth less than it seems.

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -108,7 +109,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := readGames(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+	err := record.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
 )
 
 // Run plays the match to its end and returns what it found. With Out it goes on where
@@ -49,7 +50,7 @@ type match struct {
 	Config
 	openings opening.Source
 	count    *counter
-	disk     *disk                      // nil: nothing is kept
+	disk     *record.Games              // nil: nothing is kept
 	known    map[uint64]selfplay.Result // games of an earlier life that are not counted yet
 	used     []uint64                   // keys of the openings counted
 	played   int64                      // now
@@ -66,17 +67,18 @@ func (m *match) playOnDisk(ctx context.Context) (*Result, error) {
 	if doc, complete := run.Result(); complete {
 		return finished(run, doc)
 	}
-	m.disk = &disk{config: &m.Config, run: run}
-	defer m.disk.close()
-	if err := m.disk.open(id, m.replay); err != nil {
+	m.disk, err = record.Open(record.Config{Run: run, Identity: id, Seed: m.Seed, Program: m.Program,
+		Event: "assay match", Header: m.header}, m.replay)
+	if err != nil {
 		return nil, err
 	}
+	defer m.disk.Close()
 	result, err := m.play(ctx)
 	if err != nil {
 		_ = run.Event("stopped", map[string]any{"error": err.Error(), "pairs": m.count.countedPair}) // the error is what matters
 		return result, err
 	}
-	if err := m.disk.finish(result); err != nil {
+	if err := m.disk.Finish(result); err != nil {
 		return nil, err
 	}
 	return result, run.Finish(result)
@@ -90,7 +92,7 @@ func finished(run *store.Run, doc json.RawMessage) (*Result, error) {
 		return nil, fmt.Errorf("match: %s: %w", run.Path(store.RunResultName), err)
 	}
 	r.Already = true
-	err := readGames(run.Path(JournalName), func(g *selfplay.Result) error {
+	err := record.Read(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {
 			for _, side := range []board.Color{board.White, board.Black} {
 				r.Time[playerOf(g.Number, side)] += g.Time[side]
@@ -102,7 +104,8 @@ func finished(run *store.Run, doc json.RawMessage) (*Result, error) {
 }
 
 // replay takes a game from the journal: it counts as soon as all before it do.
-func (m *match) replay(g *selfplay.Result) error {
+func (m *match) replay(disk *record.Games, g *selfplay.Result) error {
+	m.disk = disk
 	if _, twice := m.known[g.Number]; twice || g.Number/2 < m.count.countedPair {
 		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
 	}
@@ -126,20 +129,28 @@ func (m *match) replay(g *selfplay.Result) error {
 	return nil
 }
 
+// header names the players of a game.
+func (m *match) header(g *selfplay.Result) record.Header {
+	names := [2]string{m.A.Identity(), m.B.Identity()}
+	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
+	return record.Header{White: names[white], Black: names[black], Nodes: m.Limits[white].Nodes,
+		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+}
+
 // deliver counts a pair and records its games.
 func (m *match) deliver(pair []selfplay.Result) (over bool, err error) {
 	over, err = m.count.add(pair)
 	if err != nil {
 		return over, err
 	}
-	first, err := pair[0].OpeningGame()
-	if err != nil {
-		return over, fmt.Errorf("match: %w", err)
-	}
 	if m.openings.Len() == 0 { // a book has no line twice
+		first, err := pair[0].OpeningGame()
+		if err != nil {
+			return over, fmt.Errorf("match: %w", err)
+		}
 		m.used = append(m.used, first.Position().Key())
 	}
-	return over, m.disk.record(pair, first.Position().Key())
+	return over, m.disk.Record(pair)
 }
 
 func (m *match) play(ctx context.Context) (*Result, error) {
@@ -192,10 +203,10 @@ func (m *match) series() *selfplay.Series {
 		Known:      m.known,
 		Finished: func(g selfplay.Result) error {
 			m.played++
-			return m.disk.journalize(&g)
+			return m.disk.Journalize(&g)
 		},
 		Deliver: func(_ uint64, pair []selfplay.Result) error {
-			if err := m.disk.sync(); err != nil {
+			if err := m.disk.Sync(); err != nil {
 				return err
 			}
 			over, err := m.deliver(pair)

@@ -1,0 +1,254 @@
+package record
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// Names of what a folder holds beside the files of every run.
+const (
+	JournalName = "journal.jsonl" // one line a finished game, in the order they finished
+	GamesName   = "games"         // data set of the games that count, in order
+	PGNName     = "games.pgn"     // the same games
+)
+
+// RunID identifies a run in the ids of its games: equal configurations make equal
+// games, and no others share an id.
+func RunID(identity any) (string, error) {
+	doc, err := json.Marshal(identity)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(doc)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Config says where games are kept, and how they are told apart.
+type Config struct {
+	Run      *store.Run
+	Identity any // all that decides the games, for the data set's manifest and their ids
+	Seed     uint64
+	Program  string
+	Event    string                        // in the PGN
+	Header   func(*selfplay.Result) Header // of a game; the same in each life of the run
+}
+
+// Header is what a game's result does not say itself.
+type Header struct {
+	White, Black string // names of the players
+	Nodes        uint64 // White's limit; 0 for none
+	Round        string // in the PGN
+}
+
+// Games are the files of a run. A nil Games keeps nothing.
+type Games struct {
+	Config
+	runID   string
+	journal *store.Journal
+	dirty   bool // the journal has lines that are not synced
+	games   *dataset.Writer[dataset.GameRow]
+	kept    uint64 // games that the data set had when it was opened
+	pgn     *os.File
+	pgnOut  *bufio.Writer
+}
+
+// Open opens the files in the run's folder, then replays the games of the journal in
+// the order they finished. Replay is handed the Games because it may record some of
+// them; where it fails they are closed.
+func Open(c Config, replay func(*Games, *selfplay.Result) error) (*Games, error) {
+	g := &Games{Config: c}
+	if err := g.open(replay); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
+	var err error
+	if g.runID, err = RunID(g.Identity); err != nil {
+		return err
+	}
+	if err := g.openData(); err != nil {
+		return err
+	}
+	// The PGN is written anew: nothing in it tells a whole file from half a one.
+	if g.pgn, err = os.Create(g.Run.Path(PGNName)); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	g.pgnOut = bufio.NewWriter(g.pgn)
+	n := 0
+	g.journal, err = store.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
+		n++
+		return visitGame(line, func(r *selfplay.Result) error { return replay(g, r) })
+	})
+	if err != nil {
+		return err
+	}
+	return g.Run.Event("playing", map[string]any{"journal": n})
+}
+
+func (g *Games) openData() error {
+	w, err := dataset.NewGameWriter(g.Run.Path(GamesName),
+		dataset.WriterConfig{Config: g.Identity, Seed: g.Seed, Program: g.Program})
+	switch {
+	case errors.Is(err, dataset.ErrComplete):
+		// The process ended between the data set and the result: all is in there.
+		m, err := store.LoadManifest(g.Run.Path(GamesName))
+		if err != nil {
+			return err
+		}
+		g.kept = uint64(m.Rows)
+		return nil
+	case err != nil:
+		return err
+	}
+	g.games, g.kept = w, uint64(w.Rows())
+	return nil
+}
+
+// Read calls visit with the games of a journal, in the order they finished.
+func Read(path string, visit func(*selfplay.Result) error) error {
+	return store.ReadJournal(path, func(line []byte) error { return visitGame(line, visit) })
+}
+
+func visitGame(line []byte, visit func(*selfplay.Result) error) error {
+	r := &selfplay.Result{}
+	if err := json.Unmarshal(line, r); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	}
+	return visit(r)
+}
+
+// Journalize notes a game that ended. It may count after the next Sync.
+func (g *Games) Journalize(r *selfplay.Result) error {
+	if g == nil {
+		return nil
+	}
+	g.dirty = true
+	return g.journal.Append(r)
+}
+
+// Sync returns once every game noted is on disk.
+func (g *Games) Sync() error {
+	if g == nil || !g.dirty {
+		return nil
+	}
+	g.dirty = false
+	return g.journal.Sync()
+}
+
+// Record writes games that count. They come in the order of their numbers, from 0.
+func (g *Games) Record(games []selfplay.Result) error {
+	if g == nil {
+		return nil
+	}
+	for i := range games {
+		if err := g.record(&games[i]); err != nil {
+			return err
+		}
+	}
+	if err := g.pgnOut.Flush(); err != nil {
+		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+	}
+	return nil
+}
+
+func (g *Games) record(r *selfplay.Result) error {
+	h := g.Header(r)
+	row, err := g.row(r, &h)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if r.Number >= g.kept {
+		if g.games == nil {
+			return fmt.Errorf("record: %s has %d games and is complete, but game %d counts too: %w",
+				g.Run.Path(GamesName), g.kept, r.Number, store.ErrDamaged)
+		}
+		if err := g.games.Append(row); err != nil {
+			return err
+		}
+	}
+	// Nothing here differs between equal runs: what a player said when it failed is
+	// in the journal.
+	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
+	err = pgn.WriteNoted(g.pgnOut, row, notes, pgn.Tag{Name: "Event", Value: g.Event}, pgn.Tag{Name: "Round", Value: h.Round})
+	if err != nil {
+		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+	}
+	return nil
+}
+
+func (g *Games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
+	row, err := Row(r, g.runID)
+	if err != nil {
+		return nil, err
+	}
+	row.Nodes = uint32(h.Nodes)
+	row.White, row.Black = h.White, h.Black
+	return row, nil
+}
+
+// Row returns a game as a data set keeps it, without its players' names and limit.
+func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
+	game, opening, err := r.Replay()
+	if err != nil {
+		return nil, err
+	}
+	row, err := dataset.NewGameRow(game)
+	if err != nil {
+		return nil, err
+	}
+	row.Game = dataset.GameID(runID, r.Number)
+	row.Opening, row.OpeningPlies = opening, uint16(r.Opening)
+	row.Scores = r.Scores
+	row.Result, row.Termination = int8(r.Result), string(r.Termination)
+	row.Seed = r.Seed
+	return &row, nil
+}
+
+// Finish completes what was recorded: when it returns, all of it is on disk.
+func (g *Games) Finish(summary any) error {
+	if err := g.Sync(); err != nil {
+		return err
+	}
+	if err := errors.Join(g.pgnOut.Flush(), g.pgn.Sync()); err != nil {
+		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+	}
+	if err := store.SyncDir(g.Run.Dir()); err != nil {
+		return err
+	}
+	if g.games == nil {
+		return nil
+	}
+	_, err := g.games.Finish(summary)
+	return err
+}
+
+// Close closes the files. What was recorded and not finished is completed in the run's
+// next life.
+func (g *Games) Close() error {
+	if g == nil {
+		return nil
+	}
+	var all []error
+	if g.journal != nil {
+		all = append(all, g.journal.Close())
+	}
+	if g.pgn != nil {
+		all = append(all, g.pgn.Close())
+	}
+	if g.games != nil {
+		all = append(all, g.games.Close())
+	}
+	return errors.Join(all...)
+}
