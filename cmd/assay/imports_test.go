@@ -53,10 +53,11 @@ var layout = map[string][]string{
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
-	"engine/historic":       {},
-	"engine/historic/hsu":   {},
-	"engine/historic/nim":   {},
-	"engine/historic/prinz": {},
+	"engine/historic":          {},
+	"engine/historic/hsu":      {},
+	"engine/historic/nim":      {},
+	"engine/historic/prinz":    {},
+	"engine/historic/draughts": {}, // a game and a machine of its own
 	// random lists moves in the order of Shannon's paper, which names its strategies
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},

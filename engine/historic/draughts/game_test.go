@@ -1,0 +1,277 @@
+package draughts
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func perft(p *Position, depth int) (n int) {
+	moves := p.Moves(nil)
+	if depth == 1 {
+		return len(moves)
+	}
+	for _, m := range moves {
+		after := *p
+		after.Make(m)
+		n += perft(&after, depth-1)
+	}
+	return n
+}
+
+// TestPerft counts lines of moves from the start. The numbers are those of English
+// draughts, known to every program of the game.
+func TestPerft(t *testing.T) {
+	for i, want := range []int{7, 49, 302, 1469, 7361, 36768, 179740, 845931} {
+		p := Start()
+		if got := perft(&p, i+1); got != want {
+			t.Errorf("%d lines of %d moves, want %d", got, i+1, want)
+		}
+	}
+}
+
+// TestSquares checks shifts of words against rows and columns.
+func TestSquares(t *testing.T) {
+	column := func(n int) int { return 2*(n%4) + 1 - n/4%2 }
+	for n := range 32 {
+		at := map[[2]int]int{}
+		for m := range 32 {
+			at[[2]int{m/4 - n/4, column(m) - column(n)}] = m
+		}
+		for d, step := range [directions][2]int{{1, -1}, {1, 1}, {-1, -1}, {-1, 1}} {
+			want := uint32(0)
+			if m, ok := at[step]; ok {
+				want = 1 << m
+			}
+			if got := slide(1<<n, d); got != want {
+				t.Errorf("square %d, direction %d: %08x, want %08x", n, d, got, want)
+			}
+		}
+		if got, want := shift(1<<n, plus4)|shift(1<<n, plusSide), slide(1<<n, 0)|slide(1<<n, 1); got != want {
+			t.Errorf("square %d down: %08x, want %08x", n, got, want)
+		}
+		if got, want := shift(1<<n, minus4)|shift(1<<n, minusSide), slide(1<<n, 2)|slide(1<<n, 3); got != want {
+			t.Errorf("square %d up: %08x, want %08x", n, got, want)
+		}
+	}
+}
+
+// replay calls f before each ply of the printed game, and returns their number.
+func replay(t *testing.T, f func(turn int, p *Position, m Move)) int {
+	t.Helper()
+	p, plies := Start(), 0
+	for i, word := range PrintedGame() {
+		m, err := p.Parse(word)
+		if err != nil {
+			t.Fatalf("ply %d: %v\n%s", i+1, err, &p)
+		}
+		if m.String() != word {
+			t.Fatalf("ply %d: %s, printed %s", i+1, m, word)
+		}
+		f(i/2+1, &p, m)
+		p.Make(m)
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		plies++
+	}
+	if p.B != 0x80900000 || p.W != 0x12420000 || p.K != 0x80020000 {
+		t.Errorf("the game ends in B=%08X W=%08X K=%08X", p.B, p.W, p.K)
+	}
+	return plies
+}
+
+// TestPrintedGame checks that the printed game is legal, and that the machine's moves
+// are among the best of its second strategy in all turns but the 26th.
+func TestPrintedGame(t *testing.T) {
+	turns, agree := 0, 0
+	plies := replay(t, func(turn int, p *Position, m Move) {
+		if p.White {
+			return
+		}
+		turns++
+		c, ok := Strategy2().Choose(p, rand.New(rand.NewPCG(1, 2)))
+		if !ok {
+			t.Fatalf("turn %d: no move", turn)
+		}
+		in := slices.Contains(c.Best, m)
+		if in {
+			agree++
+		}
+		if in == (turn == 26) {
+			t.Errorf("turn %d: %s among the best %v: %v", turn, m, c.Best, in)
+		}
+		if turn == 26 && (c.Value-Strategy2().Value(p) != 23 || !slices.ContainsFunc(c.Best, func(m Move) bool { return m.String() == "31-26" })) {
+			t.Errorf("turn 26: best %v gains %d eighths; 31-26 gains a king", c.Best, c.Value-Strategy2().Value(p))
+		}
+	})
+	if plies != 67 || turns != 34 || agree != 33 {
+		t.Errorf("%d plies, %d of %d of the machine's moves among its best; want 67, 33 of 34", plies, agree, turns)
+	}
+}
+
+// TestSharedChoices compares best moves and values with an independent program's.
+func TestSharedChoices(t *testing.T) {
+	const path = "../../../../shared/systems/strachey_strategy2.json"
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is absent", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Moves []struct {
+			Move    int
+			B, W, K string
+			Best    float64
+			BestSet []string `json:"best_set"`
+			N       int      `json:"n_legal"`
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Moves) != 34 {
+		t.Fatalf("%d turns", len(file.Moves))
+	}
+	for _, turn := range file.Moves {
+		p := Position{B: word(t, turn.B), W: word(t, turn.W), K: word(t, turn.K)}
+		if n := len(p.Moves(nil)); n != turn.N {
+			t.Errorf("turn %d: %d moves, want %d", turn.Move, n, turn.N)
+		}
+		c, _ := Strategy2().Choose(&p, rand.New(rand.NewPCG(1, 2)))
+		var best []string
+		for _, m := range c.Best {
+			best = append(best, m.ends())
+		}
+		slices.Sort(best)
+		slices.Sort(turn.BestSet)
+		if gain := float64(c.Value-Strategy2().Value(&p)) / Man; gain != turn.Best || !slices.Equal(best, turn.BestSet) {
+			t.Errorf("turn %d: %v gain %v, want %v gain %v", turn.Move, best, gain, turn.BestSet, turn.Best)
+		}
+	}
+}
+
+func word(t *testing.T, hex string) uint32 {
+	t.Helper()
+	n, err := strconv.ParseUint(hex, 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(n)
+}
+
+// TestNotes checks the author's remarks on his game.
+func TestNotes(t *testing.T) {
+	replay(t, func(turn int, p *Position, m Move) {
+		if p.White {
+			return
+		}
+		c, _ := Strategy2().Choose(p, rand.New(rand.NewPCG(1, 2)))
+		gain := c.Value - Strategy2().Value(p)
+		switch turn {
+		case 6: // "Better than 5-21(9,17)."
+			other, err := p.Parse("5-21(9,17)")
+			if err != nil || len(p.Moves(nil)) != 2 || !slices.Equal(c.Best, []Move{m}) {
+				t.Errorf("turn 6: best %v, other %v %v", c.Best, other, err)
+			}
+		case 7, 9: // "A random move (zero value)." "Another random move of zero value"
+			if gain != 0 || len(c.Best) < 2 {
+				t.Errorf("turn %d: best %v gain %d", turn, c.Best, gain)
+			}
+		case 23: // "Sacrifice in order to get a King"
+			if len(c.Best) != 1 || gain != -Man {
+				t.Errorf("turn 23: best %v gain %d", c.Best, gain)
+			}
+		}
+	})
+}
+
+// TestPostponing shows the flaw of the first strategy, by which the machine offers men
+// one after another to put off a king that it cannot stop, and that the second is free
+// of it. The position is ours: the book's diagram is lost.
+func TestPostponing(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	p := Position{B: 1<<16 | 1<<19 | 1<<3, W: 1<<6 | 1<<27 | 1<<28 | 1<<31}
+	c1, _ := Strategy1().Choose(&p, chance)
+	c2, _ := Strategy2().Choose(&p, chance)
+	offers := func(c Choice) bool {
+		for _, m := range c.Best {
+			after := p
+			after.Make(m)
+			reply := after.Moves(nil)
+			if len(reply) == 0 || len(reply[0].Taken()) == 0 {
+				return false
+			}
+		}
+		return true
+	}
+	if !offers(c1) || offers(c2) {
+		t.Errorf("the first strategy chooses among %v, the second among %v", c1.Best, c2.Best)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	p := Start()
+	for text, want := range map[string]string{"11-14": "not legal (there are: 11-15 10-14", "": "not legal", "9": "not legal"} {
+		if _, err := p.Parse(text); !errors.Is(err, ErrMove) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, p := range []Position{{B: 1, W: 1}, {B: 1, K: 2}, {B: 1 << 30}, {W: 1}} {
+		if p.Check() == nil {
+			t.Errorf("%+v passes", p)
+		}
+	}
+	none := Position{W: 1 << 20}
+	if _, ok := Strategy2().Choose(&none, nil); ok {
+		t.Error("a move without men")
+	}
+}
+
+// FuzzParse checks that text never panics and that what is read is a legal move.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"11-15", "6-20(16,9)", "6-1K", "", "-", "99-1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p := Start()
+		if m, err := p.Parse(s); err == nil && !slices.Contains(p.Moves(nil), m) {
+			t.Errorf("%q is read as %v", s, m)
+		}
+	})
+}
+
+// BenchmarkStrategy2 measures the machine's turns of the printed game; the Manchester
+// machine considered ten moves a second.
+func BenchmarkStrategy2(b *testing.B) {
+	var positions []Position
+	p := Start()
+	for _, word := range PrintedGame() {
+		if !p.White {
+			positions = append(positions, p)
+		}
+		m, err := p.Parse(word)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Make(m)
+	}
+	chance := rand.New(rand.NewPCG(1, 2))
+	moves := 0
+	for b.Loop() {
+		for i := range positions {
+			c, _ := Strategy2().Choose(&positions[i], chance)
+			moves += c.Moves
+		}
+	}
+	b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*len(positions)), "s/turn")
+}
