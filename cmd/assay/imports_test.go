@@ -25,7 +25,7 @@ var layout = map[string][]string{
 	// eval: a player is built from a model's weights; engine/uci: its client is a player;
 	// the programs of the papers are players, one package each
 	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
-		"engine/historic/random", "engine/historic/shannon",
+		"engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
 	},
 	"dataset/store":  {},
 	"dataset":        {"dataset/store", "eval"},
@@ -61,6 +61,7 @@ var layout = map[string][]string{
 	// random lists moves in the order of Shannon's paper, which names its strategies
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},
+	"engine/historic/turing":  {"engine/historic"},
 }
 
 // typesOnly may be imported by every package but engine/board itself.

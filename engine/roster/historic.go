@@ -6,6 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic/random"
 	"github.com/assay-chess/assay/engine/historic/shannon"
+	"github.com/assay-chess/assay/engine/historic/turing"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
@@ -18,6 +19,7 @@ func historicEntries() []entry {
 		paperEntry("first-move", func() engine.Player { return random.NewFirst() }),
 		shannonEntry("shannon-a", shannon.NewA),
 		shannonEntry("shannon-b", shannon.NewB),
+		paperEntry("turing-1951", func() engine.Player { return turing.New() }),
 	}
 }
 

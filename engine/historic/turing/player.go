@@ -1,0 +1,155 @@
+package turing
+
+import (
+	"context"
+	"math"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// How a dead position is measured.
+const (
+	ratio      = "ratio"
+	difference = "difference"
+)
+
+// Player is the paper machine. It implements engine.Player and historic.Explainer.
+type Player struct {
+	values  [5]int // pawn to queen, hundredths of a pawn
+	measure string
+	full    int
+	plies   int
+	options historic.Options
+}
+
+// New returns the machine with the values of the text.
+func New() *Player {
+	p := &Player{values: [5]int{100, 300, 350, 500, 1000}, measure: ratio, full: 2, plies: 16}
+	p.options = historic.Options{
+		historic.Number("Pawn", &p.values[board.Pawn], 1, 5000),
+		historic.Number("Knight", &p.values[board.Knight], 1, 5000),
+		historic.Number("Bishop", &p.values[board.Bishop], 1, 5000),
+		historic.Number("Rook", &p.values[board.Rook], 1, 5000),
+		historic.Number("Queen", &p.values[board.Queen], 1, 5000),
+		historic.Choice("Measure", &p.measure, ratio, difference),
+		historic.Number("Full", &p.full, 1, 6),
+		historic.Number("Plies", &p.plies, 1, 64),
+	}
+	return p
+}
+
+// NewGame does nothing: the machine remembers nothing and plays without chance.
+func (p *Player) NewGame(uint64) error { return nil }
+
+// SetOption sets an option: see Options.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Options returns the options as UCI declares them: the values of the men in hundredths
+// of a pawn, Measure (W/B or W-B), Full (plies in which every move is considerable) and
+// Plies (where the analysis ends).
+func (p *Player) Options() []string { return p.options.Lines() }
+
+// Close does nothing.
+func (p *Player) Close() error { return nil }
+
+// Search plays by the rule, as engine.Player says. The score is the material that the
+// value means, by option W/B or W-B, in centipawns where the pawn counts 100.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	pos := game.Position()
+	budget := historic.NewBudget(ctx, pos.SideToMove(), lim)
+	moves := historic.RootMoves(pos.LegalMoves(nil), lim)
+	if len(moves) == 0 {
+		return budget.Finish(engine.Result{}), nil
+	}
+	result := engine.Result{Move: moves[0], PV: moves[:1:1]}
+	// One ply is there to answer from if the limits do not allow the rule itself.
+	for _, plies := range []int{1, p.plies} {
+		plies = budget.Depth(plies)
+		a := &analysis{player: p, machine: pos.SideToMove(), plies: plies, full: p.full, budget: budget}
+		all := a.choices(pos, moves)
+		if len(all) < len(moves) && plies > 1 || len(all) == 0 {
+			break
+		}
+		c := pick(pos, all)
+		result.Move, result.PV, result.Score, result.Depth = c.move, c.line, p.score(pos, c), min(plies, p.full)
+		if lim.Info != nil {
+			lim.Info(engine.Info{Depth: result.Depth, SelDepth: plies, MultiPV: 1, Score: result.Score,
+				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: result.PV})
+		}
+		if budget.Enough() || plies < p.plies && budget.Depth(p.plies) == plies {
+			break
+		}
+	}
+	return budget.Finish(result), nil
+}
+
+// choice is a move on the board with its value and the line that the analysis expects.
+type choice struct {
+	move  board.Move
+	value float64
+	line  []board.Move
+	atMax bool // no move has a greater value
+}
+
+// choices values the moves. Values less than the best may be bounds. If the budget
+// ends, only the moves done are returned.
+func (a *analysis) choices(pos *board.Position, moves []board.Move) (all []choice) {
+	top := node{*pos, board.NoSquare}
+	var best *float64
+	for _, m := range moves {
+		child, ok := a.Play(&top, m)
+		if !ok {
+			break
+		}
+		v, line, ok := historic.Minimax(a, &child, 1, false, best, nil)
+		if !ok {
+			break
+		}
+		if best == nil || v > *best {
+			best = &v
+		}
+		all = append(all, choice{move: m, value: v, line: append([]board.Move{m}, line...)})
+	}
+	for i := range all {
+		all[i].atMax = all[i].value == *best
+	}
+	return all
+}
+
+// pick applies the rule for play: the greatest value, then the greatest position-play
+// value, then the first.
+func pick(pos *board.Position, all []choice) choice {
+	chosen, most := choice{}, math.MinInt
+	for _, c := range all {
+		if !c.atMax {
+			continue
+		}
+		if pp := after(pos, c.move); pp > most {
+			chosen, most = c, pp
+		}
+	}
+	return chosen
+}
+
+// score makes centipawns of a value: of a ratio, as if it were made by men changing
+// sides.
+func (p *Player) score(pos *board.Position, c choice) int {
+	switch v := c.value; {
+	case v > Checkmate-100:
+		return engine.MateScore - len(c.line)
+	case p.measure == ratio && v < 1.0/(Checkmate-100) || p.measure == difference && v < 100-Checkmate:
+		return len(c.line) - engine.MateScore
+	case p.measure == difference:
+		return clamp(100 * v)
+	default:
+		us := pos.SideToMove()
+		total := p.material(pos, us) + p.material(pos, us.Other())
+		return clamp(float64(total) * (v - 1) / (v + 1))
+	}
+}
+
+func clamp(x float64) int {
+	return int(math.Round(max(-engine.MaxScore, min(x, engine.MaxScore))))
+}

@@ -1,0 +1,148 @@
+package turing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Contribution is one line of the position-play value.
+type Contribution struct {
+	Rule   byte // 'a' to 'i', as the text letters them
+	Man    board.Piece
+	Square board.Square
+	Tenths int
+	Note   string
+}
+
+// contributions counts the position-play value of side c. The side may move in pos, or
+// it has just moved: then its moves are those of a further turn. Castled says that this
+// last move was castling.
+func contributions(pos *board.Position, c board.Color, castled bool) (list []Contribution) {
+	turn := *pos
+	if pos.SideToMove() != c {
+		turn.MakeNull()
+	}
+	moves := turn.LegalMoves(nil)
+	add := func(rule byte, sq board.Square, tenths int, format string, args ...any) {
+		if tenths != 0 {
+			list = append(list, Contribution{rule, pos.PieceAt(sq), sq, tenths, fmt.Sprintf(format, args...)})
+		}
+	}
+	for men := pos.ByColor(c); men != 0; {
+		sq := men.PopFirst()
+		switch pos.PieceAt(sq).Type() {
+		case board.Pawn:
+			rank := sq.RelativeRank(c) - 1
+			add('f', sq, 2*rank, "%d advanced", rank)
+			if defenders(pos, c, sq)&^pos.ByType(board.Pawn) != 0 {
+				add('g', sq, 3, "defended by a piece")
+			}
+		case board.King:
+			n := mobility(&turn, moves, sq)
+			add('c', sq, root(n), "%d moves", n)
+			n = queenMoves(pos, c, sq)
+			add('d', sq, -root(n), "a queen would have %d", n)
+		default:
+			n := mobility(&turn, moves, sq)
+			add('a', sq, root(n), "%d moves", n)
+			if pos.PieceAt(sq).Type() == board.Queen {
+				continue
+			}
+			switch d := defenders(pos, c, sq).Count(); {
+			case d >= 2:
+				add('b', sq, 15, "twice defended")
+			case d == 1:
+				add('b', sq, 10, "defended")
+			}
+		}
+	}
+	king, enemy := pos.KingSquare(c), pos.KingSquare(c.Other())
+	add('e', king, castling(&turn, moves, c, castled), "castling")
+	if threatensMate(&turn, moves) {
+		add('h', enemy, 10, "threat of mate")
+	}
+	if pos.SideToMove() != c && pos.InCheck() {
+		add('i', enemy, 5, "check")
+	}
+	return list
+}
+
+// positionPlay returns the sum of contributions, in tenths.
+func positionPlay(pos *board.Position, c board.Color, castled bool) (tenths int) {
+	for _, x := range contributions(pos, c, castled) {
+		tenths += x.Tenths
+	}
+	return tenths
+}
+
+// Increase returns by how many tenths a move of the side to move raises its
+// position-play value: the figures that the game prints.
+func Increase(pos *board.Position, m board.Move) (tenths int) {
+	return after(pos, m) - positionPlay(pos, pos.SideToMove(), false)
+}
+
+// after returns the position-play value, in tenths, once m is played.
+func after(pos *board.Position, m board.Move) int {
+	child := *pos
+	child.Make(m)
+	return positionPlay(&child, pos.SideToMove(), pos.IsCastling(m))
+}
+
+// root returns the square root in tenths, rounded as in the printed table.
+func root(n int) int { return int(math.Round(10 * math.Sqrt(float64(n)))) }
+
+// mobility counts the moves of the man on sq, a capture as two, castling not at all.
+func mobility(turn *board.Position, moves []board.Move, sq board.Square) (n int) {
+	for _, m := range moves {
+		switch {
+		case m.From() != sq || turn.IsCastling(m):
+		case turn.PieceAt(m.To()) != board.NoPiece:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// queenMoves counts the moves of a queen of side c in the place of its king.
+func queenMoves(pos *board.Position, c board.Color, king board.Square) int {
+	reach := board.QueenAttacks(king, pos.Occupied()) &^ pos.ByColor(c)
+	return reach.Count() + (reach & pos.ByColor(c.Other())).Count()
+}
+
+func defenders(pos *board.Position, c board.Color, sq board.Square) board.Bitboard {
+	return pos.AttackersTo(sq, pos.Occupied()) & pos.ByColor(c)
+}
+
+func castling(turn *board.Position, moves []board.Move, c board.Color, castled bool) (tenths int) {
+	if castled {
+		return 30
+	}
+	if turn.Castling()&turn.ByColor(c) != 0 {
+		tenths = 10
+	}
+	for _, m := range moves {
+		if turn.IsCastling(m) {
+			return tenths + 10
+		}
+	}
+	return tenths
+}
+
+// threatensMate tells whether some move mates.
+func threatensMate(turn *board.Position, moves []board.Move) bool {
+	for _, m := range moves {
+		if turn.PieceAt(m.To()).Type() == board.King || !turn.GivesCheck(m) {
+			continue // it would take a king that stands in check already
+		}
+		child := *turn
+		child.Make(m)
+		if child.CountLegal() == 0 {
+			return true
+		}
+	}
+	return false
+}
