@@ -43,10 +43,10 @@ func BenchmarkCurvature(b *testing.B) {
 		}
 	}, func(s *Store) (float64, string) {
 		pairs := 0.0
-		for i := range s.buckets {
-			for _, n := range s.buckets[i].lens {
-				e := float64(int(n.plus) + int(n.minus) + int(n.other))
-				pairs += e * (e + 1) / 2
+		for _, c := range s.chunks {
+			for _, r := range c.runs {
+				e := float64(r.length)
+				pairs += float64(r.rows) * e * (e + 1) / 2
 			}
 		}
 		return pairs, "Gpairs/s"
@@ -55,10 +55,7 @@ func BenchmarkCurvature(b *testing.B) {
 
 func benchPass(b *testing.B, pass func(*testing.B, *problem, halves), work func(*Store) (float64, string)) {
 	s, terms := realStore(b, "assay", 200000, 0)
-	omega := make([]float32, s.rows)
-	for i := range omega {
-		omega[i] = 1
-	}
+	omega, _ := s.split(s.cluster(), 0, 0)
 	n, unit := work(s)
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {

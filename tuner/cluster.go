@@ -10,7 +10,7 @@ import (
 
 // clusterBlock is the number of clusters whose outer products are summed
 // together. Like chunkRows it is part of the result's last bits.
-const clusterBlock = 64
+const clusterBlock = 256
 
 // scores of the clusters: u_c, the derivative of cluster c's weighted loss
 // with respect to the parameters, and what follows from them.
@@ -21,140 +21,147 @@ type clusterSums struct {
 	effective []float64     // effective number of clusters by term
 }
 
-// rowIndex finds the entries of any row, for passes that are not in order.
-type rowIndex struct {
-	phase  []uint8
-	terms  []int // where a row's entries begin in its bucket
-	counts []int
+// clusterPass is one pass over all clusters at fixed coefficients. Rows come
+// from the store chunk by chunk, and those of a game stand in many chunks: so
+// the clusters are taken in blocks, in order of their first rows, and a block
+// looks only at chunks in which it has rows. While games come one after the
+// other in the data, that is every chunk a few times.
+type clusterPass struct {
+	p      *problem
+	q      *params
+	w      halves
+	place  []int32 // of each of the store's games in the order of clusters; single or none below 0
+	n      int     // clusters of more than one row
+	spans  []span  // of places in each chunk
+	block  int     // clusters a block
+	lonely int     // clusters of one row
 }
 
-func (s *Store) index() rowIndex {
-	x := rowIndex{make([]uint8, s.rows), make([]int, s.rows), make([]int, s.rows)}
-	for phase := range s.buckets {
-		k := &s.buckets[phase]
-		t, c := 0, 0
-		for i, n := range k.lens {
-			r := k.base + i
-			x.phase[r], x.terms[r], x.counts[r] = uint8(phase), t, c
-			t += int(n.plus) + int(n.minus) + int(n.other)
-			c += int(n.other)
-		}
-	}
-	return x
-}
+// Places of games that have none.
+const (
+	noRows = -1
+	single = -2
+)
 
-// byCluster lists the rows of positive weight cluster by cluster, in the
-// order of the store, and where each of the clusters that have any begins.
-func (p *problem) byCluster(c *clusters) (order []uint32, begin []int) {
-	next := make([]int, c.n()+1)
-	each := func(f func(row int, cluster uint32)) {
-		for b := range p.s.buckets {
-			k := &p.s.buckets[b]
-			for i, g := range k.game {
-				if p.omega[k.base+i] > 0 {
-					f(k.base+i, c.of[g])
-				}
+// span is a range of places, hi excluded.
+type span struct{ lo, hi int32 }
+
+// blockBytes bounds the memory of a block's scores.
+const blockBytes = 64 << 20
+
+// newClusterPass finds out which clusters have rows that take part, and where.
+func newClusterPass(p *problem, c *clusters, q *params, w halves) *clusterPass {
+	pass := &clusterPass{p: p, q: q, w: w, block: clusterBlock}
+	rows := make([]int32, c.n())
+	for i, k := range p.s.chunks {
+		for j, o := range p.omega[i] {
+			if o > 0 {
+				rows[c.of[k.game[j]]]++
 			}
 		}
 	}
-	each(func(_ int, c uint32) { next[c+1]++ })
-	total := 0
-	for i, n := range next[1:] {
-		if n > 0 {
-			begin = append(begin, total)
+	order := make([]int32, c.n())
+	for i, n := range rows {
+		switch n {
+		case 0:
+			order[i] = noRows
+		case 1:
+			order[i] = single
+			pass.lonely++
+		default:
+			order[i] = int32(pass.n)
+			pass.n++
 		}
-		next[i] = total
-		total += n
 	}
-	order = make([]uint32, total)
-	each(func(row int, c uint32) {
-		order[next[c]] = uint32(row)
-		next[c]++
-	})
-	return order, append(begin, total)
+	pass.place = make([]int32, len(p.s.games))
+	for g := range pass.place {
+		pass.place[g] = order[c.of[g]]
+	}
+	for i, k := range p.s.chunks {
+		at := span{int32(pass.n), 0}
+		for j, g := range k.game {
+			if n := pass.place[g]; n >= 0 && p.omega[i][j] > 0 {
+				at.lo, at.hi = min(at.lo, n), max(at.hi, n+1)
+			}
+		}
+		pass.spans = append(pass.spans, at)
+	}
+	// Games shuffled all over the data: larger blocks, fewer looks.
+	for pass.visits() > 6*len(pass.spans) && 16*pass.block*q.n <= blockBytes {
+		pass.block *= 2
+	}
+	return pass
 }
 
-// derivatives returns each row's weighted slope and curvature with respect to
-// its evaluation before scale.
-func (p *problem) derivatives(ctx context.Context, w halves) (slope, curvature []float64, err error) {
-	slope, curvature = make([]float64, p.s.rows), make([]float64, p.s.rows)
-	work := func(table *lookup, piece int) {
-		c := p.s.chunks[piece]
-		w.taper(c.phase, table)
-		cur := p.s.cursor(c)
-		k := cur.k
-		for i := c.lo; i < c.hi; i++ {
-			r := cur.next(i)
-			omega, scale := float64(p.omega[k.base+i]), k.scaleOf(i)
-			a, b := p.loss.slopeAt(p.k, k.evaluation(i, r.dot(table)), float64(p.target[k.base+i]))
-			slope[k.base+i], curvature[k.base+i] = omega*a*scale, omega*b*scale*scale
+// visits counts the looks at chunks that all blocks take together.
+func (c *clusterPass) visits() int {
+	n := 0
+	for _, s := range c.spans {
+		if s.hi > s.lo {
+			n += (int(s.hi)-1)/c.block - int(s.lo)/c.block + 1
 		}
 	}
-	err = ordered(ctx, p.workers, len(p.s.chunks), func() *lookup { return new(lookup) }, work, func(*lookup, int) {})
-	return slope, curvature, err
+	return n
 }
 
 // clusterScratch is what one goroutine needs for a block of clusters.
 type clusterScratch struct {
-	g                halves
-	info, sum, sumSq []float64 // by term
-	u                *mat.Dense
-	total            []float64
-	meat             *mat.SymDense
+	*scratch
+	u          *mat.Dense // scores by cluster
+	info       *mat.Dense // information by cluster and term
+	sum, sumSq []float64  // of the information, by term
+	total      []float64
+	meat       *mat.SymDense
 }
 
-func newClusterScratch(terms, params int) *clusterScratch {
-	return &clusterScratch{
-		g: newHalves(terms), info: make([]float64, terms),
-		sum: make([]float64, terms), sumSq: make([]float64, terms),
-		u: mat.NewDense(clusterBlock, params, nil), total: make([]float64, params),
-		meat: mat.NewSymDense(params, nil),
+func (c *clusterPass) scratch() *clusterScratch {
+	terms := c.p.s.terms
+	s := &clusterScratch{
+		scratch: scratches.Get().(*scratch),
+		u:       mat.NewDense(c.block, max(1, c.q.n), nil), info: mat.NewDense(c.block, terms, nil),
+		sum: make([]float64, terms), sumSq: make([]float64, terms), total: make([]float64, c.q.n),
+		meat: mat.NewSymDense(c.q.n, nil),
 	}
+	s.phase = -1
+	return s
 }
 
-// clusterPass is one pass over all clusters at fixed coefficients.
-type clusterPass struct {
-	p                *problem
-	q                *params
-	index            rowIndex
-	order            []uint32
-	begin            []int
-	slope, curvature []float64
-	single           bool // no cluster has two rows
-}
-
-// clusterSums passes over the clusters at coefficients w.
-func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w halves) (*clusterSums, error) {
-	pass := clusterPass{p: p, q: q, index: p.s.index()}
-	pass.order, pass.begin = p.byCluster(c)
-	n := len(pass.begin) - 1
-	pass.single = len(pass.order) == n
-	var err error
-	if pass.slope, pass.curvature, err = p.derivatives(ctx, w); err != nil {
-		return nil, err
-	}
+// clusterSums passes over the clusters at coefficients w. The second result is
+// the naive meat, the sum of the outer products of the rows' scores, and the
+// third the information.
+func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w halves) (*clusterSums, *gram, *gram, error) {
+	pass := newClusterPass(p, c, q, w)
 	terms := p.s.terms
-	out := &clusterSums{n: n, meat: mat.NewSymDense(q.n, nil), total: make([]float64, q.n)}
+	out := &clusterSums{n: pass.n + pass.lonely, meat: mat.NewSymDense(q.n, nil), total: make([]float64, q.n)}
 	sum, sumSq := make([]float64, terms), make([]float64, terms)
-	scratch := func() *clusterScratch { return newClusterScratch(terms, q.n) }
 	merge := func(s *clusterScratch, _ int) {
 		addTo(sum, s.sum)
 		addTo(sumSq, s.sumSq)
 		addTo(out.total, s.total)
-		if !pass.single {
-			addTo(out.meat.RawSymmetric().Data, s.meat.RawSymmetric().Data)
-		}
+		addTo(out.meat.RawSymmetric().Data, s.meat.RawSymmetric().Data)
 	}
-	blocks := (n + clusterBlock - 1) / clusterBlock
-	if err := ordered(ctx, p.workers, blocks, scratch, pass.block, merge); err != nil {
-		return nil, err
+	blocks := (pass.n + pass.block - 1) / pass.block
+	if err := ordered(ctx, p.workers, blocks, pass.scratch, pass.do, merge); err != nil {
+		return nil, nil, nil, err
 	}
-	if pass.single { // the sparse sum is far cheaper than dense vectors of one row
-		g, err := p.gram(ctx, w, slopeWeight)
-		if err != nil {
-			return nil, err
+	factors := []rowWeight{curvatureWeight, slopeWeight}
+	if pass.lonely > 0 {
+		if err := pass.singles(ctx, sum, sumSq, out.total); err != nil {
+			return nil, nil, nil, err
 		}
-		out.meat = q.foldGram(g)
+		factors = append(factors, func(chunk, row int, slope, _ float64) float64 {
+			if pass.place[p.s.chunks[chunk].game[row]] != single {
+				return 0
+			}
+			return slope * slope
+		})
+	}
+	grams, err := p.gram(ctx, w, factors...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
+		out.meat.AddSym(out.meat, q.foldGram(grams[2]))
 	}
 	out.effective = make([]float64, terms)
 	for t := range sum {
@@ -163,7 +170,7 @@ func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w hal
 		}
 	}
 	out.centre()
-	return out, nil
+	return out, grams[1], grams[0], nil
 }
 
 // centre subtracts the mean score, which a prior keeps from being 0.
@@ -173,58 +180,116 @@ func (s *clusterSums) centre() {
 	}
 }
 
-// block sums the outer products of one block of clusters.
-func (c *clusterPass) block(s *clusterScratch, piece int) {
+// do sums the outer products of one block of clusters.
+func (c *clusterPass) do(s *clusterScratch, piece int) error {
+	s.u.Zero()
+	s.info.Zero()
 	clear(s.sum)
 	clear(s.sumSq)
 	clear(s.total)
-	lo := piece * clusterBlock
-	hi := min(lo+clusterBlock, len(c.begin)-1)
-	for i := lo; i < hi; i++ {
-		u := s.u.RawRowView(i - lo)
-		c.cluster(s, i)
-		c.q.fold(s.g, u)
-		addTo(s.total, u)
-		for t, v := range s.info {
+	lo := int32(piece * c.block)
+	hi := min(lo+int32(c.block), int32(c.n))
+	for i, at := range c.spans {
+		if at.lo >= hi || at.hi <= lo {
+			continue
+		}
+		codes, err := s.evaluate(c.p.s, c.p.s.chunks[i], c.w)
+		if err != nil {
+			return err
+		}
+		c.p.derivatives(s.scratch, i)
+		c.collect(s, i, codes, lo, hi)
+	}
+	for i := range int(hi - lo) {
+		addTo(s.total, s.u.RawRowView(i))
+		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
 			s.sumSq[t] += v * v
 		}
 	}
-	if c.single {
-		return
+	if c.q.n > 0 {
+		u := s.u.RawMatrix()
+		u.Rows = int(hi - lo)
+		blas64.Syrk(blas.Trans, 1, u, 0, s.meat.RawSymmetric())
 	}
-	u := s.u.RawMatrix()
-	u.Rows = hi - lo
-	blas64.Syrk(blas.Trans, 1, u, 0, s.meat.RawSymmetric())
+	return nil
 }
 
-// cluster writes one cluster's score by half and information by term.
-func (c *clusterPass) cluster(s *clusterScratch, i int) {
-	clear(s.g.mg)
-	clear(s.g.eg)
-	clear(s.info)
-	for _, r := range c.order[c.begin[i]:c.begin[i+1]] {
-		phase := int(c.index.phase[r])
-		k := &c.p.s.buckets[phase]
-		n := k.lens[int(r)-k.base]
-		a := c.slope[r] * float64(phase) / MaxPhase
-		b := c.slope[r] * float64(MaxPhase-phase) / MaxPhase
-		h := c.curvature[r]
-		at := c.index.terms[r]
-		signs := int(n.plus) + int(n.minus)
-		for j, t := range k.terms[at : at+signs+int(n.other)] {
-			v := 1.0
-			switch {
-			case j >= signs:
-				v = float64(k.counts[c.index.counts[r]+j-signs])
-			case j >= int(n.plus):
-				v = -1
+// collect adds the chunk's rows to the scores and informations of the block's
+// clusters.
+func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, hi int32) {
+	k, pairs := c.p.s.chunks[chunk], c.p.s.pairs.pairs
+	a, b := shares(k.phase)
+	row, wides := 0, k.wide
+	for _, r := range k.runs {
+		n := int(r.length)
+		for range r.rows {
+			line := codes[:n]
+			codes = codes[n:]
+			at := c.place[k.game[row]]
+			if c.p.omega[chunk][row] > 0 && at >= lo && at < hi {
+				u, info := s.u.RawRowView(int(at-lo)), s.info.RawRowView(int(at-lo))
+				mg, eg, h := a*s.x[row], b*s.x[row], s.y[row]
+				for _, code := range line {
+					c.q.spread(pairs[code], mg, eg, h, u, info)
+				}
+				for _, w := range wides {
+					if int(w.row) == row {
+						c.q.spread(w.Entry, mg, eg, h, u, info)
+					}
+				}
 			}
-			s.g.mg[t] += a * v
-			s.g.eg[t] += b * v
-			s.info[t] += h * v * v
+			for len(wides) > 0 && int(wides[0].row) <= row {
+				wides = wides[1:]
+			}
+			row++
 		}
 	}
+}
+
+// spread adds one entry of a row to a cluster's score and information.
+func (p *params) spread(e Entry, mg, eg, h float64, u, info []float64) {
+	v := float64(e.Count)
+	info[e.Term] += h * v * v
+	if j := p.mg[e.Term]; j != fixed {
+		u[j] += v * mg
+		u[p.eg[e.Term]] += v * eg
+	}
+}
+
+// singles adds what clusters of a single row have to say.
+func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) error {
+	s := c.p.s
+	work := func(t *scratch, i int, _ []uint16) { c.p.derivatives(t, i) }
+	part := make([]float64, s.terms)
+	var buf scratch
+	var failed error
+	merge := func(t *scratch, i int) {
+		k := s.chunks[i]
+		codes, err := buf.read(s, k)
+		if err != nil {
+			failed = err
+			return
+		}
+		a, b := shares(k.phase)
+		k.eachRow(s.pairs.pairs, codes, nil, func(row int, entries []Entry) {
+			if c.place[k.game[row]] != single || c.p.omega[i][row] == 0 {
+				return
+			}
+			clear(part)
+			for _, e := range entries {
+				c.q.spread(e, a*t.x[row], b*t.x[row], t.y[row], total, part)
+			}
+			for _, e := range entries {
+				sum[e.Term] += part[e.Term]
+				sumSq[e.Term] += part[e.Term] * part[e.Term]
+			}
+		})
+	}
+	if err := s.pass(ctx, c.p.workers, c.w, work, merge); err != nil {
+		return err
+	}
+	return failed
 }
 
 func addTo(dst, src []float64) {

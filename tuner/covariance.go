@@ -41,22 +41,16 @@ func (d designParts) effect() float64 { return d.clustering * d.dispersion }
 
 // newCovariance computes what the variances of parameters at theta need.
 func newCovariance(ctx context.Context, o *objective, c *clusters, theta []float64) (*covariance, error) {
-	h, err := o.information(ctx, theta)
-	if err != nil {
-		return nil, err
-	}
-	v := &covariance{}
-	v.invert(h, o)
 	w := newHalves(o.p.s.terms)
 	o.params.expand(theta, w)
-	if v.sums, err = o.p.clusterSums(ctx, c, o.params, w); err != nil {
-		return nil, err
-	}
-	g, err := o.p.gram(ctx, w, slopeWeight)
+	sums, naiveGram, infoGram, err := o.p.clusterSums(ctx, c, o.params, w)
 	if err != nil {
 		return nil, err
 	}
-	v.naive = o.params.foldGram(g)
+	v := &covariance{sums: sums}
+	h := o.params.foldGram(infoGram)
+	v.invert(h, o)
+	v.naive = o.params.foldGram(naiveGram)
 	v.effective = dotSym(v.inverse, h)
 	v.parts = designParts{clustering: 1, dispersion: 1}
 	naive, clustered := dotSym(v.inverse, v.naive), dotSym(v.inverse, v.sums.meat)
@@ -113,9 +107,11 @@ func (v *covariance) invert(h *mat.SymDense, o *objective) {
 // finiteSample applies the factors for finite numbers of clusters and rows.
 func (v *covariance) finiteSample(p *problem) {
 	rows := 0.0
-	for _, o := range p.omega {
-		if o > 0 {
-			rows++
+	for _, c := range p.omega {
+		for _, o := range c {
+			if o > 0 {
+				rows++
+			}
 		}
 	}
 	small := 1.0

@@ -20,13 +20,16 @@ func workers(want, n int) int {
 // depend on the number of goroutines. A piece's result stays in a scratch
 // value until its turn has come; scratch values are then used again. There
 // are two for each goroutine, so that none need wait for a slower one at once.
-// It returns the context's error if that ended the work early.
-func ordered[T any](ctx context.Context, want, n int, scratch func() T, work, merge func(scratch T, piece int)) error {
+// It returns the context's error if that ended the work early, and the error of
+// the first piece that failed.
+func ordered[T any](ctx context.Context, want, n int, scratch func() T, work func(scratch T, piece int) error, merge func(scratch T, piece int)) error {
 	w := workers(want, n)
 	free := make(chan T, 2*w)
 	for range min(2*w, n) {
 		free <- scratch()
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	o := inOrder[T]{pending: make(map[int]T, 2*w), free: free, merge: merge}
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -42,14 +45,18 @@ func ordered[T any](ctx context.Context, want, n int, scratch func() T, work, me
 					free <- s
 					return
 				}
-				work(s, i)
+				if err := work(s, i); err != nil {
+					cancel(err)
+					free <- s
+					return
+				}
 				o.put(s, i)
 			}
 		}()
 	}
 	wg.Wait()
 	if o.turn < n {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	return nil
 }

@@ -40,8 +40,7 @@ type fitting struct {
 	clusters *clusters
 	held     []bool // by cluster
 	train    *problem
-	valid    []float32 // weights of the validation rows
-	startE   []float64 // evaluations under the start weights
+	start    measures // of the start weights
 	rows     struct{ train, valid int }
 	k        float64
 	kScore   float64
@@ -78,13 +77,15 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if n := f.s.Gameless(); n > 1 {
 		f.warn("%d rows name no game: each counts as a game of its own, errors are too small if they are not", n)
 	}
-	var train []float32
-	train, f.valid, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
-	for i := range train {
-		if train[i] > 0 {
-			f.rows.train++
-		} else {
-			f.rows.valid++
+	f.train = &problem{s: f.s, loss: f.c.Loss, workers: f.c.Workers}
+	f.train.omega, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
+	for _, c := range f.train.omega {
+		for _, o := range c {
+			if o > 0 {
+				f.rows.train++
+			} else {
+				f.rows.valid++
+			}
 		}
 	}
 	if f.rows.train == 0 {
@@ -93,29 +94,28 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if f.c.Valid > 0 && f.rows.valid == 0 {
 		f.warn("no game could be held out: there is no validation loss")
 	}
-	f.train = &problem{s: f.s, loss: f.c.Loss, omega: train, workers: f.c.Workers}
-	f.countSeen()
+	if err := f.countSeen(ctx); err != nil {
+		return err
+	}
 	return ctx.Err()
 }
 
 // countSeen counts the training rows of each term.
-func (f *fitting) countSeen() {
+func (f *fitting) countSeen(ctx context.Context) error {
 	f.seen = make([]int64, f.s.terms)
-	for _, c := range f.s.chunks {
-		cur := f.s.cursor(c)
-		for i := c.lo; i < c.hi; i++ {
-			r := cur.next(i)
-			if f.train.omega[cur.k.base+i] > 0 {
-				r.each(func(t uint16, _ int) { f.seen[t]++ })
+	return f.s.eachRow(ctx, func(chunk, row int, entries []Entry) {
+		if f.train.omega[chunk][row] > 0 {
+			for _, e := range entries {
+				f.seen[e.Term]++
 			}
 		}
-	}
+	})
 }
 
 // scale fixes both slopes and the targets.
 func (f *fitting) scale(ctx context.Context) error {
-	results := f.s.targets(1, 0)
-	if oneClass(results, f.train.omega) {
+	f.train.target = f.s.targets(1, 0)
+	if oneClass(f.train.target, f.train.omega) {
 		return ErrOneClass
 	}
 	any := false
@@ -126,15 +126,12 @@ func (f *fitting) scale(ctx context.Context) error {
 		return ErrNoFeatures
 	}
 	var err error
-	if f.startE, err = f.s.evaluations(ctx, startOf(f.terms), f.c.Workers); err != nil {
-		return err
-	}
 	if f.k = f.c.K; f.k == 0 {
-		if f.k, _, err = FitK(f.c.Loss, f.startE, results, f.train.omega); err != nil {
+		if f.k, err = f.train.fitK(ctx, startOf(f.terms)); err != nil {
 			return fmt.Errorf("fitting K: %w", err)
 		}
 	}
-	if err := f.scaleScores(results); err != nil {
+	if err := f.scaleScores(); err != nil {
 		return err
 	}
 	f.train.k = f.k
@@ -142,46 +139,43 @@ func (f *fitting) scale(ctx context.Context) error {
 	if oneClass(f.train.target, f.train.omega) {
 		return ErrOneClass
 	}
-	return nil
+	f.start, err = f.train.measure(ctx, startOf(f.terms), f.k)
+	return err
 }
 
 // scaleScores fixes the slope of the search scores where they are used.
-func (f *fitting) scaleScores(results []float32) error {
+func (f *fitting) scaleScores() error {
 	if f.c.Lambda == 1 {
 		return nil
 	}
-	x, omega := f.s.scores()
-	some := false
-	for i := range omega {
-		if f.train.omega[i] == 0 {
-			omega[i] = 0
-		}
-		some = some || omega[i] > 0
-	}
-	if !some {
+	k, any, err := f.train.fitScoreK()
+	switch {
+	case !any:
 		return fmt.Errorf("%w: lambda %v, but no row has a score", ErrConfig, f.c.Lambda)
-	}
-	if f.kScore = f.c.KScore; f.kScore != 0 {
-		return nil
-	}
-	var err error
-	if f.kScore, _, err = FitK(f.c.Loss, x, results, omega); err != nil {
+	case f.c.KScore != 0:
+		f.kScore = f.c.KScore
+	case err != nil:
 		return fmt.Errorf("fitting the K of the scores: %w", err)
+	default:
+		f.kScore = k
 	}
 	return nil
 }
 
-func oneClass(y, omega []float32) bool {
-	first := -1
-	for i, o := range omega {
-		if o == 0 {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		if y[i] != y[first] {
-			return false
+// oneClass tells whether all rows trained on have the same target.
+func oneClass(y, omega [][]float32) bool {
+	first := float32(-1)
+	for i := range omega {
+		for j, o := range omega[i] {
+			if o == 0 {
+				continue
+			}
+			if first < 0 {
+				first = y[i][j]
+			}
+			if y[i][j] != first {
+				return false
+			}
 		}
 	}
 	return true
@@ -279,7 +273,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 	if err != nil {
 		return err
 	}
-	weight := total(f.train.omega)
+	weight := f.start.weight[trained]
 	o := newObjective(f.train, f.params, f.design)
 	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
 	s.Step = func(i int, value, gap float64) {
@@ -314,12 +308,4 @@ func (f *fitting) estimate(ctx context.Context) error {
 		f.design = e
 	}
 	return nil
-}
-
-func total(omega []float32) float64 {
-	sum := 0.0
-	for _, o := range omega {
-		sum += float64(o)
-	}
-	return sum
 }

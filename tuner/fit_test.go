@@ -21,13 +21,13 @@ func twoTerms(t *testing.T, n int, row func(i int, r *Row)) (*Store, []Term) {
 			t.Fatal(err)
 		}
 	}
-	return b.Finish(), []Term{
+	return finish(t, b), []Term{
 		{Name: "a", Group: "material", Tapered: true, Mirror: 0, MG: 100, EG: 100},
 		{Name: "b", Group: "king", Tapered: true, Mirror: 1},
 	}
 }
 
-func sign(i int) int16 { return int16(1 - 2*(i%2)) }
+func sign(i int) float32 { return float32(1 - 2*(i%2)) }
 
 func TestBadData(t *testing.T) {
 	counts := func(i int, r *Row) { r.Entries = []Entry{{0, sign(i / 5)}} }
@@ -72,7 +72,7 @@ func TestBadData(t *testing.T) {
 func noisy(i int, r *Row) {
 	s := sign(i / 5)
 	r.Entries = []Entry{{0, s}}
-	r.Result = float32(1+s) / 2
+	r.Result = (1 + s) / 2
 	if i/5%4 == 0 {
 		r.Result = 1 - r.Result
 	}
@@ -103,7 +103,7 @@ func TestBadRows(t *testing.T) {
 		if err := b.Add(&good); err != nil {
 			t.Errorf("good row after %s: %v", name, err)
 		}
-		if s := b.Finish(); s.Rows() != 1 {
+		if s := finish(t, b); s.Rows() != 1 {
 			t.Errorf("%s: %d rows kept", name, s.Rows())
 		}
 	}
@@ -114,7 +114,7 @@ func TestBadRows(t *testing.T) {
 func TestSeparable(t *testing.T) {
 	s, terms := twoTerms(t, 1000, func(i int, r *Row) {
 		r.Entries = []Entry{{0, sign(i / 5)}}
-		r.Result = float32(1+sign(i/5)) / 2
+		r.Result = (1 + sign(i/5)) / 2
 	})
 	for _, tau := range []float64{300, math.Inf(1)} {
 		c := NewConfig()
@@ -252,17 +252,13 @@ func TestRescale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ones := make([]float32, ref.rows)
-	for i := range ones {
-		ones[i] = 1
-	}
 	fit := newHalves(8)
 	for i, x := range r.Terms {
 		fit.mg[i], fit.eg[i] = x.Fit.MG, x.Fit.EG
 	}
-	before, _ := ref.evaluations(ctx, start, 1)
-	after, _ := ref.evaluations(ctx, fit, 1)
-	if a, b := rms(before, ones), rms(after, ones); math.Abs(a-b) > 1e-6*a {
+	a, _ := ref.rms(ctx, 1, start)
+	b, _ := ref.rms(ctx, 1, fit)
+	if math.Abs(a-b) > 1e-6*a {
 		t.Errorf("root mean square %v before, %v after", a, b)
 	}
 	if math.Abs(r.Rescale-1) < 0.01 {
@@ -297,12 +293,13 @@ func TestMSE(t *testing.T) {
 	for i, x := range other.Terms {
 		w.mg[i], w.eg[i] = x.Fit.MG, x.Fit.EG
 	}
-	e, _ := s.evaluations(context.Background(), w, 1)
-	ones := make([]float32, s.rows)
-	for i := range ones {
-		ones[i] = 1
+	omega, _ := s.split(s.cluster(), 0, 0)
+	p := &problem{s: s, loss: MSE, target: s.targets(1, 0), omega: omega}
+	m, err := p.measure(context.Background(), w, syn.k)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if ce := meanLoss(MSE, syn.k, e, s.targets(1, 0), ones); r.Fit.Train >= ce {
+	if ce := m.losses().Train; r.Fit.Train >= ce {
 		t.Errorf("MSE %v of the MSE fit, %v of the cross-entropy fit", r.Fit.Train, ce)
 	}
 }
@@ -312,7 +309,7 @@ func TestLambdaUsesScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s, terms := twoTerms(t, 4000, func(i int, row *Row) {
 		row.Entries = []Entry{{0, sign(r.IntN(2))}}
-		row.Score = 300 * row.Entries[0].Count
+		row.Score = 300 * int16(row.Entries[0].Count)
 		row.Result = float32(r.IntN(2))
 	})
 	c := NewConfig()
@@ -338,13 +335,20 @@ func TestFitK(t *testing.T) {
 		}
 	}
 	for _, loss := range []Loss{CrossEntropy, MSE} {
-		got, mean, err := FitK(loss, x, y, omega)
+		got, err := FitK(loss, x, y, omega)
 		if err != nil || math.Abs(got/k-1) > 0.02 {
 			t.Errorf("%v: K %v, want %v (%v)", loss, got, k, err)
 		}
+		mean := func(k float64) (sum float64) {
+			for i := range x {
+				v, _, _ := loss.at(k, x[i], float64(y[i]))
+				sum += v / n
+			}
+			return sum
+		}
 		for _, f := range []float64{0.999, 1.001} {
-			if other := meanLoss(loss, got*f, x, y, omega); other < mean {
-				t.Errorf("%v: loss %v at K, %v at %v K", loss, mean, other, f)
+			if at, other := mean(got), mean(got*f); other < at {
+				t.Errorf("%v: loss %v at K, %v at %v K", loss, at, other, f)
 			}
 		}
 	}
@@ -384,29 +388,25 @@ func TestSplit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := b.Finish()
+	s := finish(t, b)
 	c := s.cluster()
 	if !c.byOpening || c.n() != 501 || s.Games() != 2000 {
 		t.Fatalf("%d clusters, by opening %v, %d games", c.n(), c.byOpening, s.Games())
 	}
 	sides := make([]map[uint64]bool, 2)
 	for seed := range sides {
-		train, valid, _ := s.split(c, 0.2, uint64(seed))
+		omega, _ := s.split(c, 0.2, uint64(seed))
 		held, learned := map[uint64]bool{}, map[uint64]bool{}
-		for phase := range s.buckets {
-			k := &s.buckets[phase]
-			for i, g := range k.game {
-				if (train[k.base+i] > 0) == (valid[k.base+i] > 0) {
-					t.Fatal("a row is on both sides or on none")
-				}
+		for i, k := range s.chunks {
+			for j, g := range k.game {
 				o := s.games[g].opening
-				if valid[k.base+i] > 0 {
-					held[o] = true
-					if s.games[g].trainOnly {
-						t.Fatal("a game for training only was held out")
-					}
-				} else {
+				if omega[i][j] > 0 {
 					learned[o] = true
+					continue
+				}
+				held[o] = true
+				if s.games[g].trainOnly {
+					t.Fatal("a game for training only was held out")
 				}
 			}
 		}
@@ -434,7 +434,7 @@ func TestFewOpenings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c := b.Finish().cluster(); c.byOpening || c.n() != 100 || c.warning == "" {
+	if c := finish(t, b).cluster(); c.byOpening || c.n() != 100 || c.warning == "" {
 		t.Errorf("%d clusters, by opening %v, warning %q", c.n(), c.byOpening, c.warning)
 	}
 }

@@ -1,6 +1,9 @@
 package tuner
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // gram holds the three symmetric blocks of a matrix over the halves of all
 // terms: middlegame-middlegame, middlegame-endgame and endgame-endgame, each
@@ -51,97 +54,127 @@ func (g *gram) add(phase int, m []float64) {
 	}
 }
 
-// gramScratch is what one goroutine needs to sum a chunk's outer products.
+// gramRows is the number of rows of a phase whose outer products are summed
+// together. Like chunkRows it is part of the result's last bits.
+const gramRows = 1 << 15
+
+// gramScratch is what one goroutine needs to sum outer products.
 type gramScratch struct {
-	w     *lookup
-	m     []float64 // packed triangle, padded so that any uint16 is in range
+	*scratch
+	m     [][]float64 // packed triangles, padded so that any uint16 is in range
 	index []uint16
 	value []float64
 }
 
-// rowWeight says with what factor row i enters a gram matrix: its curvature
-// for the Hessian, its squared slope for the variance of the score.
-type rowWeight func(omega, slope, curvature float64) float64
+// rowWeight says with what factor a row enters a gram matrix, given its
+// weighted slope and curvature: the curvature for the Hessian, the squared
+// slope for the variance of the score. Chunk and row tell which one it is.
+type rowWeight func(chunk, row int, slope, curvature float64) float64
 
-func curvatureWeight(omega, _, curvature float64) float64 { return omega * curvature }
-func slopeWeight(omega, slope, _ float64) float64         { return omega * omega * slope * slope }
+func curvatureWeight(_, _ int, _, curvature float64) float64 { return curvature }
+func slopeWeight(_, _ int, slope, _ float64) float64         { return slope * slope }
 
-// gram returns the sum over rows of factor * x x', with x the derivatives of
-// the row's evaluation with respect to the halves of all terms.
-func (p *problem) gram(ctx context.Context, w halves, factor rowWeight) (*gram, error) {
-	out := newGram(p.s.terms)
-	n := out.tri.len()
-	scratch := func() *gramScratch {
-		return &gramScratch{w: new(lookup), m: make([]float64, n+len(lookup{}))}
+// gram returns, for each of the factors, the sum over rows of factor * x x',
+// with x the derivatives of the row's evaluation with respect to the halves of
+// all terms.
+func (p *problem) gram(ctx context.Context, w halves, factors ...rowWeight) ([]*gram, error) {
+	var out []*gram
+	for range factors {
+		out = append(out, newGram(p.s.terms))
 	}
-	work := func(s *gramScratch, piece int) {
-		c := p.s.chunks[piece]
-		w.taper(c.phase, s.w)
-		clear(s.m[:n])
-		p.gramChunk(c, s, out.tri, factor)
+	tri := out[0].tri
+	n := tri.len()
+	pieces := p.s.phaseRuns(gramRows)
+	var used []*gramScratch
+	alloc := func() *gramScratch {
+		t := &gramScratch{scratch: scratches.Get().(*scratch)}
+		t.phase = -1
+		for range factors {
+			t.m = append(t.m, make([]float64, n+len(lookup{})))
+		}
+		used = append(used, t)
+		return t
 	}
-	merge := func(s *gramScratch, piece int) { out.add(p.s.chunks[piece].phase, s.m[:n]) }
-	err := ordered(ctx, p.workers, len(p.s.chunks), scratch, work, merge)
+	work := func(t *gramScratch, piece int) error {
+		for _, m := range t.m {
+			clear(m[:n])
+		}
+		for i := pieces[piece]; i < pieces[piece+1]; i++ {
+			codes, err := t.evaluate(p.s, p.s.chunks[i], w)
+			if err != nil {
+				return err
+			}
+			p.derivatives(t.scratch, i)
+			p.gramChunk(t, i, codes, tri, factors)
+		}
+		return nil
+	}
+	merge := func(t *gramScratch, piece int) {
+		for f := range factors {
+			out[f].add(p.s.chunks[pieces[piece]].phase, t.m[f][:n])
+		}
+	}
+	err := ordered(ctx, p.workers, len(pieces)-1, alloc, work, merge)
+	for _, t := range used {
+		scratches.Put(t.scratch)
+	}
 	return out, err
 }
 
-func (p *problem) gramChunk(c chunk, s *gramScratch, tri triangle, factor rowWeight) {
-	cur := p.s.cursor(c)
-	k := cur.k
-	for i := c.lo; i < c.hi; i++ {
-		omega := float64(p.omega[k.base+i])
-		if omega == 0 {
-			cur.skip(i)
-			continue
+// phaseRuns cuts the chunks into runs of one phase of about so many rows, and
+// returns where each begins, and the end.
+func (s *Store) phaseRuns(rows int) []int {
+	var out []int
+	sum := 0
+	for i, c := range s.chunks {
+		if i == 0 || c.phase != s.chunks[i-1].phase || sum >= rows {
+			out = append(out, i)
+			sum = 0
 		}
-		r := cur.next(i)
-		x := k.evaluation(i, r.dot(s.w))
-		slope, curvature := p.loss.slopeAt(p.k, x, float64(p.target[k.base+i]))
-		scale := k.scaleOf(i)
-		s.index, s.value = r.sorted(s.index[:0], s.value[:0])
-		outer(s.index, s.value, factor(omega, slope, curvature)*scale*scale, s.m, tri.base)
+		sum += c.rows
+	}
+	return append(out, len(s.chunks))
+}
+
+func (p *problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle, factors []rowWeight) {
+	c, pairs, wides := p.s.chunks[i], p.s.pairs.pairs, p.s.chunks[i].wide
+	row := 0
+	for _, r := range c.runs {
+		n := int(r.length)
+		for range r.rows {
+			line := codes[:n]
+			codes = codes[n:]
+			filled := false
+			for f, factor := range factors {
+				h := factor(i, row, t.x[row], t.y[row])
+				if h == 0 {
+					continue
+				}
+				if !filled {
+					wides = t.fill(line, pairs, wides, uint32(row))
+					filled = true
+				}
+				outer(t.index, t.value, h, t.m[f], tri.base)
+			}
+			row++
+		}
 	}
 }
 
-// outer adds h * v v' to the packed triangle m, v given by ascending indices.
-func outer(index []uint16, value []float64, h float64, m []float64, base []int) {
-	if h == 0 {
-		return
+// fill writes a row's terms in ascending order with their counts, and returns
+// the wide entries of later rows.
+func (t *gramScratch) fill(line []uint16, pairs []Entry, wides []wide, row uint32) []wide {
+	t.index, t.value = t.index[:0], t.value[:0]
+	for _, code := range line {
+		e := pairs[code]
+		t.index, t.value = append(t.index, e.Term), append(t.value, float64(e.Count))
 	}
-	for i, t := range index {
-		off := base[t]
-		line := (*lookup)(m[off : off+len(lookup{})])
-		f := h * value[i]
-		tail := index[i:]
-		rest := value[i:][:len(tail)]
-		for j, u := range tail {
-			line[u] += f * rest[j]
+	for len(wides) > 0 && wides[0].row <= row {
+		if e := wides[0]; e.row == row {
+			at, _ := slices.BinarySearch(t.index, e.Term)
+			t.index, t.value = slices.Insert(t.index, at, e.Term), slices.Insert(t.value, at, float64(e.Count))
 		}
+		wides = wides[1:]
 	}
-}
-
-// sorted appends the row's terms in ascending order with their counts.
-func (r row) sorted(index []uint16, value []float64) ([]uint16, []float64) {
-	const end = 1 << 16
-	first := func(terms []uint16) int {
-		if len(terms) == 0 {
-			return end
-		}
-		return int(terms[0])
-	}
-	plus, minus, other, counts := r.plus, r.minus, r.other, r.counts
-	for {
-		p, m, o := first(plus), first(minus), first(other)
-		switch {
-		case p < m && p < o:
-			index, value, plus = append(index, uint16(p)), append(value, 1), plus[1:]
-		case m < o:
-			index, value, minus = append(index, uint16(m)), append(value, -1), minus[1:]
-		case o < end:
-			index, value = append(index, uint16(o)), append(value, float64(counts[0]))
-			other, counts = other[1:], counts[1:]
-		default:
-			return index, value
-		}
-	}
+	return wides
 }

@@ -73,5 +73,5 @@ func (o *objective) information(ctx context.Context, theta []float64) (*mat.SymD
 	if err != nil {
 		return nil, err
 	}
-	return o.params.foldGram(g), nil
+	return o.params.foldGram(g[0]), nil
 }

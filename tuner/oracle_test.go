@@ -37,11 +37,14 @@ func TestGradientAgainstAutodiff(t *testing.T) {
 // parameters, the evaluation under the start weights, target and weight.
 func dense(o *objective, rows []Row) (x, base, y, omega []float64) {
 	q := o.params
-	at := make([]int, MaxPhase+1)
+	where := make([][2]int, len(rows)) // chunk and place of each row
+	for i, c := range o.p.s.chunks {
+		for j, g := range c.game {
+			where[o.p.s.games[g].id-1] = [2]int{i, j}
+		}
+	}
 	for i := range rows {
-		r := &rows[i]
-		n := o.p.s.buckets[r.Phase].base + at[r.Phase]
-		at[r.Phase]++
+		r, at := &rows[i], where[i]
 		line := make([]float64, q.n)
 		for _, e := range r.Entries {
 			if q.mg[e.Term] == fixed {
@@ -53,8 +56,8 @@ func dense(o *objective, rows []Row) (x, base, y, omega []float64) {
 		}
 		x = append(x, line...)
 		base = append(base, evaluate(r, q.start))
-		y = append(y, float64(o.p.target[n]))
-		omega = append(omega, float64(o.p.omega[n]))
+		y = append(y, float64(o.p.target[at[0]][at[1]]))
+		omega = append(omega, float64(o.p.omega[at[0]][at[1]]))
 	}
 	return x, base, y, omega
 }

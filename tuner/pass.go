@@ -1,10 +1,9 @@
 package tuner
 
-import "context"
-
-// lookup is a table indexed by a uint16 term without a bounds check. Only its
-// first Store.terms elements are ever touched.
-type lookup = [1 << 16]float64
+import (
+	"context"
+	"sync"
+)
 
 // problem is a store with what a row's loss needs beside its features.
 // Rows of omega 0 take no part.
@@ -12,8 +11,8 @@ type problem struct {
 	s       *Store
 	loss    Loss
 	k       float64
-	target  []float32 // y, by row of the store
-	omega   []float32 // weight, by row of the store
+	target  [][]float32 // y, by chunk and row
+	omega   [][]float32 // weight, by chunk and row
 	workers int
 }
 
@@ -25,177 +24,199 @@ func newHalves(terms int) halves {
 	return halves{make([]float64, terms), make([]float64, terms)}
 }
 
-// taper writes the coefficients that hold at a phase.
-func (w halves) taper(phase int, out *lookup) {
-	a := float64(phase) / MaxPhase
-	b := float64(MaxPhase-phase) / MaxPhase
-	for t := range w.mg {
-		out[t] = a*w.mg[t] + b*w.eg[t]
+// shares returns the shares of the middlegame and the endgame at a phase.
+func shares(phase int) (mg, eg float64) {
+	return float64(phase) / MaxPhase, float64(MaxPhase-phase) / MaxPhase
+}
+
+// taper writes what each pair of the dictionary adds to an evaluation at a phase.
+func (w halves) taper(phase int, pairs []Entry, out *lookup) {
+	a, b := shares(phase)
+	for i, p := range pairs {
+		out[i] = float64(p.Count) * (a*w.mg[p.Term] + b*w.eg[p.Term])
 	}
 }
 
-// untaper adds the derivatives g with respect to the coefficients at a phase.
-func (w halves) untaper(phase int, g *lookup) {
-	a := float64(phase) / MaxPhase
-	b := float64(MaxPhase-phase) / MaxPhase
-	for t := range w.mg {
-		w.mg[t] += a * g[t]
-		w.eg[t] += b * g[t]
+// untaper adds the derivatives that g holds by pair, taken at a phase.
+func (w halves) untaper(phase int, pairs []Entry, g *lookup) {
+	a, b := shares(phase)
+	for i, p := range pairs {
+		v := float64(p.Count) * g[i]
+		w.mg[p.Term] += a * v
+		w.eg[p.Term] += b * v
 	}
 }
 
-// cursor walks the rows of a chunk.
-type cursor struct {
-	k     *bucket
-	terms []uint16
-	other []int16
-}
-
-func (s *Store) cursor(c chunk) cursor {
-	k := &s.buckets[c.phase]
-	return cursor{k: k, terms: k.terms[c.term:], other: k.counts[c.count:]}
-}
-
-// row is one row's entries: terms counted +1, terms counted -1, and the
-// others with their counts.
-type row struct {
-	plus, minus, other []uint16
-	counts             []int16
-}
-
-// next returns the entries of row i, which must follow the row returned last.
-func (c *cursor) next(i int) row {
-	n := c.k.lens[i]
-	p, m, o := int(n.plus), int(n.minus), int(n.other)
-	r := row{plus: c.terms[:p], minus: c.terms[p : p+m], other: c.terms[p+m : p+m+o], counts: c.other[:o]}
-	c.terms, c.other = c.terms[p+m+o:], c.other[o:]
-	return r
-}
-
-// skip passes over row i.
-func (c *cursor) skip(i int) {
-	n := c.k.lens[i]
-	c.terms = c.terms[int(n.plus)+int(n.minus)+int(n.other):]
-	c.other = c.other[n.other:]
-}
-
-// dot returns the evaluation of the row before scale and offset.
-func (r row) dot(w *lookup) float64 {
-	s := sum(w, r.plus) - sum(w, r.minus)
-	for j, t := range r.other {
-		s += w[t] * float64(r.counts[j])
-	}
-	return s
-}
-
-// sum adds in four lanes, because one addition must not wait for the last.
-func sum(w *lookup, terms []uint16) float64 {
-	var a, b, c, d float64
-	for len(terms) >= 4 {
-		a += w[terms[0]]
-		b += w[terms[1]]
-		c += w[terms[2]]
-		d += w[terms[3]]
-		terms = terms[4:]
-	}
-	for _, t := range terms {
-		a += w[t]
-	}
-	return (a + b) + (c + d)
-}
-
-// scatter adds v times the row's counts to g.
-func (r row) scatter(v float64, g *lookup) {
-	for _, t := range r.plus {
-		g[t] += v
-	}
-	for _, t := range r.minus {
-		g[t] -= v
-	}
-	for j, t := range r.other {
-		g[t] += v * float64(r.counts[j])
-	}
-}
-
-// evaluation returns E in centipawns of row i from its dot product.
-func (k *bucket) evaluation(i int, dot float64) float64 {
-	if k.scale != nil {
-		dot *= float64(k.scale[i])
-	}
-	if k.offset != nil {
-		dot += float64(k.offset[i])
-	}
-	return dot
-}
-
-func (k *bucket) scaleOf(i int) float64 {
-	if k.scale != nil {
-		return float64(k.scale[i])
-	}
-	return 1
-}
-
-// gradScratch is what one goroutine needs to pass over a chunk.
-type gradScratch struct {
-	w, g  *lookup
+// scratch is what one goroutine needs to pass over chunks.
+type scratch struct {
+	phase int       // of table; -1 if none
+	table *lookup   // what a pair adds to the evaluation
+	g     *lookup   // derivatives by pair
+	x     []float64 // evaluations of the chunk's rows, or what became of them
+	y     []float64 // a second number a row
+	codes []uint16  // of a chunk on disk
 	value float64
+}
+
+var scratches = sync.Pool{New: func() any {
+	return &scratch{table: new(lookup), g: new(lookup), x: make([]float64, chunkRows), y: make([]float64, chunkRows)}
+}}
+
+// read returns the chunk's codes, from disk if they are there.
+func (s *scratch) read(store *Store, c *chunk) ([]uint16, error) {
+	if store.disk == nil {
+		return c.codes, nil
+	}
+	return store.disk.read(c, &s.codes)
+}
+
+// evaluate writes E in centipawns of the chunk's rows to s.x and returns the
+// chunk's codes.
+func (s *scratch) evaluate(store *Store, c *chunk, w halves) ([]uint16, error) {
+	codes, err := s.read(store, c)
+	if err != nil {
+		return nil, err
+	}
+	if s.phase != c.phase {
+		s.phase = c.phase
+		w.taper(c.phase, store.pairs.pairs, s.table)
+	}
+	x := s.x[:c.rows]
+	dots(codes, c.runs, s.table, x)
+	a, b := shares(c.phase)
+	for _, e := range c.wide {
+		x[e.row] += float64(e.Count) * (a*w.mg[e.Term] + b*w.eg[e.Term])
+	}
+	if c.scale != nil {
+		for i, v := range c.scale {
+			x[i] *= float64(v)
+		}
+	}
+	if c.offset != nil {
+		for i, v := range c.offset {
+			x[i] += float64(v)
+		}
+	}
+	return codes, nil
+}
+
+// pass evaluates all rows at coefficients w, chunk by chunk: work gets a
+// chunk's number and codes with the evaluations in scratch.x, merge takes what
+// it made of them in order of chunks.
+func (s *Store) pass(ctx context.Context, workers int, w halves, work func(t *scratch, chunk int, codes []uint16), merge func(t *scratch, chunk int)) error {
+	var used []*scratch // touched by the caller of ordered alone
+	alloc := func() *scratch {
+		t := scratches.Get().(*scratch)
+		t.phase = -1
+		used = append(used, t)
+		return t
+	}
+	each := func(t *scratch, piece int) error {
+		codes, err := t.evaluate(s, s.chunks[piece], w)
+		if err == nil {
+			work(t, piece, codes)
+		}
+		return err
+	}
+	err := ordered(ctx, workers, len(s.chunks), alloc, each, merge)
+	for _, t := range used {
+		scratches.Put(t)
+	}
+	return err
 }
 
 // gradient adds the derivatives of the weighted sum of losses to g (unless
 // g.mg is nil) and returns that sum.
 func (p *problem) gradient(ctx context.Context, w halves, g halves) (float64, error) {
-	total := 0.0
-	scratch := func() *gradScratch { return &gradScratch{w: new(lookup), g: new(lookup)} }
-	work := func(s *gradScratch, piece int) {
-		c := p.s.chunks[piece]
-		w.taper(c.phase, s.w)
-		clear(s.g[:p.s.terms])
-		s.value = p.gradientChunk(c, s, g.mg != nil)
+	s, total := p.s, 0.0
+	pairs := s.pairs.pairs
+	sum := gradientSum{g: g, pairs: pairs, phase: -1}
+	work := func(t *scratch, i int, codes []uint16) {
+		c := s.chunks[i]
+		x := t.x[:c.rows]
+		t.value = p.slopes(i, x)
+		if g.mg == nil {
+			return
+		}
+		if c.scale != nil {
+			for j, v := range c.scale {
+				x[j] *= float64(v)
+			}
+		}
+		clear(t.g[:len(pairs)])
+		scatter(codes, c.runs, x, t.g)
 	}
-	merge := func(s *gradScratch, piece int) {
-		total += s.value
+	merge := func(t *scratch, i int) {
+		total += t.value
 		if g.mg != nil {
-			g.untaper(p.s.chunks[piece].phase, s.g)
+			sum.add(s.chunks[i], t)
 		}
 	}
-	err := ordered(ctx, p.workers, len(p.s.chunks), scratch, work, merge)
-	return total, err
+	if err := s.pass(ctx, p.workers, w, work, merge); err != nil {
+		return 0, err
+	}
+	sum.flush()
+	return total, nil
 }
 
-func (p *problem) gradientChunk(c chunk, s *gradScratch, derive bool) float64 {
+// slopes turns the evaluations x of chunk i into the derivatives of the rows'
+// weighted losses and returns the sum of these.
+func (p *problem) slopes(i int, x []float64) float64 {
+	y, omega := p.target[i], p.omega[i]
+	if p.loss == CrossEntropy {
+		return crossEntropy(p.k, x, y, omega)
+	}
 	total := 0.0
-	cur := p.s.cursor(c)
-	k := cur.k
-	for i := c.lo; i < c.hi; i++ {
-		omega := float64(p.omega[k.base+i])
-		if omega == 0 {
-			cur.skip(i)
-			continue
-		}
-		r := cur.next(i)
-		x := k.evaluation(i, r.dot(s.w))
-		value, slope, _ := p.loss.at(p.k, x, float64(p.target[k.base+i]))
-		total += omega * value
-		if derive {
-			r.scatter(omega*slope*k.scaleOf(i), s.g)
-		}
+	for j, e := range x {
+		o := float64(omega[j])
+		value, slope, _ := p.loss.at(p.k, e, float64(y[j]))
+		total += o * value
+		x[j] = o * slope
 	}
 	return total
 }
 
-// evaluations returns E in centipawns of every row of the store.
-func (s *Store) evaluations(ctx context.Context, w halves, want int) ([]float64, error) {
-	out := make([]float64, s.rows)
-	work := func(table *lookup, piece int) {
-		c := s.chunks[piece]
-		w.taper(c.phase, table)
-		cur := s.cursor(c)
-		for i := c.lo; i < c.hi; i++ {
-			r := cur.next(i)
-			out[cur.k.base+i] = cur.k.evaluation(i, r.dot(table))
-		}
+// gradientSum adds the chunks' derivatives, by pair as long as the phase is
+// the same.
+type gradientSum struct {
+	g     halves
+	pairs []Entry
+	phase int
+	sum   lookup
+}
+
+func (s *gradientSum) add(c *chunk, t *scratch) {
+	if s.phase != c.phase {
+		s.flush()
+		s.phase = c.phase
 	}
-	scratch := func() *lookup { return new(lookup) }
-	err := ordered(ctx, want, len(s.chunks), scratch, work, func(*lookup, int) {})
-	return out, err
+	sum, part := s.sum[:len(s.pairs)], t.g[:len(s.pairs)]
+	for i, v := range part {
+		sum[i] += v
+	}
+	a, b := shares(c.phase)
+	for _, e := range c.wide {
+		v := float64(e.Count) * t.x[e.row]
+		s.g.mg[e.Term] += a * v
+		s.g.eg[e.Term] += b * v
+	}
+}
+
+func (s *gradientSum) flush() {
+	if s.phase >= 0 {
+		s.g.untaper(s.phase, s.pairs, &s.sum)
+		clear(s.sum[:len(s.pairs)])
+	}
+}
+
+// derivatives returns, in s.x and s.y, each row's weighted slope and curvature
+// of the loss with respect to the evaluation before its scale.
+func (p *problem) derivatives(t *scratch, i int) {
+	c := p.s.chunks[i]
+	y, omega := p.target[i], p.omega[i]
+	for j, e := range t.x[:c.rows] {
+		a, b := p.loss.slopeAt(p.k, e, float64(y[j]))
+		o, scale := float64(omega[j]), c.scaleOf(j)
+		t.x[j], t.y[j] = o*a*scale, o*b*scale*scale
+	}
 }

@@ -19,7 +19,7 @@ func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
 	b := NewBuilder(terms)
 	var rows []Row
 	for i := range 300 {
-		row := Row{Entries: syn.entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i/7 + 1)}
+		row := Row{Entries: syn.entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
 		if i%5 == 0 {
 			row.Scale, row.Offset = 0.5, float32(r.IntN(100))-50
 		}
@@ -28,7 +28,7 @@ func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
 			t.Fatal(err)
 		}
 	}
-	s := b.Finish()
+	s := finish(t, b)
 	list := syn.list(syn.truth2(terms))
 	list[2].Tapered, list[2].EG = false, list[2].MG
 	list[4].Mirror, list[5].Mirror = 5, 4
@@ -45,11 +45,11 @@ func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
 	if want := 2*terms - 1 - 2 - 2; q.n != want {
 		t.Fatalf("%d parameters, want %d", q.n, want)
 	}
-	omega := make([]float32, s.rows)
-	for i := range s.buckets {
-		for j, w := range s.buckets[i].weight {
-			if (s.buckets[i].base+j)%11 != 0 { // some rows are held out
-				omega[s.buckets[i].base+j] = w
+	omega, _ := s.split(s.cluster(), 0, 0)
+	for i := range omega {
+		for j := range omega[i] {
+			if (s.chunks[i].base+j)%11 == 0 { // some rows are held out
+				omega[i][j] = 0
 			}
 		}
 	}
@@ -139,17 +139,10 @@ func TestEvaluations(t *testing.T) {
 	o, rows := testProblem(t, CrossEntropy, 1)
 	w := newHalves(o.p.s.terms)
 	o.params.expand(testTheta(o.Dim()), w)
-	got, err := o.p.s.evaluations(context.Background(), w, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := make([]int, MaxPhase+1)
+	got := evaluations(t, o.p.s, w, 1)
 	for i := range rows {
-		ph := rows[i].Phase
-		x := got[o.p.s.buckets[ph].base+at[ph]]
-		at[ph]++
-		if want := evaluate(&rows[i], w); math.Abs(x-want) > 1e-9 {
-			t.Fatalf("row %d: %v, want %v", i, x, want)
+		if want := evaluate(&rows[i], w); math.Abs(got[i]-want) > 1e-9 {
+			t.Fatalf("row %d: %v, want %v", i, got[i], want)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 		with, absent eval.Features
 	}
 	alloc := func() *scratch { return &scratch{part: newPieceSample(len(m.Terms))} }
-	work := func(s *scratch, piece int) {
+	work := func(s *scratch, piece int) error {
 		for i := piece * block; i < min((piece+1)*block, len(positions)); i++ {
 			p := &positions[i]
 			m.Features(p, &s.with)
@@ -95,6 +95,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 				s.part.raw[c.Term] += int64(abs(c.White) + abs(c.Black))
 			}
 		}
+		return nil
 	}
 	merge := func(s *scratch, _ int) { total.merge(s.part) }
 	err := ordered(ctx, want, (len(positions)+block-1)/block, alloc, work, merge)

@@ -87,7 +87,9 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if f.cov != nil {
-		f.statistics(r)
+		if err := f.statistics(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	f.caution(r)
 	r.Warnings = f.warnings
@@ -97,13 +99,13 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 // finishWeights rescales and rounds the weights w of the fit and measures
 // the losses of each step.
 func (f *fitting) finishWeights(ctx context.Context, r *Result, w halves) error {
-	r.Start = f.losses(f.startE, f.k)
-	fitE, err := f.s.evaluations(ctx, w, f.c.Workers)
+	r.Start = f.start.losses()
+	fit, err := f.train.measure(ctx, w, f.k)
 	if err != nil {
 		return err
 	}
-	r.Fit = f.losses(fitE, f.k)
-	if r.Rescale, err = f.rescale(ctx, w, fitE); err != nil {
+	r.Fit = fit.losses()
+	if r.Rescale, err = f.rescale(ctx, w, fit.rms()); err != nil {
 		return err
 	}
 	r.FileK = f.k / r.Rescale
@@ -118,23 +120,14 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w halves) error 
 		rounded.mg[t], rounded.eg[t] = float64(v.NewMG), float64(v.NewEG)
 		r.Terms = append(r.Terms, v)
 	}
-	roundedE, err := f.s.evaluations(ctx, rounded, f.c.Workers)
-	if err != nil {
-		return err
-	}
-	r.Rounded = f.losses(roundedE, r.FileK)
-	return nil
-}
-
-// losses returns the mean losses of evaluations x under slope k.
-func (f *fitting) losses(x []float64, k float64) Losses {
-	y := f.train.target
-	return Losses{meanLoss(f.c.Loss, k, x, y, f.train.omega), meanLoss(f.c.Loss, k, x, y, f.valid)}
+	m, err := f.train.measure(ctx, rounded, r.FileK)
+	r.Rounded = m.losses()
+	return err
 }
 
 // rescale returns the factor that brings the root mean square evaluation of
 // the reference positions back to what it was under the start weights.
-func (f *fitting) rescale(ctx context.Context, w halves, fitE []float64) (float64, error) {
+func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64, error) {
 	if f.c.KeepScale {
 		return 1, nil
 	}
@@ -144,20 +137,15 @@ func (f *fitting) rescale(ctx context.Context, w halves, fitE []float64) (float6
 			return 1, nil
 		}
 	}
-	before, after := rms(f.startE, f.train.omega), rms(fitE, f.train.omega)
+	before := f.start.rms()
 	if ref := f.c.Reference; ref != nil {
-		ones := make([]float32, ref.rows)
-		for i := range ones {
-			ones[i] = 1
+		var err error
+		if before, err = ref.rms(ctx, f.c.Workers, startOf(f.terms)); err != nil {
+			return 1, err
 		}
-		var e [2][]float64
-		for i, w := range []halves{startOf(f.terms), w} {
-			var err error
-			if e[i], err = ref.evaluations(ctx, w, f.c.Workers); err != nil {
-				return 1, err
-			}
+		if after, err = ref.rms(ctx, f.c.Workers, w); err != nil {
+			return 1, err
 		}
-		before, after = rms(e[0], ones), rms(e[1], ones)
 	}
 	if before == 0 || after == 0 {
 		f.warn("not rescaled: the root mean square evaluation is %.1f before and %.1f after", before, after)
@@ -167,7 +155,7 @@ func (f *fitting) rescale(ctx context.Context, w halves, fitE []float64) (float6
 }
 
 // statistics fills in errors, tables and marginal values.
-func (f *fitting) statistics(r *Result) {
+func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.cov
 	v.finish()
 	r.Effective = v.effective
@@ -188,14 +176,21 @@ func (f *fitting) statistics(r *Result) {
 		x.SE = Coefficient{s * math.Sqrt(max(v.at(mg, mg), 0)), s * math.Sqrt(max(v.at(eg, eg), 0))}
 		x.Naive = Coefficient{s * naive[mg], s * naive[eg]}
 	}
-	r.Tables = f.s.findTables(f.terms)
-	incidence := f.s.incidence()
+	var err error
+	if r.Tables, err = f.s.findTables(ctx, f.terms); err != nil {
+		return err
+	}
+	incidence, err := f.s.incidence(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range r.Tables {
 		r.Tables[i].centre(fit, incidence, f.params, v, r.Rescale)
 	}
 	if f.s.pieces != nil {
 		r.Pieces = f.s.pieces.values(old, fit, f.params, v, r.Rescale)
 	}
+	return nil
 }
 
 // share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).

@@ -79,7 +79,10 @@ func BuildStore(ctx context.Context, m *eval.Model, sources []Source, want int, 
 	if err != nil {
 		return nil, err
 	}
-	s := c.b.Finish()
+	s, err := c.b.Finish()
+	if err != nil {
+		return nil, err
+	}
 	s.sources = c.infos
 	s.pieces, err = samplePieces(ctx, m, c.sample.positions, want)
 	return s, err
@@ -137,7 +140,7 @@ func (j *job) extract(m *eval.Model, f *eval.Features, s *Source) {
 		p := &j.positions[i]
 		m.Features(&p.Board, f)
 		for _, e := range f.Entries {
-			j.entries = append(j.entries, Entry(e))
+			j.entries = append(j.entries, Entry{e.Term, float32(e.Count)})
 		}
 		ends[i] = len(j.entries)
 		j.rows[i] = Row{

@@ -53,6 +53,9 @@ func walks(t testing.TB, games int) []dataset.PositionRow {
 func TestBuildStore(t *testing.T) {
 	ctx := context.Background()
 	rows := walks(t, 60)
+	for i := range rows {
+		rows[i].Game, rows[i].Opening = uint64(i+1), 0
+	}
 	for _, m := range eval.Models() {
 		w := make([]eval.Coef, len(m.Terms))
 		r := rand.New(rand.NewPCG(1, 1))
@@ -72,34 +75,30 @@ func TestBuildStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := fmt.Sprintf("%+v %+v", s.buckets, *s.pieces)
+			text := fmt.Sprintf("%+v %+v", s.pairs.pairs, *s.pieces)
+			for _, c := range s.chunks {
+				text += fmt.Sprintf("%+v", *c)
+			}
 			if first == "" {
 				first = text
 			}
 			if text != first {
 				t.Errorf("%s: another store with %d workers", m.Name, workers)
 			}
-			got, err := s.evaluations(ctx, startOf(terms), workers)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareEvaluations(t, m, w, rows, s, got)
+			compareEvaluations(t, m, w, rows, evaluations(t, s, startOf(terms), workers))
 		}
 	}
 }
 
-func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, rows []dataset.PositionRow, s *Store, got []float64) {
+func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, rows []dataset.PositionRow, got []float64) {
 	t.Helper()
 	ev, err := m.NewEvaluator(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := make([]int, MaxPhase+1)
 	for i := range rows {
 		p := &rows[i].Board
-		ph := eval.Phase(p)
-		x := got[s.buckets[ph].base+at[ph]]
-		at[ph]++
+		x := got[i]
 		if want := float64(ev.Evaluate(p)); math.Abs(x-want) >= 1 && math.Abs(want) < eval.MaxScore {
 			t.Fatalf("%s: row %d evaluates to %v, the model says %v", m.Name, i, x, want)
 		}

@@ -124,52 +124,39 @@ func (c *clusters) hold(fraction float64, seed uint64) []bool {
 	return out
 }
 
-// split returns the rows' weights for training and for validation; a row
-// takes part in one of them.
-func (s *Store) split(c *clusters, fraction float64, seed uint64) (train, valid []float32, held []bool) {
+// split returns the rows' weights for training, by chunk, and the clusters held
+// out for validation: their rows have weight 0.
+func (s *Store) split(c *clusters, fraction float64, seed uint64) (omega [][]float32, held []bool) {
 	held = c.hold(fraction, seed)
-	train, valid = make([]float32, s.rows), make([]float32, s.rows)
-	for b := range s.buckets {
-		k := &s.buckets[b]
-		for i, w := range k.weight {
-			if held[c.of[k.game[i]]] {
-				valid[k.base+i] = w
-			} else {
-				train[k.base+i] = w
+	for _, k := range s.chunks {
+		w := make([]float32, k.rows)
+		for i, g := range k.game {
+			if !held[c.of[g]] {
+				w[i] = k.weightOf(i)
 			}
 		}
+		omega = append(omega, w)
 	}
-	return train, valid, held
+	return omega, held
 }
 
 // targets returns y = lambda*result + (1-lambda)*sigmoid(kScore*score) by
-// row; rows without a score keep their result.
-func (s *Store) targets(lambda, kScore float64) []float32 {
-	y := make([]float32, s.rows)
-	for b := range s.buckets {
-		k := &s.buckets[b]
-		for i, r := range k.result {
-			y[k.base+i] = r
-			if lambda < 1 && k.score[i] != NoScore {
-				p := Sigmoid(kScore * float64(k.score[i]))
-				y[k.base+i] = float32(lambda*float64(r) + (1-lambda)*p)
+// chunk and row; rows without a score keep their result.
+func (s *Store) targets(lambda, kScore float64) [][]float32 {
+	var out [][]float32
+	for _, k := range s.chunks {
+		y := k.result
+		if lambda < 1 && k.score != nil {
+			y = make([]float32, k.rows)
+			for i, r := range k.result {
+				y[i] = r
+				if k.score[i] != NoScore {
+					p := Sigmoid(kScore * float64(k.score[i]))
+					y[i] = float32(lambda*float64(r) + (1-lambda)*p)
+				}
 			}
 		}
+		out = append(out, y)
 	}
-	return y
-}
-
-// scores returns the rows' search scores in centipawns, and their weights: 0
-// where a row has none.
-func (s *Store) scores() (x []float64, omega []float32) {
-	x, omega = make([]float64, s.rows), make([]float32, s.rows)
-	for b := range s.buckets {
-		k := &s.buckets[b]
-		for i, v := range k.score {
-			if v != NoScore {
-				x[k.base+i], omega[k.base+i] = float64(v), k.weight[i]
-			}
-		}
-	}
-	return x, omega
+	return out
 }

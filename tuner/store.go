@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // MaxPhase is the phase of a full middlegame; 0 is the bare endgame.
@@ -11,10 +12,6 @@ const MaxPhase = 24
 
 // NoScore marks a row without a search score.
 const NoScore = math.MinInt16
-
-// chunkRows is the number of rows summed together before sums are added in
-// order. It is part of the result: changing it changes last bits of a fit.
-const chunkRows = 4096
 
 // Errors of a set of rows.
 var (
@@ -27,7 +24,7 @@ var (
 // Entry is one feature of a row: White's count of a term minus Black's.
 type Entry struct {
 	Term  uint16
-	Count int16
+	Count float32
 }
 
 // Row is one position as the tuner sees it.
@@ -45,25 +42,6 @@ type Row struct {
 	TrainOnly bool
 }
 
-// rowLen counts the entries of a row: first those with count +1, then those
-// with -1, then all others. Most counts are +1 or -1 and need no room of
-// their own, nor a multiplication.
-type rowLen struct{ plus, minus, other uint16 }
-
-// bucket holds the rows of one phase in the order in which they came.
-type bucket struct {
-	base   int // number in the store of the bucket's first row
-	lens   []rowLen
-	terms  []uint16 // plus, minus, other of row 0; then of row 1; ...
-	counts []int16  // counts of the "other" entries only
-	result []float32
-	score  []int16
-	weight []float32
-	game   []uint32  // index into Store.games
-	scale  []float32 // nil while every scale is 1
-	offset []float32 // nil while every offset is 0
-}
-
 // game is what a store knows of one game (or of one row without a game).
 type game struct {
 	id, opening uint64
@@ -71,28 +49,22 @@ type game struct {
 	trainOnly   bool
 }
 
-// chunk is a run of rows of one bucket: the unit of summation.
-type chunk struct {
-	phase       int
-	lo, hi      int // rows of the bucket
-	term, count int // where the entries of row lo begin
-}
-
-// Store is a set of rows, compressed: 2 bytes for an entry of count +1 or -1,
-// 4 for any other, and about 24 bytes a row beside. Rows are grouped by phase,
-// so that one entry serves both the middlegame and the endgame coefficient of
-// its term with a single multiplication. It does not change once built and may
-// be shared by goroutines.
+// Store is a set of rows, compressed: 2 bytes an entry (see dictionary) and 8
+// to 22 a row beside. Rows are grouped by phase, so that one entry serves both
+// the middlegame and the endgame coefficient of its term: phases enter once a
+// chunk and not once an entry. It does not change once built and may be
+// shared by goroutines.
 type Store struct {
 	terms    int
 	rows     int
 	entries  int64
-	buckets  [MaxPhase + 1]bucket
+	pairs    dictionary
+	chunks   []*chunk // in order of phase
 	games    []game
-	gameless int // entries of games that stand for a single row without a game
-	chunks   []chunk
+	gameless int          // entries of games that stand for a single row without a game
 	pieces   *pieceSample // nil unless built from positions
 	sources  []SourceInfo // empty unless built from sources
+	disk     *spill       // where codes are, if not in memory
 }
 
 // Rows returns the number of rows.
@@ -110,15 +82,13 @@ func (s *Store) Games() int { return len(s.games) - s.gameless }
 // Gameless returns the number of rows that name neither game nor opening.
 func (s *Store) Gameless() int { return s.gameless }
 
-// Bytes returns the memory held by rows and entries.
+// Bytes returns the memory held by rows, entries and games.
 func (s *Store) Bytes() int64 {
-	var n int64
-	for i := range s.buckets {
-		b := &s.buckets[i]
-		n += 6*int64(cap(b.lens)) + 2*int64(cap(b.terms)+cap(b.counts)+cap(b.score))
-		n += 4 * int64(cap(b.result)+cap(b.weight)+cap(b.game)+cap(b.scale)+cap(b.offset))
+	n := 24 * int64(cap(s.games))
+	for _, c := range s.chunks {
+		n += c.bytes()
 	}
-	return n + 24*int64(cap(s.games))
+	return n
 }
 
 // SourceInfo is what a store remembers of a source.
@@ -134,20 +104,45 @@ func (s *Store) Sources() []SourceInfo { return s.sources }
 type Builder struct {
 	s      *Store
 	byGame map[uint64]uint32
+	open   [MaxPhase + 1]openChunk
 }
 
 // NewBuilder returns a builder for rows whose terms are below terms.
 func NewBuilder(terms int) *Builder {
-	return &Builder{s: &Store{terms: terms}, byGame: make(map[uint64]uint32)}
+	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32)}
 }
 
-// Add appends a row. It copies what it keeps. An error wraps ErrRow.
+// NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows
+// in a file in dir, which is about four fifths of it: every pass then reads
+// them once, in order, and finds the same to the last bit. Close the store in
+// the end.
+func NewDiskBuilder(terms int, dir string) (*Builder, error) {
+	b := NewBuilder(terms)
+	var err error
+	b.s.disk, err = newSpill(dir)
+	return b, err
+}
+
+// Close removes what the store keeps on disk. A store in memory needs none.
+func (s *Store) Close() error {
+	if s.disk == nil {
+		return nil
+	}
+	return s.disk.close()
+}
+
+// Add appends a row. It copies what it keeps. An error that is the row's fault
+// wraps ErrRow.
 func (b *Builder) Add(r *Row) error {
 	if err := r.check(b.s.terms); err != nil {
 		return err
 	}
-	k := &b.s.buckets[r.Phase]
-	b.append(k, r, b.gameIndex(r.Game, r.Opening, r.TrainOnly))
+	o := &b.open[r.Phase]
+	o.add(r, b.gameIndex(r.Game, r.Opening, r.TrainOnly), &b.s.pairs)
+	b.s.rows++
+	if len(o.lens) == chunkRows {
+		return b.seal(r.Phase)
+	}
 	return nil
 }
 
@@ -174,50 +169,40 @@ func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
 	return i
 }
 
-func (b *Builder) append(k *bucket, r *Row, g uint32) {
-	var n rowLen
-	for _, e := range r.Entries {
-		if e.Count == 1 {
-			k.terms = append(k.terms, e.Term)
-			n.plus++
-		}
+// seal ends the open chunk of a phase.
+func (b *Builder) seal(phase int) error {
+	c := b.open[phase].seal(phase)
+	b.s.entries += int64(c.size + len(c.wide))
+	b.s.chunks = append(b.s.chunks, c)
+	if b.s.disk != nil {
+		return b.s.disk.write(c)
 	}
-	for _, e := range r.Entries {
-		if e.Count == -1 {
-			k.terms = append(k.terms, e.Term)
-			n.minus++
-		}
-	}
-	for _, e := range r.Entries {
-		if e.Count != 1 && e.Count != -1 {
-			k.terms = append(k.terms, e.Term)
-			k.counts = append(k.counts, e.Count)
-			n.other++
-		}
-	}
-	row := len(k.lens)
-	k.lens = append(k.lens, n)
-	k.result = append(k.result, r.Result)
-	k.score = append(k.score, r.Score)
-	k.weight = append(k.weight, r.Weight)
-	k.game = append(k.game, g)
-	k.scale = appendLazy(k.scale, row, r.Scale, 1)
-	k.offset = appendLazy(k.offset, row, r.Offset, 0)
+	return nil
 }
 
-// appendLazy appends v to column c of length row; the column is nil while all
-// values are the default.
-func appendLazy(c []float32, row int, v, def float32) []float32 {
-	if c == nil {
-		if v == def {
-			return nil
-		}
-		c = make([]float32, row, row+row/4+16)
-		for i := range c {
-			c[i] = def
+// Finish returns the store and ends the builder's life.
+func (b *Builder) Finish() (*Store, error) {
+	s := b.s
+	for phase := range b.open {
+		if len(b.open[phase].lens) > 0 {
+			if err := b.seal(phase); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return append(c, v)
+	*b = Builder{}
+	if s.disk != nil {
+		if err := s.disk.flush(); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(s.chunks, func(x, y *chunk) int { return x.phase - y.phase })
+	base := 0
+	for _, c := range s.chunks {
+		c.base = base
+		base += c.rows
+	}
+	return s, nil
 }
 
 // check refuses what could poison a fit: values that are not finite or out of
@@ -247,41 +232,19 @@ func (r *Row) check(terms int) error {
 			return bad("term %d follows term %d: terms must ascend", e.Term, last)
 		case e.Count == 0:
 			return bad("term %d has count 0", e.Term)
+		case !(math.Abs(float64(e.Count)) <= maxCount):
+			return bad("term %d has count %v, which is beyond %d", e.Term, e.Count, maxCount)
 		}
 		last = int(e.Term)
 	}
 	return nil
 }
 
+// maxCount is the largest count that is taken for a count and not for a
+// mistake: it keeps every evaluation finite.
+const maxCount = 1 << 20
+
 func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }
-
-// Finish returns the store and ends the builder's life.
-func (b *Builder) Finish() *Store {
-	s := b.s
-	b.s, b.byGame = nil, nil
-	for phase := range s.buckets {
-		k := &s.buckets[phase]
-		k.base = s.rows
-		s.rows += len(k.lens)
-		s.entries += int64(len(k.terms))
-		s.cut(phase)
-	}
-	return s
-}
-
-// cut divides a bucket into chunks.
-func (s *Store) cut(phase int) {
-	k := &s.buckets[phase]
-	term, count := 0, 0
-	for lo := 0; lo < len(k.lens); lo += chunkRows {
-		hi := min(lo+chunkRows, len(k.lens))
-		s.chunks = append(s.chunks, chunk{phase: phase, lo: lo, hi: hi, term: term, count: count})
-		for _, n := range k.lens[lo:hi] {
-			term += int(n.plus) + int(n.minus) + int(n.other)
-			count += int(n.other)
-		}
-	}
-}
 
 // mix64 is the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
 func mix64(z uint64) uint64 {

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -36,10 +37,11 @@ func (s synthetic) list(start halves) []Term {
 	return out
 }
 
-func (s synthetic) store(tb testing.TB) *Store {
+func (s synthetic) store(tb testing.TB) *Store { return s.fill(tb, NewBuilder(s.terms)) }
+
+func (s synthetic) fill(tb testing.TB, b *Builder) *Store {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(s.seed, 7))
-	b := NewBuilder(s.terms)
 	w := s.truth()
 	for g := range s.games {
 		luck := r.Float64()
@@ -65,14 +67,14 @@ func (s synthetic) store(tb testing.TB) *Store {
 			}
 		}
 	}
-	return b.Finish()
+	return finish(tb, b)
 }
 
 func (s synthetic) entries(r *rand.Rand) []Entry {
 	var out []Entry
 	for t := range s.terms {
 		if r.IntN(s.terms) < s.perRow {
-			c := []int16{1, -1, 1, -1, 2, -3}[r.IntN(6)]
+			c := []float32{1, -1, 1, -1, 2, -3}[r.IntN(6)]
 			out = append(out, Entry{Term: uint16(t), Count: c})
 		}
 	}
@@ -86,4 +88,29 @@ func evaluate(r *Row, w halves) float64 {
 		e += float64(x.Count) * (w.mg[x.Term]*float64(r.Phase) + w.eg[x.Term]*float64(MaxPhase-r.Phase)) / MaxPhase
 	}
 	return e*float64(r.Scale) + float64(r.Offset)
+}
+
+func finish(tb testing.TB, b *Builder) *Store {
+	tb.Helper()
+	s, err := b.Finish()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// evaluations returns E in centipawns of every row under w, by the row's game
+// less one: for stores in which every row is a game of its own.
+func evaluations(tb testing.TB, s *Store, w halves, workers int) []float64 {
+	tb.Helper()
+	out := make([]float64, s.rows)
+	err := s.pass(context.Background(), workers, w, func(t *scratch, i int, _ []uint16) {
+		for j, g := range s.chunks[i].game {
+			out[s.games[g].id-1] = t.x[j]
+		}
+	}, func(*scratch, int) {})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"context"
 	"math"
 	"strings"
 
@@ -30,7 +31,7 @@ const smallestTable = 3
 // findTables looks among terms of a group whose names differ only after the
 // last dot for those whose counts sum, in every row, to the count of one
 // material term, or to nothing. The data decide; names only suggest.
-func (s *Store) findTables(terms []Term) []Table {
+func (s *Store) findTables(ctx context.Context, terms []Term) ([]Table, error) {
 	var m tableMatch
 	var tables []Table
 	m.table, tables = candidateTables(terms)
@@ -44,13 +45,10 @@ func (s *Store) findTables(terms []Term) []Table {
 		}
 	}
 	material = append(material, -1) // sums to nothing
-	m.sums, m.men = make([]int, len(tables)), make([]int, len(material))
+	m.sums, m.men = make([]float32, len(tables)), make([]float32, len(material))
 	m.used, m.differs = make([]bool, len(tables)), make([]bool, len(tables)*len(material))
-	for _, c := range s.chunks {
-		cur := s.cursor(c)
-		for i := c.lo; i < c.hi; i++ {
-			m.row(cur.next(i))
-		}
+	if err := s.eachRow(ctx, func(_, _ int, entries []Entry) { m.row(entries) }); err != nil {
+		return nil, err
 	}
 	var out []Table
 	for k := range tables {
@@ -62,29 +60,29 @@ func (s *Store) findTables(terms []Term) []Table {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // tableMatch compares the sums of tables with the counts of material.
 type tableMatch struct {
-	table, column []int // table and material column of each term, or -1
-	sums, men     []int // of one row, by table and by column; the last column stays 0
+	table, column []int     // table and material column of each term, or -1
+	sums, men     []float32 // of one row, by table and by column; the last column stays 0
 	used          []bool
 	differs       []bool // by table and column: some row told them apart
 }
 
-func (m *tableMatch) row(r row) {
+func (m *tableMatch) row(entries []Entry) {
 	clear(m.sums)
 	clear(m.men)
-	r.each(func(t uint16, count int) {
-		if k := m.table[t]; k >= 0 {
-			m.sums[k] += count
+	for _, e := range entries {
+		if k := m.table[e.Term]; k >= 0 {
+			m.sums[k] += e.Count
 			m.used[k] = true
 		}
-		if k := m.column[t]; k >= 0 {
-			m.men[k] += count
+		if k := m.column[e.Term]; k >= 0 {
+			m.men[k] += e.Count
 		}
-	})
+	}
 	for k, sum := range m.sums {
 		for j, n := range m.men {
 			if sum != n {
@@ -129,19 +127,6 @@ func candidateTables(terms []Term) ([]int, []Table) {
 	return of, tables
 }
 
-// each calls f for every entry of the row.
-func (r row) each(f func(term uint16, count int)) {
-	for _, t := range r.plus {
-		f(t, 1)
-	}
-	for _, t := range r.minus {
-		f(t, -1)
-	}
-	for j, t := range r.other {
-		f(t, int(r.counts[j]))
-	}
-}
-
 // centre fills in the table's centred values under fit and their errors.
 // incidence says how often each term occurs; scale is the factor between
 // theta and centipawns.
@@ -173,19 +158,18 @@ func (b *Table) centre(fit halves, incidence []float64, q *params, v *covariance
 
 // incidence returns how often each term occurs: counted for both sides in the
 // sample of positions, or else by the differences in the rows.
-func (s *Store) incidence() []float64 {
+func (s *Store) incidence(ctx context.Context) ([]float64, error) {
 	out := make([]float64, s.terms)
 	if s.pieces != nil {
 		for t, n := range s.pieces.raw {
 			out[t] = float64(n)
 		}
-		return out
+		return out, nil
 	}
-	for _, c := range s.chunks {
-		cur := s.cursor(c)
-		for i := c.lo; i < c.hi; i++ {
-			cur.next(i).each(func(t uint16, count int) { out[t] += math.Abs(float64(count)) })
+	err := s.eachRow(ctx, func(_, _ int, entries []Entry) {
+		for _, e := range entries {
+			out[e.Term] += math.Abs(float64(e.Count))
 		}
-	}
-	return out
+	})
+	return out, err
 }

@@ -1,0 +1,78 @@
+package tuner
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+)
+
+// spill is a file that holds the codes of a store's chunks. What a pass needs
+// beside them, about ten bytes a row, stays in memory.
+type spill struct {
+	f    *os.File
+	w    *bufio.Writer
+	size int64
+}
+
+// newSpill makes a file in dir that is gone when the program ends, however it
+// ends.
+func newSpill(dir string) (*spill, error) {
+	f, err := os.CreateTemp(dir, ".features-*")
+	if err != nil {
+		return nil, fmt.Errorf("features on disk: %w", err)
+	}
+	return &spill{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+}
+
+// write moves the chunk's codes to disk.
+func (d *spill) write(c *chunk) error {
+	c.at = d.size
+	n, err := d.w.Write(asBytes(c.codes))
+	d.size += int64(n)
+	c.codes = nil
+	if err != nil {
+		return fmt.Errorf("features on disk: %w", err)
+	}
+	return nil
+}
+
+// flush ends the writing.
+func (d *spill) flush() error {
+	err := d.w.Flush()
+	d.w = nil
+	if err != nil {
+		return fmt.Errorf("features on disk: %w", err)
+	}
+	return nil
+}
+
+// read returns the chunk's codes in buf, which grows as needed.
+func (d *spill) read(c *chunk, buf *[]uint16) ([]uint16, error) {
+	if cap(*buf) < c.size {
+		*buf = make([]uint16, c.size, c.size+c.size/4)
+	}
+	codes := (*buf)[:c.size]
+	if _, err := d.f.ReadAt(asBytes(codes), c.at); err != nil && (err != io.EOF || c.size > 0) {
+		return nil, fmt.Errorf("features on disk: %w", err)
+	}
+	return codes, nil
+}
+
+func (d *spill) close() error {
+	err := d.f.Close()
+	if rerr := os.Remove(d.f.Name()); err == nil {
+		err = rerr
+	}
+	return err
+}
+
+// asBytes returns the memory of codes. The file is read by the process that
+// wrote it, so the order of bytes is of no matter.
+func asBytes(codes []uint16) []byte {
+	if len(codes) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&codes[0])), 2*len(codes))
+}
