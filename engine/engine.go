@@ -46,6 +46,14 @@ type Player interface {
 	Close() error
 }
 
+// Ponderer is a Player that may watch Limits.PonderHit. Any other is stopped when the
+// expected move is played, and asked again.
+type Ponderer interface {
+	Player
+	// Ponders tells whether it does.
+	Ponders() bool
+}
+
 // Limits says when a search ends. A zero field does not limit; with all fields
 // zero the search ends with its context.
 type Limits struct {
@@ -64,7 +72,12 @@ type Limits struct {
 
 	Mate     int  // stop when a mate in this many moves is proved
 	Infinite bool // search until the context ends, even when the tree is exhausted
-	Ponder   bool // search on the opponent's time: as Infinite until ponderhit
+	Ponder   bool // search on the opponent's time: as Infinite until PonderHit
+
+	// PonderHit, closed while a search ponders, says that the opponent has played the
+	// expected move: the search goes on, and the limits in time count from then. Only
+	// a Ponderer looks at it.
+	PonderHit <-chan struct{}
 
 	MultiPV     int          // number of lines to report; zero means one
 	SearchMoves []board.Move // root moves to consider; empty means all

@@ -39,6 +39,7 @@ func Conform(t *testing.T, open func() engine.Player, options ...Option) {
 		{"depth limits", testDepth},
 		{"time limits", testTime},
 		{"context", testContext},
+		{"ponderhit", testPonderHit},
 		{"no legal moves", testNoMoves},
 		{"search moves", testSearchMoves},
 		{"the game is left alone", testGameUntouched},
@@ -208,6 +209,27 @@ func testContext(t *testing.T, p engine.Player) {
 		t.Fatalf("Search: %v", err)
 	}
 	check(t, g, r)
+}
+
+// testPonderHit asks players that watch it: they neither answer before it, nor long
+// after.
+func testPonderHit(t *testing.T, p engine.Player) {
+	if q, ok := p.(engine.Ponderer); !ok || !q.Ponders() {
+		t.Skip("the player does not watch ponderhit")
+	}
+	for _, lim := range []engine.Limits{
+		{MoveTime: time.Millisecond},
+		{Clock: [2]time.Duration{100 * time.Millisecond, 100 * time.Millisecond}},
+		{Depth: 1},
+	} {
+		hit, begin := make(chan struct{}), time.Now()
+		time.AfterFunc(20*time.Millisecond, func() { close(hit) })
+		lim.Ponder, lim.PonderHit = true, hit
+		search(t, p, parse(t, tricky[0]), lim)
+		if d := time.Since(begin); d < 20*time.Millisecond || d > prompt {
+			t.Errorf("an answer after %v, with ponderhit after 20ms and then %+v", d, lim)
+		}
+	}
 }
 
 func testNoMoves(t *testing.T, p engine.Player) {

@@ -54,14 +54,16 @@ type Engine struct {
 	depth    int // of the current iteration
 	nullFrom int // verification of a null move: no null moves before this ply
 	limits   limits
+	pace     pace
+	now      func() time.Time
 }
 
-var _ engine.Player = (*Engine)(nil)
+var _ engine.Ponderer = (*Engine)(nil)
 
 // New returns an engine that plays by the evaluator, with a transposition table of
 // the given size in megabytes (of 2^20 bytes; at least 1).
 func New(ev eval.Evaluator, hashMB int) *Engine {
-	e := &Engine{ev: ev, overhead: defaultOverhead}
+	e := &Engine{ev: ev, overhead: defaultOverhead, now: time.Now}
 	e.table.resize(max(hashMB, minHashMB))
 	return e
 }
@@ -76,6 +78,9 @@ func (e *Engine) NewGame(uint64) error {
 	}
 	return nil
 }
+
+// Ponders tells that a search goes on when the expected move is played.
+func (e *Engine) Ponders() bool { return true }
 
 // Close frees the transposition table.
 func (e *Engine) Close() error {
@@ -151,19 +156,18 @@ func (e *Engine) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return engine.Result{}, err
 	}
 	result := e.iterate(lim)
-	if lim.Infinite || lim.Ponder {
-		<-ctx.Done()
-	}
+	e.limits.wait(lim.Infinite)
 	result.Nodes = e.nodes
-	result.Time = time.Since(e.limits.start)
+	result.Time = e.limits.elapsed()
 	return result, nil
 }
 
 // start makes the engine ready to search the game's current position.
 func (e *Engine) start(ctx context.Context, game *board.Game, lim engine.Limits) {
 	p := game.Position()
-	e.limits.set(ctx, p.SideToMove(), lim, e.overhead)
 	e.nodes, e.pollAt, e.stopped, e.selDepth, e.nullFrom = 0, 0, false, 0, 0
+	e.pace = pace{scale: 1}
+	e.limits.set(ctx, p.SideToMove(), lim, e.overhead, e.now)
 	e.table.nextSearch()
 
 	keys := game.Keys()

@@ -46,11 +46,8 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 				e.report(lim.Info, line, root.at(line).score, 0)
 			}
 		}
-		if e.enough(depth, best.score) {
+		if e.enough(depth) {
 			return result
-		}
-		if e.limits.timed && root.n == 1 && lim.MoveTime == 0 {
-			return result // nothing to think about on a clock
 		}
 	}
 }
@@ -93,7 +90,7 @@ func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 		if window += window / 2; window > 500 {
 			alpha, beta = -infinite, infinite
 		}
-		if info != nil && time.Since(e.limits.start) >= reportBounds {
+		if info != nil && e.limits.elapsed() >= reportBounds {
 			e.report(info, line, score, bound)
 		}
 	}
@@ -109,7 +106,7 @@ func (e *Engine) report(info func(engine.Info), line, score, bound int) {
 		Score:    score,
 		Bound:    bound,
 		Nodes:    e.nodes,
-		Time:     time.Since(e.limits.start),
+		Time:     e.limits.elapsed(),
 		HashFull: e.table.full(),
 		PV:       slices.Clone(rm.pv[:rm.pvLen]),
 	})

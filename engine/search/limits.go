@@ -16,6 +16,7 @@ const pollNodes = 512
 // limits says when the current search ends.
 type limits struct {
 	ctx   context.Context
+	now   func() time.Time
 	start time.Time
 
 	depth     int
@@ -23,13 +24,18 @@ type limits struct {
 	softNodes uint64 // no iteration begins at or beyond
 	hardNodes uint64 // the search stops at exactly this many
 
-	timed    bool
-	softTime time.Duration // no iteration begins beyond
-	hardTime time.Duration
+	timed   bool
+	most    time.Duration // the search stops so long after counted
+	counted time.Time     // when time began to count: start, or when pondering ended
+	fair    time.Duration // of a clock for a move like others; 0: no clock
+
+	pondering bool            // time does not count yet
+	hit       <-chan struct{} // closed when it begins to
 }
 
-func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, overhead time.Duration) {
-	*l = limits{ctx: ctx, start: time.Now(), depth: maxPly - 1, mate: lim.Mate, softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
+func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, overhead time.Duration, now func() time.Time) {
+	*l = limits{ctx: ctx, now: now, start: now(), depth: maxPly - 1, mate: lim.Mate, softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
+	l.counted = l.start
 	if lim.Depth > 0 {
 		l.depth = min(lim.Depth, l.depth)
 	}
@@ -41,37 +47,46 @@ func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, ove
 		l.softNodes = lim.Nodes
 		l.hardNodes = min(lim.Nodes, math.MaxUint64/8) * 8
 	}
-	if lim.Infinite || lim.Ponder {
+	l.pondering, l.hit = lim.Ponder, lim.PonderHit
+	if lim.Infinite {
 		return
 	}
 	if lim.MoveTime > 0 {
-		l.timed = true
-		l.softTime, l.hardTime = lim.MoveTime, lim.MoveTime
+		l.timed, l.most = true, lim.MoveTime
 	}
 	if left := lim.Clock[us&1]; left > 0 {
-		soft, hard := share(left, lim.Increment[us&1], lim.MovesToGo, overhead)
-		if !l.timed || hard < l.hardTime {
-			l.softTime, l.hardTime = soft, hard
+		fair, most := share(left, lim.Increment[us&1], lim.MovesToGo, overhead)
+		if !l.timed || most < l.most {
+			l.most = most
 		}
-		l.timed = true
+		l.timed, l.fair = true, fair
 	}
 }
 
-// share says how much of a clock one move may take: soft is where no new iteration
-// begins, hard where the search stops.
-func share(left, increment time.Duration, movesToGo int, overhead time.Duration) (soft, hard time.Duration) {
-	moves := 40
-	if movesToGo > 0 {
-		moves = min(movesToGo, moves)
+// listen notices that pondering has ended.
+func (l *limits) listen() {
+	select {
+	case <-l.hit:
+		l.pondering, l.counted = false, l.now()
+	default:
 	}
-	usable := max(left-overhead, left/8, time.Millisecond)
-	fair := usable/time.Duration(moves) + increment*3/4
-	hard = min(4*fair, usable*3/5)
-	if moves == 1 {
-		hard = usable * 9 / 10
-	}
-	return min(fair*7/10, hard), hard
 }
+
+// wait waits until an answer may be given.
+func (l *limits) wait(infinite bool) {
+	switch {
+	case infinite:
+		<-l.ctx.Done()
+	case l.pondering:
+		select {
+		case <-l.hit:
+		case <-l.ctx.Done():
+		}
+	}
+}
+
+// elapsed is how long the search has taken, pondering included.
+func (l *limits) elapsed() time.Duration { return l.now().Sub(l.start) }
 
 // tick counts a node, unless the search has to stop.
 func (e *Engine) tick() bool {
@@ -85,9 +100,14 @@ func (e *Engine) tick() bool {
 // poll looks whether the search has to stop.
 func (e *Engine) poll() bool {
 	l := &e.limits
+	if l.pondering {
+		if l.listen(); !l.pondering && e.clockSaysStop() {
+			e.stopped = true
+		}
+	}
 	switch {
 	case e.stopped:
-	case e.nodes >= l.hardNodes, l.ctx.Err() != nil, l.timed && time.Since(l.start) >= l.hardTime:
+	case e.nodes >= l.hardNodes, l.ctx.Err() != nil, l.timed && !l.pondering && l.now().Sub(l.counted) >= l.most:
 		e.stopped = true
 	default:
 		e.pollAt = min(e.nodes+pollNodes, l.hardNodes)
@@ -97,15 +117,27 @@ func (e *Engine) poll() bool {
 	return true
 }
 
-// enough tells, after an iteration with the given score, whether not to begin
-// another.
-func (e *Engine) enough(depth, score int) bool {
+// enough tells, after an iteration, whether not to begin another.
+func (e *Engine) enough(depth int) bool {
 	l := &e.limits
+	best := e.root.at(0)
+	e.pace.judge(depth, best.move, best.score, float64(best.nodes)/float64(max(e.nodes, 1)))
 	switch {
 	case depth >= l.depth, e.nodes >= l.softNodes, l.ctx.Err() != nil:
 		return true
-	case l.timed && time.Since(l.start) >= l.softTime:
+	case l.mate > 0 && abs(best.score) >= engine.MateScore-2*l.mate:
 		return true
 	}
-	return l.mate > 0 && score >= engine.MateScore-2*l.mate
+	return e.clockSaysStop()
+}
+
+// clockSaysStop tells whether a clock, if there is one, is better spent on moves to
+// come. A move without a choice is worth none of it, and time spent pondering has been
+// spent.
+func (e *Engine) clockSaysStop() bool {
+	l := &e.limits
+	if l.fair == 0 || l.pondering {
+		return false
+	}
+	return e.root.n == 1 || float64(l.elapsed()) >= float64(l.fair)*e.pace.scale
 }

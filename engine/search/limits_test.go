@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -72,37 +71,6 @@ func TestSearchMovesAndMultiPV(t *testing.T) {
 	_, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{board.NewMove(0, 63)}})
 	if !errors.Is(err, ErrSearchMoves) {
 		t.Errorf("error %v for moves that are not legal", err)
-	}
-}
-
-func TestShareOfTheClock(t *testing.T) {
-	const overhead = 10 * time.Millisecond
-	for _, tt := range []struct {
-		left, increment time.Duration
-		moves           int
-		low, high       time.Duration // for the soft limit
-	}{
-		{time.Minute, 0, 0, 500 * time.Millisecond, 3 * time.Second},
-		{time.Minute, time.Second, 0, time.Second, 4 * time.Second},
-		{time.Minute, 0, 1, 20 * time.Second, 59 * time.Second},
-		{time.Minute, 0, 5, 5 * time.Second, 12 * time.Second},
-		{100 * time.Millisecond, 10 * time.Second, 0, time.Millisecond, 90 * time.Millisecond},
-		{time.Millisecond, 0, 0, 0, time.Millisecond},
-		{time.Millisecond, 0, 1, 0, time.Millisecond},
-	} {
-		soft, hard := share(tt.left, tt.increment, tt.moves, overhead)
-		if soft < tt.low || soft > tt.high || hard < soft || hard > tt.left {
-			t.Errorf("of %v + %v, %d moves to go: soft %v, hard %v", tt.left, tt.increment, tt.moves, soft, hard)
-		}
-	}
-}
-
-func TestClockIsKept(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
-	begin := time.Now()
-	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Clock: [2]time.Duration{200 * time.Millisecond, time.Hour}})
-	if d := time.Since(begin); d > time.Second { // room for a busy machine
-		t.Errorf("%v of a clock of 200ms", d)
 	}
 }
 

@@ -16,6 +16,7 @@ type rootMove struct {
 	score    int // of the current iteration; -infinite where it only failed low
 	previous int // of the iteration before
 	selDepth int
+	nodes    uint64 // spent on it in all iterations
 	pvLen    int
 	pv       [maxPly + 2]board.Move
 }
@@ -48,7 +49,7 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 			continue
 		}
 		rm := &r.moves[r.n]
-		rm.move, rm.score, rm.previous, rm.selDepth = m, -infinite, -infinite, 0
+		rm.move, rm.score, rm.previous, rm.selDepth, rm.nodes = m, -infinite, -infinite, 0, 0
 		rm.pv[0], rm.pvLen = m, 1
 		r.order[r.n] = int16(r.n)
 		r.n++
@@ -93,6 +94,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 			return best
 		}
 		e.selDepth = 0
+		before := e.nodes
 		quiet := isQuiet(&f.pos, rm.move)
 		e.makeMove(0, rm.move)
 		newDepth := depth - 1
@@ -114,6 +116,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 		if i == first || score > alpha && !e.stopped {
 			score = -e.search(1, newDepth, -beta, -alpha, false)
 		}
+		rm.nodes += e.nodes - before
 		if e.stopped {
 			return best
 		}

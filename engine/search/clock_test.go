@@ -1,0 +1,260 @@
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+func TestShareOfTheClock(t *testing.T) {
+	const ms, overhead = time.Millisecond, 10 * time.Millisecond
+	for _, tt := range []struct {
+		left, increment time.Duration
+		moves           int
+		low, high       time.Duration // for a move like others
+	}{
+		{time.Minute, 0, 0, 500 * ms, 3 * time.Second},
+		{time.Minute, time.Second, 0, time.Second, 4 * time.Second},
+		{time.Minute, 0, 1, 20 * time.Second, 59 * time.Second},
+		{time.Minute, 0, 5, 5 * time.Second, 12 * time.Second},
+		{time.Second, 0, 40, 10 * ms, 25 * ms},
+		{100 * ms, 10 * time.Second, 0, ms, 90 * ms},
+		{ms, 0, 0, 0, ms},
+		{ms, 0, 1, 0, ms},
+		{1, 0, 1, 0, 1},
+	} {
+		fair, most := share(tt.left, tt.increment, tt.moves, overhead)
+		if fair < tt.low || fair > tt.high || most < fair || most > max(tt.left-overhead, tt.left/8) {
+			t.Errorf("of %v + %v, %d moves to go: %v, at most %v", tt.left, tt.increment, tt.moves, fair, most)
+		}
+	}
+	// More of anything is never less time; whatever the overhead, some is left.
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 10000 {
+		left, increment := time.Duration(1+rng.Int64N(1<<rng.IntN(50))), time.Duration(rng.Int64N(1<<rng.IntN(40)))
+		moves, over := rng.IntN(60), time.Duration(rng.Int64N(int64(maxOverhead)))
+		fair, most := share(left, increment, moves, over)
+		more, _ := share(left+left/3, increment+increment/2, moves, over)
+		if fair < 0 || fair > most || most > left*9/10 || more < fair {
+			t.Fatalf("of %v + %v, %d moves to go, overhead %v: %v, at most %v; of more %v", left, increment, moves, over, fair, most, more)
+		}
+	}
+}
+
+// scales returns those of a search whose iterations have these best moves and scores.
+func scales(moves []board.Move, scores []int, effort float64) (list []float64) {
+	var p pace
+	for i, m := range moves {
+		p.judge(i+1, m, scores[i], effort)
+		list = append(list, p.scale)
+	}
+	return list
+}
+
+func TestPace(t *testing.T) {
+	steady := make([]board.Move, 16)
+	level := make([]int, 16)
+	falls, rises := make([]int, 16), make([]int, 16)
+	changes := make([]board.Move, 16)
+	for i := range steady {
+		steady[i], changes[i] = 7, board.Move(1+i%2)
+		falls[i], rises[i] = -10*i, 10*i
+	}
+	last := func(moves []board.Move, scores []int, effort float64) float64 {
+		return scales(moves, scores, effort)[15]
+	}
+	usual := last(steady, level, 0.8)
+	for _, tt := range []struct {
+		what        string
+		scale       float64
+		least, most float64
+	}{
+		{"nothing happens", usual, 0.4, 1},
+		{"the move changes", last(changes, level, 0.8), usual * 1.3, 3},
+		{"the others are hard to refute", last(steady, level, 0.3), usual * 1.3, 3},
+		{"the score falls", last(steady, falls, 0.8), usual * 1.05, 3},
+		{"the score rises", last(steady, rises, 0.8), 0.2, usual * 0.98},
+		{"all at once", last(changes, falls, 0.1), usual * 2, 5},
+	} {
+		if tt.scale < tt.least || tt.scale > tt.most {
+			t.Errorf("%s: scale %.2f, want %.2f to %.2f", tt.what, tt.scale, tt.least, tt.most)
+		}
+	}
+	if early := scales(changes, falls, 0.1)[:paceDepth-1]; early[0] != 1 || early[paceDepth-2] != 1 {
+		t.Errorf("scales %v before there is anything to judge by", early)
+	}
+}
+
+// nodeTime is a clock that the engine's nodes drive, so that what depends on time can
+// be repeated. Now and then the machine has something better to do.
+type nodeTime struct {
+	e      *Engine
+	rng    *rand.Rand
+	at     time.Time
+	nodes  uint64
+	pauses time.Duration // no longer than this, at one move in pauseEvery
+}
+
+const (
+	virtualNode = 2 * time.Microsecond
+	pauseEvery  = 15
+)
+
+func (n *nodeTime) now() time.Time {
+	if n.e.nodes < n.nodes { // another search
+		n.nodes = 0
+		if n.pauses > 0 && n.rng.IntN(pauseEvery) == 0 {
+			n.at = n.at.Add(time.Duration(n.rng.Int64N(int64(n.pauses))))
+		}
+	}
+	n.at = n.at.Add(time.Duration(n.e.nodes-n.nodes) * virtualNode)
+	n.nodes = n.e.nodes
+	return n.at
+}
+
+func newNodeTime(t *testing.T) (*Engine, *nodeTime) {
+	e := New(evaluator(t, "assay"), 1)
+	n := &nodeTime{e: e, rng: rand.New(rand.NewPCG(3, 4)), at: time.Unix(1, 0)}
+	e.now = n.now
+	return e, n
+}
+
+// Whole games on the shortest clocks, with a millisecond lost at every move and more at
+// some, are never lost on time.
+func TestClocksLastWholeGames(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name            string
+		base, increment time.Duration
+		moves           int // a time control
+	}{
+		{"1+0.01", 1000 * ms, 10 * ms, 0},
+		{"0.1+0.01", 100 * ms, 10 * ms, 0},
+		{"40 in 1", 1000 * ms, 0, 40},
+		{"5 in 0.2", 200 * ms, 0, 5},
+		{"0.5", 500 * ms, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, clock := newNodeTime(t)
+			clock.pauses = 10 * ms
+			left := [2]time.Duration{c.base, c.base}
+			least := c.base
+			game := board.NewGame(board.StartPosition())
+			for ply := range 300 {
+				if _, _, over := game.Outcome(); over {
+					break
+				}
+				us := game.Position().SideToMove()
+				lim := engine.Limits{Clock: left, Increment: [2]time.Duration{c.increment, c.increment}}
+				if c.moves > 0 {
+					lim.MovesToGo = c.moves - ply/2%c.moves
+				}
+				begun := clock.at
+				r := run(t, e, game, lim)
+				left[us] -= clock.at.Sub(begun) + ms
+				if left[us] <= 0 {
+					t.Fatalf("ply %d: %v on the clock", ply, left[us])
+				}
+				least = min(least, left[us])
+				left[us] += c.increment
+				if lim.MovesToGo == 1 {
+					left[us] += c.base
+				}
+				game.Push(r.Move)
+			}
+			t.Logf("%d plies, never less than %v", len(game.Moves()), least)
+		})
+	}
+}
+
+func TestClockIsKept(t *testing.T) {
+	e := New(evaluator(t, "assay"), 1)
+	begin := time.Now()
+	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Clock: [2]time.Duration{200 * time.Millisecond, time.Hour}})
+	if d := time.Since(begin); d > time.Second { // room for a busy machine
+		t.Errorf("%v of a clock of 200ms", d)
+	}
+}
+
+// onlyMove is a position in which the king has one move, and nobody else any.
+const onlyMove = "rnbqk2r/pppp1ppp/8/8/1b6/8/P3PPPP/R3KBNR w KQkq - 0 1"
+
+func TestForcedMoveTakesNoTime(t *testing.T) {
+	e, _ := newNodeTime(t)
+	g := board.NewGame(position(t, onlyMove))
+	clock := [2]time.Duration{time.Hour, time.Hour}
+	if r := run(t, e, g, engine.Limits{Clock: clock}); r.Depth != 1 || r.Nodes > 1000 {
+		t.Errorf("depth %d, %d nodes for the only move", r.Depth, r.Nodes)
+	}
+	// A time for this move is to be used: what the score is may be what is asked.
+	if r := run(t, e, g, engine.Limits{MoveTime: 20 * time.Millisecond}); r.Depth < 3 {
+		t.Errorf("depth %d in a time for the move", r.Depth)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := e.Search(ctx, g, engine.Limits{Clock: clock, Infinite: true}); err != nil || ctx.Err() == nil {
+		t.Errorf("an infinite search has ended: %v", err)
+	}
+}
+
+// ponder searches with the limits. The pondering ends with the first iteration that
+// ends at the time or later; ponder tells how long the search goes on then.
+func ponder(t *testing.T, fen string, lim engine.Limits, hitAfter time.Duration) (r engine.Result, after time.Duration) {
+	e, clock := newNodeTime(t)
+	hit := make(chan struct{})
+	begun := clock.at
+	var hitAt time.Time
+	lim.Info = func(engine.Info) {
+		now := clock.now()
+		if hitAt.IsZero() && now.Sub(begun) >= hitAfter {
+			hitAt = now
+			close(hit)
+		}
+	}
+	lim.Ponder, lim.PonderHit = true, hit
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := e.Search(ctx, board.NewGame(position(t, fen)), lim)
+	if err != nil || ctx.Err() != nil || hitAt.IsZero() {
+		t.Fatalf("%v, %v: the search did not end by itself after ponderhit", err, ctx.Err())
+	}
+	return r, clock.at.Sub(hitAt)
+}
+
+func TestPonderHit(t *testing.T) {
+	const ms = time.Millisecond
+	const poll = 2 * pollNodes * virtualNode
+	clock := engine.Limits{Clock: [2]time.Duration{4000 * ms, 4000 * ms}}
+	fair, most := share(4000*ms, 0, 0, defaultOverhead)
+
+	r, after := ponder(t, middlegame, clock, 5*ms)
+	if after < fair/8 || after > most+poll {
+		t.Errorf("ponderhit at once: %v after it, of %v to %v", after, fair, most)
+	}
+	long, after := ponder(t, middlegame, clock, 2*most)
+	if after > poll {
+		t.Errorf("ponderhit when everything is thought: %v after it", after)
+	}
+	if long.Depth <= r.Depth || long.Nodes <= r.Nodes {
+		t.Errorf("depth %d, %d nodes after long pondering, %d and %d after short", long.Depth, long.Nodes, r.Depth, r.Nodes)
+	}
+	if _, after := ponder(t, middlegame, engine.Limits{MoveTime: 30 * ms}, 100*ms); after < 30*ms || after > 30*ms+poll {
+		t.Errorf("%v after ponderhit with 30ms for the move", after)
+	}
+	if _, after := ponder(t, onlyMove, clock, 20*ms); after > poll {
+		t.Errorf("%v after ponderhit for the only move", after)
+	}
+	// All iterations done: it still waits, and then answers.
+	hit := make(chan struct{})
+	e := New(evaluator(t, "assay"), 1)
+	begun := time.Now()
+	time.AfterFunc(20*ms, func() { close(hit) })
+	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Depth: 1, Ponder: true, PonderHit: hit})
+	if d := time.Since(begun); d < 20*ms {
+		t.Errorf("it answered after %v, before ponderhit", d)
+	}
+}
