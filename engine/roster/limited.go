@@ -22,10 +22,17 @@ func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limit
 		Depth:       p.depth,
 		Infinite:    lim.Infinite,
 		Ponder:      lim.Ponder,
+		PonderHit:   lim.PonderHit,
 		MultiPV:     lim.MultiPV,
 		SearchMoves: lim.SearchMoves,
 		Info:        lim.Info,
 	})
+}
+
+// Ponders tells whether the player within goes on at ponderhit.
+func (p *limited) Ponders() bool {
+	within, ok := p.Player.(engine.Ponderer)
+	return ok && within.Ponders()
 }
 
 // Options returns the options of the player within, if it tells them.

@@ -18,7 +18,7 @@ func (s *Server) setOption(args []string) {
 		return
 	}
 	if len(args) < 2 || args[0] != "name" {
-		s.say("info string ignored setoption: it goes setoption name NAME value VALUE")
+		s.remark("ignored setoption: it goes setoption name NAME value VALUE")
 		return
 	}
 	end := len(args)
@@ -29,7 +29,7 @@ func (s *Server) setOption(args []string) {
 	}
 	name := strings.Join(args[1:end], " ")
 	if err := s.apply(name, value); err != nil {
-		s.say("info string ignored setoption: %v", err)
+		s.remark("ignored setoption: %v", err)
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *Server) apply(name, value string) (err error) {
 func (s *Server) position(args []string) {
 	game, err := parsePosition(args)
 	if err != nil {
-		s.say("info string refused position: %v", err)
+		s.remark("refused position: %v", err)
 	}
 	s.game = game
 }
@@ -98,10 +98,20 @@ func parsePosition(args []string) (*board.Game, error) {
 	return game, nil
 }
 
+// maxRemarks bounds what is said about one command.
+const maxRemarks = 10
+
 // parseGo returns the limits that the arguments of "go" set, and a remark on each
 // that it ignores.
 func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []string) {
-	remark := func(format string, a ...any) { remarks = append(remarks, fmt.Sprintf(format, a...)) }
+	remark := func(format string, a ...any) {
+		switch {
+		case len(remarks) < maxRemarks:
+			remarks = append(remarks, fmt.Sprintf(format, a...))
+		case len(remarks) == maxRemarks:
+			remarks = append(remarks, "more of the same")
+		}
+	}
 	limited := false
 	for i := 0; i < len(args); i++ {
 		word := args[i]
@@ -120,7 +130,9 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 					remark("searchmoves: %v", err)
 					continue
 				}
-				lim.SearchMoves = append(lim.SearchMoves, m)
+				if !slices.Contains(lim.SearchMoves, m) {
+					lim.SearchMoves = append(lim.SearchMoves, m)
+				}
 			}
 			continue
 		}

@@ -18,8 +18,8 @@ func newLineReader(r io.Reader) *lineReader {
 }
 
 // next returns the next line without its end and without control characters, and its
-// whole length. Where that is above maxLine the line is empty. A last line may lack
-// its end.
+// whole length. Where that is above maxLine the line is cut. A last line may lack its
+// end.
 func (l *lineReader) next() (line string, length int, err error) {
 	var b strings.Builder
 	for {
@@ -33,8 +33,6 @@ func (l *lineReader) next() (line string, length int, err error) {
 			continue
 		case err != nil && (length == 0 || !errors.Is(err, io.EOF)):
 			return "", length, err
-		case length > maxLine:
-			return "", length, nil
 		}
 		return strings.Map(printable, b.String()), length, nil
 	}

@@ -13,6 +13,7 @@ type running struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when bestmove has been said
 	limits engine.Limits
+	hit    chan struct{} // closed by ponderhit
 	game   *board.Game
 	// dropped asks the search to end without a word: it is to be begun again.
 	dropped atomic.Bool
@@ -41,12 +42,13 @@ func (r *running) active() bool {
 // begin obeys "go".
 func (s *Server) begin(ctx context.Context, args []string) {
 	if s.game == nil {
-		s.say("info string no position to search: the last one was refused\nbestmove 0000")
+		s.remark("no position to search: the last one was refused")
+		s.say("bestmove 0000")
 		return
 	}
 	lim, remarks := parseGo(args, s.game.Position())
 	for _, r := range remarks {
-		s.say("info string ignored %s", r)
+		s.remark("ignored %s", r)
 	}
 	lim.MultiPV = s.multiPV
 	s.launch(ctx, s.game.Clone(), lim)
@@ -55,7 +57,8 @@ func (s *Server) begin(ctx context.Context, args []string) {
 // launch starts the search of a game that nobody else changes.
 func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits) {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, game: game}
+	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game}
+	lim.PonderHit = r.hit
 	s.running = r
 	show := shower{position: *game.Position(), chess960: s.chess960}
 	go func() {
@@ -63,14 +66,20 @@ func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits
 		defer cancel()
 		lim.Info = func(info engine.Info) { s.say("%s", show.info(info)) }
 		result, err := s.Player.Search(ctx, game, lim)
-		if lim.Infinite || lim.Ponder {
-			<-ctx.Done() // bestmove must wait for stop or ponderhit
+		switch { // bestmove must wait, whatever the player does
+		case lim.Infinite:
+			<-ctx.Done()
+		case lim.Ponder:
+			select {
+			case <-r.hit:
+			case <-ctx.Done():
+			}
 		}
 		if r.dropped.Load() {
 			return
 		}
 		if err != nil {
-			s.say("info string search: %v", err)
+			s.remark("search: %v", err)
 		}
 		r.answering.Store(true)
 		s.say("%s", show.bestMove(result))
@@ -94,17 +103,20 @@ func (s *Server) finish() {
 	s.stop()
 }
 
-// ponderHit obeys "ponderhit": what was searched on the opponent's time is searched
-// again on our own, from the same position and with all that the player remembers.
+// ponderHit obeys "ponderhit": the search goes on, on our own time. With a player that
+// cannot, the position is searched again, with all that the player remembers.
 func (s *Server) ponderHit(ctx context.Context) {
 	r := s.running
 	if !r.active() || !r.limits.Ponder {
-		s.say("info string ignored ponderhit: nothing is being pondered")
+		s.remark("ignored ponderhit: nothing is being pondered")
+		return
+	}
+	r.limits.Ponder = false
+	if p, ok := s.Player.(engine.Ponderer); ok && p.Ponders() {
+		close(r.hit)
 		return
 	}
 	r.dropped.Store(true)
 	s.stop()
-	lim := r.limits
-	lim.Ponder = false
-	s.launch(ctx, r.game, lim)
+	s.launch(ctx, r.game, r.limits)
 }

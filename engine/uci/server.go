@@ -76,7 +76,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			return s.failure()
 		case l := <-lines:
 			if l.length > maxLine {
-				s.say("info string ignored a line of %d bytes; %d are allowed", l.length, maxLine)
+				s.tooLong(l)
 			} else if !s.handle(ctx, l.text) {
 				s.stop()
 				return s.failure()
@@ -118,14 +118,14 @@ func (s *Server) handle(ctx context.Context, text string) bool {
 		if s.running.active() {
 			s.stop()
 		} else {
-			s.say("info string ignored stop: no search is running")
+			s.remark("ignored stop: no search is running")
 		}
 	case "ponderhit":
 		s.ponderHit(ctx)
 	case "quit":
 		return false
 	default:
-		s.say("info string ignored the unknown command %q", clip(words[0]))
+		s.remark("ignored the unknown command %q", clip(words[0]))
 	}
 	return true
 }
@@ -133,7 +133,7 @@ func (s *Server) handle(ctx context.Context, text string) bool {
 // idle tells whether no search is running, and says what is ignored if one is.
 func (s *Server) idle(command string) bool {
 	if s.running.active() {
-		s.say("info string ignored %s: a search is running", command)
+		s.remark("ignored %s: a search is running", command)
 		return false
 	}
 	return true
@@ -141,7 +141,7 @@ func (s *Server) idle(command string) bool {
 
 func (s *Server) newGame() {
 	if err := s.Player.NewGame(0); err != nil {
-		s.say("info string new game: %v", err)
+		s.remark("new game: %v", err)
 	}
 	s.game = board.NewGame(board.StartPosition())
 }
@@ -173,6 +173,28 @@ func (s *Server) say(format string, args ...any) {
 	s.out.WriteByte('\n')
 	if err := s.out.Flush(); err != nil {
 		s.err = fmt.Errorf("writing: %w", err)
+	}
+}
+
+// remark says in an info string what was ignored, refused or went wrong, in one line
+// of reasonable length whatever the words that it repeats.
+func (s *Server) remark(format string, args ...any) {
+	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	if len(text) > maxRemark {
+		text = strings.ToValidUTF8(text[:maxRemark], "") + "..."
+	}
+	s.say("info string %s", text)
+}
+
+// maxRemark bounds a remark, in bytes.
+const maxRemark = 400
+
+// tooLong ignores a line, of which only the beginning is at hand. A position that
+// cannot be read is a position refused.
+func (s *Server) tooLong(l line) {
+	s.remark("ignored a line of %d bytes; %d are allowed", l.length, maxLine)
+	if words := strings.Fields(l.text); len(words) > 0 && words[0] == "position" {
+		s.game = nil
 	}
 }
 
