@@ -26,6 +26,7 @@ var layout = map[string][]string{
 	// the programs of the papers are players, one package each
 	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
 		"engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
+		"engine/historic/torres", "engine/historic/losalamos",
 	},
 	"dataset/store":  {},
 	"dataset":        {"dataset/store", "eval"},
@@ -47,17 +48,23 @@ var layout = map[string][]string{
 	"selfplay/datagen": {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
 	"selfplay/sprt":    {},
 	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
-	"tuner":            {"dataset", "eval", "models"}, // models: what a fit found is a weight file
+	// pure ask and tell; what plays the games of it is a package of its own
+	"tuner/spsa": {},
+	// as a match: openings, games on disk, and a match at the end
+	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/record", "selfplay/match", "dataset/store"},
+	"tuner":           {"dataset", "eval", "models"}, // models: what a fit found is a weight file
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
 		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
-	"engine/historic":          {},
-	"engine/historic/hsu":      {},
-	"engine/historic/nim":      {},
-	"engine/historic/prinz":    {},
-	"engine/historic/draughts": {}, // a game and a machine of its own
+	"engine/historic":           {},
+	"engine/historic/hsu":       {},
+	"engine/historic/nim":       {},
+	"engine/historic/prinz":     {},
+	"engine/historic/draughts":  {}, // a game and a machine of its own
+	"engine/historic/losalamos": {"engine/historic"},
+	"engine/historic/torres":    {"engine/historic"},
 	// random lists moves in the order of Shannon's paper, which names its strategies
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/historic/losalamos"
 	"github.com/assay-chess/assay/engine/historic/random"
 	"github.com/assay-chess/assay/engine/historic/shannon"
+	"github.com/assay-chess/assay/engine/historic/torres"
 	"github.com/assay-chess/assay/engine/historic/turing"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -15,10 +17,12 @@ import (
 // order in which lists show them.
 func historicEntries() []entry {
 	return []entry{
+		paperEntry("torres-1890", func() engine.Player { return torres.New() }),
 		paperEntry("random", func() engine.Player { return random.New() }),
 		paperEntry("first-move", func() engine.Player { return random.NewFirst() }),
 		shannonEntry("shannon-a", shannon.NewA),
 		shannonEntry("shannon-b", shannon.NewB),
+		paperEntry("losalamos-1956", func() engine.Player { return losalamos.New() }),
 		paperEntry("turing-1951", func() engine.Player { return turing.New() }),
 	}
 }

@@ -1,0 +1,194 @@
+package losalamos
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Move is a move on the small board. Promotion is NoPieceType but where a pawn becomes
+// something.
+type Move struct {
+	From, To  Square
+	Promotion board.PieceType
+}
+
+// String returns the move as UCI would write it: d2d3, e5f6q.
+func (m Move) String() string {
+	s := m.From.String() + m.To.String()
+	if m.Promotion != board.NoPieceType {
+		s += string(m.Promotion.Letter() + 'a' - 'A')
+	}
+	return s
+}
+
+// Steps on the board, anti-clockwise from the east.
+var (
+	straight = [...]int8{1, 16, -1, -16}
+	around   = [...]int8{1, 17, 16, 15, -1, -17, -16, -15}
+	leaps    = [...]int8{18, 33, 31, 14, -18, -33, -31, -14}
+	promoted = [...]board.PieceType{board.Queen, board.Rook, board.Knight}
+)
+
+// Moves appends the legal moves, by the square they leave from a1 on.
+func (p *Position) Moves(buf []Move) []Move {
+	n := len(buf)
+	us := p.side()
+	for rank := range Square(Size) {
+		for file := range Square(Size) {
+			from := rank<<4 | file
+			if man := p.at[from]; man != board.NoPiece && man.Color() == us {
+				buf = p.movesOf(buf, man.Type(), from)
+			}
+		}
+	}
+	legal := buf[:n]
+	for _, m := range buf[n:] {
+		after := *p
+		after.Make(m)
+		if !after.attacked(after.kings[us], us.Other()) {
+			legal = append(legal, m)
+		}
+	}
+	return legal
+}
+
+// movesOf appends the moves of one man, kings left in check included.
+func (p *Position) movesOf(buf []Move, kind board.PieceType, from Square) []Move {
+	steps, far := around[:], false
+	switch kind {
+	case board.Pawn:
+		return p.pawnMoves(buf, from)
+	case board.Knight:
+		steps = leaps[:]
+	case board.Rook:
+		steps, far = straight[:], true
+	case board.Queen:
+		far = true
+	}
+	us := p.side()
+	for _, step := range steps {
+		for to := from + Square(step); to.onBoard(); to += Square(step) {
+			man := p.at[to]
+			if man != board.NoPiece && man.Color() == us {
+				break
+			}
+			buf = append(buf, Move{from, to, board.NoPieceType})
+			if !far || man != board.NoPiece {
+				break
+			}
+		}
+	}
+	return buf
+}
+
+// pawnMoves appends one step ahead and captures, with their promotions.
+func (p *Position) pawnMoves(buf []Move, from Square) []Move {
+	ahead := Square(16)
+	if p.black {
+		ahead = -ahead
+	}
+	for i, to := range [...]Square{from + ahead, from + ahead - 1, from + ahead + 1} {
+		if !to.onBoard() {
+			continue
+		}
+		man := p.at[to]
+		if capture := man != board.NoPiece && man.Color() != p.side(); capture != (i > 0) || i == 0 && man != board.NoPiece {
+			continue
+		}
+		if last := to >> 4; last != 0 && last != Size-1 {
+			buf = append(buf, Move{from, to, board.NoPieceType})
+			continue
+		}
+		for _, kind := range promoted {
+			buf = append(buf, Move{from, to, kind})
+		}
+	}
+	return buf
+}
+
+// Make plays a legal move.
+func (p *Position) Make(m Move) {
+	man := p.at[m.From]
+	p.at[m.From] = board.NoPiece
+	if m.Promotion != board.NoPieceType {
+		man = board.NewPiece(man.Color(), m.Promotion)
+	}
+	p.at[m.To] = man
+	if man.Type() == board.King {
+		p.kings[man.Color()] = m.To
+	}
+	p.black = !p.black
+}
+
+// InCheck tells whether the side to move is in check.
+func (p *Position) InCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
+
+// attacked tells whether a man of the side attacks the square.
+func (p *Position) attacked(s Square, by board.Color) bool {
+	on := func(s Square, kind board.PieceType) bool {
+		return s.onBoard() && p.at[s] == board.NewPiece(by, kind)
+	}
+	behind := s - 16 // where a white pawn that attacks s stands
+	if by == board.Black {
+		behind = s + 16
+	}
+	if on(behind-1, board.Pawn) || on(behind+1, board.Pawn) {
+		return true
+	}
+	for _, step := range leaps {
+		if on(s+Square(step), board.Knight) {
+			return true
+		}
+	}
+	for i, step := range around {
+		to := s + Square(step)
+		if on(to, board.King) {
+			return true
+		}
+		for to.onBoard() && p.at[to] == board.NoPiece {
+			to += Square(step)
+		}
+		if on(to, board.Queen) || i%2 == 0 && on(to, board.Rook) {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrMove is wrapped by Parse's errors.
+var ErrMove = errors.New("move on 6x6")
+
+// Parse finds the legal move that the text, such as d2d3 or e5f6q, means.
+func (p *Position) Parse(text string) (Move, error) {
+	moves := p.Moves(nil)
+	for _, m := range moves {
+		if m.String() == text {
+			return m, nil
+		}
+	}
+	if len(moves) == 0 {
+		return Move{}, fmt.Errorf("%w %q: there is none, the game is over", ErrMove, text)
+	}
+	return Move{}, fmt.Errorf("%w %q is not legal in %s (there are: %s)", ErrMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
+}
+
+// Perft counts the lines of legal moves of the depth in plies.
+func Perft(p *Position, depth int) uint64 {
+	if depth <= 0 {
+		return 1
+	}
+	moves := p.Moves(nil)
+	if depth == 1 {
+		return uint64(len(moves))
+	}
+	n := uint64(0)
+	for _, m := range moves {
+		after := *p
+		after.Make(m)
+		n += Perft(&after, depth-1)
+	}
+	return n
+}

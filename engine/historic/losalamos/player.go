@@ -1,0 +1,140 @@
+package losalamos
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// Player is losalamos-1956, the program on eight squares by eight. It implements
+// engine.Player and historic.Explainer.
+type Player struct {
+	plies   int
+	options historic.Options
+}
+
+// New returns the player, which looks two moves of each side ahead.
+func New() *Player {
+	p := &Player{plies: Depth}
+	p.options = historic.Options{historic.Number("Plies", &p.plies, 1, deep)}
+	return p
+}
+
+// NewGame does nothing: the program has no chance in it and learns nothing.
+func (p *Player) NewGame(uint64) error { return nil }
+
+// SetOption sets Plies.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Options returns the options as UCI declares them.
+func (p *Player) Options() []string { return p.options.Lines() }
+
+// Close does nothing.
+func (p *Player) Close() error { return nil }
+
+// Search chooses a move. It looks ahead one ply, then two, and so on to its own depth, so
+// that a limit finds it with a move; each look is complete in itself.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	root := *game.Position()
+	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
+	var r engine.Result
+	list := historic.RootMoves(root.LegalMoves(nil), lim)
+	if len(list) == 0 {
+		return budget.Finish(r), nil
+	}
+	r.Move = list[0]
+	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
+		s := rooted(list, depth, budget.Spend)
+		v := s.value(&root, 0, 0, -2*mate, 2*mate)
+		if s.over {
+			break
+		}
+		r.Move, r.PV, r.Score, r.Depth = s.line[0][0], slices.Clone(s.line[0]), score(v), depth
+		if lim.Info != nil {
+			lim.Info(engine.Info{Depth: depth, SelDepth: depth, MultiPV: 1, Score: r.Score,
+				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: r.PV})
+		}
+		if budget.Enough() {
+			break
+		}
+	}
+	return budget.Finish(r), nil
+}
+
+// rooted returns a search whose root has the moves of the list only.
+func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move] {
+	return &search[board.Position, board.Move]{world: &from{list: list}, depth: depth, spend: spend}
+}
+
+// from is the large world with the root's moves given: it is asked for them first.
+type from struct {
+	large
+	list  []board.Move
+	begun bool
+}
+
+func (f *from) moves(p *board.Position, buf []board.Move) []board.Move {
+	if !f.begun {
+		f.begun = true
+		return append(buf, f.list...)
+	}
+	return f.large.moves(p, buf)
+}
+
+// score returns a value in centipawns, or as a mate.
+func score(v int) int {
+	switch {
+	case v > mate-deep-1:
+		return engine.MateScore - (mate - v)
+	case v < deep+1-mate:
+		return -engine.MateScore + (mate + v)
+	}
+	return v * 100 / pawn
+}
+
+// Explain writes the value of every move, in pawns, with its line, the best first.
+func (p *Player) Explain(w io.Writer, root *board.Position) error {
+	type entry struct {
+		move  board.Move
+		value int
+		line  []board.Move
+	}
+	var entries []entry
+	for _, m := range root.LegalMoves(nil) {
+		s := rooted([]board.Move{m}, p.plies, func() bool { return true })
+		v := s.value(root, 0, 0, -2*mate, 2*mate)
+		entries = append(entries, entry{m, v, slices.Clone(s.line[0])})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return b.value - a.value })
+	if _, err := fmt.Fprintf(w, "%d moves, each looked at %d plies deep.\nValue in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
+		len(entries), p.plies); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		at, text := *root, ""
+		mobility := 0
+		for _, m := range e.line {
+			text += " " + at.SAN(m)
+			at.Make(m)
+			mobility += forWhite(&at, at.CountLegal())
+		}
+		// The view of the side to move at the root.
+		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
+		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn, text[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func forWhite(p *board.Position, v int) int {
+	if p.SideToMove() == board.White {
+		return v
+	}
+	return -v
+}

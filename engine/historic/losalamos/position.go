@@ -1,0 +1,184 @@
+package losalamos
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Size is the number of files and of ranks.
+const Size = 6
+
+// StartFEN is the position a game begins with.
+const StartFEN = "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w"
+
+// Square is a square of the small board: rank x 16 + file, so that a step off the board
+// is seen as one.
+type Square uint8
+
+func (s Square) onBoard() bool { return s&15 < Size && s>>4 < Size }
+
+// String returns the square's name, a1 to f6.
+func (s Square) String() string { return string([]byte{'a' + byte(s&15), '1' + byte(s>>4)}) }
+
+// Position is a position on six squares by six.
+type Position struct {
+	at    [Size * 16]board.Piece
+	kings [2]Square
+	black bool // whether Black is to move
+}
+
+// ErrPosition is wrapped by ParseFEN's errors.
+var ErrPosition = errors.New("position on 6x6")
+
+// Start returns the position a game begins with.
+func Start() Position {
+	p, err := ParseFEN(StartFEN)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// ParseFEN reads the first two fields of a FEN, with six ranks of six; without a second
+// field White is to move. What follows them is ignored.
+func ParseFEN(s string) (Position, error) {
+	var p Position
+	for i := range p.at {
+		p.at[i] = board.NoPiece
+	}
+	fields := strings.Fields(s)
+	if len(fields) == 0 {
+		return p, fmt.Errorf("%w: nothing is given; the start is %q", ErrPosition, StartFEN)
+	}
+	ranks := strings.Split(fields[0], "/")
+	if len(ranks) != Size {
+		return p, fmt.Errorf("%w %q: %d ranks, not %d", ErrPosition, s, len(ranks), Size)
+	}
+	for i, text := range ranks {
+		if err := p.parseRank(Size-1-i, text); err != nil {
+			return p, fmt.Errorf("%w %q: %w", ErrPosition, s, err)
+		}
+	}
+	if len(fields) > 1 {
+		if fields[1] != "w" && fields[1] != "b" {
+			return p, fmt.Errorf("%w %q: the side to move is %q, neither w nor b", ErrPosition, s, fields[1])
+		}
+		p.black = fields[1] == "b"
+	}
+	if err := p.check(); err != nil {
+		return p, fmt.Errorf("%w %q: %w", ErrPosition, s, err)
+	}
+	return p, nil
+}
+
+func (p *Position) parseRank(rank int, text string) error {
+	file := 0
+	for _, c := range text {
+		if c >= '1' && c <= '6' {
+			file += int(c - '0')
+			continue
+		}
+		kind := strings.IndexRune("PN RQK", c&^('a'-'A'))
+		if kind < 0 {
+			return fmt.Errorf("rank %d: %q is no man of this game", rank+1, c)
+		}
+		if file < Size {
+			color := board.White
+			if c >= 'a' {
+				color = board.Black
+			}
+			p.at[rank*16+file] = board.NewPiece(color, board.PieceType(kind))
+		}
+		file++
+	}
+	if file != Size {
+		return fmt.Errorf("rank %d has %d squares, not %d", rank+1, file, Size)
+	}
+	return nil
+}
+
+// check finds the kings and tells whether the position can be played.
+func (p *Position) check() error {
+	var kings [2]int
+	for s := range Square(Size * 16) {
+		man := p.at[s]
+		if !s.onBoard() || man == board.NoPiece {
+			continue
+		}
+		switch man.Type() {
+		case board.King:
+			p.kings[man.Color()] = s
+			kings[man.Color()]++
+		case board.Pawn:
+			if last := s>>4 == Size-1; last && man.Color() == board.White || s>>4 == 0 && man.Color() == board.Black {
+				return fmt.Errorf("a pawn on %v has not been promoted", s)
+			}
+		}
+	}
+	for c, n := range kings {
+		if n != 1 {
+			return fmt.Errorf("%v has %d kings", board.Color(c), n)
+		}
+	}
+	if p.attacked(p.kings[p.side().Other()], p.side()) {
+		return fmt.Errorf("%v is in check and not to move", p.side().Other())
+	}
+	return nil
+}
+
+func (p *Position) side() board.Color {
+	if p.black {
+		return board.Black
+	}
+	return board.White
+}
+
+// SideToMove returns the side that has the move.
+func (p *Position) SideToMove() board.Color { return p.side() }
+
+// FEN returns the first two fields of a FEN.
+func (p *Position) FEN() string {
+	var b strings.Builder
+	for rank := Size - 1; rank >= 0; rank-- {
+		empty := 0
+		for file := range Size {
+			man := p.at[rank*16+file]
+			if man == board.NoPiece {
+				empty++
+				continue
+			}
+			if empty > 0 {
+				b.WriteByte('0' + byte(empty))
+				empty = 0
+			}
+			b.WriteByte(man.Letter())
+		}
+		if empty > 0 {
+			b.WriteByte('0' + byte(empty))
+		}
+		if rank > 0 {
+			b.WriteByte('/')
+		}
+	}
+	return b.String() + " " + p.side().String()[:1]
+}
+
+// String draws the board, Black above.
+func (p *Position) String() string {
+	var b strings.Builder
+	for rank := Size - 1; rank >= 0; rank-- {
+		fmt.Fprintf(&b, "%d ", rank+1)
+		for file := range Size {
+			letter := byte('.')
+			if man := p.at[rank*16+file]; man != board.NoPiece {
+				letter = man.Letter()
+			}
+			b.Write([]byte{' ', letter})
+		}
+		b.WriteByte('\n')
+	}
+	return b.String() + "   a b c d e f\n"
+}

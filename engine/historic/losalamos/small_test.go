@@ -1,0 +1,249 @@
+package losalamos
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// TestPerft checks the counts of an independent program.
+func TestPerft(t *testing.T) {
+	p := Start()
+	for depth, want := range []uint64{1, 10, 100, 1212, 14332} {
+		if got := Perft(&p, depth); got != want {
+			t.Errorf("perft(%d) = %d, want %d", depth, got, want)
+		}
+	}
+}
+
+// TestPublicGame replays the game that MANIAC won.
+func TestPublicGame(t *testing.T) {
+	p := Start()
+	moves := PublicGame()
+	for i, text := range moves {
+		m, err := p.Parse(text)
+		if err != nil {
+			t.Fatalf("ply %d: %v", i+1, err)
+		}
+		p.Make(m)
+		again, err := ParseFEN(p.FEN())
+		if err != nil || again != p {
+			t.Fatalf("%s read again: %v %v", p.FEN(), again.FEN(), err)
+		}
+	}
+	if len(moves) != 45 || p.FEN() != "2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b" {
+		t.Errorf("%d plies lead to %s", len(moves), p.FEN())
+	}
+	if !p.InCheck() || len(p.Moves(nil)) != 0 {
+		t.Error("the game does not end in mate")
+	}
+}
+
+// TestShared compares with the file the facts above were taken from.
+func TestShared(t *testing.T) {
+	const path = "../../../../shared/systems/losalamos.json"
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is absent", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Start string
+		Game  string `json:"third_game_uci"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(StartFEN, file.Start) || !slices.Equal(strings.Fields(file.Game), PublicGame()) {
+		t.Errorf("start %q, game %q", file.Start, file.Game)
+	}
+}
+
+// TestRules checks what the small board has and has not.
+func TestRules(t *testing.T) {
+	for _, test := range []struct{ fen, has, hasNot string }{
+		{StartFEN, "a2a3 b1a3 b1c3", "a2a4"},
+		{"5k/P5/6/6/6/K5 w", "a5a6q a5a6r a5a6n", "a5a6 a5a6b"},
+		{"1r3k/P5/6/6/6/K5 w", "a5b6q a5a6q", ""},
+		{"5k/6/6/6/p5/1R3K b", "a2a1q a2b1n", "a2a1"},
+		{"5k/6/6/6/r5/2R2K w", "f1e1 c1c2", "f1f2 f1e2"}, // the second rank is the rook's
+		{"5k/4r1/6/6/4R1/4K1 w", "e2e3 e2e5", "e2d2"},    // pinned
+	} {
+		p, err := ParseFEN(test.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range strings.Fields(test.has) {
+			if _, err := p.Parse(m); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, m := range strings.Fields(test.hasNot) {
+			if _, err := p.Parse(m); !errors.Is(err, ErrMove) {
+				t.Errorf("%s: %s is legal", test.fen, m)
+			}
+		}
+	}
+}
+
+func TestParseFENErrors(t *testing.T) {
+	for fen, want := range map[string]string{
+		"":                                    "nothing is given",
+		board.StartFEN:                        "8 ranks, not 6",
+		"rnqknr/pppppp/6/6/PPPPPP/RNQKN w":    "rank 1 has 5 squares",
+		"rnqknr/pppppp/6/6/PPPPPPP/RNQKNR w":  "rank 2 has 7 squares",
+		"rbqknr/pppppp/6/6/PPPPPP/RNQKNR w":   "rank 6: 'b' is no man",
+		"rnqqnr/pppppp/6/6/PPPPPP/RNQKNR w":   "black has 0 kings",
+		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR x":   "neither w nor b",
+		"P1k3/6/6/6/6/2K3 w":                  "a pawn on a6",
+		"2k3/6/6/6/6/2R2K w":                  "black is in check and not to move",
+		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR/6 w": "7 ranks",
+	} {
+		if _, err := ParseFEN(fen); !errors.Is(err, ErrPosition) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", fen, err, want)
+		}
+	}
+}
+
+// FuzzParseFEN checks that no text panics, and that a position read can be written,
+// read again and searched.
+func FuzzParseFEN(f *testing.F) {
+	for _, s := range []string{StartFEN, "5k/P5/6/6/6/K5 w", "2k3/6/6/6/6/2R2K b", "", "6/6/6/6/6/6 w"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := ParseFEN(s)
+		if err != nil {
+			return
+		}
+		if again, err := ParseFEN(p.FEN()); err != nil || again != p {
+			t.Fatalf("%q is written %q: %v", s, p.FEN(), err)
+		}
+		if c, ok := Choose(&p, 2, nil); ok && !slices.Contains(p.Moves(nil), c.Move) {
+			t.Errorf("%q: chooses %v", s, c.Move)
+		}
+	})
+}
+
+// minimax is the definition: all lines, no cuts, the value from White's view.
+func minimax(p *Position, depth, sum int, root bool) int {
+	moves := p.Moves(nil)
+	sign := 1
+	if p.black {
+		sign = -1
+	}
+	if len(moves) == 0 {
+		if p.InCheck() {
+			return -sign * (mate - depth)
+		}
+		return 0
+	}
+	if !root {
+		sum += sign * len(moves)
+	}
+	if depth == 2 { // counted up to the depth looked at
+		return pawn*small{}.material(p) + sum
+	}
+	best := -3 * mate
+	for _, m := range moves {
+		after := *p
+		after.Make(m)
+		best = max(best, sign*minimax(&after, depth+1, sum, false))
+	}
+	return sign * best
+}
+
+func TestChooseIsMinimax(t *testing.T) {
+	p := Start()
+	for i, text := range PublicGame() {
+		c, ok := Choose(&p, 2, nil)
+		want := minimax(&p, 0, 0, true)
+		if p.black {
+			want = -want
+		}
+		if !ok || c.Value != want {
+			t.Errorf("ply %d: value %d, want %d", i, c.Value, want)
+		}
+		// The first of equal moves.
+		for _, m := range p.Moves(nil) {
+			after := p
+			after.Make(m)
+			v := minimax(&after, 1, 0, false)
+			if p.black {
+				v = -v
+			}
+			if v >= want {
+				if m != c.Move {
+					t.Errorf("ply %d: %v, but %v is the first of the best", i, c.Move, m)
+				}
+				break
+			}
+		}
+		m, err := p.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Make(m)
+	}
+	if _, ok := Choose(&p, 4, nil); ok {
+		t.Error("a move where the game is over")
+	}
+	p = Start()
+	if _, ok := Choose(&p, 6, func() bool { return true }); ok {
+		t.Error("an answer after being stopped")
+	}
+}
+
+// TestMates checks that mate is found and the nearer one preferred.
+func TestMates(t *testing.T) {
+	p, err := ParseFEN("k5/6/1K4/6/6/R4R w")
+	if err == nil {
+		t.Fatal("black is in check and not to move")
+	}
+	p, err = ParseFEN("k5/6/1K4/6/6/4RR w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := Choose(&p, Depth, nil)
+	if c.Value != mate-1 || len(c.Line) != 1 {
+		t.Errorf("%v, value %d", c.Line, c.Value)
+	}
+	p.Make(c.Move)
+	if !p.InCheck() || len(p.Moves(nil)) != 0 {
+		t.Errorf("%v does not mate", c.Move)
+	}
+}
+
+// BenchmarkMove measures a move of MANIAC's: two moves of each side from positions of
+// its game. It needed 12 minutes on average.
+func BenchmarkMove(b *testing.B) {
+	var positions []Position
+	p := Start()
+	for i, text := range PublicGame() {
+		if i%2 == 0 {
+			positions = append(positions, p)
+		}
+		m, err := p.Parse(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Make(m)
+	}
+	made := 0
+	for b.Loop() {
+		for i := range positions {
+			c, _ := Choose(&positions[i], Depth, nil)
+			made += c.Moves
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*len(positions)), "s/move")
+	b.ReportMetric(float64(made)/b.Elapsed().Seconds(), "nodes/s")
+}

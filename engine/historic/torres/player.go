@@ -1,0 +1,53 @@
+package torres
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// Player is torres-1890. It implements engine.Player and historic.Explainer.
+type Player struct{ options historic.Options }
+
+// New returns the automaton.
+func New() *Player { return &Player{} }
+
+// NewGame does nothing: cogs have no memory.
+func (p *Player) NewGame(uint64) error { return nil }
+
+// SetOption fails: the automaton has no options.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Close does nothing.
+func (p *Player) Close() error { return nil }
+
+// Search answers by the rules, or with the first legal move.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	root := game.Position()
+	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
+	list := historic.RootMoves(root.LegalMoves(nil), lim)
+	if len(list) == 0 {
+		return budget.Finish(engine.Result{}), nil
+	}
+	r := engine.Result{Move: list[0]}
+	if m, rule := Answer(root); rule != 0 && len(historic.RootMoves([]board.Move{m}, lim)) > 0 {
+		r.Move = m
+	}
+	r.PV = []board.Move{r.Move}
+	return budget.Finish(r), nil
+}
+
+// Explain writes the rule that applies and its move.
+func (p *Player) Explain(w io.Writer, root *board.Position) error {
+	m, rule := Answer(root)
+	if rule == 0 {
+		_, err := fmt.Fprintf(w, "The automaton %v.\n", rule)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Rule %d: %v. %s\n", int(rule), rule, root.SAN(m))
+	return err
+}
