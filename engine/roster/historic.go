@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/historic/bernstein"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
 	"github.com/assay-chess/assay/engine/historic/random"
 	"github.com/assay-chess/assay/engine/historic/shannon"
@@ -23,6 +24,7 @@ func historicEntries() []entry {
 		shannonEntry("shannon-a", shannon.NewA),
 		shannonEntry("shannon-b", shannon.NewB),
 		paperEntry("losalamos-1956", func() engine.Player { return losalamos.New() }),
+		paperEntry("bernstein-1957", func() engine.Player { return bernstein.New() }),
 		paperEntry("turing-1951", func() engine.Player { return turing.New() }),
 	}
 }

@@ -1,0 +1,266 @@
+package bernstein
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+var _ historic.Explainer = (*Player)(nil)
+
+// A mate that no question asks for is not seen, in one move or any: the program is Weak
+// by its design.
+func TestConform(t *testing.T) {
+	enginetest.Conform(t, func() engine.Player { return New() }, enginetest.Weak)
+	t.Run("cut", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player {
+			p := New()
+			if err := p.SetOption("Cut", "true"); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}, enginetest.Weak)
+	})
+}
+
+func parse(t testing.TB, fen string) board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const (
+	start   = board.StartFEN
+	e4      = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+	knights = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+	rook    = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
+)
+
+// TestFactors checks White's and Black's factors against an independent program.
+func TestFactors(t *testing.T) {
+	plain, without := New(), New()
+	if err := without.SetOption("KingGuards", "false"); err != nil {
+		t.Fatal(err)
+	}
+	moves := func(s Sum) int { return s.Moves }
+	area := func(s Sum) int { return s.Area }
+	king := func(s Sum) int { return s.King }
+	material := func(s Sum) int { return s.Material / 100 }
+	for _, v := range []struct {
+		name   string
+		player *Player
+		factor func(Sum) int
+		fen    string
+		want   [2]int
+	}{
+		{"moves", plain, moves, start, [2]int{20, 20}},
+		{"moves", plain, moves, e4, [2]int{30, 20}},
+		{"moves", plain, moves, rook, [2]int{16, 5}},
+		{"area", plain, area, start, [2]int{22, 22}},
+		{"area", plain, area, e4, [2]int{28, 21}},
+		{"king", plain, king, start, [2]int{5, 5}},
+		{"king", plain, king, e4, [2]int{5, 5}},
+		{"king", plain, king, knights, [2]int{5, 5}},
+		{"king", plain, king, rook, [2]int{5, 5}},
+		{"king without itself", without, king, start, [2]int{2, 2}},
+		{"king without itself", without, king, e4, [2]int{2, 2}},
+		{"material", plain, material, start, [2]int{39, 39}},
+		{"material", plain, material, rook, [2]int{5, 0}},
+	} {
+		p := parse(t, v.fen)
+		s := v.player.sums(&p)
+		if got := [2]int{v.factor(s[0]), v.factor(s[1])}; got != v.want {
+			t.Errorf("%s of %s: %v, want %v", v.name, v.fen, got, v.want)
+		}
+		mirror := p.Mirror()
+		if m := v.player.sums(&mirror); m[0] != s[1] || m[1] != s[0] {
+			t.Errorf("%s mirrored: %v, want the same the other way round: %v", v.fen, m, s)
+		}
+	}
+	p := parse(t, e4) // (20*39+30+28+5) / (20*39+20+21+5)
+	if got, want := plain.value(&p, board.White), 843.0/826; got != want {
+		t.Errorf("ratio %v, want %v", got, want)
+	}
+}
+
+// TestQuestions checks the plausible moves, with the number of the question before each.
+func TestQuestions(t *testing.T) {
+	for _, test := range []struct{ fen, want string }{
+		// Only the knights can be developed, then the pawns that the program moves first.
+		{start, "4:Nc3 4:Nf3 4:Na3 4:Nh3 7:e4 7:e3 7:d4"},
+		// Check: the bishop is taken, then interpositions, then the king moves.
+		{"4k3/8/8/8/1b6/P7/8/R1B1K3 w Q - 0 1", "1:axb4 1:Bd2 1:Ke2 1:Kd1 1:Kf2 1:Kf1"},
+		// A double check leaves the king's moves alone.
+		{"4k3/8/8/8/8/3n4/8/R3K2r w Q - 0 1", "1:Kd2 1:Ke2"},
+		// The pawn can be taken, or the queen goes where it is safe; no room for more.
+		{"3rk3/8/8/2p5/3Q4/8/8/3RK3 w - - 0 1", "2a:Qxc5 2b:Qe5+ 2b:Qe4+ 2b:Qe3+ 2b:Qc4 2b:Qf4 2b:Qc3"},
+		{"3rk3/8/8/8/8/8/7P/R2RK3 w - - 0 1", "2c:Rxd8+ 7:h4 7:h3 8:Rd2 8:Ke2 8:Ra4 8:Ra5"},
+		// The rook's own file is not open, all to its right are.
+		{"4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", "6:Rd1 6:Rc1 6:Rb1 7:a4 7:a3 8:Kd2 8:Ke2"},
+		// Castling ends the list.
+		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "3:O-O"},
+		// A knight goes to the square that a chain of pawns controls.
+		{"4k3/8/8/8/4P3/N2P4/8/4K3 w - - 0 1", "5:Nc4 7:e5 7:d4 8:Nb5 8:Kd2 8:Ke2 8:Nc2"},
+	} {
+		p := parse(t, test.fen)
+		legal := p.LegalMoves(nil)
+		var got []string
+		for _, x := range plausible(&p, legal, 7) {
+			q := questions[x.Question].text
+			got = append(got, q[:strings.IndexByte(q, ' ')]+":"+p.SAN(x.Move))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: plausible are %v, want %s", test.fen, got, test.want)
+		}
+	}
+}
+
+// Four plies of plausible moves, valued by the ratio: the definition, without cut-offs.
+func define(p *Player, pos *board.Position, machine board.Color, ply int) float64 {
+	legal := pos.LegalMoves(nil)
+	switch {
+	case len(legal) == 0 && !pos.InCheck():
+		return 1
+	case len(legal) == 0 && pos.SideToMove() == machine:
+		return 1 / (win - float64(ply))
+	case len(legal) == 0:
+		return win - float64(ply)
+	case ply == p.plies:
+		return p.value(pos, machine)
+	}
+	best, max := -1.0, pos.SideToMove() == machine
+	for _, x := range plausible(pos, legal, p.width) {
+		child := *pos
+		child.Make(x.Move)
+		v := define(p, &child, machine, ply+1)
+		if best < 0 || max && v > best || !max && v < best {
+			best = v
+		}
+	}
+	return best
+}
+
+func TestSearchIsMinimax(t *testing.T) {
+	for _, fen := range []string{start, e4, knights, rook,
+		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"} {
+		p, pos := New(), parse(t, fen)
+		r, err := p.Search(context.Background(), board.NewGame(pos), engine.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := &tree{player: p, machine: pos.SideToMove(), plies: p.plies}
+		tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
+		tr.root = tr.plausibleAt(&pos, pos.LegalMoves(nil))
+		v, line, ok := historic.Minimax(tr, &pos, 0, true, nil, nil)
+		if want := define(p, &pos, tr.machine, 0); !ok || v != want || line[0] != r.Move {
+			t.Errorf("%s: value %v by %s, want %v; played %s", fen, v, pos.SAN(line[0]), want, pos.SAN(r.Move))
+		}
+		if r.Depth != 4 || r.Nodes > 7+7*7+7*7*7+7*7*7*7+7 {
+			t.Errorf("%s: depth %d with %d moves made", fen, r.Depth, r.Nodes)
+		}
+	}
+}
+
+// The blind spot that Newell, Shaw and Simon describe: a pawn's attack on a bishop is
+// never proposed where seven other moves come first.
+func TestBlindSpot(t *testing.T) {
+	pos := parse(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
+	attack, err := pos.ParseSAN("b5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := plausible(&pos, pos.LegalMoves(nil), 7)
+	for _, x := range list {
+		if x.Move == attack {
+			t.Errorf("b5 is proposed: %v", list)
+		}
+	}
+}
+
+// Moves that lower the value at once are cut, but never below two.
+func TestCut(t *testing.T) {
+	p := New()
+	pos := parse(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R4RK1 w kq - 0 1")
+	tr := &tree{player: p, machine: pos.SideToMove()}
+	tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
+	all := tr.plausibleAt(&pos, pos.LegalMoves(nil))
+	kept := tr.cut(&pos, all)
+	standing := p.value(&pos, board.White)
+	for _, m := range all {
+		child := pos
+		child.Make(m)
+		raises, has := p.value(&child, board.White) >= standing, false
+		for _, k := range kept {
+			has = has || k == m
+		}
+		if raises != has {
+			t.Errorf("%s: does not lower the value %v, kept %v", pos.SAN(m), raises, has)
+		}
+	}
+	if len(kept) == len(all) || len(kept) == 0 {
+		t.Errorf("%d of %d moves kept", len(kept), len(all))
+	}
+	lost := parse(t, "4k3/8/8/8/8/8/5PPP/3q2K1 w - - 0 1") // mate; no move at all
+	if moves := tr.plausibleAt(&lost, lost.LegalMoves(nil)); len(moves) != 0 {
+		t.Errorf("moves %v in a mate", moves)
+	}
+	// Every king move lowers the value here; the two best are left.
+	corner := parse(t, "7k/8/8/8/8/8/r7/4K3 w - - 0 1")
+	all = tr.plausibleAt(&corner, corner.LegalMoves(nil))
+	if kept := tr.cut(&corner, all); len(kept) == 0 || len(kept) > len(all) {
+		t.Errorf("%d of %d moves kept", len(kept), len(all))
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for fen, wants := range map[string][]string{
+		start:                               {"ratio for white 1.0000", "1 is the king in check?           no", "4 can minor pieces be developed?  Nc3 Nf3 Na3 Nh3", "plausible moves, 4 plies deep", "\n* "},
+		knights:                             {"8 can any piece be moved?         (not asked)", "3 is castling possible?           no"},
+		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
+	} {
+		pos := parse(t, fen)
+		var out bytes.Buffer
+		if err := New().Explain(&out, &pos); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, out.String())
+			}
+		}
+	}
+}
+
+// BenchmarkMove is a move at four plies; the IBM 704 took about eight minutes.
+func BenchmarkMove(b *testing.B) {
+	for name, fen := range map[string]string{"start": start, "middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
+		b.Run(name, func(b *testing.B) {
+			p, game, nodes := New(), board.NewGame(parse(b, fen)), 0
+			for b.Loop() {
+				r, err := p.Search(context.Background(), game, engine.Limits{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				nodes += int(r.Nodes)
+			}
+			b.ReportMetric(float64(nodes)/float64(b.N), "nodes/move")
+		})
+	}
+}
+
+// BenchmarkLeaf is what the program does at each of its 2401 final positions.
+func BenchmarkLeaf(b *testing.B) {
+	p, pos := New(), parse(b, knights)
+	for b.Loop() {
+		p.value(&pos, board.White)
+	}
+}

@@ -1,0 +1,59 @@
+package bernstein
+
+import "github.com/assay-chess/assay/engine/board"
+
+// Sum is the four factors of one side.
+type Sum struct {
+	Material int // pawns, hundredths by option
+	Moves    int // legal moves, after a pass for the side not to move
+	Area     int // completely controlled squares
+	King     int // completely controlled squares around the own king
+}
+
+// sums returns the factors of both sides.
+func (p *Player) sums(pos *board.Position) (s [2]Sum) {
+	us := pos.SideToMove()
+	passed := *pos
+	passed.MakeNull() // where a check stands, taking the king counts as a move
+	s[us].Moves, s[us.Other()].Moves = pos.CountLegal(), passed.CountLegal()
+	attacks := [2]board.Bitboard{attackedBy(pos, board.White, true), attackedBy(pos, board.Black, true)}
+	for c := range s {
+		side := board.Color(c)
+		other := side.Other()
+		for t, v := range p.values {
+			s[c].Material += v * pos.Pieces(side, board.PieceType(t)).Count()
+		}
+		s[c].Area = (attacks[c] &^ attacks[other]).Count()
+		ring := attacks[c]
+		if !p.kingGuards {
+			ring = attackedBy(pos, side, false)
+		}
+		s[c].King = (board.KingAttacks(pos.KingSquare(side)) & ring &^ attacks[other]).Count()
+	}
+	return s
+}
+
+// attackedBy returns the squares that a side's men attack, with its king or without.
+func attackedBy(pos *board.Position, c board.Color, king bool) board.Bitboard {
+	b := board.PawnAttackSet(c, pos.Pieces(c, board.Pawn))
+	pieces := pos.ByColor(c) &^ pos.ByType(board.Pawn)
+	if !king {
+		pieces &^= pos.ByType(board.King)
+	}
+	for pieces != 0 {
+		sq := pieces.PopFirst()
+		b |= board.Attacks(pos.PieceAt(sq).Type(), sq, pos.Occupied())
+	}
+	return b
+}
+
+// total weighs the factors, in hundredths of the others' unit.
+func (p *Player) total(s Sum) int {
+	return p.factor*s.Material + 100*(s.Moves+s.Area+s.King)
+}
+
+// value returns the ratio of the machine's sum to the opponent's.
+func (p *Player) value(pos *board.Position, machine board.Color) float64 {
+	s := p.sums(pos)
+	return float64(max(1, p.total(s[machine]))) / float64(max(1, p.total(s[machine.Other()])))
+}

@@ -1,0 +1,187 @@
+package bernstein
+
+import (
+	"context"
+	"math"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// Player is the program. It implements engine.Player and historic.Explainer.
+type Player struct {
+	values     [5]int // pawn to queen, hundredths of a pawn
+	factor     int
+	width      int
+	plies      int
+	cut        bool
+	kingGuards bool
+	options    historic.Options
+}
+
+// New returns the program with the values of the texts.
+func New() *Player {
+	p := &Player{values: [5]int{100, 300, 300, 500, 900}, factor: 20, width: 7, plies: 4, kingGuards: true}
+	p.options = historic.Options{
+		historic.Number("Factor", &p.factor, 0, 1000),
+		historic.Number("Pawn", &p.values[board.Pawn], 0, 5000),
+		historic.Number("Knight", &p.values[board.Knight], 0, 5000),
+		historic.Number("Bishop", &p.values[board.Bishop], 0, 5000),
+		historic.Number("Rook", &p.values[board.Rook], 0, 5000),
+		historic.Number("Queen", &p.values[board.Queen], 0, 5000),
+		historic.Number("Width", &p.width, 1, board.MaxMoves),
+		historic.Number("Plies", &p.plies, 1, 20),
+		historic.Switch("Cut", &p.cut),
+		historic.Switch("KingGuards", &p.kingGuards),
+	}
+	return p
+}
+
+// NewGame does nothing: the program remembers nothing and plays without chance.
+func (p *Player) NewGame(uint64) error { return nil }
+
+// SetOption sets an option: see Options.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Options returns the options as UCI declares them: Factor (of material), the values of
+// the men in hundredths of a pawn, Width (plausible moves), Plies, Cut (follow only moves
+// that do not lower the value at once) and KingGuards (the king controls the squares
+// around it).
+func (p *Player) Options() []string { return p.options.Lines() }
+
+// Close does nothing.
+func (p *Player) Close() error { return nil }
+
+// Search chooses a move, as engine.Player says. The score is the ratio as the material
+// that would make it, in centipawns.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	pos := game.Position()
+	t := &tree{player: p, machine: pos.SideToMove(), budget: historic.NewBudget(ctx, pos.SideToMove(), lim)}
+	t.root = t.plausibleAt(pos, historic.RootMoves(pos.LegalMoves(nil), lim))
+	if len(t.root) == 0 {
+		return t.budget.Finish(engine.Result{}), nil
+	}
+	result := engine.Result{Move: t.root[0], PV: t.root[:1:1]}
+	// One ply is there to answer from if the limits do not allow for more.
+	for _, plies := range []int{1, p.plies} {
+		t.plies = t.budget.Depth(plies)
+		if t.plies <= result.Depth {
+			break
+		}
+		value, line, ok := historic.Minimax(t, pos, 0, true, nil, nil)
+		if !ok {
+			break
+		}
+		result.Move, result.PV, result.Score, result.Depth = line[0], line, p.score(pos, value, len(line)), t.plies
+		if lim.Info != nil {
+			lim.Info(engine.Info{Depth: t.plies, SelDepth: t.plies, MultiPV: 1, Score: result.Score,
+				Nodes: t.budget.Nodes(), Time: t.budget.Elapsed(), PV: line})
+		}
+		if t.budget.Enough() {
+			break
+		}
+	}
+	return t.budget.Finish(result), nil
+}
+
+// win is the value of a mate, its inverse that of being mated; the plies to it are
+// taken off.
+const win = 1e6
+
+// score makes centipawns of a value: of a ratio, as if it were made by material that
+// changes sides.
+func (p *Player) score(pos *board.Position, value float64, plies int) int {
+	switch {
+	case value > win/2:
+		return engine.MateScore - plies
+	case value < 2/win:
+		return plies - engine.MateScore
+	}
+	s := p.sums(pos)
+	total := float64(p.total(s[0])+p.total(s[1])) / float64(max(1, p.factor))
+	return int(math.Round(max(-engine.MaxScore, min(total*(value-1)/(value+1), engine.MaxScore))))
+}
+
+// tree is what the program looks at. It implements historic.Tree.
+type tree struct {
+	player  *Player
+	machine board.Color
+	plies   int
+	root    []board.Move
+	budget  *historic.Budget
+}
+
+// Expand returns the plausible moves, or at the last ply the ratio.
+func (t *tree) Expand(pos *board.Position, ply int) (moves []board.Move, value float64, stands bool) {
+	if ply == 0 {
+		return t.root, 0, false
+	}
+	legal := pos.LegalMoves(make([]board.Move, 0, 48))
+	switch {
+	case len(legal) == 0 && !pos.InCheck():
+		return nil, 1, true
+	case len(legal) == 0 && pos.SideToMove() == t.machine:
+		return nil, 1 / (win - float64(ply)), true
+	case len(legal) == 0:
+		return nil, win - float64(ply), true
+	case ply >= t.plies:
+		return nil, t.player.value(pos, t.machine), true
+	}
+	return t.plausibleAt(pos, legal), 0, false
+}
+
+func (t *tree) plausibleAt(pos *board.Position, legal []board.Move) (moves []board.Move) {
+	for _, x := range plausible(pos, legal, t.player.width) {
+		moves = append(moves, x.Move)
+	}
+	if t.player.cut {
+		return t.cut(pos, moves)
+	}
+	return moves
+}
+
+// cut keeps the moves that do not lower the mover's value at once, or the two that lower
+// it least.
+func (t *tree) cut(pos *board.Position, moves []board.Move) []board.Move {
+	us := pos.SideToMove()
+	standing := t.player.value(pos, us)
+	var kept, best []board.Move
+	var values []float64 // of best
+	for _, m := range moves {
+		child, ok := t.Play(pos, m)
+		if !ok {
+			break
+		}
+		v := t.player.value(&child, us)
+		if v >= standing {
+			kept = append(kept, m)
+		}
+		i := len(values)
+		for i > 0 && v > values[i-1] {
+			i--
+		}
+		best = append(best[:i], append([]board.Move{m}, best[i:]...)...)
+		values = append(values[:i], append([]float64{v}, values[i:]...)...)
+	}
+	if len(kept) > 0 {
+		return kept
+	}
+	if len(best) == 0 { // the budget has ended
+		return moves
+	}
+	return best[:min(2, len(best))]
+}
+
+// Play makes a move, if the budget allows.
+func (t *tree) Play(pos *board.Position, m board.Move) (board.Position, bool) {
+	child := *pos
+	if !t.budget.Spend() {
+		return child, false
+	}
+	child.Make(m)
+	return child, true
+}
+
+// Better compares ratios.
+func (t *tree) Better(a, b float64) bool { return a > b }

@@ -1,0 +1,241 @@
+package bernstein
+
+import (
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Proposal is a plausible move and the question that proposed it.
+type Proposal struct {
+	Move     board.Move
+	Question int // index of questions
+}
+
+// question finds the moves that answer it, in their order. Last tells that no further
+// question is asked if it has an answer.
+type question struct {
+	text string
+	ask  func(*situation) []board.Move
+	last bool
+}
+
+// questions are the eight, the second of them in three parts.
+var questions = []question{
+	{"1 is the king in check?", (*situation).evasions, true},
+	{"2a can material be gained?", (*situation).gains, false},
+	{"2b can material be lost?", (*situation).rescues, false},
+	{"2c can material be exchanged?", (*situation).exchanges, false},
+	{"3 is castling possible?", (*situation).castling, true},
+	{"4 can minor pieces be developed?", (*situation).developments, false},
+	{"5 can key squares be occupied?", (*situation).keySquares, false},
+	{"6 can open files be occupied?", (*situation).openFiles, false},
+	{"7 can any pawn be moved?", (*situation).pawnMoves, false},
+	{"8 can any piece be moved?", (*situation).pieceMoves, false},
+}
+
+// plausible asks the questions until the list has width moves.
+func plausible(pos *board.Position, legal []board.Move, width int) (list []Proposal) {
+	s := newSituation(pos, legal)
+	for i, q := range questions {
+		moves := q.ask(s)
+		for _, m := range moves {
+			known := func(x Proposal) bool { return x.Move == m }
+			if len(list) < width && !slices.ContainsFunc(list, known) {
+				list = append(list, Proposal{m, i})
+			}
+		}
+		if len(list) == width || q.last && len(moves) > 0 {
+			return list
+		}
+	}
+	if len(list) == 0 {
+		for _, m := range legal[:min(width, len(legal))] {
+			list = append(list, Proposal{m, len(questions) - 1})
+		}
+	}
+	return list
+}
+
+// worth orders the men, the king above all.
+var worth = [6]int{1, 3, 3, 5, 9, 200}
+
+// situation is a position with what several questions want to know.
+type situation struct {
+	*board.Position
+	us, them board.Color
+	legal    []board.Move // towards the centre first; promotions to a queen only
+}
+
+func newSituation(pos *board.Position, legal []board.Move) *situation {
+	s := &situation{Position: pos, us: pos.SideToMove(), them: pos.SideToMove().Other()}
+	for _, m := range legal {
+		if t := m.Promotion(); t == board.NoPieceType || t == board.Queen {
+			s.legal = append(s.legal, m)
+		}
+	}
+	slices.SortStableFunc(s.legal, func(a, b board.Move) int { return distance(a.To()) - distance(b.To()) })
+	return s
+}
+
+// distance returns how far a square is from the centre: 2 for the four squares in it.
+func distance(sq board.Square) int {
+	fromMiddle := func(x int) int { return max(2*x-7, 7-2*x) }
+	return fromMiddle(sq.File()) + fromMiddle(sq.Rank())
+}
+
+func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
+	for _, m := range s.legal {
+		if keep(m) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+func (s *situation) man(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
+
+// safe tells whether the man of a move is safe where it goes.
+func (s *situation) safe(m board.Move) bool {
+	if s.IsCastling(m) {
+		return true
+	}
+	occupied := s.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
+	touching := s.AttackersTo(m.To(), occupied) &^ (m.From().Bitboard() | m.To().Bitboard())
+	return s.holds(s.man(m), touching)
+}
+
+// hangs tells whether the man on a square is not safe.
+func (s *situation) hangs(sq board.Square) bool {
+	return !s.holds(s.PieceAt(sq).Type(), s.AttackersTo(sq, s.Occupied()))
+}
+
+// holds tells whether a man of ours is safe among those of both sides that touch it.
+func (s *situation) holds(man board.PieceType, touching board.Bitboard) bool {
+	attackers := touching & s.ByColor(s.them)
+	if attackers == 0 {
+		return true
+	}
+	if touching&s.ByColor(s.us) == 0 {
+		return false
+	}
+	for attackers != 0 {
+		if worth[s.PieceAt(attackers.PopFirst()).Type()] < worth[man] {
+			return false
+		}
+	}
+	return true
+}
+
+// evasions are the moves out of check: taking the checker, interposing, moving the
+// king; in double check the rules leave the king's alone.
+func (s *situation) evasions() []board.Move {
+	if !s.InCheck() {
+		return nil
+	}
+	kind := func(m board.Move) int {
+		switch {
+		case s.man(m) == board.King:
+			return 2
+		case s.IsCapture(m):
+			return 0
+		}
+		return 1
+	}
+	moves := slices.Clone(s.legal)
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return kind(a) - kind(b) })
+	return moves
+}
+
+// profit returns what a capture gains at once, in pawns: a man that is defended costs
+// the taker.
+func (s *situation) profit(m board.Move) int {
+	victim := board.Pawn
+	if !s.IsEnPassant(m) {
+		victim = s.PieceAt(m.To()).Type()
+	}
+	occupied := s.Occupied() &^ m.From().Bitboard()
+	if s.AttackersTo(m.To(), occupied)&s.ByColor(s.them) == 0 {
+		return worth[victim]
+	}
+	return worth[victim] - worth[s.man(m)]
+}
+
+func (s *situation) captures(keep func(profit int) bool) []board.Move {
+	moves := s.filter(func(m board.Move) bool { return s.IsCapture(m) && keep(s.profit(m)) })
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return s.profit(b) - s.profit(a) })
+	return moves
+}
+
+func (s *situation) gains() []board.Move {
+	return s.captures(func(profit int) bool { return profit > 0 })
+}
+
+func (s *situation) exchanges() []board.Move {
+	return s.captures(func(profit int) bool { return profit == 0 })
+}
+
+// rescues take men that hang to safety, the most valuable first.
+func (s *situation) rescues() []board.Move {
+	var hanging board.Bitboard
+	for men := s.ByColor(s.us) &^ s.ByType(board.King); men != 0; {
+		if sq := men.PopFirst(); s.hangs(sq) {
+			hanging |= sq.Bitboard()
+		}
+	}
+	moves := s.filter(func(m board.Move) bool { return hanging.Has(m.From()) && s.safe(m) })
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.man(b)] - worth[s.man(a)] })
+	return moves
+}
+
+func (s *situation) castling() []board.Move { return s.filter(s.IsCastling) }
+
+// developments move knights and bishops off their first rank.
+func (s *situation) developments() []board.Move {
+	return s.filter(func(m board.Move) bool {
+		t := s.man(m)
+		return (t == board.Knight || t == board.Bishop) && m.From().RelativeRank(s.us) == 0 &&
+			m.To().RelativeRank(s.us) > 0 && s.safe(m)
+	})
+}
+
+// keySquares put a piece on a square that a pawn of a chain controls: a pawn that guards
+// another or is guarded by one.
+func (s *situation) keySquares() []board.Move {
+	pawns := s.Pieces(s.us, board.Pawn)
+	chained := pawns & (board.PawnAttackSet(s.us, pawns) | board.PawnAttackSet(s.them, pawns))
+	key := board.PawnAttackSet(s.us, chained)
+	return s.filter(func(m board.Move) bool {
+		t := s.man(m)
+		return key.Has(m.To()) && !key.Has(m.From()) && t != board.Pawn && t != board.King && s.safe(m)
+	})
+}
+
+// openFiles put a rook or the queen on a file without pawns.
+func (s *situation) openFiles() []board.Move {
+	open := func(sq board.Square) bool { return s.ByType(board.Pawn)&(board.FileA<<(sq&7)) == 0 }
+	return s.filter(func(m board.Move) bool {
+		t := s.man(m)
+		return (t == board.Rook || t == board.Queen) && open(m.To()) && !open(m.From()) && s.safe(m)
+	})
+}
+
+// pawnFiles is the order in which pawns are moved.
+const pawnFiles = "edcfgbha"
+
+func (s *situation) pawnMoves() []board.Move {
+	moves := s.filter(func(m board.Move) bool { return s.man(m) == board.Pawn && s.safe(m) })
+	place := func(m board.Move) int {
+		n := 0
+		for pawnFiles[n] != 'a'+byte(m.From().File()) {
+			n++
+		}
+		return 8*n - max(m.To().Rank()-m.From().Rank(), m.From().Rank()-m.To().Rank())
+	}
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return place(a) - place(b) })
+	return moves
+}
+
+func (s *situation) pieceMoves() []board.Move {
+	return s.filter(func(m board.Move) bool { return s.man(m) != board.Pawn && s.safe(m) })
+}
