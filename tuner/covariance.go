@@ -49,6 +49,7 @@ func newCovariance(ctx context.Context, o *objective, c *clusters, theta []float
 	}
 	v := &covariance{sums: sums}
 	h := o.params.foldGram(infoGram)
+	o.known.set(theta, h)
 	v.invert(h, o)
 	v.naive = o.params.foldGram(naiveGram)
 	v.effective = dotSym(v.inverse, h)

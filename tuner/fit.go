@@ -34,25 +34,27 @@ func Fit(ctx context.Context, s *Store, terms []Term, c Config) (*Result, error)
 
 // fitting is a fit on its way.
 type fitting struct {
-	s        *Store
-	terms    []Term
-	c        Config
-	clusters *clusters
-	held     []bool // by cluster
-	train    *problem
-	start    measures // of the start weights
-	rows     struct{ train, valid int }
-	k        float64
-	kScore   float64
-	tied     bool
-	params   *params
-	frozen   []bool
-	seen     []int64 // training rows in which a term occurs
-	design   float64
-	theta    []float64
-	outcome  Outcome
-	cov      *covariance
-	warnings []string
+	s         *Store
+	terms     []Term
+	c         Config
+	clusters  *clusters
+	held      []bool // by cluster
+	train     *problem
+	start     measures // of the start weights
+	rows      struct{ train, valid int }
+	k         float64
+	kScore    float64
+	tied      bool
+	params    *params
+	frozen    []bool
+	seen      []int64 // training rows in which a term occurs
+	design    float64
+	theta     []float64
+	outcome   Outcome
+	known     *known
+	knownLoss Loss
+	cov       *covariance
+	warnings  []string
 }
 
 func (f *fitting) warn(format string, args ...any) {
@@ -274,7 +276,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 		return err
 	}
 	weight := f.start.weight[trained]
-	o := newObjective(f.train, f.params, f.design)
+	o := f.objective()
 	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
 	s.Step = func(i int, value, gap float64) {
 		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*f.design/weight, gap*f.design/weight)
@@ -294,10 +296,20 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 	return err
 }
 
+// objective returns what is minimised under the present design effect.
+func (f *fitting) objective() *objective {
+	o := newObjective(f.train, f.params, f.design)
+	if f.known == nil || f.knownLoss != f.train.loss {
+		f.known, f.knownLoss = o.known, f.train.loss
+	}
+	o.known = f.known
+	return o
+}
+
 // estimate computes the covariance at theta and the design effect from it.
 func (f *fitting) estimate(ctx context.Context) error {
 	f.c.progress(0, 0, "estimating variances over %d clusters", f.clusters.n())
-	o := newObjective(f.train, f.params, f.design)
+	o := f.objective()
 	var err error
 	if f.cov, err = newCovariance(ctx, o, f.clusters, f.theta); err != nil {
 		return err

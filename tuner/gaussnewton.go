@@ -10,7 +10,9 @@ import (
 
 // GaussNewton is the Gauss-Newton method (Fisher scoring, for a likelihood)
 // with Levenberg's damping scaled by the diagonal (Marquardt 1963), the damping
-// led by the ratio of actual to predicted decrease. It stops on the Newton
+// led by the ratio of actual to predicted decrease. A matrix costs as much as
+// twenty gradients, so one that still brings the decrement down fast is used
+// again (the chord method; Kelley 1995, section 5.4). It stops on the Newton
 // decrement g'H^-1 g / 2, which for a function that is nearly quadratic around
 // its minimum is the distance still to go.
 type GaussNewton struct{}
@@ -20,6 +22,7 @@ const (
 	gnRetries    = 40    // dampings tried before a step counts as impossible
 	gnFirst      = 1e-4  // first damping after a step that failed undamped
 	gnSmallest   = 1e-12 // below this, none
+	gnReuse      = 0.1   // largest factor of the decrement by which an old matrix is worth keeping
 )
 
 // Minimize implements Method.
@@ -61,30 +64,40 @@ type gnRun struct {
 	g             []float64 // gradient at out.X
 	trial, trialG []float64
 	damping       float64
+	h             *mat.SymDense // curvature at an earlier point or this
+	factor        *mat.Cholesky // of h; nil if h is singular
+	fresh         bool          // h is the curvature at out.X
 }
 
 // step takes one step. It reports false if the point cannot be improved.
 func (r *gnRun) step() (bool, error) {
-	h, err := r.f.Curvature(r.ctx, r.out.X)
-	if err != nil {
-		return false, err
-	}
-	r.out.Curvatures++
-	delta, undamped, err := solveDamped(h, r.g, 0)
-	if err == nil {
-		r.out.Gap = -0.5 * floats.Dot(delta, r.g)
-		if r.out.Gap <= r.s.Gap {
-			r.out.Converged = true
+	if r.h == nil || r.damping > 0 {
+		if err := r.renew(); err != nil {
+			return false, err
 		}
-	} else {
-		r.out.Gap = math.Inf(1)
 	}
-	moved, err := r.search(h, delta, undamped)
+	last := r.out.Gap
+	delta := r.newton()
+	if !r.fresh && !(r.out.Gap <= gnReuse*last) {
+		if err := r.renew(); err != nil {
+			return false, err
+		}
+		delta = r.newton()
+	}
+	r.out.Converged = r.out.Gap <= r.s.Gap
+	moved, err := r.search(delta)
 	if err != nil {
 		return false, err
+	}
+	if !moved && !r.fresh && !r.out.Converged { // the old matrix is to blame
+		if err := r.renew(); err != nil {
+			return false, err
+		}
+		return r.step()
 	}
 	if moved {
 		r.out.Iterations++
+		r.fresh = false
 		if r.s.Step != nil {
 			r.s.Step(r.out.Iterations, r.out.Value, r.out.Gap)
 		}
@@ -92,16 +105,47 @@ func (r *gnRun) step() (bool, error) {
 	return moved, r.limit()
 }
 
+// renew takes the curvature at the present point.
+func (r *gnRun) renew() error {
+	if r.fresh {
+		return nil
+	}
+	var err error
+	if r.h, err = r.f.Curvature(r.ctx, r.out.X); err != nil {
+		return err
+	}
+	r.out.Curvatures++
+	r.fresh = true
+	r.factor = factorize(r.h)
+	return nil
+}
+
+// newton returns the undamped step and sets the gap; nil if there is none.
+func (r *gnRun) newton() []float64 {
+	r.out.Gap = math.Inf(1)
+	if r.factor == nil {
+		return nil
+	}
+	delta, err := solve(r.factor, r.g)
+	if err != nil {
+		return nil
+	}
+	r.out.Gap = -0.5 * floats.Dot(delta, r.g)
+	return delta
+}
+
 // search raises the damping until the value falls. With a converged gap, one
-// last undamped step is tried and kept only if it helps.
-func (r *gnRun) search(h *mat.SymDense, delta []float64, undamped bool) (bool, error) {
+// last undamped step is tried and kept only if it helps. With an old matrix
+// only the first step is tried.
+func (r *gnRun) search(delta []float64) (bool, error) {
+	undamped := delta != nil
 	for try := 0; try < gnRetries; try++ {
 		if try > 0 || r.damping > 0 || !undamped {
 			if !undamped || try > 0 {
 				r.damping = max(r.damping, gnFirst)
 			}
 			var err error
-			if delta, _, err = solveDamped(h, r.g, r.damping); err != nil {
+			if delta, err = solveDamped(r.h, r.g, r.damping); err != nil {
 				r.damping *= 10
 				continue
 			}
@@ -112,13 +156,13 @@ func (r *gnRun) search(h *mat.SymDense, delta []float64, undamped bool) (bool, e
 		if err != nil {
 			return false, err
 		}
-		predicted := predictedDecrease(h, r.g, delta)
+		predicted := predictedDecrease(r.h, r.g, delta)
 		ratio := (r.out.Value - value) / predicted
 		if value < r.out.Value && finite(value, r.trialG) {
 			r.accept(value, ratio)
 			return true, nil
 		}
-		if r.out.Converged {
+		if r.out.Converged || !r.fresh {
 			return false, nil // rounding noise: nothing left to gain
 		}
 		r.damping = max(r.damping*8, gnFirst)
@@ -150,16 +194,39 @@ func (r *gnRun) limit() error {
 	return nil
 }
 
-// solveDamped returns -(h + damping*diag(h))^-1 g, and whether it is the
-// undamped step. Without damping a singular h is an error; with it, variables
-// that h knows nothing of stay where they are.
-func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, bool, error) {
-	n := h.SymmetricDim()
+// factorize returns the Cholesky factor, or nil if h is singular or nearly so.
+func factorize(h *mat.SymDense) *mat.Cholesky {
+	var chol mat.Cholesky
+	if !chol.Factorize(h) || chol.Cond() > 1e15 {
+		return nil
+	}
+	return &chol
+}
+
+// solve returns -h^-1 g, h given by its factor.
+func solve(h *mat.Cholesky, g []float64) ([]float64, error) {
+	var x mat.VecDense
+	if err := h.SolveVecTo(&x, mat.NewVecDense(len(g), append([]float64(nil), g...))); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return nil, err
+		}
+	}
+	out := x.RawVector().Data
+	floats.Scale(-1, out)
+	if !finite(0, out) {
+		return nil, ErrNotFinite
+	}
+	return out, nil
+}
+
+// solveDamped returns -(h + damping*diag(h))^-1 g. Without damping a singular
+// h is an error; with it, variables that h knows nothing of stay where they are.
+func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, error) {
 	a := h
 	if damping > 0 {
-		a = mat.NewSymDense(n, nil)
+		a = mat.NewSymDense(h.SymmetricDim(), nil)
 		a.CopySym(h)
-		for j := range n {
+		for j := range g {
 			d := h.At(j, j)
 			if d <= 0 {
 				a.SetSym(j, j, 1)
@@ -168,22 +235,11 @@ func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, bool
 			a.SetSym(j, j, d*(1+damping))
 		}
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(a) || chol.Cond() > 1e15 {
-		return nil, false, mat.Condition(math.Inf(1))
+	factor := factorize(a)
+	if factor == nil {
+		return nil, mat.Condition(math.Inf(1))
 	}
-	var x mat.VecDense
-	if err := chol.SolveVecTo(&x, mat.NewVecDense(n, g)); err != nil {
-		if _, ill := err.(mat.Condition); !ill {
-			return nil, false, err
-		}
-	}
-	out := x.RawVector().Data
-	floats.Scale(-1, out)
-	if !finite(0, out) {
-		return nil, false, ErrNotFinite
-	}
-	return out, damping == 0, nil
+	return solve(factor, g)
 }
 
 // predictedDecrease is the decrease that the quadratic model foretells.

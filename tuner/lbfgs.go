@@ -61,7 +61,7 @@ func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error
 		return err
 	}
 	out.Passes++
-	delta, _, err := solveDamped(h, g, 0)
+	delta, err := solveDamped(h, g, 0)
 	if err != nil {
 		out.Gap = math.Inf(1)
 		return nil

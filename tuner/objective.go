@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,10 +14,18 @@ type objective struct {
 	params *params
 	design float64 // D
 	w, g   halves  // scratch
+	known  *known  // the last information, whatever the objective it was taken for
+}
+
+// known is the information at a point: it depends on neither design effect nor
+// prior, so that the estimate of the one and the minimisation under it share it.
+type known struct {
+	theta       []float64
+	information *mat.SymDense
 }
 
 func newObjective(p *problem, q *params, design float64) *objective {
-	return &objective{p: p, params: q, design: design, w: newHalves(p.s.terms), g: newHalves(p.s.terms)}
+	return &objective{p: p, params: q, design: design, w: newHalves(p.s.terms), g: newHalves(p.s.terms), known: new(known)}
 }
 
 // Dim implements Objective.
@@ -54,11 +63,12 @@ func (o *objective) Gradient(ctx context.Context, theta, g []float64) (float64, 
 
 // Curvature implements Objective.
 func (o *objective) Curvature(ctx context.Context, theta []float64) (*mat.SymDense, error) {
-	h, err := o.information(ctx, theta)
+	info, err := o.information(ctx, theta)
 	if err != nil {
 		return nil, err
 	}
-	h.ScaleSym(1/o.design, h)
+	h := mat.NewSymDense(len(theta), nil)
+	h.ScaleSym(1/o.design, info)
 	for j := range theta {
 		h.SetSym(j, j, h.At(j, j)+o.params.precision(j))
 	}
@@ -68,10 +78,18 @@ func (o *objective) Curvature(ctx context.Context, theta []float64) (*mat.SymDen
 // information is the Gauss-Newton matrix of the sum of losses alone, before
 // the design effect and the prior.
 func (o *objective) information(ctx context.Context, theta []float64) (*mat.SymDense, error) {
+	if slices.Equal(o.known.theta, theta) {
+		return o.known.information, nil
+	}
 	o.params.expand(theta, o.w)
 	g, err := o.p.gram(ctx, o.w, curvatureWeight)
 	if err != nil {
 		return nil, err
 	}
-	return o.params.foldGram(g[0]), nil
+	o.known.set(theta, o.params.foldGram(g[0]))
+	return o.known.information, nil
+}
+
+func (k *known) set(theta []float64, information *mat.SymDense) {
+	k.theta, k.information = slices.Clone(theta), information
 }
