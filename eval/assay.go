@@ -10,13 +10,13 @@ import "github.com/assay-chess/assay/engine/board"
 func traceAssay(p *board.Position, s tracer) tracer {
 	var white, black view
 	black.see(p, board.Black)
+	white.see(p, board.White)
+	s = s.structure(p, &black, &white)
 	s = traceAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
 	}
-	s = s.turn()
-	white.see(p, board.White)
-	s = traceAssaySide(&white, s)
+	s = traceAssaySide(&white, s.turn())
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
@@ -37,12 +37,11 @@ func traceAssaySide(v *view, s tracer) tracer {
 	v.all = v.attacks | board.KingAttacks(v.king)
 	v.by[board.King] = board.KingAttacks(v.king)
 	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
-	s = tracePawns(v, s)
 	s = traceKnights(v, s)
 	s = traceBishops(v, s)
 	s = traceRooks(v, s)
 	s = traceQueens(v, s)
-	return traceKing(v, s)
+	return traceRing(v, s)
 }
 
 // traceContact counts what a side's men do to the other side's.
@@ -53,35 +52,6 @@ func traceContact(v *view, f *front, s tracer) tracer {
 	s = tracePassed(v, f, s)
 	s = traceBalance(v, f, s)
 	return traceMopUp(v, f, s)
-}
-
-// tracePawns counts material, squares and structure of the pawns. It looks at pawns
-// alone: what it counts could be remembered by the pawns' key.
-func tracePawns(v *view, s tracer) tracer {
-	p := v.pawns
-	s = s.add(assayMaterial, p.Count())
-	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
-	alone := isolated(p)
-	s = s.add(assayIsolated, alone.Count())
-	s = s.add(assayDoubled, doubled(p).Count())
-	s = s.add(assayBackward, backward(p, alone, v.theirAttack).Count())
-	for b := p; b != 0; {
-		s = s.one(assaySquarePawn + int(b.PopFirst()))
-	}
-	for b := p & beside(p); b != 0; {
-		s = s.one(assayPhalanx - 1 + b.PopFirst().Rank())
-	}
-	for b := p & v.attacks; b != 0; {
-		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
-	}
-	v.passed = passed(p, v.theirPawns)
-	for b := v.passed; b != 0; {
-		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
-	}
-	unopposed := p &^ down(v.theirPawns>>8)
-	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
-	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
-	return s
 }
 
 // Units of an attack on one square of the king's ring, by the attacker.
@@ -173,20 +143,9 @@ func traceQueens(v *view, s tracer) tracer {
 	return s
 }
 
-// traceKing counts the king's square, its shelter, which is the nearest own pawn
-// beside or before it on its own and the next files, and the attacks of the other
-// men on their king. No attack at all has no term: it is what the others are
-// measured against.
-func traceKing(v *view, s tracer) tracer {
-	s = s.one(assaySquareKing + int(v.king))
-	before := v.pawns & (^board.Bitboard(0) << (v.king & 56))
-	s = s.one(assayShelter + nearestRank(before, v.king&7))
-	if v.king&7 != 0 {
-		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7-1))
-	}
-	if v.king&7 != 7 {
-		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7+1))
-	}
+// traceRing counts the attacks of a side's men on their king. No attack at all has no
+// term: it is what the others are measured against.
+func traceRing(v *view, s tracer) tracer {
 	if v.units > 0 {
 		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))
 	}

@@ -119,13 +119,13 @@ func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) s
 func scoreAssay(p *board.Position, s scorer) scorer {
 	var white, black view
 	black.see(p, board.Black)
+	white.see(p, board.White)
+	s = s.structure(p, &black, &white)
 	s = scoreAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
 	}
-	s = s.turn()
-	white.see(p, board.White)
-	s = scoreAssaySide(&white, s)
+	s = scoreAssaySide(&white, s.turn())
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
@@ -146,12 +146,11 @@ func scoreAssaySide(v *view, s scorer) scorer {
 	v.all = v.attacks | board.KingAttacks(v.king)
 	v.by[board.King] = board.KingAttacks(v.king)
 	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
-	s = scorePawns(v, s)
 	s = scoreKnights(v, s)
 	s = scoreBishops(v, s)
 	s = scoreRooks(v, s)
 	s = scoreQueens(v, s)
-	return scoreKing(v, s)
+	return scoreRing(v, s)
 }
 
 func scoreContact(v *view, f *front, s scorer) scorer {
@@ -161,33 +160,6 @@ func scoreContact(v *view, f *front, s scorer) scorer {
 	s = scorePassed(v, f, s)
 	s = scoreBalance(v, f, s)
 	return scoreMopUp(v, f, s)
-}
-
-func scorePawns(v *view, s scorer) scorer {
-	p := v.pawns
-	s = s.add(assayMaterial, p.Count())
-	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
-	alone := isolated(p)
-	s = s.add(assayIsolated, alone.Count())
-	s = s.add(assayDoubled, doubled(p).Count())
-	s = s.add(assayBackward, backward(p, alone, v.theirAttack).Count())
-	for b := p; b != 0; {
-		s = s.one(assaySquarePawn + int(b.PopFirst()))
-	}
-	for b := p & beside(p); b != 0; {
-		s = s.one(assayPhalanx - 1 + b.PopFirst().Rank())
-	}
-	for b := p & v.attacks; b != 0; {
-		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
-	}
-	v.passed = passed(p, v.theirPawns)
-	for b := v.passed; b != 0; {
-		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
-	}
-	unopposed := p &^ down(v.theirPawns>>8)
-	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
-	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
-	return s
 }
 
 func scoreKnights(v *view, s scorer) scorer {
@@ -271,6 +243,49 @@ func scoreQueens(v *view, s scorer) scorer {
 	return s
 }
 
+func scoreRing(v *view, s scorer) scorer {
+	if v.units > 0 {
+		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))
+	}
+	return s
+}
+
+func scoreStructure(black, white *view, s scorer) scorer {
+	s = scoreStructureSide(black, s).turn()
+	return scoreStructureSide(white, s).turn()
+}
+
+func scoreStructureSide(v *view, s scorer) scorer {
+	return scoreKing(v, scorePawns(v, s))
+}
+
+func scorePawns(v *view, s scorer) scorer {
+	p := v.pawns
+	s = s.add(assayMaterial, p.Count())
+	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
+	alone := isolated(p)
+	s = s.add(assayIsolated, alone.Count())
+	s = s.add(assayDoubled, doubled(p).Count())
+	s = s.add(assayBackward, backward(p, alone, v.theirAttack).Count())
+	for b := p; b != 0; {
+		s = s.one(assaySquarePawn + int(b.PopFirst()))
+	}
+	for b := p & beside(p); b != 0; {
+		s = s.one(assayPhalanx - 1 + b.PopFirst().Rank())
+	}
+	for b := p & v.attacks; b != 0; {
+		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
+	}
+	v.passed = passed(p, v.theirPawns)
+	for b := v.passed; b != 0; {
+		s = s.one(assayPassed - 1 + b.PopFirst().Rank())
+	}
+	unopposed := p &^ down(v.theirPawns>>8)
+	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
+	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
+	return s
+}
+
 func scoreKing(v *view, s scorer) scorer {
 	s = s.one(assaySquareKing + int(v.king))
 	before := v.pawns & (^board.Bitboard(0) << (v.king & 56))
@@ -280,9 +295,6 @@ func scoreKing(v *view, s scorer) scorer {
 	}
 	if v.king&7 != 7 {
 		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7+1))
-	}
-	if v.units > 0 {
-		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))
 	}
 	return s
 }

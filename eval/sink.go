@@ -57,11 +57,12 @@ func (t *trace) drain(entries []Feature) []Feature {
 	return entries
 }
 
-// weights holds the coefficients of a model, each packed by pack, and the root that
-// they are used for.
+// weights holds the coefficients of a model, each packed by pack, the root that they
+// are used for, and what pawns and kings came to.
 type weights struct {
 	packed [maxTerms]int64
 	root   root
+	pawns  pawnTable
 }
 
 // pack puts the endgame value in the upper half and the middlegame value in the

@@ -52,29 +52,22 @@ type front struct {
 
 // face fills the front with what the other side, whose view is t, shows.
 func (f *front) face(t *view) {
-	*f = front{
-		pawns: t.pawns.Mirror(), knights: t.knights.Mirror(), bishops: t.bishops.Mirror(),
-		rooks: t.rooks.Mirror(), queens: t.queens.Mirror(), men: t.men().Mirror(),
-		byPawn: t.attacks.Mirror(), byKing: t.by[board.King].Mirror(),
-		all: t.all.Mirror(), twice: t.twice.Mirror(),
-		alone: t.knights|t.bishops|t.rooks|t.queens == 0,
-	}
+	f.pawns, f.knights, f.bishops = t.pawns.Mirror(), t.knights.Mirror(), t.bishops.Mirror()
+	f.rooks, f.queens = t.rooks.Mirror(), t.queens.Mirror()
+	f.men = t.men().Mirror()
+	f.byPawn, f.byKing = t.attacks.Mirror(), t.by[board.King].Mirror()
+	f.all, f.twice = t.all.Mirror(), t.twice.Mirror()
+	f.alone = t.knights|t.bishops|t.rooks|t.queens == 0
 }
 
-// see fills the view with the position as side c sees it.
+// see fills a new view with the position as side c sees it.
 func (v *view) see(p *board.Position, c board.Color) {
 	them := c.Other()
-	*v = view{
-		pawns:      p.Pieces(c, board.Pawn),
-		knights:    p.Pieces(c, board.Knight),
-		bishops:    p.Pieces(c, board.Bishop),
-		rooks:      p.Pieces(c, board.Rook),
-		queens:     p.Pieces(c, board.Queen),
-		theirPawns: p.Pieces(them, board.Pawn),
-		occupied:   p.Occupied(),
-		king:       p.KingSquare(c).Relative(c),
-		theirKing:  p.KingSquare(them).Relative(c),
-	}
+	v.pawns, v.theirPawns = p.Pieces(c, board.Pawn), p.Pieces(them, board.Pawn)
+	v.knights, v.bishops = p.Pieces(c, board.Knight), p.Pieces(c, board.Bishop)
+	v.rooks, v.queens = p.Pieces(c, board.Rook), p.Pieces(c, board.Queen)
+	v.occupied = p.Occupied()
+	v.king, v.theirKing = p.KingSquare(c).Relative(c), p.KingSquare(them).Relative(c)
 	if c == board.Black {
 		v.pawns, v.knights, v.bishops = v.pawns.Mirror(), v.knights.Mirror(), v.bishops.Mirror()
 		v.rooks, v.queens = v.rooks.Mirror(), v.queens.Mirror()

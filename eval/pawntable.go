@@ -1,0 +1,42 @@
+package eval
+
+import "github.com/assay-chess/assay/engine/board"
+
+// pawnEntries is the size of a pawnTable, 400 kB of them. Positions of one search share
+// few structures.
+const pawnEntries = 1 << 13
+
+// pawnTable remembers what traceStructure finds, by the key of pawns and kings. What it
+// returns is what would be computed: it only saves time.
+type pawnTable [pawnEntries]pawnEntry
+
+type pawnEntry struct {
+	key          uint64 // 0 where there is none
+	sum          int64  // packed weights, from Black's view
+	black, white structure
+}
+
+// structure is what the other terms ask of a side's pawns.
+type structure struct{ passed, outposts board.Bitboard }
+
+func (v *view) structure() structure     { return structure{v.passed, v.outposts} }
+func (v *view) setStructure(t structure) { v.passed, v.outposts = t.passed, t.outposts }
+
+// structure counts pawns and kings.
+func (s tracer) structure(_ *board.Position, black, white *view) tracer {
+	return traceStructure(black, white, s)
+}
+
+// structure adds up pawns and kings, from memory where they are known.
+func (s scorer) structure(p *board.Position, black, white *view) scorer {
+	key := p.PawnKey()
+	e := &s.w.pawns[key%pawnEntries]
+	if e.key != key || key == 0 {
+		sum := scoreStructure(black, white, scorer{w: s.w}).sum
+		*e = pawnEntry{key, sum, black.structure(), white.structure()}
+	}
+	black.setStructure(e.black)
+	white.setStructure(e.white)
+	s.sum += e.sum
+	return s
+}
