@@ -63,6 +63,20 @@ func (p *Position) Ply() int { return 2*(int(p.fullmove)-1) + int(p.stm) }
 // legal en-passant square: the first four fields of a FEN.
 func (p *Position) Key() uint64 { return p.key }
 
+// LikelyKey returns the key that the position will have after the move, but for
+// moves that castle, promote, capture en passant, end a castling right or allow a capture en
+// passant. It is for fetching memory ahead, where a wrong guess costs time only.
+func (p *Position) LikelyKey(m Move) uint64 {
+	from, to := m.From(), m.To()
+	piece := p.squares[from&63]
+	key := p.key ^ zobrist.black ^ zobrist.piece[piece&15][from&63] ^ zobrist.piece[piece&15][to&63]
+	key ^= zobrist.piece[p.squares[to&63]&15][to&63] // zero where nothing stands
+	if p.ep != NoSquare {
+		key ^= zobrist.ep[p.ep.File()&7]
+	}
+	return key
+}
+
 // PawnKey returns the Zobrist key of the pawns and the kings' squares alone.
 func (p *Position) PawnKey() uint64 { return p.pawnKey }
 

@@ -14,6 +14,7 @@ func (p *Position) SEE(m Move) int {
 	}
 	var gain [32]int
 	x := p.newExchange(m)
+	x.attackers = p.AttackersTo(x.to, x.occupied)
 	gain[0] = x.first
 	n := 0
 	for n < len(gain)-1 {
@@ -41,6 +42,9 @@ func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 		return false
 	}
 	balance -= x.atRisk
+	if balance < 0 {
+		x.attackers = p.AttackersTo(x.to, x.occupied)
+	}
 	// balance is what the side that captured last keeps beyond the threshold if it
 	// loses the man it captured with; who is ahead even then has won the exchange.
 	for balance < 0 && x.next() {
@@ -51,12 +55,13 @@ func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 
 // exchange is a series of captures on one square.
 type exchange struct {
-	p        *Position
-	to       Square
-	occupied Bitboard
-	side     Color // whose capture is next
-	first    int   // gained by the first move
-	atRisk   int   // value of the man now on the square
+	p         *Position
+	to        Square
+	occupied  Bitboard
+	attackers Bitboard // of the square, by both sides; those gone from occupied count no more
+	side      Color    // whose capture is next
+	first     int      // gained by the first move
+	atRisk    int      // value of the man now on the square
 }
 
 func (p *Position) newExchange(m Move) exchange {
@@ -78,23 +83,33 @@ func (p *Position) newExchange(m Move) exchange {
 // next makes the capture of the side's least valuable man, false when it has none.
 // A king captures only when nothing can recapture.
 func (x *exchange) next() bool {
-	attackers := x.p.AttackersTo(x.to, x.occupied) & x.occupied
-	own := attackers & x.p.byColor[x.side]
+	x.attackers &= x.occupied
+	own := x.attackers & x.p.byColor[x.side&1]
 	if own == 0 {
 		return false
 	}
-	for t := Pawn; t <= King; t++ {
-		men := own & x.p.byType[t]
-		if men == 0 {
-			continue
-		}
-		if t == King && attackers&x.p.byColor[x.side^1] != 0 {
-			return false
-		}
-		x.occupied &^= men & -men
-		x.atRisk = seeValues[t]
-		x.side ^= 1
-		return true
+	t := Pawn
+	for own&x.p.byType[t] == 0 {
+		t++ // some man is there
 	}
-	return false
+	if t == King && x.attackers&x.p.byColor[x.side&1^1] != 0 {
+		return false
+	}
+	men := own & x.p.byType[t]
+	x.occupied &^= men & -men
+	x.uncover(t)
+	x.atRisk = seeValues[t]
+	x.side ^= 1
+	return true
+}
+
+// uncover adds the sliders that attack through where a man of the kind stood.
+func (x *exchange) uncover(gone PieceType) {
+	queens := x.p.byType[Queen]
+	if gone == Pawn || gone == Bishop || gone == Queen {
+		x.attackers |= BishopAttacks(x.to, x.occupied) & (x.p.byType[Bishop] | queens)
+	}
+	if gone == Rook || gone == Queen {
+		x.attackers |= RookAttacks(x.to, x.occupied) & (x.p.byType[Rook] | queens)
+	}
 }

@@ -39,7 +39,7 @@ type frame struct {
 	reversible int        // plies back to the last position that cannot be repeated
 
 	moves  [maxList]board.Move
-	scores [maxList]int32
+	ranked [maxList]ranked      // the moves not yet handed out, with their scores
 	tried  [maxTried]board.Move // quiet moves searched before the current one
 	taken  [maxTaken]board.Move // captures and promotions, likewise
 

@@ -64,6 +64,7 @@ func (k *picker) pick() board.Move {
 		case stageHash:
 			k.stage = stageGenerate
 			if k.hash != board.NullMove {
+				k.announce(k.hash)
 				return k.hash
 			}
 		case stageGenerate:
@@ -84,12 +85,14 @@ func (k *picker) pick() board.Move {
 			m := k.killers[k.stage-stageKiller]
 			k.stage++
 			if k.special(m) {
+				k.announce(m)
 				return m
 			}
 			k.killers[k.stage-1-stageKiller] = board.NullMove
 		case stageCounter:
 			k.stage = stageGenerateQuiets
 			if m := k.counter; m != k.killers[0] && m != k.killers[1] && k.special(m) {
+				k.announce(m)
 				return m
 			}
 			k.counter = board.NullMove
@@ -150,9 +153,9 @@ func (k *picker) generate() {
 		k.end = len(p.LegalMoves(f.moves[:0]))
 		for i, m := range f.moves[:k.end] {
 			if isQuiet(p, m) {
-				f.scores[i] = k.record.of(p.PieceAt(m.From()), m)
+				f.rank(i, m, k.record.of(p.PieceAt(m.From()), m))
 			} else {
-				f.scores[i] = 1<<20 + k.captureScore(m)
+				f.rank(i, m, 1<<20+k.captureScore(m))
 			}
 		}
 		return
@@ -160,7 +163,7 @@ func (k *picker) generate() {
 	k.stage = stageCaptures
 	k.end = len(p.LegalCaptures(f.moves[:0]))
 	for i, m := range f.moves[:k.end] {
-		f.scores[i] = k.captureScore(m)
+		f.rank(i, m, k.captureScore(m))
 	}
 }
 
@@ -186,20 +189,23 @@ func (k *picker) captureScore(m board.Move) int32 {
 	return captureScore(p, m) + int32(*k.e.history.capture(p, m))
 }
 
-// best takes the move with the highest score out of those left.
+// best takes the move with the highest score out of those left, the first of equals.
 func (k *picker) best() board.Move {
-	moves, scores := &k.f.moves, &k.f.scores
-	b := k.next
-	for i := k.next + 1; i < k.end; i++ {
-		if scores[i] > scores[b] {
-			b = i
-		}
+	left := k.f.ranked[k.next:k.end]
+	top := left[0]
+	for _, r := range left {
+		top = max(top, r)
 	}
-	m := moves[b]
-	moves[b], scores[b] = moves[k.next], scores[k.next]
+	left[top.index()-k.next], left[0] = left[0].at(top.index()), top
 	k.next++
+	m := top.move()
+	k.announce(m)
 	return m
 }
+
+// announce has the transposition table's memory for the position after the move on its
+// way while the search still thinks about whether to make it.
+func (k *picker) announce(m board.Move) { k.e.table.prefetch(k.f.pos.LikelyKey(m)) }
 
 // goodCapture returns the next capture that loses nothing by exchanges and puts
 // those that do aside.
@@ -231,7 +237,7 @@ func (k *picker) generateQuiets() {
 		if m < 1<<12 {
 			score = k.record.of(p.PieceAt(m.From()), m)
 		}
-		f.moves[n], f.scores[n] = m, score
+		f.rank(n, m, score)
 		n++
 	}
 	k.next, k.end = k.bad, n
@@ -241,11 +247,11 @@ func (k *picker) generateQuiets() {
 // exchanges.
 func (k *picker) generateChecks() {
 	p, f := &k.f.pos, k.f
-	checks := newChecks(p)
+	checks := p.Checks()
 	n := 0
-	for _, m := range p.LegalQuiets(f.moves[:0]) {
-		if m < 1<<12 && m != k.hash && checks.given(p, m) && p.SEEAtLeast(m, 0) {
-			f.moves[n], f.scores[n] = m, k.record.of(p.PieceAt(m.From()), m)
+	for _, m := range p.LegalQuietChecks(f.moves[:0], &checks) {
+		if m != k.hash && p.SEEAtLeast(m, 0) {
+			f.rank(n, m, k.record.of(p.PieceAt(m.From()), m))
 			n++
 		}
 	}

@@ -72,10 +72,10 @@ func TestPickerHandsOutEveryMoveOnce(t *testing.T) {
 func TestChecksAreForetold(t *testing.T) {
 	missed, total := 0, 0
 	walk(t, func(_ *rand.Rand, p *board.Position) {
-		c := newChecks(p)
+		c := p.Checks()
 		for _, m := range p.LegalMoves(nil) {
 			want := p.GivesCheck(m)
-			if c.given(p, m) == want {
+			if c.Given(p, m) == want {
 				total++
 				continue
 			}

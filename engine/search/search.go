@@ -70,7 +70,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		depth--
 	}
 
-	checks := newChecks(p)
+	checks := p.Checks()
 	us := p.SideToMove()
 	picker := e.newPicker(ply, hash)
 	best, bestMove := -infinite, board.NullMove
@@ -82,7 +82,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		}
 		count++
 		quiet := isQuiet(p, m)
-		check := checks.given(p, m)
+		check := checks.Given(p, m)
 		if best > -mateBound && hasPieces(p, us) {
 			left := max(depth-reduction(depth, count), 0)
 			if quiet && !check && !inCheck {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -53,6 +54,7 @@ func (t *table) resize(mb int) {
 	if len(t.buckets) != n {
 		t.buckets = nil // let the old one go first
 		t.buckets = make([][bucketSize]entry, n)
+		adviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(&t.buckets[0])), mb<<20))
 		t.epoch = 0
 	}
 	t.clear()
@@ -74,6 +76,9 @@ func (t *table) bucket(key uint64) *[bucketSize]entry {
 	i, _ := bits.Mul64(key, uint64(len(t.buckets)))
 	return &t.buckets[i]
 }
+
+// prefetch has the memory of a position's bucket on its way before probe asks for it.
+func (t *table) prefetch(key uint64) { prefetch(unsafe.Pointer(t.bucket(key))) }
 
 // probe returns the entry of the position.
 func (t *table) probe(key uint64) (entry, bool) {

@@ -1,0 +1,96 @@
+package board
+
+// Checks knows which moves of a position give check without making them.
+type Checks struct {
+	squares     [6]Bitboard // from which a man of each kind attacks the king
+	discoverers Bitboard    // own men that shield the king from an own slider
+	king        Square
+}
+
+// Checks returns what there is to know about checks by the side to move.
+func (p *Position) Checks() (c Checks) {
+	us := p.stm
+	king := p.KingSquare(us ^ 1)
+	occupied := p.Occupied()
+	bishop, rook := BishopAttacks(king, occupied), RookAttacks(king, occupied)
+	c.king = king
+	c.squares = [6]Bitboard{
+		Pawn:   PawnAttacks(us^1, king),
+		Knight: KnightAttacks(king),
+		Bishop: bishop,
+		Rook:   rook,
+		Queen:  bishop | rook,
+	}
+	own := p.byColor[us]
+	queens := p.byType[Queen]
+	snipers := own & (BishopAttacks(king, 0)&(p.byType[Bishop]|queens) | RookAttacks(king, 0)&(p.byType[Rook]|queens))
+	for snipers != 0 {
+		if shield := Between(king, snipers.PopFirst()) & occupied; shield != 0 && !shield.Many() {
+			c.discoverers |= shield & own
+		}
+	}
+	return c
+}
+
+// Given tells whether a legal move of the position gives check, but for castling and
+// captures en passant that uncover one, which are too rare to look at.
+func (c *Checks) Given(p *Position, m Move) bool {
+	from := m.From()
+	kind := p.squares[from].Type()
+	if t := m.Promotion(); t != NoPieceType {
+		kind = t
+	}
+	return c.from(kind, from).Has(m.To())
+}
+
+// from returns the squares from which a man of the kind that comes from a square
+// gives check.
+func (c *Checks) from(kind PieceType, from Square) Bitboard {
+	squares := c.squares[kind%6]
+	if c.discoverers.Has(from) {
+		squares |= ^Line(c.king, from)
+	}
+	return squares
+}
+
+// LegalQuietChecks appends the legal moves that neither capture nor promote and give
+// check, but for castling. c must be the position's.
+func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
+	t := p.targets()
+	to := t.mask &^ t.occupied
+	for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {
+		from := knights.PopFirst()
+		buf = appendMoves(buf, from, KnightAttacks(from)&to&c.from(Knight, from))
+	}
+	for men := (p.byType[Bishop] | p.byType[Queen]) & t.own; men != 0; {
+		from := men.PopFirst()
+		squares := to & c.from(p.squares[from&63].Type(), from)
+		buf = appendMoves(buf, from, t.unpin(from, BishopAttacks(from, t.occupied)&squares))
+	}
+	for men := (p.byType[Rook] | p.byType[Queen]) & t.own; men != 0; {
+		from := men.PopFirst()
+		squares := to & c.from(p.squares[from&63].Type(), from)
+		buf = appendMoves(buf, from, t.unpin(from, RookAttacks(from, t.occupied)&squares))
+	}
+	buf = p.pawnChecks(buf, &t, c)
+	if c.discoverers.Has(t.king) {
+		buf = p.kingMoves(buf, &t, ^t.occupied&c.from(King, t.king))
+	}
+	return buf
+}
+
+// pawnChecks appends the pushes of pawns that give check.
+func (p *Position) pawnChecks(buf []Move, t *targets, c *Checks) []Move {
+	pawns := p.byType[Pawn] & t.own
+	up := 8 - 16*int(t.us)
+	to := t.mask &^ (Rank1 | Rank8)
+	single, double, _, _ := p.pawnTargets(t, pawns&^c.discoverers)
+	buf = p.appendPawnMoves(buf, t, single&to&c.squares[Pawn], up, false)
+	buf = p.appendPawnMoves(buf, t, double&to&c.squares[Pawn], 2*up, false)
+	for pawns &= c.discoverers; pawns != 0; {
+		from := pawns.PopFirst()
+		single, double, _, _ := p.pawnTargets(t, from.Bitboard())
+		buf = appendMoves(buf, from, t.unpin(from, (single|double)&to&c.from(Pawn, from)))
+	}
+	return buf
+}
