@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +19,6 @@ import (
 const DefaultHashMB = 16
 
 const (
-	minHashMB = 1
-	maxHashMB = 65536
-
 	// defaultOverhead is kept back from a clock for what happens outside the search.
 	defaultOverhead = 10 * time.Millisecond
 	maxOverhead     = 5 * time.Second
@@ -61,10 +59,11 @@ type Engine struct {
 var _ engine.Ponderer = (*Engine)(nil)
 
 // New returns an engine that plays by the evaluator, with a transposition table of
-// the given size in megabytes (of 2^20 bytes; at least 1).
+// the given size in megabytes (of 2^20 bytes; at least 1, at most what the machine has
+// room for).
 func New(ev eval.Evaluator, hashMB int) *Engine {
 	e := &Engine{ev: ev, overhead: defaultOverhead, now: time.Now}
-	e.table.resize(max(hashMB, minHashMB))
+	e.table.resize(min(max(hashMB, minHashMB), maxHashMB()))
 	return e
 }
 
@@ -91,7 +90,7 @@ func (e *Engine) Close() error {
 // Options returns the options of SetOption as UCI declares them, one a line.
 func (e *Engine) Options() []string {
 	options := []string{
-		fmt.Sprintf("option name Hash type spin default %d min %d max %d", DefaultHashMB, minHashMB, maxHashMB),
+		fmt.Sprintf("option name Hash type spin default %d min %d max %d", DefaultHashMB, minHashMB, maxHashMB()),
 		"option name Clear Hash type button",
 		fmt.Sprintf("option name Move Overhead type spin default %d min 0 max %d", defaultOverhead.Milliseconds(), maxOverhead.Milliseconds()),
 	}
@@ -107,11 +106,11 @@ func (e *Engine) Options() []string {
 func (e *Engine) SetOption(name, value string) error {
 	switch strings.ToLower(name) {
 	case "hash":
-		mb, err := number(name, value, minHashMB, maxHashMB)
+		mb, err := number(name, value, minHashMB, maxHashMB())
 		if err != nil {
 			return err
 		}
-		e.table.resize(mb)
+		e.resize(mb)
 	case "clear hash":
 		e.table.clear()
 	case "move overhead":
@@ -126,6 +125,16 @@ func (e *Engine) SetOption(name, value string) error {
 		return fmt.Errorf("%w %q is unknown", ErrOption, name)
 	}
 	return nil
+}
+
+// resize makes the table empty and of the given size. A large one goes back to the
+// system first: there need not be room for two.
+func (e *Engine) resize(mb int) {
+	if old := len(e.table.buckets); old > 1<<24 { // a gigabyte
+		e.table = table{}
+		debug.FreeOSMemory()
+	}
+	e.table.resize(mb)
 }
 
 func (e *Engine) setEvalFile(name, value string) error {

@@ -2,9 +2,8 @@ package search
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -36,54 +35,65 @@ func TestSoftNodesFinishTheIteration(t *testing.T) {
 }
 
 func TestMateLimit(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
-	r := run(t, e, board.NewGame(position(t, "7k/8/R7/1R6/8/8/8/7K w - - 0 1")), engine.Limits{Mate: 2})
-	if r.Score != engine.MateScore-3 {
-		t.Errorf("score %d, want mate in two moves", r.Score)
+	for _, tt := range []struct {
+		name, fen string
+		moves     int
+		score     int
+	}{
+		{"mate in two", "7k/8/R7/1R6/8/8/8/7K w - - 0 1", 2, engine.MateScore - 3},
+		{"mated in one", "7k/R7/5K2/8/8/8/8/1R6 b - - 0 1", 1, -(engine.MateScore - 2)},
+	} {
+		e := New(evaluator(t, "assay"), 1)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		r, err := e.Search(ctx, board.NewGame(position(t, tt.fen)), engine.Limits{Mate: tt.moves})
+		if err != nil || ctx.Err() != nil || r.Score != tt.score {
+			t.Errorf("%s: score %d, want %d; %v, %v", tt.name, r.Score, tt.score, err, ctx.Err())
+		}
+		cancel()
 	}
 }
 
-func TestSearchMovesAndMultiPV(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
-	p := position(t, middlegame)
-	g := board.NewGame(p)
-	var lines []engine.Info
-	r := run(t, e, g, engine.Limits{Depth: 5, MultiPV: 3, Info: func(i engine.Info) {
-		if i.Depth == 5 {
-			lines = append(lines, i)
+// Of several limits the first to be reached ends the search.
+func TestLimitsCombined(t *testing.T) {
+	e, _ := newNodeTime(t)
+	g := board.NewGame(position(t, middlegame))
+	const nodes, depth, far = 6000, 6, 1 << 40
+	const takes = 5 * time.Millisecond // 2500 nodes
+	for _, tt := range []struct {
+		name string
+		lim  engine.Limits
+		ok   func(engine.Result) bool
+	}{
+		{"depth", engine.Limits{Depth: depth, Nodes: far, MoveTime: time.Hour}, func(r engine.Result) bool { return r.Depth == depth }},
+		{"nodes", engine.Limits{Depth: 100, Nodes: nodes, HardNodes: true, MoveTime: time.Hour}, func(r engine.Result) bool { return r.Nodes == nodes }},
+		{"time", engine.Limits{Depth: 100, Nodes: far, MoveTime: takes}, func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
+		{"time within a clock", engine.Limits{MoveTime: takes, Clock: [2]time.Duration{time.Hour, time.Hour}}, func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
+		{"clock within a time", engine.Limits{MoveTime: time.Hour, Clock: [2]time.Duration{4 * takes, time.Hour}}, func(r engine.Result) bool { return r.Time < 4*takes }},
+		{"nodes within a clock", engine.Limits{Nodes: nodes, HardNodes: true, Clock: [2]time.Duration{time.Hour, time.Hour}}, func(r engine.Result) bool { return r.Nodes == nodes }},
+	} {
+		if r := run(t, e, g, tt.lim); !tt.ok(r) {
+			t.Errorf("%s: %+v", tt.name, r)
 		}
-	}})
-	if len(lines) != 3 || lines[0].PV[0] != r.Move || lines[0].Score != r.Score {
-		t.Fatalf("result %+v, lines %+v", r, lines)
-	}
-	var first []board.Move
-	for i, l := range lines {
-		if l.MultiPV != i+1 || i > 0 && l.Score > lines[i-1].Score || slices.Contains(first, l.PV[0]) {
-			t.Errorf("line %d: %+v", i+1, l)
-		}
-		first = append(first, l.PV[0])
-	}
-
-	only := []board.Move{lines[2].PV[0], lines[1].PV[0]}
-	if r := run(t, e, g, engine.Limits{Depth: 5, SearchMoves: only}); !slices.Contains(only, r.Move) {
-		t.Errorf("%v is none of %v", r.Move, only)
-	}
-	_, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{board.NewMove(0, 63)}})
-	if !errors.Is(err, ErrSearchMoves) {
-		t.Errorf("error %v for moves that are not legal", err)
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestInfiniteWaitsForItsEnd(t *testing.T) {
 	e := New(evaluator(t, "assay"), 1)
-	for _, o := range [][2]string{{"Hash", "2"}, {"hash", "1"}, {"Clear Hash", ""}, {"Move Overhead", "0"}} {
-		if err := e.SetOption(o[0], o[1]); err != nil {
-			t.Errorf("%v: %v", o, err)
-		}
-	}
-	for _, o := range [][2]string{{"Hash", "0"}, {"Hash", "65537"}, {"Hash", "many"}, {"Move Overhead", "-1"}, {"EvalFile", "x"}, {"", ""}} {
-		if err := e.SetOption(o[0], o[1]); !errors.Is(err, ErrOption) {
-			t.Errorf("%v: error %v, want ErrOption", o, err)
+	for name, fen := range map[string]string{
+		"a tree that is soon exhausted": "7k/8/5KQ1/8/8/8/8/8 w - - 0 1",
+		"checkmate":                     "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1",
+	} {
+		for _, lim := range []engine.Limits{
+			{Infinite: true, Depth: 1, Nodes: 10, MoveTime: 1},
+			{Ponder: true, Depth: 1, Nodes: 10, MoveTime: 1, PonderHit: make(chan struct{})},
+			{Ponder: true},
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			g, begun := board.NewGame(position(t, fen)), time.Now()
+			time.AfterFunc(30*time.Millisecond, cancel)
+			if _, err := e.Search(ctx, g, lim); err != nil || ctx.Err() == nil {
+				t.Errorf("%s, %+v: an answer after %v; %v", name, lim, time.Since(begun), err)
+			}
 		}
 	}
 }

@@ -1,0 +1,104 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+)
+
+func TestOptions(t *testing.T) {
+	e := New(evaluator(t, "assay"), 1)
+	most := strconv.Itoa(maxHashMB())
+	for _, o := range [][2]string{{"Hash", "2"}, {"hash", "1"}, {"Clear Hash", ""}, {"Move Overhead", "0"}, {"move overhead", "5000"}} {
+		if err := e.SetOption(o[0], o[1]); err != nil {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+	for _, o := range [][2]string{
+		{"Hash", "0"}, {"Hash", most + "0"}, {"Hash", "many"}, {"Hash", "99999999999999999999"}, {"Hash", "-1"}, {"Hash", ""},
+		{"Move Overhead", "-1"}, {"Move Overhead", "5001"}, {"Move Overhead", "1.5"}, {"EvalFile", "x"}, {"", ""},
+	} {
+		before, overhead := len(e.table.buckets), e.overhead
+		if err := e.SetOption(o[0], o[1]); !errors.Is(err, ErrOption) {
+			t.Errorf("%v: error %v, want ErrOption", o, err)
+		}
+		if len(e.table.buckets) != before || e.overhead != overhead {
+			t.Errorf("%v is refused, and has changed the engine", o)
+		}
+	}
+	if !slices.Contains(e.Options(), "option name Hash type spin default 16 min 1 max "+most) {
+		t.Errorf("options %q do not tell the most of Hash, %s", e.Options(), most)
+	}
+	// Asking a constructor for more than there is gets what there is.
+	if mb := memoryMB(); mb > 0 && maxHashMB() >= mb {
+		t.Errorf("a hash of %d MB on a machine of %d MB", maxHashMB(), mb)
+	}
+}
+
+func TestHash(t *testing.T) {
+	e := New(evaluator(t, "assay"), 1)
+	size := func() int { return len(e.table.buckets) * bucketSize * 16 }
+	g := board.NewGame(position(t, middlegame))
+	for _, mb := range []int{1, 7, 3, 1, 1} {
+		run(t, e, g, engine.Limits{Nodes: 5000})
+		if err := e.SetOption("Hash", strconv.Itoa(mb)); err != nil || size() != mb<<20 || e.table.full() != 0 {
+			t.Errorf("Hash %d: %v, %d bytes, %d per mille full", mb, err, size(), e.table.full())
+		}
+	}
+	p := g.Position()
+	run(t, e, g, engine.Limits{Nodes: 50000})
+	if _, found := e.table.probe(p.Key()); !found || e.table.full() == 0 {
+		t.Errorf("the root is not in the table after a search: %v, %d per mille full", found, e.table.full())
+	}
+	if err := e.SetOption("Clear Hash", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, found := e.table.probe(p.Key()); found || e.table.full() != 0 {
+		t.Errorf("the root is in the table after it was cleared: %v, %d per mille full", found, e.table.full())
+	}
+}
+
+func TestEvalFile(t *testing.T) {
+	e := New(evaluator(t, "shannon-1950"), 1)
+	e.LoadEvaluator = func(name string) (eval.Evaluator, error) {
+		if name == "assay" {
+			return evaluator(t, name), nil
+		}
+		return nil, fmt.Errorf("%s: line 3: not a number", name)
+	}
+	if !slices.ContainsFunc(e.Options(), func(o string) bool { return strings.Contains(o, "EvalFile") }) {
+		t.Errorf("no EvalFile among %q", e.Options())
+	}
+	g := board.NewGame(position(t, middlegame))
+	answer := func(e *Engine) string {
+		if err := e.NewGame(0); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(answerOf(run(t, e, g, engine.Limits{Nodes: 5000})))
+	}
+	old, want := answer(e), answer(New(evaluator(t, "assay"), 1))
+	if err := e.SetOption("EvalFile", "bad.json"); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "bad.json: line 3: not a number") {
+		t.Errorf("error %v", err)
+	}
+	if got := answer(e); got != old {
+		t.Errorf("after weights that cannot be read %s, before %s", got, old)
+	}
+	if err := e.SetOption("EvalFile", "assay"); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(e); got != want || got == old {
+		t.Errorf("with other weights %s, want %s; with the old ones %s", got, want, old)
+	}
+}
+
+// answerOf is what must be the same of two answers.
+func answerOf(r engine.Result) string {
+	return fmt.Sprintf("%v %d depth %d nodes %d pv %v", r.Move, r.Score, r.Depth, r.Nodes, r.PV)
+}
