@@ -60,6 +60,7 @@ func kindOf(paths []string) (string, error) {
 
 func openAll[R any](paths []string, open opener[R], c ArrangeConfig) (*sources[R], error) {
 	s := &sources[R]{ArrangeConfig: c}
+	seen := map[string]string{}
 	for _, path := range paths {
 		r, err := open(path)
 		if err != nil {
@@ -69,6 +70,10 @@ func openAll[R any](paths []string, open opener[R], c ArrangeConfig) (*sources[R
 		if err != nil {
 			return nil, err
 		}
+		if first, twice := seen[id]; twice {
+			return nil, fmt.Errorf("dataset: %s and %s: %w", first, path, ErrTwice)
+		}
+		seen[id] = path
 		if s.codec == nil {
 			s.codec = r.codec
 		} else if err := s.alike(r); err != nil {
@@ -137,7 +142,7 @@ func Merge(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*s
 		var seen keySet
 		return merge(ctx, paths, dir, c, OpenGames, func(g *GameRow) error {
 			if !seen.add(g.Game) {
-				return fmt.Errorf("dataset: game %d: %w", g.Game, errTwice)
+				return fmt.Errorf("dataset: game %d: %w", g.Game, ErrTwice)
 			}
 			return nil
 		})

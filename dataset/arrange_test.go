@@ -59,7 +59,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 	x := filepath.Join(dir, "x")
-	if _, err := Merge(t.Context(), []string{games, games}, x, ArrangeConfig{}); !errors.Is(err, errTwice) {
+	if _, err := Merge(t.Context(), []string{games, games}, x, ArrangeConfig{}); !errors.Is(err, ErrTwice) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
@@ -88,7 +88,15 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 	if _, err := Merge(t.Context(), paths, out, ArrangeConfig{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
-	if m, err := Merge(t.Context(), []string{paths[0], paths[0]}, out, ArrangeConfig{}); err != nil || m.Rows != 2 {
+	for _, kind := range []func([]string) error{
+		func(p []string) error { _, err := Merge(t.Context(), p, out, ArrangeConfig{}); return err },
+		func(p []string) error { _, err := Shuffle(t.Context(), p, out, ArrangeConfig{}); return err },
+	} {
+		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, ErrTwice) {
+			t.Error(err)
+		}
+	}
+	if m, err := Merge(t.Context(), paths[:1], out, ArrangeConfig{}); err != nil || m.Rows != 1 {
 		t.Error(m, err)
 	}
 }

@@ -1,14 +1,13 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/assay-chess/assay/dataset/internal/inorder"
 	"github.com/assay-chess/assay/dataset/store"
 )
 
@@ -18,37 +17,50 @@ type ExtractConfig struct {
 	Program string // version of the program, for the manifest
 	// NewResolve returns a Resolve for one goroutine. It is not asked for ResolveKeep.
 	NewResolve func() Resolve
+	// NewRescore returns a Rescore for one goroutine. It is asked if Filter.Relabel is set.
+	NewRescore func() Rescore
 	Workers    int                                  // goroutines; 0: as many as there are cores
-	Progress   func(done, total int64, note string) // of games; nil for none
-}
+	Progress   func(done, total int64, note string) // of games, or of rows of positions; nil for none
 
-// extractBlock is the number of games handed to a goroutine at once.
-const extractBlock = 64
-
-// block of games on its way to becoming rows.
-type extractJob struct {
-	games  []GameRow
-	rows   []candidate
-	counts Counts
-	done   chan struct{}
+	limit int // keys of positions in memory; 0: sieveLimit. It does not change the rows
 }
 
 // Extract writes the positions of games, in the order of the games, as a data set in
 // dir. The bytes do not depend on the number of workers; an interrupted data set is
 // gone on with. The counts are also the manifest's report. The error is ErrComplete
 // (wrapped) if dir has the positions already: the counts are then those of then.
+//
+// Memory is bounded: keys of positions beyond some twelve million wait on disk, in dir,
+// to be compared. A game that is there twice is an error (ErrTwice).
 func Extract(ctx context.Context, sources []*Reader[GameRow], dir string, c ExtractConfig) (*store.Manifest, Counts, error) {
+	return extractFrom(ctx, sources, dir, c, readGames)
+}
+
+// Refine is Extract for positions: it writes those that pass the filter. Those of one
+// game must stand together if the filter counts them.
+func Refine(ctx context.Context, sources []*Reader[PositionRow], dir string, c ExtractConfig) (*store.Manifest, Counts, error) {
+	return extractFrom(ctx, sources, dir, c, readGroups)
+}
+
+// extractFrom is Extract, or Refine: read sends pieces of work.
+func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c ExtractConfig,
+	read func(context.Context, *extraction, []*Reader[R], func(*extractJob) error) error) (*store.Manifest, Counts, error) {
 	var counts Counts
 	if err := c.Filter.Check(); err != nil {
 		return nil, counts, err
 	}
 	config := WriterConfig{Config: c.Filter, Seed: c.Filter.Seed, Program: c.Program}
 	total := int64(0)
+	seen := map[string]string{}
 	for _, s := range sources {
 		id, err := s.ID()
 		if err != nil {
 			return nil, counts, err
 		}
+		if first, twice := seen[id]; twice {
+			return nil, counts, fmt.Errorf("dataset: %s and %s: %w", first, s.path, ErrTwice)
+		}
+		seen[id] = s.path
 		config.Parents = append(config.Parents, id)
 		total += s.Len()
 	}
@@ -60,11 +72,20 @@ func Extract(ctx context.Context, sources []*Reader[GameRow], dir string, c Extr
 		return nil, counts, err
 	}
 	defer w.Close()
-	e := &extraction{ExtractConfig: c, writer: w, skip: w.Rows(), total: total}
-	if err := e.run(ctx, sources); err != nil {
+	e := &extraction{ExtractConfig: c, writer: w, skip: w.Rows(), total: total, identity: config}
+	e.sieve = sieve{dir: dir, limit: cmp.Or(c.limit, sieveLimit), filter: &e.Filter, counts: &e.counts, safe: w.Rows}
+	defer e.sieve.remove()
+	err = e.run(ctx, func(ctx context.Context, send func(*extractJob) error) error { return read(ctx, e, sources, send) })
+	if errors.Is(err, ErrTwice) || errors.Is(err, ErrUngrouped) {
+		return nil, e.counts, errors.Join(err, w.Discard())
+	}
+	if err != nil {
 		return nil, e.counts, err
 	}
 	m, err := w.Finish(e.counts)
+	if err == nil {
+		err = e.forgetScores()
+	}
 	return m, e.counts, err
 }
 
@@ -81,117 +102,61 @@ func extracted(dir string, err error) (*store.Manifest, Counts, error) {
 	return m, counts, err
 }
 
-// extraction is an Extract at work.
+// extraction is an Extract at work. Pieces of the sources become rows on several cores
+// (candidates); in order, the sieve drops some; what is left is written, or scored anew
+// on several cores and then, in order, written.
 type extraction struct {
 	ExtractConfig
-	writer *Writer[PositionRow]
-	skip   int64 // rows that were on disk before
-	total  int64 // games
-	seen   keySet
-	counts Counts
+	identity WriterConfig
+	writer   *Writer[PositionRow]
+	skip     int64 // rows that were on disk before
+	row      int64 // rows that passed the sieve
+	total    int64 // rows of the sources
+	sieve    sieve
+	counts   Counts
 }
 
-// run reads games, has workers make rows of them, and collects the rows in order.
-func (e *extraction) run(ctx context.Context, sources []*Reader[GameRow]) error {
-	n := e.Workers
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	todo, queue := make(chan *extractJob), make(chan *extractJob, 2*n)
-	g.Go(func() error {
-		defer close(todo)
-		defer close(queue)
-		return readJobs(ctx, sources, todo, queue)
-	})
-	for range n {
-		g.Go(func() error {
-			e.work(todo)
-			return nil
+func (e *extraction) run(ctx context.Context, read func(context.Context, func(*extractJob) error) error) (err error) {
+	if e.Filter.Relabel == "" {
+		err = e.sift(ctx, read, func(r *PositionRow) error {
+			if e.row++; e.row <= e.skip {
+				return nil
+			}
+			return e.writer.Append(r)
 		})
+	} else {
+		err = e.rescore(ctx, read)
 	}
-	g.Go(func() error { return e.collect(ctx, queue) })
-	return g.Wait()
+	if err == nil && e.row < e.skip {
+		return fmt.Errorf("dataset: %s has %d rows, but the games give %d: %w", e.writer.Dir(), e.skip, e.row, errGamesChanged)
+	}
+	return err
 }
 
-// readJobs cuts the games into blocks. Every block goes into queue, which keeps the
-// order, before a worker can take it from todo.
-func readJobs(ctx context.Context, sources []*Reader[GameRow], todo, queue chan<- *extractJob) error {
-	job := &extractJob{done: make(chan struct{})}
-	send := func() error {
-		for _, to := range []chan<- *extractJob{queue, todo} {
-			select {
-			case to <- job:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		job = &extractJob{done: make(chan struct{})}
-		return nil
-	}
-	for _, s := range sources {
-		for game, err := range s.All() {
-			if err != nil {
-				return err
-			}
-			if job.games = append(job.games, game); len(job.games) == extractBlock {
-				if err := send(); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return send()
-}
-
-func (e *extraction) work(todo <-chan *extractJob) {
-	var resolve Resolve
-	if e.Filter.Resolve != ResolveKeep {
-		resolve = e.NewResolve()
-	}
-	for job := range todo {
-		for i := range job.games {
-			job.rows = append(job.rows, e.Filter.candidates(&job.games[i], resolve, &job.counts)...)
-		}
-		close(job.done)
-	}
-}
-
-// collect drops duplicates and writes what is left.
-func (e *extraction) collect(ctx context.Context, queue <-chan *extractJob) error {
-	row := int64(0)
-	for job := range queue {
-		select {
-		case <-job.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// sift has workers make rows of what read sends, and gives those that the sieve keeps to
+// emit, in order.
+func (e *extraction) sift(ctx context.Context, read func(context.Context, func(*extractJob) error) error, emit func(*PositionRow) error) error {
+	done := int64(0)
+	err := inorder.Run(ctx, inorder.Workers(e.Workers), read, e.work, func(job *extractJob) error {
 		e.counts.add(&job.counts)
 		for i := range job.rows {
-			r := &job.rows[i]
-			if !e.Filter.KeepDuplicates && !e.seen.add(r.Board.Key()) {
-				e.counts.Duplicate++
-				continue
-			}
-			e.counts.Kept++
-			if r.replaced {
-				e.counts.Replaced++
-			}
-			if row++; row <= e.skip {
-				continue
-			}
-			if err := e.writer.Append(&r.PositionRow); err != nil {
+			if err := e.sieve.add(&job.rows[i], emit); err != nil {
 				return err
 			}
 		}
-		if e.Progress != nil {
-			e.Progress(e.counts.Games, e.total, fmt.Sprintf("%d positions", e.counts.Kept))
+		if done += job.size; e.Progress != nil {
+			e.Progress(done, e.total, fmt.Sprintf("%d positions", e.counts.Kept+e.sieve.waiting()))
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if ctx.Err() == nil && row < e.skip {
-		return fmt.Errorf("dataset: %s has %d rows, but the games give %d: %w", e.writer.Dir(), e.skip, row, errGamesChanged)
-	}
-	return ctx.Err()
+	return e.sieve.finish(ctx, emit, func(n, of int64) {
+		if e.Progress != nil {
+			e.Progress(e.total, e.total, fmt.Sprintf("%d of %d positions compared", n, of))
+		}
+	})
 }
 
 var errGamesChanged = errors.New("it was not made from them")

@@ -33,7 +33,17 @@ type Filter struct {
 	Seed           uint64 `json:"seed,string"`     // of MaxPerGame's chance
 	NeedScore      bool   `json:"need_score"`      // drop positions that were not searched
 	FewestMen      int    `json:"fewest_men"`      // drop positions with fewer men, kings included; 0: none
+
+	// Uniform takes equally many positions of each result in each of five bands of the
+	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
+	Uniform bool   `json:"uniform,omitempty"`
+	Sample  int64  `json:"sample,omitempty"`  // take so many in all, by chance; 0: all
+	Relabel string `json:"relabel,omitempty"` // what gives new scores; see ExtractConfig.NewRescore
+	All     bool   `json:"all,omitempty"`     // drop none for what it is: neither checks nor mates
 }
+
+// samples reports whether rows are chosen among all that there are.
+func (f *Filter) samples() bool { return f.Uniform || f.Sample > 0 }
 
 // DefaultFilter is what a tuner wants of self-play.
 func DefaultFilter() Filter { return Filter{Resolve: ResolveLeaf, MaxScore: 3000} }
@@ -54,8 +64,10 @@ type Counts struct {
 	Noisy      int64 `json:"noisy"`       // dropped: ResolveDrop
 	BadLeaf    int64 `json:"bad_leaf"`    // dropped: the leaf is in check or mate
 	Duplicate  int64 `json:"duplicate"`   // dropped: the position was there before
+	NotChosen  int64 `json:"not_chosen"`  // dropped: Filter.Uniform, Filter.Sample
 	Kept       int64 `json:"kept"`
-	Replaced   int64 `json:"replaced"` // of Kept: by the leaf of the quiescence search
+	Replaced   int64 `json:"replaced"`   // of Kept: by the leaf of the quiescence search
+	SameMoves  int64 `json:"same_moves"` // games that are an earlier one move by move; they are not dropped as such
 }
 
 func (c *Counts) add(o *Counts) {
@@ -67,7 +79,7 @@ func (c *Counts) add(o *Counts) {
 
 func (c *Counts) list() []*int64 {
 	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore, &c.LargeScore,
-		&c.FewMen, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.Kept, &c.Replaced}
+		&c.FewMen, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves}
 }
 
 // Check tells what is wrong with the filter.
@@ -75,7 +87,7 @@ func (f *Filter) Check() error {
 	switch {
 	case f.Resolve != ResolveLeaf && f.Resolve != ResolveDrop && f.Resolve != ResolveKeep:
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
-	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestMen < 0:
+	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestMen < 0 || f.Sample < 0:
 		return errors.New("dataset: a limit of a filter is negative")
 	}
 	return nil
@@ -97,15 +109,42 @@ func (f *Filter) candidates(g *GameRow, resolve Resolve, counts *Counts) []candi
 		if i == len(g.Moves) {
 			break
 		}
+		if i < int(g.OpeningPlies) {
+			counts.Opening++
+			continue
+		}
 		p := game.Position()
-		if n := f.refuse(g, i, p, counts); n != nil {
+		r := PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: ResultOf(g.Result),
+			Game: g.Game, Opening: g.Opening, Weight: 1}
+		if n := f.refuse(&r, i-int(g.OpeningPlies), counts); n != nil {
 			*n++
 			continue
 		}
-		rows = append(rows, PositionRow{Board: *p, Score: g.Scores[i], Result: ResultOf(g.Result),
-			Game: g.Game, Opening: g.Opening, Weight: 1})
+		rows = append(rows, r)
 	}
-	rows = f.sample(g, rows, counts)
+	return f.settleAll(f.sample(g.Game, rows, counts), resolve, counts)
+}
+
+// refine returns what candidates does, of the rows of a game. How long its opening was
+// is not known.
+func (f *Filter) refine(group []PositionRow, resolve Resolve, counts *Counts) []candidate {
+	if group[0].Game != 0 {
+		counts.Games++
+	}
+	counts.Positions += int64(len(group))
+	rows := group[:0]
+	for i := range group {
+		if n := f.refuse(&group[i], int(group[i].Ply), counts); n != nil {
+			*n++
+			continue
+		}
+		rows = append(rows, group[i])
+	}
+	return f.settleAll(f.sample(group[0].Game, rows, counts), resolve, counts)
+}
+
+// settleAll makes the rows' positions quiet ones, as far as the filter wants it.
+func (f *Filter) settleAll(rows []PositionRow, resolve Resolve, counts *Counts) []candidate {
 	kept := make([]candidate, 0, len(rows))
 	for _, r := range rows {
 		replaced, n := f.settle(&r, resolve, counts)
@@ -113,21 +152,20 @@ func (f *Filter) candidates(g *GameRow, resolve Resolve, counts *Counts) []candi
 			*n++
 			continue
 		}
-		r.Ply = uint16(r.Board.Ply())
 		kept = append(kept, candidate{r, replaced})
 	}
 	return kept
 }
 
-// refuse returns the count to raise if the position before move i is dropped.
-func (f *Filter) refuse(g *GameRow, i int, p *board.Position, c *Counts) *int64 {
-	score := g.Scores[i]
+// refuse returns the count to raise if the row, so many plies behind the opening, is
+// dropped.
+func (f *Filter) refuse(r *PositionRow, ply int, c *Counts) *int64 {
+	score := r.Score
 	switch {
-	case i < int(g.OpeningPlies):
-		return &c.Opening
-	case i < int(g.OpeningPlies)+f.SkipPlies:
+	case f.All:
+	case ply < f.SkipPlies:
 		return &c.Early
-	case p.InCheck():
+	case r.Board.InCheck():
 		return &c.InCheck
 	case score == NoScore && f.NeedScore:
 		return &c.Unscored
@@ -135,7 +173,7 @@ func (f *Filter) refuse(g *GameRow, i int, p *board.Position, c *Counts) *int64 
 		return &c.MateScore
 	case score != NoScore && f.MaxScore > 0 && (int(score) > f.MaxScore || int(score) < -f.MaxScore):
 		return &c.LargeScore
-	case p.Occupied().Count() < f.FewestMen:
+	case r.Board.Occupied().Count() < f.FewestMen:
 		return &c.FewMen
 	}
 	return nil
@@ -143,12 +181,12 @@ func (f *Filter) refuse(g *GameRow, i int, p *board.Position, c *Counts) *int64 
 
 // sample takes MaxPerGame rows by a chance that depends on the seed and the game
 // alone, and keeps their order.
-func (f *Filter) sample(g *GameRow, rows []PositionRow, c *Counts) []PositionRow {
+func (f *Filter) sample(game uint64, rows []PositionRow, c *Counts) []PositionRow {
 	if f.MaxPerGame == 0 || len(rows) <= f.MaxPerGame {
 		return rows
 	}
 	c.NotSampled += int64(len(rows) - f.MaxPerGame)
-	rng := rand.New(rand.NewPCG(f.Seed, g.Game))
+	rng := rand.New(rand.NewPCG(f.Seed, game))
 	chosen := rng.Perm(len(rows))[:f.MaxPerGame]
 	slices.Sort(chosen)
 	for to, from := range chosen {
@@ -172,6 +210,7 @@ func (f *Filter) settle(r *PositionRow, resolve Resolve, c *Counts) (replaced bo
 	case leaf.InCheck() || score > MaxScore || score < -MaxScore:
 		return false, &c.BadLeaf
 	}
+	r.Ply += uint16(max(0, leaf.Ply()-r.Board.Ply()))
 	r.Board = leaf
 	return true, nil
 }

@@ -107,6 +107,7 @@ func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits s
 		if writers[i], err = newWriter(filepath.Join(temp, bucketName(i)), WriterConfig{}, d.codec, l, memory.NewGoAllocator()); err != nil {
 			return err
 		}
+		writers[i].safe = d.out.Rows
 	}
 	rng := rand.New(rand.NewPCG(d.Seed, 0))
 	for row, err := range d.all(ctx, "dealing") {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"os"
@@ -145,11 +144,7 @@ func (c *counter) game(g *GameRow) {
 		c.s.Terminations = map[string]int64{}
 	}
 	c.s.Terminations[g.Termination]++
-	doc := []byte(g.Start + "\x00")
-	for _, m := range g.Moves {
-		doc = binary.LittleEndian.AppendUint16(doc, uint16(m))
-	}
-	c.duplicate(maphash.Bytes(c.seed, doc))
+	c.duplicate(g.movesHash(c.seed))
 }
 
 func (c *counter) position(p *PositionRow) {

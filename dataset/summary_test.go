@@ -136,7 +136,7 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", v, problems, err)
 	}
 	var row *RowError
-	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") || !errors.Is(row, errTwice) {
+	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") || !errors.Is(row, ErrTwice) {
 		t.Errorf("problem %v", problems[0])
 	}
 }

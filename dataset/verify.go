@@ -25,8 +25,9 @@ type Verification struct {
 // OK reports whether all is as it should be.
 func (v *Verification) OK() bool { return v.Complete && v.BadFiles == 0 && v.BadRows == 0 }
 
-// errTwice is what is wrong with a game that is there already.
-var errTwice = errors.New("the game is in the data set already")
+// ErrTwice says that a game or a data set was given twice: what follows from its rows
+// would count double.
+var ErrTwice = errors.New("it is there twice")
 
 // Verify reads a whole data set, and goes on where a Reader would stop: each damaged
 // file and each bad row is told to report, if it is not nil. The error is that the
@@ -54,7 +55,7 @@ func Verify(path string, report func(problem error)) (*Verification, error) {
 		var games keySet
 		verifyFiles(v, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
 			if !games.add(g.Game) {
-				return fmt.Errorf("game %d: %w", g.Game, errTwice)
+				return fmt.Errorf("game %d: %w", g.Game, ErrTwice)
 			}
 			return nil
 		})

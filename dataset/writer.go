@@ -50,7 +50,8 @@ type Writer[R any] struct {
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
-	err      error // first failure; sticky
+	safe     func() int64 // what Rows says; of scratch data, of what they are for
+	err      error        // first failure; sticky
 }
 
 // NewGameWriter begins a data set of games in dir, or opens the interrupted one
@@ -92,6 +93,7 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 	w := &Writer[R]{dir: dir, codec: code, layout: l, mem: mem, lock: lock, manifest: &store.Manifest{
 		Format: store.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
 	}}
+	w.safe = w.Rows
 	if err := w.open(); err != nil {
 		lock.Unlock()
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -245,7 +247,7 @@ func (w *Writer[R]) commit(next *store.Manifest) error {
 	}
 	name := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards))
 	if err := store.WriteFile(filepath.Join(w.dir, name), w.out.data); err != nil {
-		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.manifest.Rows)
+		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
 	sum := store.SumBytes(w.out.data)
 	m := *next
@@ -259,7 +261,7 @@ func (w *Writer[R]) commit(next *store.Manifest) error {
 // list replaces the manifest on disk, then the one in memory.
 func (w *Writer[R]) list(m *store.Manifest) error {
 	if err := m.Save(w.dir); err != nil {
-		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.manifest.Rows)
+		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
 	w.manifest = m
 	return nil

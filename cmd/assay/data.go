@@ -27,7 +27,7 @@ and is reported as unverified.`,
 			return usagef("say what to do with the data")
 		},
 	}
-	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(),
+	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(), newDataRelabelCommand(),
 		newDataMergeCommand(), newDataSplitCommand(), newDataShuffleCommand(), newDataStatCommand(), newDataHeadCommand(), newDataVerifyCommand())
 	return cmd
 }

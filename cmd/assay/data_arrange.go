@@ -92,6 +92,8 @@ func arrangeAdvice(err error) error {
 		return fmt.Errorf("%w; import it with --infer-games, if its rows are in game order", err)
 	case errors.Is(err, dataset.ErrSchemas):
 		return fmt.Errorf("%w; give data sets of one kind", err)
+	case errors.Is(err, dataset.ErrTwice):
+		return fmt.Errorf("%w; give each once: what is there twice counts double", err)
 	}
 	return dataAdvice(err)
 }

@@ -60,6 +60,7 @@ func TestKilledDataCommandsGiveTheSameBytes(t *testing.T) {
 		{"import", "*", []string{"data", "import", list, "--infer-games"}},
 		{"merge", "*", []string{"data", "merge", data}},
 		{"split", "*/*", []string{"data", "split", data, "--seed", "3"}},
+		{"positions", "*", []string{"data", "positions", data, "--resolve", "keep", "--sample", "270000"}},
 		{"shuffle", "*", []string{"data", "shuffle", data, "--seed", "3"}},
 	} {
 		whole, killed := filepath.Join(dir, c.name), filepath.Join(dir, c.name+"-killed")

@@ -89,3 +89,52 @@ func TestExtractWithQuiescence(t *testing.T) {
 		t.Errorf("positions into the folder of the games: %v", err)
 	}
 }
+
+// A score is White's view, and the same whatever was searched before.
+func TestSearch(t *testing.T) {
+	m := shannon(t)
+	newScore, err := Search(m, m.Start, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fens := []string{
+		board.StartFEN,
+		"6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1",    // mate in one ply
+		"4k3/8/8/3r4/8/2N5/PPP5/4K3 w - - 0 1", // a rook hangs
+		"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",       // mated
+		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",       // stalemate
+	}
+	first, second := newScore(), newScore()
+	var scores []int16
+	for _, fen := range fens {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := first(context.Background(), &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := p.Mirror()
+		// The order of moves is not the same for both, so the search need not be.
+		if mirrored, err := first(context.Background(), &q); err != nil || mirrored+n > 100 || mirrored+n < -100 {
+			t.Errorf("%s: %d, with colours changed %d, %v", fen, n, mirrored, err)
+		}
+		scores = append(scores, n)
+	}
+	for i := len(fens) - 1; i >= 0; i-- {
+		p, err := board.ParseFEN(fens[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := second(context.Background(), &p); err != nil || n != scores[i] {
+			t.Errorf("%s: %d, and %d in another order, %v", fens[i], scores[i], n, err)
+		}
+	}
+	if scores[1] != dataset.MateScore-1 || scores[2] < 300 || scores[3] != dataset.MateScore || scores[4] != 0 {
+		t.Errorf("scores %v", scores)
+	}
+	if _, err := Search(m, m.Start, 0); err == nil {
+		t.Error("no nodes are accepted")
+	}
+}

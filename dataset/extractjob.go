@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"iter"
+)
+
+// How many games, or rows of positions, are a piece of work.
+const (
+	jobGames = 64
+	jobRows  = 4096
+)
+
+// extractJob is a run of games, or of positions by game, on its way to becoming rows.
+type extractJob struct {
+	games  []GameRow
+	groups [][]PositionRow
+	size   int64 // rows of the source
+	rows   []candidate
+	counts Counts
+}
+
+// readGames sends the games of the sources.
+func readGames(_ context.Context, e *extraction, sources []*Reader[GameRow], send func(*extractJob) error) error {
+	job := &extractJob{}
+	var ids, moves keySet
+	seed := maphash.MakeSeed()
+	for _, s := range sources {
+		for game, err := range s.All() {
+			if err != nil {
+				return err
+			}
+			if !ids.add(game.Game) {
+				return fmt.Errorf("dataset: %s: game %016x: %w", s.path, game.Game, ErrTwice)
+			}
+			if !moves.add(game.movesHash(seed)) {
+				job.counts.SameMoves++
+			}
+			if job.games = append(job.games, game); len(job.games) < jobGames {
+				continue
+			}
+			job.size = int64(len(job.games))
+			if err := send(job); err != nil {
+				return err
+			}
+			job = &extractJob{}
+		}
+	}
+	job.size = int64(len(job.games))
+	return send(job)
+}
+
+// readGroups sends the positions of the sources, those of a game together.
+func readGroups(_ context.Context, e *extraction, sources []*Reader[PositionRow], send func(*extractJob) error) error {
+	job := &extractJob{}
+	var games keySet
+	var group []PositionRow
+	flush := func() error {
+		if len(group) == 0 {
+			return nil
+		}
+		job.groups, job.size = append(job.groups, group), job.size+int64(len(group))
+		group = nil
+		if job.size < jobRows {
+			return nil
+		}
+		full := job
+		job = &extractJob{}
+		return send(full)
+	}
+	for _, s := range sources {
+		row := int64(-1)
+		for p, err := range s.All() {
+			if err != nil {
+				return err
+			}
+			row++
+			if len(group) == 0 || group[0].Game != p.Game || p.Game == 0 && len(group) >= jobRows {
+				if err := flush(); err != nil {
+					return err
+				}
+				if err := e.begin(&games, p.Game); err != nil {
+					return fmt.Errorf("dataset: %s, row %d: %w", s.path, row, err)
+				}
+			}
+			group = append(group, p)
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return send(job)
+}
+
+// begin notes that a game's rows begin, which must not have ended before if they are to
+// be counted.
+func (e *extraction) begin(games *keySet, game uint64) error {
+	switch {
+	case e.Filter.MaxPerGame == 0:
+		return nil
+	case game == 0:
+		return fmt.Errorf("%w: it has no game", ErrUngrouped)
+	case !games.add(game):
+		return fmt.Errorf("%w: its game has other rows further up", ErrUngrouped)
+	}
+	return nil
+}
+
+// work makes rows of jobs.
+func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
+	var resolve Resolve
+	if e.Filter.Resolve != ResolveKeep {
+		resolve = e.NewResolve()
+	}
+	for job := range jobs {
+		for i := range job.games {
+			job.rows = append(job.rows, e.Filter.candidates(&job.games[i], resolve, &job.counts)...)
+		}
+		for _, group := range job.groups {
+			job.rows = append(job.rows, e.Filter.refine(group, resolve, &job.counts)...)
+		}
+		job.games, job.groups = nil, nil
+	}
+	return nil
+}

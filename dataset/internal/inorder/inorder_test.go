@@ -1,0 +1,101 @@
+package inorder
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+)
+
+func count(n int) func(context.Context, func(*int) error) error {
+	return func(_ context.Context, send func(*int) error) error {
+		for i := range n {
+			if err := send(&i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func square(_ context.Context, pieces iter.Seq[*int]) error {
+	for p := range pieces {
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
+		*p *= *p
+	}
+	return nil
+}
+
+func TestRunKeepsTheOrder(t *testing.T) {
+	for _, n := range []int{1, 2, 7} {
+		next := 0
+		err := Run(context.Background(), n, count(500), square, func(p *int) error {
+			if *p != next*next {
+				t.Fatalf("%d workers: %d where %d is next", n, *p, next*next)
+			}
+			next++
+			return nil
+		})
+		if err != nil || next != 500 {
+			t.Errorf("%d workers: %d pieces, %v", n, next, err)
+		}
+	}
+}
+
+// Whoever fails, the error is the one that Run returns, and nobody is left behind.
+func TestRunEndsWithTheFirstError(t *testing.T) {
+	failure := errors.New("failure")
+	before := runtime.NumGoroutine()
+	fail := map[string]func() error{
+		"produce": func() error {
+			return Run(context.Background(), 2, func(ctx context.Context, send func(*int) error) error {
+				if err := count(9)(ctx, send); err != nil {
+					return err
+				}
+				return failure
+			}, square, func(*int) error { return nil })
+		},
+		"work": func() error {
+			return Run(context.Background(), 2, count(1000), func(_ context.Context, pieces iter.Seq[*int]) error {
+				for p := range pieces {
+					if *p == 99 {
+						return failure
+					}
+				}
+				return nil
+			}, func(p *int) error {
+				if *p > 99 {
+					t.Errorf("%d is taken", *p)
+				}
+				return nil
+			})
+		},
+		"take": func() error {
+			return Run(context.Background(), 2, count(1000), square, func(p *int) error {
+				if *p > 99 {
+					return failure
+				}
+				return nil
+			})
+		},
+	}
+	for name, run := range fail {
+		if err := run(); !errors.Is(err, failure) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	err := Run(ctx, 2, count(1000), square, func(p *int) error {
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}

@@ -1,0 +1,247 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Duplicates are the same ones, and the bytes too, whether keys are compared in memory
+// or on disk.
+func TestDuplicatesInBoundedMemory(t *testing.T) {
+	// Random games have few positions in common but in the beginning; so the same ones
+	// come again, under other names.
+	games := randomGames(70, 120)
+	for _, g := range randomGames(70, 60) {
+		g.Game++
+		games = append(games, g)
+	}
+	r := gamesIn(t, games)
+	for _, f := range []Filter{
+		{Resolve: ResolveLeaf},
+		{Resolve: ResolveKeep, KeepDuplicates: true, Sample: 2000, Seed: 4},
+		{Resolve: ResolveKeep, Uniform: true, Seed: 4},
+	} {
+		var files []map[string]string
+		var counts []Counts
+		for _, limit := range []int{0, 1, 3000} {
+			dir := t.TempDir()
+			_, c, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{Filter: f, NewResolve: toyResolve, Workers: 2, limit: limit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.SameMoves != 60 {
+				t.Errorf("%d games twice", c.SameMoves)
+			}
+			if _, err := os.Stat(filepath.Join(dir, sieveDir)); !errors.Is(err, os.ErrNotExist) {
+				t.Error("the sieve is left behind")
+			}
+			files, counts = append(files, filesOf(t, dir)), append(counts, c)
+		}
+		if !reflect.DeepEqual(files[0], files[1]) || !reflect.DeepEqual(files[0], files[2]) || counts[0] != counts[1] || counts[0] != counts[2] {
+			t.Errorf("%+v: %+v", f, counts)
+		}
+		if f.KeepDuplicates == (counts[0].Duplicate > 1500) {
+			t.Errorf("%+v: %d duplicates", f, counts[0].Duplicate)
+		}
+	}
+}
+
+// A uniform sample has as many rows of each result and band of phases as the rarest; a
+// wanted number is what comes out, from cells as equal as can be.
+func TestSamples(t *testing.T) {
+	r := gamesIn(t, randomGames(71, 250))
+	cellsOf := func(f Filter) (n [cells]int64, c Counts) {
+		c, rows := extract(t, r, t.TempDir(), f, 2)
+		for i := range rows {
+			n[cellOf(&rows[i])]++
+		}
+		if sum := c.Opening + c.InCheck + c.MateScore + c.Duplicate + c.NotChosen + c.Kept; sum != c.Positions {
+			t.Errorf("%+v: %+v sums to %d", f, c, sum)
+		}
+		return n, c
+	}
+	all, _ := cellsOf(Filter{Resolve: ResolveKeep})
+	least := int64(1 << 60)
+	for _, n := range all {
+		if n > 0 {
+			least = min(least, n)
+		}
+	}
+	uniform, _ := cellsOf(Filter{Resolve: ResolveKeep, Uniform: true, Seed: 1})
+	for i, n := range uniform {
+		if n != min(all[i], least) {
+			t.Errorf("cell %d: %d of %d, want %d", i, n, all[i], least)
+		}
+	}
+	for _, f := range []Filter{
+		{Resolve: ResolveKeep, Uniform: true, Sample: 3001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 3001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 1 << 40},
+	} {
+		some, c := cellsOf(f)
+		if f.Sample == 3001 != (c.Kept == 3001) {
+			t.Errorf("%+v: %d rows", f, c.Kept)
+		}
+		most := int64(0)
+		for i, n := range some {
+			if f.Uniform && n < all[i] {
+				most = max(most, n)
+			}
+		}
+		for i, n := range some {
+			if f.Uniform && n < min(most-1, all[i]) {
+				t.Errorf("cell %d has %d of %d, another %d", i, n, all[i], most)
+			}
+		}
+	}
+}
+
+// Every position is as likely to be taken as any other.
+func TestSampleIsFair(t *testing.T) {
+	const rows, take, times = 50, 20, 4000
+	var taken [rows]int
+	for seed := range uint64(times) {
+		var counts Counts
+		c := newChooser(&Filter{Sample: take, Seed: seed}, &counts)
+		row := PositionRow{Board: board.StartPosition()}
+		for range rows {
+			c.count(&row)
+		}
+		c.settle()
+		n := 0
+		for i := range rows {
+			if c.take(&row) {
+				taken[i]++
+				n++
+			}
+		}
+		if n != take || counts.NotChosen != rows-take {
+			t.Fatalf("%d taken", n)
+		}
+	}
+	for i, n := range taken { // mean 1,600, standard deviation 31
+		if n < 1450 || n > 1750 {
+			t.Errorf("row %d was taken %d times of %d", i, n, times)
+		}
+	}
+}
+
+// New scores are those of the rescorer, and an interrupted run asks for none twice.
+func TestRescoreResumes(t *testing.T) {
+	r := gamesIn(t, randomGames(72, 60))
+	asked := make(chan uint64, 1<<20)
+	config := func(stop int, cancel func()) ExtractConfig {
+		return ExtractConfig{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewRescore: func() Rescore {
+			return func(_ context.Context, p *board.Position) (int16, error) {
+				asked <- p.Key()
+				if len(asked) == stop {
+					cancel()
+				}
+				return int16(p.Key() % 1000), nil
+			}
+		}}
+	}
+	whole, cut := t.TempDir(), t.TempDir()
+	_, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, whole, config(-1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenPositions(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range p.All() {
+		if err != nil || row.Score != int16(row.Board.Key()%1000) {
+			t.Fatalf("%+v, %v", row, err)
+		}
+	}
+	if int64(len(asked)) != counts.Kept {
+		t.Errorf("%d searches for %d rows", len(asked), counts.Kept)
+	}
+	clear := func() {
+		for len(asked) > 0 {
+			<-asked
+		}
+	}
+	clear()
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, _, err := Extract(ctx, []*Reader[GameRow]{r}, cut, config(3000, cancel)); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	clear()
+	if _, _, err := Extract(context.Background(), []*Reader[GameRow]{r}, cut, config(-1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(len(asked)); n > counts.Kept-3000+8*scoreBlock || n < counts.Kept-3000 {
+		t.Errorf("%d searches after 3,000 of %d", n, counts.Kept)
+	}
+	if !reflect.DeepEqual(filesOf(t, cut), filesOf(t, whole)) {
+		t.Error("the bytes differ from those of an undisturbed run")
+	}
+}
+
+// Positions are refined as those of games are.
+func TestRefineIsExtractInTwoSteps(t *testing.T) {
+	r := gamesIn(t, randomGames(73, 80))
+	f := Filter{Resolve: ResolveLeaf, MaxScore: 20000, MaxPerGame: 10, Seed: 9}
+	one := t.TempDir()
+	want, rows := extract(t, r, one, f, 2)
+	all := t.TempDir()
+	extract(t, r, all, Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 2)
+	p, err := OpenPositions(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := t.TempDir()
+	_, got, err := Refine(context.Background(), []*Reader[PositionRow]{p}, two, ExtractConfig{Filter: f, NewResolve: toyResolve})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kept != want.Kept || got.Duplicate != want.Duplicate || got.NotSampled != want.NotSampled || got.Games != want.Games {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if again := readPositions(t, two); !reflect.DeepEqual(again, rows) {
+		t.Error("the rows differ")
+	}
+
+	// Shuffled, the rows of a game do not stand together, and cannot be counted.
+	mixed := t.TempDir()
+	if _, err := Shuffle(t.Context(), []string{all}, mixed, ArrangeConfig{Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = OpenPositions(mixed); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "x")
+	_, _, err = Refine(context.Background(), []*Reader[PositionRow]{p}, out, ExtractConfig{Filter: f, NewResolve: toyResolve})
+	if !errors.Is(err, ErrUngrouped) || !strings.Contains(err.Error(), mixed) {
+		t.Errorf("shuffled: %v", err)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Error("it leaves something behind")
+	}
+}
+
+// The same games given twice are noticed, whatever the folder's name.
+func TestGamesGivenTwice(t *testing.T) {
+	games := randomGames(74, 30)
+	a, b := gamesIn(t, games), gamesIn(t, games)
+	c := gamesIn(t, games[10:])
+	for _, second := range []*Reader[GameRow]{a, b, c} {
+		out := filepath.Join(t.TempDir(), "x")
+		_, _, err := Extract(context.Background(), []*Reader[GameRow]{a, second}, out, ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
+		if !errors.Is(err, ErrTwice) || !strings.Contains(err.Error(), second.Path()) {
+			t.Errorf("err = %v", err)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+			t.Error("it leaves something behind")
+		}
+	}
+}
