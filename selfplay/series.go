@@ -20,6 +20,7 @@ type Openings interface {
 // say |score| <= MaxScore. The zero Check accepts everything.
 type Check struct {
 	Player   string // spec of the player who searches
+	Options  []Option
 	Limits   Limits
 	MaxScore int // centipawns
 	Seed     uint64
@@ -232,7 +233,7 @@ func (r *round) propose(u *unit) {
 func (r *round) checkJob(u *unit) Job {
 	job := Job{Number: u.number, Try: u.try, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
 	side := u.opening.Position().SideToMove()
-	job.Players[side] = r.Check.Player
+	job.Players[side], job.Options[side] = r.Check.Player, r.Check.Options
 	job.Limits[side] = r.Check.Limits
 	job.setOpening(u.opening)
 	return job

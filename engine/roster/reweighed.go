@@ -123,3 +123,31 @@ func (p *reweighed) NewGame(seed uint64) error {
 	}
 	return p.Engine.NewGame(seed)
 }
+
+// Reweigh returns the weights that the player of a specification has once options, of
+// name and value each, are set; without a pedigree but their parent's id. It is nil for
+// players that do not play by weights.
+func Reweigh(spec string, options [][2]string) (*models.File, error) {
+	p, err := Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	own := p
+	if l, ok := p.(*limited); ok {
+		own = l.Player
+	}
+	r, ok := own.(*reweighed)
+	if !ok {
+		return nil, nil
+	}
+	parent := models.New(r.model, r.weights).ID()
+	for _, o := range options {
+		if err := r.SetOption(o[0], o[1]); err != nil {
+			return nil, err
+		}
+	}
+	f := models.New(r.model, r.weights)
+	f.Provenance.Parent = parent
+	return f, nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+// spsaFlags are the flags of assay spsa.
+type spsaFlags struct {
+	out      string
+	workers  int
+	simulate int
+	simElo   float64
+	simDraws float64
+	asJSON   bool
+}
+
+func newSpsaCommand() *cobra.Command {
+	var f spsaFlags
+	cmd := &cobra.Command{
+		Use:   "spsa CONFIG",
+		Short: "Tune parameters of any UCI engine, or weights of ours, by games",
+		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
+player with all parameters changed a little one way, and the same player with all of
+them changed the other way, and moves them towards whichever side did better.
+
+CONFIG is a TOML file (or JSON with the same names):
+
+  player     = "assay:hash=1"  # or 'uci:/path/to/engine?Hash=16': its options are tuned
+  iterations = 2000            # N
+  pairs      = 2               # of games an iteration (default 1)
+  ahead      = 4               # iterations under way at once (default 4); decides the games
+  nodes      = 500             # or depth, movetime = "100ms", tc = "8+0.08"; hard_nodes = true
+  validation = 400             # games of the answer against the start, at the end
+  seed       = 1
+
+  [[parameter]]
+  name  = "queen"              # a UCI option, or a term of the model: queen, queen.mg, queen.eg
+  start = 500
+  min   = 100
+  max   = 2000
+  c_end = 60                   # change to either side in the last iteration (default: range/20)
+  r_end = 0.002                # last step: r_end x c_end a point (default 0.002)
+  type  = "int"                # or "float"; whole numbers are rounded at random
+
+and, as the flags of assay match: book, book_order, book_start, random_plies,
+opening_score, check_nodes, max_plies, win_score, win_plies, draw_score, draw_plies,
+draw_from. Iteration k changes parameters by c/k^0.101, c = c_end N^0.101, and moves them by
+a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
+
+The answer is the average over the last third of the iterations. Beside it stand two
+errors, both approximate: by the means of 20 batches of that third (how far the values
+wander; far too small for where the optimum is), and by regression of all results on the
+perturbations, which also says where it sees the top of the hill, if it sees one.
+
+--simulate tries the schedule on hills that are known, with r_end and c_end as they are
+and larger and smaller: choose by it before you play.
+
+The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
+perturbation and result); the same command goes on after an interruption and ends with
+the same bytes.`,
+		Example: `  assay spsa queen.toml --simulate 50
+  assay spsa queen.toml --out runs/queen`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runsDir+"/spsa-NAME, after CONFIG)")
+	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate so many runs on known hills")
+	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo that the start values lack")
+	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equals")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
+	file, err := loadSpsa(args[0])
+	if err != nil {
+		return err
+	}
+	c, err := file.config()
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if cmd.Flags().Changed("simulate") {
+		return f.runSimulation(cmd.Context(), &c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	if c.Out = f.out; c.Out == "" {
+		name := filepath.Base(args[0])
+		c.Out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
+	}
+	if err := spsaPlayers(&c, file.Player); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	c.Open, c.Workers, c.Program, c.Resume = roster.Open, f.workers, programVersion(), resumeCommand(cmd, args)
+	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+}
+
+// spsaPlayers opens the player once and sets its start values: what is wrong should be
+// said before a run has begun.
+func spsaPlayers(c *play.Config, spec string) error {
+	name, err := roster.Identify(spec)
+	if err != nil {
+		return err
+	}
+	p, err := roster.Open(spec)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if s, ok := p.(interface{ Start() error }); ok {
+		if err := s.Start(); err != nil {
+			return err
+		}
+	}
+	for i := range c.SPSA.Parameters {
+		q := &c.SPSA.Parameters[i]
+		for _, value := range []float64{q.Min, q.Max, q.Start} {
+			if err := p.SetOption(q.Name, play.Text(q, value)); err != nil {
+				return fmt.Errorf("parameter %q at %v: the player does not take it: %w", q.Name, value, err)
+			}
+		}
+	}
+	if err := p.NewGame(0); err != nil {
+		return err
+	}
+	c.Player = selfplay.Entrant{Spec: spec, Name: name}
+	if roster.Foreign(spec) { // a check that fails has no game that it could cost
+		c.Checker, err = entrant("assay")
+	}
+	return err
+}
+
+func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
+	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress = p.update, validation.update
+	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	r, err := play.Run(ctx, c)
+	if err != nil {
+		return spsaAdvice(err, c.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(stderr, "spsa: %s is complete; nothing to do\n", c.Out)
+	} else {
+		p.finish(fmt.Sprintf("%d iterations, %d games", r.Iterations, r.Games))
+	}
+	weights, err := writeSpsaWeights(&c, r)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Already: r.Already, Seconds: r.Took.Seconds()})
+	}
+	return printSpsa(stdout, &c, r, weights)
+}
+
+// spsaJSON is what spsa --json prints.
+type spsaJSON struct {
+	Out string `json:"out"`
+	*play.Result
+	Weights string  `json:"weights,omitempty"` // the weight file that was written
+	Already bool    `json:"already"`
+	Seconds float64 `json:"seconds"`
+}
+
+// spsaAdvice adds the cure.
+func spsaAdvice(err error, out string) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give the CONFIG it was begun with, or another --out", err)
+	case errors.Is(err, spsa.ErrConfig), errors.Is(err, play.ErrConfig), errors.Is(err, match.ErrConfig):
+		return err // CONFIG is a file, not the command line
+	case errors.Is(err, uci.ErrOption):
+		return fmt.Errorf("%w; see the options that the engine announces", err)
+	}
+	return playAdvice(err, out)
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+// spsaFile is the CONFIG of assay spsa, in TOML or JSON.
+type spsaFile struct {
+	Player     string `toml:"player" json:"player"`
+	Iterations int    `toml:"iterations" json:"iterations"`
+	Pairs      int    `toml:"pairs" json:"pairs"`
+	Ahead      int    `toml:"ahead" json:"ahead"`
+	Seed       uint64 `toml:"seed" json:"seed"`
+	Validation uint64 `toml:"validation" json:"validation"`
+
+	Nodes     uint64 `toml:"nodes" json:"nodes"`
+	HardNodes bool   `toml:"hard_nodes" json:"hard_nodes"`
+	Depth     int    `toml:"depth" json:"depth"`
+	MoveTime  string `toml:"movetime" json:"movetime"`
+	TC        string `toml:"tc" json:"tc"`
+
+	Book         string `toml:"book" json:"book"`
+	BookOrder    string `toml:"book_order" json:"book_order"`
+	BookStart    int    `toml:"book_start" json:"book_start"`
+	RandomPlies  int    `toml:"random_plies" json:"random_plies"`
+	OpeningScore int    `toml:"opening_score" json:"opening_score"`
+	CheckNodes   uint64 `toml:"check_nodes" json:"check_nodes"`
+
+	MaxPlies  int  `toml:"max_plies" json:"max_plies"`
+	WinScore  *int `toml:"win_score" json:"win_score"`
+	WinPlies  *int `toml:"win_plies" json:"win_plies"`
+	DrawScore int  `toml:"draw_score" json:"draw_score"`
+	DrawPlies int  `toml:"draw_plies" json:"draw_plies"`
+	DrawFrom  int  `toml:"draw_from" json:"draw_from"`
+
+	Parameters []spsaParameter `toml:"parameter" json:"parameter"`
+}
+
+// spsaParameter is one of the values to be tuned.
+type spsaParameter struct {
+	Name  string   `toml:"name" json:"name"`
+	Type  string   `toml:"type" json:"type"`
+	Start *float64 `toml:"start" json:"start"`
+	Min   *float64 `toml:"min" json:"min"`
+	Max   *float64 `toml:"max" json:"max"`
+	CEnd  float64  `toml:"c_end" json:"c_end"`
+	REnd  float64  `toml:"r_end" json:"r_end"`
+}
+
+// What is assumed where a CONFIG does not say.
+const (
+	defaultREnd  = 0.002
+	cEndsInRange = 20 // c_end is the range by this
+	defaultAhead = 4
+	maxSpsaBytes = 1 << 20
+)
+
+// loadSpsa reads a CONFIG. Errors name the file, and the line or the parameter.
+func loadSpsa(path string) (*spsaFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSpsaBytes {
+		return nil, fmt.Errorf("%s: %d bytes are no configuration", path, info.Size())
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &spsaFile{}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		err = decodeSpsaJSON(data, f)
+	} else {
+		err = decodeSpsaTOML(data, f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func decodeSpsaJSON(data []byte, f *spsaFile) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(f); err != nil {
+		line := 1 + bytes.Count(data[:min(dec.InputOffset(), int64(len(data)))], []byte("\n"))
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the configuration")
+	}
+	return nil
+}
+
+func decodeSpsaTOML(data []byte, f *spsaFile) error {
+	meta, err := toml.Decode(string(data), f)
+	var parse toml.ParseError
+	switch {
+	case errors.As(err, &parse):
+		return fmt.Errorf("line %d: %s", parse.Position.Line, parse.Message)
+	case err != nil:
+		return err
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return fmt.Errorf("%q is no setting (see assay spsa --help)", unknown[0].String())
+	}
+	return nil
+}
+
+// config turns the file into what play.Run takes, but for the player.
+func (f *spsaFile) config() (c play.Config, err error) {
+	if f.Player == "" {
+		return c, errors.New(`no player: want player = "assay" or "uci:COMMAND"`)
+	}
+	if c.Limits, err = f.limits(); err != nil {
+		return c, err
+	}
+	std := selfplay.StandardAdjudication()
+	c.Rule = selfplay.Adjudication{WinScore: std.WinScore, WinPlies: std.WinPlies, DrawScore: f.DrawScore, DrawPlies: f.DrawPlies, DrawFrom: f.DrawFrom}
+	if f.WinScore != nil {
+		c.Rule.WinScore = *f.WinScore
+	}
+	if f.WinPlies != nil {
+		c.Rule.WinPlies = *f.WinPlies
+	}
+	c.Plies, c.Pairs, c.Validation = f.MaxPlies, f.Pairs, f.Validation
+	c.OpeningScore, c.CheckNodes = f.OpeningScore, f.CheckNodes
+	c.Opening = opening.Spec{Book: f.Book, Skip: f.BookStart, Plies: f.RandomPlies}
+	switch f.BookOrder {
+	case "random":
+		c.Opening.Random = true
+	case "", "sequential":
+	default:
+		return c, fmt.Errorf("book_order = %q: want sequential or random", f.BookOrder)
+	}
+	c.SPSA = spsa.Config{Iterations: f.Iterations, Seed: f.Seed, Ahead: f.Ahead}
+	if f.Ahead == 0 {
+		c.SPSA.Ahead = defaultAhead
+	}
+	for i := range f.Parameters {
+		p, err := f.Parameters[i].parameter()
+		if err != nil {
+			return c, fmt.Errorf("parameter %d, %q: %w", i+1, f.Parameters[i].Name, err)
+		}
+		c.SPSA.Parameters = append(c.SPSA.Parameters, p)
+	}
+	return c, c.SPSA.Validate()
+}
+
+func (f *spsaFile) limits() (l selfplay.Limits, err error) {
+	l = selfplay.Limits{Nodes: f.Nodes, HardNodes: f.HardNodes, Depth: f.Depth}
+	if f.MoveTime != "" {
+		if l.MoveTime, err = time.ParseDuration(f.MoveTime); err != nil || l.MoveTime < time.Millisecond {
+			return l, fmt.Errorf("movetime = %q: want a time of at least 1ms, as \"100ms\"", f.MoveTime)
+		}
+	}
+	if f.TC != "" {
+		if l.Clock, err = selfplay.ParseClock(f.TC); err != nil {
+			return l, fmt.Errorf("tc: %w", err)
+		}
+	}
+	if err := l.Validate(); err != nil {
+		return l, fmt.Errorf("nothing ends a search: give nodes, depth, movetime or tc")
+	}
+	return l, nil
+}
+
+func (p *spsaParameter) parameter() (spsa.Parameter, error) {
+	if p.Start == nil || p.Min == nil || p.Max == nil {
+		return spsa.Parameter{}, errors.New("start, min and max are needed")
+	}
+	q := spsa.Parameter{Name: p.Name, Start: *p.Start, Min: *p.Min, Max: *p.Max, CEnd: p.CEnd, REnd: p.REnd, Integer: true}
+	switch p.Type {
+	case "", "int":
+	case "float":
+		q.Integer = false
+	default:
+		return q, fmt.Errorf("type = %q: want int or float", p.Type)
+	}
+	if q.REnd == 0 {
+		q.REnd = defaultREnd
+	}
+	if q.CEnd == 0 {
+		q.CEnd = (q.Max - q.Min) / cEndsInRange
+		if q.Integer {
+			q.CEnd = max(q.CEnd, 0.5)
+		}
+	}
+	return q, nil
+}

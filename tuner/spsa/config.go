@@ -1,0 +1,117 @@
+package spsa
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrConfig is wrapped by every error about a configuration that cannot be run.
+var ErrConfig = errors.New("impossible configuration")
+
+// Exponents of the sequences: Spall's, of 1998, section III.
+const (
+	Alpha = 0.602 // of the steps
+	Gamma = 0.101 // of the perturbations
+)
+
+// Parameter is one value to be tuned, in its own unit.
+type Parameter struct {
+	Name    string  `json:"name"`
+	Start   float64 `json:"start"`
+	Min     float64 `json:"min"`
+	Max     float64 `json:"max"`
+	CEnd    float64 `json:"c_end"`   // by how much it is changed to either side in the last iteration
+	REnd    float64 `json:"r_end"`   // the last step is REnd x CEnd for each point that one side is ahead
+	Integer bool    `json:"integer"` // whole numbers play, rounded at random without bias
+}
+
+// Config is what decides a run, results apart.
+type Config struct {
+	Parameters []Parameter `json:"parameters"`
+	Iterations int         `json:"iterations"`
+	Seed       uint64      `json:"seed,string"`
+
+	// Ahead is how many iterations may be under way at once: the values of iteration k
+	// are those after iteration k - Ahead. 1 waits for each result; more keep many
+	// workers busy. It is part of what decides the answer, and the number of workers is
+	// not. 0: 1.
+	Ahead int `json:"ahead"`
+}
+
+// Bounds of what makes sense.
+const (
+	maxParameters = 1000
+	maxIterations = 10_000_000
+	maxAhead      = 10_000
+)
+
+// Validate reports the first thing that makes the configuration impossible.
+func (c *Config) Validate() error {
+	switch {
+	case len(c.Parameters) == 0:
+		return fmt.Errorf("%w: no parameters", ErrConfig)
+	case len(c.Parameters) > maxParameters:
+		return fmt.Errorf("%w: %d parameters, at most %d", ErrConfig, len(c.Parameters), maxParameters)
+	case c.Iterations < 1 || c.Iterations > maxIterations:
+		return fmt.Errorf("%w: %d iterations: want 1 to %d", ErrConfig, c.Iterations, maxIterations)
+	case c.Ahead < 0 || c.Ahead > maxAhead:
+		return fmt.Errorf("%w: %d iterations ahead: want 1 to %d", ErrConfig, c.Ahead, maxAhead)
+	}
+	seen := map[string]bool{}
+	for i := range c.Parameters {
+		p := &c.Parameters[i]
+		if err := p.validate(); err != nil {
+			return fmt.Errorf("%w: parameter %q: %w", ErrConfig, p.Name, err)
+		}
+		if seen[p.Name] {
+			return fmt.Errorf("%w: parameter %q is there twice", ErrConfig, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+func (p *Parameter) validate() error {
+	for _, x := range []float64{p.Start, p.Min, p.Max, p.CEnd, p.REnd} {
+		if math.IsNaN(x) || math.Abs(x) > 1e15 {
+			return fmt.Errorf("%v is no number to tune with", x)
+		}
+	}
+	switch {
+	case p.Name == "":
+		return errors.New("it has no name")
+	case !(p.Min < p.Max):
+		return fmt.Errorf("min (%v) is not below max (%v)", p.Min, p.Max)
+	case p.Start < p.Min || p.Start > p.Max:
+		return fmt.Errorf("start (%v) is not within min (%v) and max (%v)", p.Start, p.Min, p.Max)
+	case !(p.CEnd > 0) || !(p.REnd > 0):
+		return fmt.Errorf("c_end (%v) and r_end (%v) are to be above zero", p.CEnd, p.REnd)
+	case p.CEnd > (p.Max-p.Min)/2:
+		return fmt.Errorf("c_end (%v) is more than half of what lies between min (%v) and max (%v)", p.CEnd, p.Min, p.Max)
+	case p.Integer && p.CEnd < 0.5:
+		return fmt.Errorf("c_end (%v) of a whole number: below 0.5 both sides mostly play the same", p.CEnd)
+	case p.Integer && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)):
+		return fmt.Errorf("min (%v) and max (%v) of a whole number are whole numbers", p.Min, p.Max)
+	}
+	return nil
+}
+
+// ahead is Ahead with its default.
+func (c *Config) ahead() int { return max(c.Ahead, 1) }
+
+// stability is Spall's A: a tenth of the iterations.
+func (c *Config) stability() float64 { return float64(c.Iterations) / 10 }
+
+// perturbation is c_k = c / k^Gamma, k from 1, with c = CEnd N^Gamma.
+func (c *Config) perturbation(p *Parameter, k int) float64 {
+	return p.CEnd * math.Pow(float64(c.Iterations)/float64(k), Gamma)
+}
+
+// step is a_k / c_k, by how much a result of one point moves a parameter in iteration
+// k, from 1: a_k = a / (A+k)^Alpha with a = REnd CEnd^2 (A+N)^Alpha.
+func (c *Config) step(p *Parameter, k int) float64 {
+	a := c.stability()
+	gain := p.REnd * p.CEnd * p.CEnd * math.Pow((a+float64(c.Iterations))/(a+float64(k)), Alpha)
+	return gain / c.perturbation(p, k)
+}

@@ -1,0 +1,239 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/tuner/spsa"
+)
+
+// careless takes what is worth most one ply ahead, but plays any move as often as its
+// options are far from 300 and from 700.
+type careless struct {
+	x, y int
+	rng  *rand.Rand
+}
+
+func openCareless(spec string) (engine.Player, error) {
+	if spec != "careless" {
+		return nil, fmt.Errorf("no player %s", spec)
+	}
+	return &careless{}, nil
+}
+
+func (c *careless) NewGame(seed uint64) error { c.rng = rand.New(rand.NewPCG(seed, 1)); return nil }
+func (c *careless) Close() error              { return nil }
+
+func (c *careless) SetOption(name, value string) error {
+	n, err := strconv.Atoi(value)
+	switch {
+	case err != nil:
+		return err
+	case name == "x":
+		c.x = n
+	case name == "y":
+		c.y = n
+	default:
+		return errors.New("no option " + name)
+	}
+	return nil
+}
+
+func (c *careless) Search(ctx context.Context, game *board.Game, _ engine.Limits) (engine.Result, error) {
+	moves := game.Position().LegalMoves(nil)
+	best, most := moves[c.rng.IntN(len(moves))], -1
+	wild := (math.Abs(float64(c.x-300)) + math.Abs(float64(c.y-700))) / 1000
+	if c.rng.Float64() >= wild {
+		for _, m := range moves {
+			next := *game.Position()
+			next.Make(m)
+			gain := 0
+			for t, v := range []int{1, 3, 3, 5, 9} {
+				gain -= v * next.Pieces(next.SideToMove(), board.PieceType(t)).Count()
+			}
+			if gain+100 > most {
+				best, most = m, gain+100
+			}
+		}
+	}
+	score := 0
+	for t, v := range []int{100, 300, 300, 500, 900} {
+		us := game.Position().SideToMove()
+		score += v * (game.Position().Pieces(us, board.PieceType(t)).Count() - game.Position().Pieces(us.Other(), board.PieceType(t)).Count())
+	}
+	return engine.Result{Move: best, Score: score, Depth: 1, Nodes: 1}, ctx.Err()
+}
+
+func config(t *testing.T, iterations int) Config {
+	p := spsa.Parameter{Min: 0, Max: 1000, CEnd: 60, REnd: 0.03, Integer: true}
+	x, y := p, p
+	x.Name, x.Start = "x", 700
+	y.Name, y.Start = "y", 700
+	return Config{
+		Out: filepath.Join(t.TempDir(), "run"), Player: selfplay.Entrant{Spec: "careless"}, Limits: selfplay.Limits{Nodes: 1},
+		Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, Plies: 80,
+		SPSA:  spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
+		Pairs: 2, OpeningScore: -1, Opening: opening.Spec{Plies: 8}, Open: openCareless, Workers: 3, Program: "test",
+	}
+}
+
+func run(t *testing.T, c Config) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// In real games a parameter that starts far off comes to where it should be, one that
+// starts there stays, and the match at the end says that it was worth it.
+func TestRecoversAnOptimumInGames(t *testing.T) {
+	c := config(t, 500)
+	c.Validation = 100
+	r := run(t, c)
+	x, y := r.Parameters[0], r.Parameters[1]
+	t.Logf("x %+v y %+v validation %+.0f [%+.0f, %+.0f]", x, y, r.Validation.Elo, r.Validation.EloLo, r.Validation.EloHi)
+	if math.Abs(x.Value-300) > 90 || math.Abs(y.Value-700) > 90 || x.BatchSE <= 0 {
+		t.Errorf("x is %v, want 300; y %v, want 700", x.Value, y.Value)
+	}
+	if r.Validation.EloLo < 50 || r.Games != 2000 || r.Validation.Games != 100 {
+		t.Errorf("%d games; validation %+v", r.Games, r.Validation)
+	}
+	if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Parameters, r.Parameters) {
+		t.Errorf("a complete run says %+v", again)
+	}
+}
+
+// files returns what promises to be the same.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, pattern := range []string{"games/*", record.PGNName, LogName, store.RunResultName, "validation/" + store.RunResultName} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name[len(dir):]] = data
+		}
+	}
+	return all
+}
+
+// Interrupted again and again, with another number of workers each time, a run ends
+// with the bytes of an undisturbed one.
+func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
+	whole := config(t, 60)
+	whole.Validation = 20
+	run(t, whole)
+	want := files(t, whole.Out)
+	c := config(t, 60)
+	c.Validation = 20
+	rng := rand.New(rand.NewPCG(7, 7))
+	lives := 0
+	for done := false; !done; lives++ {
+		if lives > 100 {
+			t.Fatal("it never ends")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		left := 1 + rng.IntN(40)
+		c.Workers = 1 + rng.IntN(5)
+		c.Progress = func(int64, int64, string) {
+			if left--; left == 0 {
+				cancel()
+			}
+		}
+		c.ValidationProgress = c.Progress
+		_, err := Run(ctx, c)
+		cancel()
+		if done = err == nil; !done && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if lives < 3 {
+		t.Errorf("only %d lives", lives)
+	}
+	got := files(t, c.Out)
+	for name, data := range want {
+		if !bytes.Equal(got[name], data) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// The log holds all that is needed to compute the answer again.
+func TestLogCanBeRecomputed(t *testing.T) {
+	c := config(t, 40)
+	r := run(t, c)
+	data, err := os.ReadFile(filepath.Join(c.Out, LogName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuner, err := spsa.New(c.SPSA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for k := 1; k <= 40; k++ {
+		var line Iteration
+		if err := dec.Decode(&line); err != nil {
+			t.Fatal(err)
+		}
+		trial, err := tuner.Ask(k)
+		if err != nil || !reflect.DeepEqual(trial.Plus, line.Plus) || !reflect.DeepEqual(trial.Minus, line.Minus) || !reflect.DeepEqual(trial.Flips, line.Flips) {
+			t.Fatalf("iteration %d: %+v, logged %+v, %v", k, trial, line, err)
+		}
+		sum := 0
+		for _, p := range line.Results {
+			sum += int(p)
+		}
+		if err := tuner.Tell(k, float64(sum), len(line.Results)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(tuner.Values(), line.Values) {
+			t.Fatalf("iteration %d: values %v, logged %v", k, tuner.Values(), line.Values)
+		}
+	}
+	if !reflect.DeepEqual(tuner.Estimates(), r.Parameters) {
+		t.Error("another answer")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for says, change := range map[string]func(*Config){
+		"no folder":     func(c *Config) { c.Out = "" },
+		"no player":     func(c *Config) { c.Player = selfplay.Entrant{} },
+		"-1 pairs":      func(c *Config) { c.Pairs = -1 },
+		"even number":   func(c *Config) { c.Validation = 3 },
+		"no limit of":   func(c *Config) { c.Limits = selfplay.Limits{} },
+		"no parameters": func(c *Config) { c.SPSA.Parameters = nil },
+		"no such file":  func(c *Config) { c.Opening = opening.Spec{Book: "none.epd"} },
+	} {
+		c := config(t, 10)
+		change(&c)
+		if _, err := Run(t.Context(), c); err == nil || !bytes.Contains([]byte(err.Error()), []byte(says)) {
+			t.Errorf("want %q: %v", says, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package play
+
+import (
+	"time"
+
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/spsa"
+)
+
+// Names of what a run's folder holds beside its games and the files of every run.
+const (
+	LogName        = "iterations.jsonl" // an Iteration each line, in order
+	ValidationName = "validation"       // folder of the match at the end
+)
+
+// Iteration is one line of the log: all that is needed to compute the run again, or to
+// draw it.
+type Iteration struct {
+	Iteration int       `json:"iteration"`
+	Flips     []int8    `json:"flips"`
+	Plus      []float64 `json:"plus"`    // values of the player above ...
+	Minus     []float64 `json:"minus"`   // ... and below
+	Results   []int8    `json:"results"` // of the games in order of number, plus's view: 1, 0, -1
+	Values    []float64 `json:"values"`  // after the iteration
+}
+
+// Result is what a run found.
+type Result struct {
+	Player     string           `json:"player"`
+	Parameters []spsa.Estimate  `json:"parameters"`
+	Iterations int              `json:"iterations"`
+	Games      int64            `json:"games"`
+	Draws      int64            `json:"draws"`
+	Plies      int64            `json:"plies"`    // searched
+	Forfeits   int64            `json:"forfeits"` // games that a side lost by its own fault
+	Ended      map[string]int64 `json:"terminations"`
+
+	// Validation is the match of the answer against the start, in the answer's view:
+	// games that took no part in finding it. Null if none was asked for.
+	Validation *match.Result `json:"validation"`
+
+	// What follows is about this process, not the result.
+
+	Already bool          `json:"-"` // the run was complete before
+	Played  int64         `json:"-"` // games played now
+	Took    time.Duration `json:"-"`
+}
+
+// add counts a game.
+func (r *Result) add(g *selfplay.Result) {
+	r.Games++
+	r.Ended[string(g.Termination)]++
+	r.Plies += int64(len(g.Moves) - g.Opening)
+	if g.Result == 0 {
+		r.Draws++
+	}
+	if _, yes := g.Forfeited(); yes {
+		r.Forfeits++
+	}
+}

@@ -1,0 +1,329 @@
+package play
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/tuner/spsa"
+)
+
+// Run tunes to the end and returns what it found. It goes on where an earlier call
+// stopped, and only says again what a complete run found. An error leaves Out as it
+// is, to be resumed; with another configuration there, the error is a
+// *store.ConfigChangedError.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	c.defaults()
+	openings, err := c.Opening.Open(selfplay.Seed(c.SPSA.Seed, 0, stage+"/opening", 0))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkBook(openings); err != nil {
+		return nil, err
+	}
+	tuner, err := spsa.New(c.SPSA)
+	if err != nil {
+		return nil, err
+	}
+	run, err := store.OpenRun(c.Out, store.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings))
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if doc, complete := run.Result(); complete {
+		r := &Result{Already: true}
+		if err := json.Unmarshal(doc, r); err != nil {
+			return nil, fmt.Errorf("spsa: %s: %w", run.Path(store.RunResultName), err)
+		}
+		return r, nil
+	}
+	s := &session{Config: c, openings: openings, run: run, tuner: tuner, trials: map[int]spsa.Trial{}, known: map[uint64]selfplay.Result{}, begun: time.Now()}
+	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
+	result, err := s.tune(ctx)
+	if err != nil {
+		_ = run.Event("stopped", map[string]any{"error": err.Error(), "iterations": tuner.Told()}) // the error is what matters
+		return nil, err
+	}
+	return result, run.Finish(result)
+}
+
+// stage is the tag of the seeds.
+const stage = "spsa"
+
+// session is a run in progress.
+type session struct {
+	Config
+	openings opening.Source
+	run      *store.Run
+	tuner    *spsa.Tuner
+	games    *record.Games
+	log      *os.File
+	logOut   *bufio.Writer
+	trials   map[int]spsa.Trial         // of iterations that are under way
+	results  []int8                     // of the next iteration's games, so far
+	pairs    uint64                     // delivered
+	known    map[uint64]selfplay.Result // games of an earlier life that are not counted yet
+	used     []uint64                   // keys of the openings counted
+	result   Result
+	begun    time.Time
+}
+
+func (s *session) tune(ctx context.Context) (*Result, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if s.pairs < s.end() {
+		s.progress()
+		_, err := s.series().Run(ctx)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("spsa: %s: interrupted after %d of %d iterations: %w", s.Out, s.tuner.Told(), s.SPSA.Iterations, context.Cause(ctx))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.result.Iterations, s.result.Parameters = s.tuner.Told(), s.tuner.Estimates()
+	if err := errors.Join(s.logOut.Flush(), s.log.Sync()); err != nil {
+		return nil, fmt.Errorf("spsa: %s: %w", s.run.Path(LogName), err)
+	}
+	if err := s.games.Finish(&s.result); err != nil {
+		return nil, err
+	}
+	if err := s.validateAnswer(ctx); err != nil {
+		return nil, err
+	}
+	s.result.Took = time.Since(s.begun)
+	return &s.result, nil
+}
+
+// end is the number of pairs to be played.
+func (s *session) end() uint64 { return uint64(s.SPSA.Iterations) * uint64(s.Pairs) }
+
+// open opens the log and the games, and replays those of an earlier life.
+func (s *session) open() error {
+	var err error
+	if s.log, err = os.Create(s.run.Path(LogName)); err != nil { // it follows from the journal
+		return fmt.Errorf("spsa: %w", err)
+	}
+	s.logOut = bufio.NewWriter(s.log)
+	s.games, err = record.Open(record.Config{Run: s.run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
+		Program: s.Program, Event: "assay spsa", Header: s.header}, s.replay)
+	return err
+}
+
+func (s *session) close() {
+	_ = s.log.Close() // what counts is flushed and synced
+	_ = s.games.Close()
+}
+
+// replay takes a game from the journal: it counts as soon as all before it do.
+func (s *session) replay(games *record.Games, g *selfplay.Result) error {
+	s.games = games
+	if _, twice := s.known[g.Number]; twice || g.Number/2 < s.pairs {
+		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
+	}
+	s.known[g.Number] = *g
+	for s.pairs < s.end() {
+		first, ok := s.known[2*s.pairs]
+		second, both := s.known[2*s.pairs+1]
+		if !ok || !both {
+			return nil
+		}
+		delete(s.known, first.Number)
+		delete(s.known, second.Number)
+		if err := s.deliver([]selfplay.Result{first, second}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// iteration returns the iteration, from 1, that a pair belongs to.
+func (s *session) iteration(pair uint64) int { return int(pair/uint64(s.Pairs)) + 1 }
+
+// trial returns what an iteration that may be asked for compares.
+func (s *session) trial(k int) (spsa.Trial, error) {
+	if t, ok := s.trials[k]; ok {
+		return t, nil
+	}
+	t, err := s.tuner.Ask(k)
+	if err == nil {
+		s.trials[k] = t
+	}
+	return t, err
+}
+
+func (s *session) series() *selfplay.Series {
+	return &selfplay.Series{
+		Runner:   s.Runner,
+		Openings: s.openings,
+		Check: selfplay.Check{Player: s.Checker.Spec, Options: s.Checker.Options, Limits: selfplay.Limits{Nodes: s.CheckNodes},
+			MaxScore: s.OpeningScore, Seed: selfplay.Seed(s.SPSA.Seed, 0, stage+"/check", 0)},
+		PerOpening: 2,
+		Job:        s.job,
+		Hold:       func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) },
+		First:      s.pairs,
+		End:        s.end(),
+		Used:       s.used,
+		Known:      s.known,
+		Finished: func(g selfplay.Result) error {
+			s.result.Played++
+			return s.games.Journalize(&g)
+		},
+		Deliver: func(_ uint64, pair []selfplay.Result) error {
+			if err := s.games.Sync(); err != nil {
+				return err
+			}
+			defer s.progress()
+			return s.deliver(pair)
+		},
+	}
+}
+
+// job is a game between the two sides of an iteration: plus has White in the first
+// game of each pair.
+func (s *session) job(number uint64) selfplay.Job {
+	job := selfplay.Job{Rule: s.Rule, Plies: s.Plies, Seed: selfplay.Seed(s.SPSA.Seed, 0, stage, number),
+		Players: [2]string{s.Player.Spec, s.Player.Spec}, Limits: [2]selfplay.Limits{s.Limits, s.Limits}}
+	t, err := s.trial(s.iteration(number / 2))
+	if err != nil {
+		panic(err) // Hold lets no game through whose iteration is not ready
+	}
+	plus, minus := s.options(t.Plus), s.options(t.Minus)
+	job.Options = [2][]selfplay.Option{plus, minus}
+	if number%2 == 1 {
+		job.Options = [2][]selfplay.Option{minus, plus}
+	}
+	return job
+}
+
+// header names the sides of a game. It is the same for a game that is replayed.
+func (s *session) header(g *selfplay.Result) record.Header {
+	k := s.iteration(g.Number / 2)
+	names := [2]string{fmt.Sprintf("%s iteration %d +", s.Player.Identity(), k), fmt.Sprintf("%s iteration %d -", s.Player.Identity(), k)}
+	plus := plusSide(g.Number)
+	return record.Header{White: names[plus], Black: names[1-plus], Nodes: s.Limits.Nodes, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+}
+
+// plusSide returns the colour of the side above in a game.
+func plusSide(number uint64) board.Color { return board.Color(number % 2) }
+
+// deliver counts a pair; the last of an iteration moves the values.
+func (s *session) deliver(pair []selfplay.Result) error {
+	if s.openings.Len() == 0 {
+		first, err := pair[0].OpeningGame()
+		if err != nil {
+			return fmt.Errorf("spsa: %w", err)
+		}
+		s.used = append(s.used, first.Position().Key())
+	}
+	if err := s.games.Record(pair); err != nil {
+		return err
+	}
+	for i := range pair {
+		s.result.add(&pair[i])
+		points := int8(pair[i].Result)
+		if plusSide(pair[i].Number) == board.Black {
+			points = -points
+		}
+		s.results = append(s.results, points)
+	}
+	s.pairs++
+	if s.pairs%uint64(s.Pairs) != 0 {
+		return nil
+	}
+	return s.tell(s.iteration(s.pairs - 1))
+}
+
+// tell ends an iteration.
+func (s *session) tell(k int) error {
+	t, err := s.trial(k)
+	if err != nil {
+		return err
+	}
+	sum := 0
+	for _, r := range s.results {
+		sum += int(r)
+	}
+	if err := s.tuner.Tell(k, float64(sum), len(s.results)); err != nil {
+		return err
+	}
+	line, err := json.Marshal(Iteration{Iteration: k, Flips: t.Flips, Plus: t.Plus, Minus: t.Minus, Results: s.results, Values: s.tuner.Values()})
+	if err != nil {
+		return err
+	}
+	delete(s.trials, k)
+	s.results = nil
+	if _, err := s.logOut.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("spsa: %s: %w", s.run.Path(LogName), err)
+	}
+	return s.logOut.Flush()
+}
+
+func (s *session) progress() {
+	if s.Progress == nil {
+		return
+	}
+	note := ""
+	for i, v := range s.tuner.Values() {
+		if i == 6 {
+			note += " ..."
+			break
+		}
+		p := &s.SPSA.Parameters[i]
+		note += fmt.Sprintf(" %s %.4g", p.Name, v)
+	}
+	s.Progress(int64(s.tuner.Told()), int64(s.SPSA.Iterations), note)
+}
+
+// validateAnswer plays the match at the end.
+func (s *session) validateAnswer(ctx context.Context) error {
+	if s.Validation == 0 {
+		return nil
+	}
+	start, answer := make([]float64, len(s.result.Parameters)), make([]float64, len(s.result.Parameters))
+	for i, e := range s.result.Parameters {
+		start[i], answer[i] = e.Start, e.Value
+	}
+	r, err := match.Run(ctx, match.Config{Out: s.run.Path(ValidationName), A: s.Entrant(answer), B: s.Entrant(start),
+		Limits: [2]selfplay.Limits{s.Limits, s.Limits}, Rule: s.Rule, Plies: s.Plies, Games: s.Validation,
+		Opening: s.validationOpenings(), Checker: s.Checker, CheckNodes: s.CheckNodes, OpeningScore: s.openingScore(),
+		Seed: s.SPSA.Seed, Stage: stage + "/validation", Open: s.Open, Runner: s.Runner, Program: s.Program, Resume: s.Resume,
+		Progress: s.ValidationProgress})
+	s.result.Validation = r
+	return err
+}
+
+// openingScore is OpeningScore as match wants it, which takes 0 for its default.
+func (s *session) openingScore() int {
+	if s.OpeningScore == 0 {
+		return -1
+	}
+	return s.OpeningScore
+}
+
+// validationOpenings are those of the book that were not used, or random ones of
+// another seed.
+func (s *session) validationOpenings() opening.Spec {
+	spec := s.Opening
+	if spec.Book != "" {
+		if used := int(s.end()); s.openings.Len() > s.end()+s.Validation/2 && !spec.Random {
+			spec.Skip += used
+		}
+	}
+	return spec
+}

@@ -1,0 +1,248 @@
+package spsa
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// plain is a parameter from -100 to 100.
+func plain(name string, start float64) Parameter {
+	return Parameter{Name: name, Start: start, Min: -100, Max: 100, CEnd: 4, REnd: 0.02}
+}
+
+func mustNew(t *testing.T, c Config) *Tuner {
+	t.Helper()
+	tuner, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tuner
+}
+
+// The sequences end where c_end and r_end say, and begin where the papers do.
+func TestSchedule(t *testing.T) {
+	c := Config{Parameters: []Parameter{plain("x", 0)}, Iterations: 5000}
+	p := &c.Parameters[0]
+	const n, a = 5000.0, 500.0
+	for _, k := range []float64{1, 2, 77, 5000} {
+		ck := 4 * math.Pow(n, 0.101) / math.Pow(k, 0.101)
+		ak := 0.02 * 16 * math.Pow(a+n, 0.602) / math.Pow(a+k, 0.602)
+		if got := c.perturbation(p, int(k)); math.Abs(got/ck-1) > 1e-12 {
+			t.Errorf("c_%v = %v, want %v", k, got, ck)
+		}
+		if got := c.step(p, int(k)); math.Abs(got/(ak/ck)-1) > 1e-12 {
+			t.Errorf("a_%v/c_%v = %v, want %v", k, k, got, ak/ck)
+		}
+	}
+	if got := c.step(p, 5000); math.Abs(got-0.02*4) > 1e-12 {
+		t.Errorf("the last step is %v, want r_end c_end", got)
+	}
+}
+
+// A step goes the way of the side that was ahead, by the schedule's length.
+func TestTellMovesTheValues(t *testing.T) {
+	c := Config{Parameters: []Parameter{plain("x", 10), plain("y", -20)}, Iterations: 100, Seed: 4}
+	tuner := mustNew(t, c)
+	trial, err := tuner.Ask(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tuner.Tell(1, -2, 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range tuner.Values() {
+		p := &c.Parameters[i]
+		want := p.Start - 2*c.step(p, 1)*float64(trial.Flips[i])
+		if math.Abs(v-want) > 1e-12 {
+			t.Errorf("%s is %v, want %v", p.Name, v, want)
+		}
+		if half := (trial.Plus[i] - trial.Minus[i]) / 2; math.Abs(half-float64(trial.Flips[i])*c.perturbation(p, 1)) > 1e-9 {
+			t.Errorf("%s is changed by %v", p.Name, half)
+		}
+	}
+}
+
+// Whole numbers are played whole, and their mean is what it should be.
+func TestStochasticRoundingIsUnbiased(t *testing.T) {
+	p := Parameter{Name: "x", Start: 3.3, Min: -10, Max: 10, CEnd: 0.7, REnd: 1e-9, Integer: true}
+	c := Config{Parameters: []Parameter{p}, Iterations: 20000, Seed: 8}
+	tuner := mustNew(t, c)
+	middle, width, want := 0.0, 0.0, 0.0
+	for k := 1; k <= c.Iterations; k++ {
+		trial, err := tuner.Ask(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trial.Plus[0] != math.Trunc(trial.Plus[0]) || trial.Minus[0] != math.Trunc(trial.Minus[0]) {
+			t.Fatalf("%v and %v are played", trial.Plus, trial.Minus)
+		}
+		middle += (trial.Plus[0] + trial.Minus[0]) / 2 / 20000
+		width += math.Abs(trial.Plus[0]-trial.Minus[0]) / 2 / 20000
+		want += c.perturbation(&p, k) / 20000
+		if err := tuner.Tell(k, 0, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if math.Abs(middle-3.3) > 0.02 || math.Abs(width-want) > 0.02 {
+		t.Errorf("middle %v, want 3.3; half width %v, want %v", middle, width, want)
+	}
+}
+
+// Equal configurations and results make equal runs, whatever is asked for when.
+func TestReplayIsLossless(t *testing.T) {
+	c := Config{Parameters: []Parameter{plain("x", 10), plain("y", -20)}, Iterations: 400, Seed: 5, Ahead: 7}
+	results := rand.New(rand.NewPCG(1, 1))
+	first, second := mustNew(t, c), mustNew(t, c)
+	asked := 0
+	var trials []Trial
+	var told []float64
+	for k := 1; k <= c.Iterations; k++ {
+		for asked < c.Iterations && first.Ready(asked+1) {
+			asked++
+			trial, err := first.Ask(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trials = append(trials, trial)
+		}
+		if asked != min(k-1+7, c.Iterations) {
+			t.Fatalf("%d iterations were asked for before %d was told", asked, k)
+		}
+		told = append(told, float64(results.IntN(5)-2))
+		if err := first.Tell(k, told[k-1], 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := 1; k <= c.Iterations; k++ {
+		trial, err := second.Ask(k)
+		if err != nil || !reflect.DeepEqual(trial, trials[k-1]) {
+			t.Fatalf("iteration %d asks %v (%v), before %v", k, trial, err, trials[k-1])
+		}
+		if err := second.Tell(k, told[k-1], 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(first.Estimates(), second.Estimates()) {
+		t.Error("equal results gave different answers")
+	}
+}
+
+func TestOrderAndSense(t *testing.T) {
+	tuner := mustNew(t, Config{Parameters: []Parameter{plain("x", 10)}, Iterations: 10, Ahead: 2})
+	for _, k := range []int{0, -1, 3, 11} {
+		if _, err := tuner.Ask(k); !errors.Is(err, ErrOrder) {
+			t.Errorf("Ask(%d): %v", k, err)
+		}
+	}
+	if err := tuner.Tell(2, 0, 2); !errors.Is(err, ErrOrder) {
+		t.Errorf("told out of order: %v", err)
+	}
+	for _, bad := range []struct {
+		result float64
+		games  int
+	}{{3, 2}, {0, 0}, {math.NaN(), 2}} {
+		if err := tuner.Tell(1, bad.result, bad.games); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := plain("x", 0)
+	change := func(f func(*Parameter)) Config {
+		p := good
+		f(&p)
+		return Config{Parameters: []Parameter{p}, Iterations: 10}
+	}
+	for says, c := range map[string]Config{
+		"no parameters":      {Iterations: 1},
+		"0 iterations":       {Parameters: []Parameter{good}},
+		"is there twice":     {Parameters: []Parameter{good, good}, Iterations: 1},
+		"no name":            change(func(p *Parameter) { p.Name = "" }),
+		"not below max":      change(func(p *Parameter) { p.Max = p.Min }),
+		"start (101)":        change(func(p *Parameter) { p.Start = 101 }),
+		"above zero":         change(func(p *Parameter) { p.REnd = 0 }),
+		"more than half":     change(func(p *Parameter) { p.CEnd = 150 }),
+		"below 0.5":          change(func(p *Parameter) { p.CEnd, p.Integer = 0.4, true }),
+		"are whole numbers":  change(func(p *Parameter) { p.Min, p.Integer = -1.5, true }),
+		"no number to tune":  change(func(p *Parameter) { p.CEnd = math.NaN() }),
+		"10001 iterations a": {Parameters: []Parameter{good}, Iterations: 1, Ahead: 10001},
+	} {
+		if _, err := New(c); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), says) {
+			t.Errorf("want %q: %v", says, err)
+		}
+	}
+}
+
+// The optimum of a known hill is found within the errors that are given, and better
+// than the start by far; the regression's intervals hold it as often as they say.
+func TestRecoversTheTopOfAHill(t *testing.T) {
+	c := Config{Iterations: 4000, Ahead: 4}
+	for i := range 4 {
+		p := Parameter{Name: string(rune('a' + i)), Start: 0, Min: -100, Max: 100, CEnd: 15, REnd: 0.01, Integer: i%2 == 0}
+		c.Parameters = append(c.Parameters, p)
+	}
+	hill := func(run uint64) Hill { return RandomHill(c.Parameters, 80, 0.4, run) }
+	s, err := Simulate(context.Background(), c, 2, 12, hill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", s)
+	if math.Abs(s.StartElo+80) > 1e-6 || s.ValueElo < -12 || s.FinalElo < -16 {
+		t.Errorf("from %v Elo below the top to %v (last values %v)", s.StartElo, s.ValueElo, s.FinalElo)
+	}
+	if s.Tops < 0.6 || s.RegressCovered < 0.85 {
+		t.Errorf("%v of the parameters show a top, which the regression's interval holds at %v", s.Tops, s.RegressCovered)
+	}
+}
+
+// Where nothing is to be gained no top is invented, and the slope is nought within its
+// error.
+func TestFlatGround(t *testing.T) {
+	c := Config{Iterations: 2000, Parameters: []Parameter{plain("x", 0), plain("y", 0)}}
+	tops, steep := 0, 0
+	for run := range uint64(20) {
+		c.Seed = run
+		flat := Hill{Optimum: []float64{0, 0}, Loss: []float64{0, 0}, Draws: 0.3}
+		tuner, err := climb(context.Background(), c, 1, &flat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range tuner.Estimates() {
+			if e.Optimum != nil {
+				tops++
+			}
+			if e.Slope == nil || *e.SlopeSE <= 0 {
+				t.Fatalf("no slope: %+v", e)
+			}
+			if math.Abs(*e.Slope) > 2**e.SlopeSE {
+				steep++
+			}
+		}
+	}
+	if tops > 6 || steep > 8 {
+		t.Errorf("of 40 parameters on flat ground %d have a top, %d a slope", tops, steep)
+	}
+}
+
+// Too few results give an answer without errors, never a NaN.
+func TestFewResults(t *testing.T) {
+	c := Config{Iterations: 100, Parameters: []Parameter{plain("x", 7)}}
+	tuner := mustNew(t, c)
+	for k := 0; k <= 30; k++ {
+		if k > 0 {
+			if err := tuner.Tell(k, 0, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := tuner.Estimates()[0]
+		if e.Value != 7 || e.BatchSE != 0 || e.Optimum != nil || e.Slope != nil && math.IsNaN(*e.Slope) {
+			t.Fatalf("after %d iterations: %+v", k, e)
+		}
+	}
+}
