@@ -66,13 +66,15 @@ var (
 // DefaultMethod is the method of an empty name.
 const DefaultMethod = "gauss-newton"
 
-// NewMethod returns the method of that name: gauss-newton or lbfgs.
+// NewMethod returns the method of that name: gauss-newton, lbfgs or adam.
 func NewMethod(name string) (Method, error) {
 	switch name {
 	case DefaultMethod, "":
 		return GaussNewton{}, nil
 	case "lbfgs":
 		return LBFGS{}, nil
+	case "adam":
+		return Adam{}, nil
 	}
-	return nil, fmt.Errorf("%w: %q (gauss-newton or lbfgs)", ErrMethod, name)
+	return nil, fmt.Errorf("%w: %q (gauss-newton, lbfgs or adam)", ErrMethod, name)
 }

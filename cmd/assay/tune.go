@@ -63,7 +63,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.model, "model", "", `model: `+modelNames()+` (default: the model of --from, or "assay")`)
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: the model's start weights)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write")
-	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton or lbfgs")
+	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton, lbfgs or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
 	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
