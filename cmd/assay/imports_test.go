@@ -25,7 +25,7 @@ var layout = map[string][]string{
 	// eval: a player is built from a model's weights; engine/uci: its client is a player;
 	// the programs of the papers are players, one package each
 	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
-		"engine/historic/bernstein", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
+		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
 		"engine/historic/torres", "engine/historic/losalamos",
 	},
 	"dataset/store":  {},
@@ -66,6 +66,7 @@ var layout = map[string][]string{
 	"engine/historic/losalamos": {"engine/historic"},
 	"engine/historic/torres":    {"engine/historic"},
 	"engine/historic/bernstein": {"engine/historic"},
+	"engine/historic/nss":       {"engine/historic"},
 	// random lists moves in the order of Shannon's paper, which names its strategies
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic/bernstein"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
+	"github.com/assay-chess/assay/engine/historic/nss"
 	"github.com/assay-chess/assay/engine/historic/random"
 	"github.com/assay-chess/assay/engine/historic/shannon"
 	"github.com/assay-chess/assay/engine/historic/torres"
@@ -23,6 +24,7 @@ func historicEntries() []entry {
 		paperEntry("first-move", func() engine.Player { return random.NewFirst() }),
 		shannonEntry("shannon-a", shannon.NewA),
 		shannonEntry("shannon-b", shannon.NewB),
+		paperEntry("nss-1958", func() engine.Player { return nss.New() }),
 		paperEntry("losalamos-1956", func() engine.Player { return losalamos.New() }),
 		paperEntry("bernstein-1957", func() engine.Player { return bernstein.New() }),
 		paperEntry("turing-1951", func() engine.Player { return turing.New() }),

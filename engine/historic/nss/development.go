@@ -1,0 +1,77 @@
+package nss
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// developmentMoves proposes minor pieces that leave their squares, castling, and rooks
+// for the centre files, in the order in which CP-I developed against Simon: the king's
+// side first, pieces to their third rank first, then nearer the centre.
+func developmentMoves(s *situation, offer func(board.Move, string) bool) {
+	for _, step := range []struct {
+		why  string
+		keep func(board.Move) bool
+	}{
+		{"develops", func(m board.Move) bool { return develops(s.Position, m) && s.safe(m) }},
+		{"castles", s.IsCastling},
+		{"takes a centre file", func(m board.Move) bool {
+			return s.man(m) == board.Rook && !s.IsCastling(m) && m.From().RelativeRank(s.us) == 0 &&
+				centre.Has(m.To()) && !centre.Has(m.From()) && s.safe(m)
+		}},
+	} {
+		moves := s.filter(step.keep)
+		slices.SortStableFunc(moves, func(a, b board.Move) int {
+			return cmp.Or(b.From().File()-a.From().File(), s.offThird(a)-s.offThird(b),
+				offCentre(a.To())-offCentre(b.To()), b.To().File()-a.To().File())
+		})
+		for _, m := range moves {
+			if offer(m, step.why) {
+				return
+			}
+		}
+	}
+}
+
+// offCentre returns how far a file is from the middle of the board.
+func offCentre(sq board.Square) int { return max(sq.File()-4, 3-sq.File()) }
+
+// offThird returns how far from the third rank a move ends.
+func (s *situation) offThird(m board.Move) int {
+	r := m.To().RelativeRank(s.us) - 2
+	return max(r, -r)
+}
+
+// develops tells whether a move takes a minor piece from its square of the start.
+func develops(p *board.Position, m board.Move) bool {
+	from := m.From().Relative(p.SideToMove())
+	switch p.PieceAt(m.From()).Type() {
+	case board.Knight:
+		return minorHome[0].Has(from)
+	case board.Bishop:
+		return minorHome[1].Has(from)
+	}
+	return false
+}
+
+// developmentDisturb returns the moves that develop a piece and attack an exposed one of
+// more value, safely.
+func developmentDisturb(p *board.Position) (moves []board.Move) {
+	us := p.SideToMove()
+	targets := p.ByColor(us.Other()) & (p.ByType(board.Queen) | p.ByType(board.Rook))
+	if targets == 0 {
+		return nil
+	}
+	for _, m := range p.LegalMoves(make([]board.Move, 0, 48)) {
+		if !develops(p, m) {
+			continue
+		}
+		after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
+		if reach(p, m.From(), m.To(), after)&targets != 0 && safe(p, m) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}

@@ -1,0 +1,92 @@
+package nss
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// worth are the conventional values of the men; the king's is ours.
+var worth = [6]int{1, 3, 3, 5, 9, 100}
+
+// exchange is what may happen on a square.
+type exchange struct {
+	square               board.Square
+	attackers, defenders board.Bitboard // those that touch the square directly
+	value                int            // pawns that the attacking side wins
+}
+
+// exchanges lists the squares of a side's men where the other side does not lose by
+// capturing, the largest loss first.
+func exchanges(p *board.Position, owner board.Color) (list []exchange) {
+	other := owner.Other()
+	for men := p.ByColor(owner) &^ p.ByType(board.King); men != 0; {
+		sq := men.PopFirst()
+		touching := p.AttackersTo(sq, p.Occupied())
+		if touching&p.ByColor(other) == 0 {
+			continue
+		}
+		if v := playOut(p, sq, other, 0); v >= 0 {
+			list = append(list, exchange{sq, touching & p.ByColor(other), touching & p.ByColor(owner), v})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b exchange) int { return cmp.Compare(b.value, a.value) })
+	return list
+}
+
+// playOut returns what side c wins by capturing the man on sq, if it begins: the
+// cheapest men take first, men behind them join in, and after the first capture either
+// side may stop. Men in without take no part. It is -1 if c has nothing to begin with.
+func playOut(p *board.Position, sq board.Square, c board.Color, without board.Bitboard) int {
+	occupied := p.Occupied() &^ without
+	first := cheapest(p, sq, c, occupied)
+	if first == board.NoSquare {
+		return -1
+	}
+	return worth[p.PieceAt(sq).Type()] - retake(p, sq, c.Other(), occupied&^first.Bitboard(), p.PieceAt(first).Type())
+}
+
+// retake returns what side c wins by taking the man of a kind that now stands on sq, or
+// nothing.
+func retake(p *board.Position, sq board.Square, c board.Color, occupied board.Bitboard, man board.PieceType) int {
+	next := cheapest(p, sq, c, occupied)
+	if next == board.NoSquare {
+		return 0
+	}
+	occupied &^= next.Bitboard()
+	kind := p.PieceAt(next).Type()
+	if kind == board.King && cheapest(p, sq, c.Other(), occupied) != board.NoSquare {
+		return 0 // a king takes nothing that is guarded
+	}
+	return max(0, worth[man]-retake(p, sq, c.Other(), occupied, kind))
+}
+
+// cheapest returns the square of the man of c of the least value that attacks sq.
+func cheapest(p *board.Position, sq board.Square, c board.Color, occupied board.Bitboard) board.Square {
+	touching := p.AttackersTo(sq, occupied) & occupied & p.ByColor(c)
+	for t := board.Pawn; t <= board.King; t++ {
+		if b := touching & p.ByType(t); b != 0 {
+			return b.First()
+		}
+	}
+	return board.NoSquare
+}
+
+// loses tells whether side c loses the man on sq if the other side captures.
+func loses(p *board.Position, sq board.Square, c board.Color, without board.Bitboard) bool {
+	return p.AttackersTo(sq, p.Occupied()&^without)&p.ByColor(c.Other()) != 0 && playOut(p, sq, c.Other(), without) > 0
+}
+
+// employed tells whether the man on sq is needed to guard another man than the one on
+// except.
+func employed(p *board.Position, sq, except board.Square) bool {
+	c := p.PieceAt(sq).Color()
+	for men := p.ByColor(c) &^ p.ByType(board.King) &^ sq.Bitboard() &^ except.Bitboard(); men != 0; {
+		other := men.PopFirst()
+		if !loses(p, other, c, 0) && loses(p, other, c, sq.Bitboard()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package nss
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Explain writes the list of goals with what each makes of the position, the exchanges
+// on the board, and the moves that the goals propose, each with the vector of its value,
+// the goal that rejects it if one does, and the line that was analysed. The program
+// itself stops at the first acceptable move, which has a star.
+func (p *Player) Explain(w io.Writer, pos *board.Position) error {
+	var b strings.Builder
+	e := p.executive(context.Background(), pos, engine.Limits{})
+	e.explainGoals(&b, p.goals)
+	e.explainExchanges(&b)
+	if len(e.legal) == 0 {
+		b.WriteString("\nthere is no legal move\n")
+	} else {
+		e.explainMoves(&b, p)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (e *executive) explainGoals(b *strings.Builder, count int) {
+	fmt.Fprintf(b, "goals of %s, and what each makes of the position: no move may lower it\n", e.us)
+	for i, g := range goals[:count] {
+		state := fmt.Sprintf("%+d", e.now.Goals[i])
+		if !e.analysis.operative[i] {
+			state = "not operative"
+		}
+		fmt.Fprintf(b, "  %d %-16s %s\n", i+1, g.name, state)
+	}
+}
+
+func (e *executive) explainExchanges(b *strings.Builder) {
+	b.WriteString("exchanges\n")
+	none := true
+	for _, side := range []board.Color{e.us, e.them} {
+		for _, x := range exchanges(e.Position, side) {
+			none = false
+			fmt.Fprintf(b, "  %c%s attacked by %s, defended by %s: %d for %s\n", e.PieceAt(x.square).Letter(), x.square,
+				e.men(x.attackers), e.men(x.defenders), x.value, side.Other())
+		}
+	}
+	if none {
+		b.WriteString("  none\n")
+	}
+}
+
+// men names the men on squares, nothing as "none".
+func (e *executive) men(b board.Bitboard) string {
+	var names []string
+	for _, sq := range squares(b) {
+		names = append(names, fmt.Sprintf("%c%s", e.PieceAt(sq).Letter(), sq))
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " ")
+}
+
+func (e *executive) explainMoves(b *strings.Builder, p *Player) {
+	played := p.executive(context.Background(), e.Position, engine.Limits{})
+	played.run()
+	chosen := played.choose().move
+	e.all = true
+	e.run()
+	b.WriteString("proposals, in order\n")
+	for _, x := range e.analysed {
+		mark, verdict := " ", "acceptable"
+		if x.move == chosen {
+			mark = "*"
+		}
+		if x.rejected >= 0 {
+			verdict = "rejected by " + goals[x.rejected].name
+		}
+		by := "no goal"
+		if x.goal < len(goals) {
+			by = goals[x.goal].name
+		}
+		fmt.Fprintf(b, "%s %-8s %-34s %-14s %s: %s\n", mark, e.SAN(x.move), by+" "+x.why, x.value.vector(p.goals), verdict, e.sans(x.line))
+	}
+}
+
+func (v Value) vector(count int) string {
+	switch {
+	case v.Mate > 0:
+		return "(mates)"
+	case v.Mate < 0:
+		return "(is mated)"
+	}
+	return strings.ReplaceAll(fmt.Sprint(v.Goals[:count]), " ", ",")
+}
+
+// sans writes a line; a pass is two dashes.
+func (e *executive) sans(line []board.Move) string {
+	pos, words := *e.Position, []string{}
+	for _, m := range line {
+		if m == board.NullMove {
+			words = append(words, "--")
+			pos.MakeNull()
+			continue
+		}
+		words = append(words, pos.SAN(m))
+		pos.Make(m)
+	}
+	return strings.Join(words, " ")
+}

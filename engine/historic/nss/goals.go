@@ -1,0 +1,164 @@
+package nss
+
+import "github.com/assay-chess/assay/engine/board"
+
+// goal is one concern of the program, with the four processes of the paper's figure 3.
+type goal struct {
+	name string
+	// operative is the goal's specification.
+	operative func(p *board.Position, us board.Color) bool
+	// propose generates moves, the most promising first, by calling offer, until that
+	// says that an acceptable one is found.
+	propose func(s *situation, offer func(m board.Move, why string) (enough bool))
+	// value is the static evaluation, for side us.
+	value func(p *board.Position, us board.Color) int
+	// disturb returns the moves that must be analysed; there are none in a dead position.
+	disturb func(p *board.Position) []board.Move
+}
+
+// goals are those of the opening, the most crucial first.
+var goals = [...]goal{
+	{"material balance", always, materialMoves, material, materialDisturb},
+	{"centre control", centreOperative, centreMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
+	{"development", always, developmentMoves, development, developmentDisturb},
+	{"pawn structure", always, nil, structure, nil},
+}
+
+func always(*board.Position, board.Color) bool { return true }
+
+// Value is what the goals make of a position for the machine, in their order, below a
+// mate: 1 and -1 for giving and being given one, less what the plies to it take off.
+type Value struct {
+	Mate  float64
+	Goals [len(goals)]int
+}
+
+func (v Value) better(w Value) bool {
+	if v.Mate != w.Mate {
+		return v.Mate > w.Mate
+	}
+	for i := range v.Goals {
+		if v.Goals[i] != w.Goals[i] {
+			return v.Goals[i] > w.Goals[i]
+		}
+	}
+	return false
+}
+
+// rejects returns the first goal for which v is less than the level, or -1.
+func (v Value) rejects(level Value) int {
+	if v.Mate < level.Mate {
+		return 0
+	}
+	for i := range v.Goals {
+		if v.Mate <= level.Mate && v.Goals[i] < level.Goals[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// material adds the values of the men, the opponent's negative.
+func material(p *board.Position, us board.Color) (sum int) {
+	for t := board.Pawn; t < board.King; t++ {
+		sum += worth[t] * (p.Pieces(us, t).Count() - p.Pieces(us.Other(), t).Count())
+	}
+	return sum
+}
+
+// centre holds the files of the centre pawns.
+const centre = (board.FileA << 3) | (board.FileA << 4)
+
+// waiting returns the centre pawns that can still go to the fourth rank.
+func waiting(p *board.Position, us board.Color) (b board.Bitboard) {
+	for pawns := p.Pieces(us, board.Pawn) & centre; pawns != 0; {
+		if sq := pawns.PopFirst(); sq.RelativeRank(us) < 3 {
+			b |= sq.Bitboard()
+		}
+	}
+	return b
+}
+
+// fourth returns the square of the fourth rank ahead of a pawn.
+func fourth(sq board.Square, us board.Color) board.Square {
+	return board.NewSquare(sq.File(), 3).Relative(us)
+}
+
+// path returns the squares of a waiting pawn's file up to the fourth rank.
+func path(sq board.Square, us board.Color) board.Bitboard {
+	return board.Between(sq, fourth(sq, us)) | fourth(sq, us).Bitboard()
+}
+
+// blocks counts own men in the way of own centre pawns.
+func blocks(p *board.Position, us board.Color) (n int) {
+	for pawns := waiting(p, us); pawns != 0; {
+		n += (path(pawns.PopFirst(), us) & p.ByColor(us)).Count()
+	}
+	return n
+}
+
+// development returns the tempi of us less those of the opponent.
+func development(p *board.Position, us board.Color) int {
+	t := tempi(p, us) - tempi(p, us.Other())
+	if mover := p.SideToMove(); attackedByLess(p, mover) {
+		if mover == us {
+			t--
+		} else {
+			t++
+		}
+	}
+	return t
+}
+
+// minorHome holds White's squares of knights and of bishops at the start.
+var minorHome = [2]board.Bitboard{0x42, 0x24}
+
+func tempi(p *board.Position, us board.Color) int {
+	home := func(b board.Bitboard) board.Bitboard {
+		if us == board.Black {
+			return b.Mirror()
+		}
+		return b
+	}
+	n := (p.Pieces(us, board.Knight) &^ home(minorHome[0])).Count() + (p.Pieces(us, board.Bishop) &^ home(minorHome[1])).Count()
+	n += 2 - (p.Pieces(us, board.Pawn) & centre & home(board.Rank2)).Count()
+	king := p.KingSquare(us)
+	switch {
+	case p.Castling()&p.ByColor(us) != 0:
+		n += 2
+	case king.RelativeRank(us) == 0 && (king.File() < 3 || king.File() > 5):
+		n += 3
+	}
+	return n
+}
+
+// attackedByLess tells whether a piece of the side is attacked by a man of less value.
+func attackedByLess(p *board.Position, c board.Color) bool {
+	for men := p.ByColor(c) &^ p.ByType(board.Pawn) &^ p.ByType(board.King); men != 0; {
+		sq := men.PopFirst()
+		attackers := p.AttackersTo(sq, p.Occupied()) & p.ByColor(c.Other())
+		for attackers != 0 {
+			if worth[p.PieceAt(attackers.PopFirst()).Type()] < worth[p.PieceAt(sq).Type()] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// structure counts the doubled and isolated pawns of us, negative.
+func structure(p *board.Position, us board.Color) (n int) {
+	pawns := p.Pieces(us, board.Pawn)
+	for file := range 8 {
+		on := (pawns & (board.FileA << file)).Count()
+		if on == 0 {
+			continue
+		}
+		n -= on - 1
+		beside := (board.FileA << file).East() | (board.FileA << file).West()
+		if pawns&beside == 0 {
+			n -= on
+		}
+	}
+	return n
+}

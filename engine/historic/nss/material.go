@@ -1,0 +1,107 @@
+package nss
+
+import (
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// materialMoves deals with the exchanges on the board, of both sides, the most that
+// stands to be won or lost first.
+func materialMoves(s *situation, offer func(board.Move, string) bool) {
+	ours, theirs := exchanges(s.Position, s.us), exchanges(s.Position, s.them)
+	for len(ours)+len(theirs) > 0 {
+		var enough bool
+		if len(ours) == 0 || len(theirs) > 0 && theirs[0].value >= ours[0].value {
+			enough = (theirs[0].value > 0 || s.even) && s.capture(theirs[0], offer)
+			theirs = theirs[1:]
+		} else {
+			// An even exchange of an own man is the opponent's to begin.
+			enough = ours[0].value > 0 && s.defend(ours[0], offer)
+			ours = ours[1:]
+		}
+		if enough {
+			return
+		}
+	}
+}
+
+// capture proposes taking with the least valuable man that is not pinned.
+func (s *situation) capture(x exchange, offer func(board.Move, string) bool) bool {
+	moves := s.filter(func(m board.Move) bool { return m.To() == x.square && !s.IsCastling(m) && x.attackers.Has(m.From()) })
+	if len(moves) == 0 {
+		return false
+	}
+	return offer(s.cheapestOf(moves), "takes")
+}
+
+func (s *situation) cheapestOf(moves []board.Move) board.Move {
+	return slices.MinFunc(moves, func(a, b board.Move) int { return worth[s.man(a)] - worth[s.man(b)] })
+}
+
+// defend proposes what saves an own man, if no move at all is damaging.
+func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool {
+	if s.noMove() {
+		return false
+	}
+	free := func(m board.Move) bool { return !employed(s.Position, m.From(), x.square) && s.safe(m) }
+	attacker := s.attackerOf(x)
+	between := board.Between(attacker, x.square)
+	for _, step := range []struct {
+		why  string
+		keep func(board.Move) bool
+	}{
+		{"takes the attacker", func(m board.Move) bool { return x.attackers.Has(m.To()) && s.safe(m) }},
+		{"adds a defender", func(m board.Move) bool { return m.From() != x.square && adds(s.Position, m, x.square) && free(m) }},
+		{"moves the man attacked", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
+		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.man(m) != board.King && free(m) }},
+		{"pins the attacker", func(m board.Move) bool {
+			return free(m) && slices.ContainsFunc(squares(x.attackers), func(sq board.Square) bool { return pins(s.Position, m, sq) })
+		}},
+	} {
+		moves := s.filter(step.keep)
+		slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.man(a)] - worth[s.man(b)] })
+		for _, m := range moves {
+			if offer(m, step.why) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attackerOf returns the attacker of the least value.
+func (s *situation) attackerOf(x exchange) board.Square {
+	return slices.MinFunc(squares(x.attackers), func(a, b board.Square) int {
+		return worth[s.PieceAt(a).Type()] - worth[s.PieceAt(b).Type()]
+	})
+}
+
+func squares(b board.Bitboard) (list []board.Square) {
+	for b != 0 {
+		list = append(list, b.PopFirst())
+	}
+	return list
+}
+
+// materialDisturb returns the captures that the side to move does not lose by, one for
+// each square, with the least valuable man that may move.
+func materialDisturb(p *board.Position) (moves []board.Move) {
+	list := exchanges(p, p.SideToMove().Other())
+	if len(list) == 0 {
+		return nil
+	}
+	captures := p.LegalCaptures(make([]board.Move, 0, 32))
+	for _, x := range list {
+		best := board.NullMove
+		for _, m := range captures {
+			if m.To() == x.square && (best == board.NullMove || worth[p.PieceAt(m.From()).Type()] < worth[p.PieceAt(best.From()).Type()]) {
+				best = m
+			}
+		}
+		if best != board.NullMove {
+			moves = append(moves, best)
+		}
+	}
+	return moves
+}

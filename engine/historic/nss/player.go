@@ -1,0 +1,245 @@
+package nss
+
+import (
+	"context"
+	"slices"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// Player is the program. It implements engine.Player and historic.Explainer.
+type Player struct {
+	goals   int
+	plies   int
+	final   string
+	primary string
+	even    bool
+	options historic.Options
+}
+
+// Words of the options.
+const (
+	first  = "first"
+	double = "double"
+	queen  = "queen"
+	king   = "king"
+)
+
+// New returns the program with the four goals of the opening.
+func New() *Player {
+	p := &Player{goals: len(goals), plies: 8, final: first, primary: queen}
+	p.options = historic.Options{
+		historic.Number("Goals", &p.goals, 1, len(goals)),
+		historic.Number("Plies", &p.plies, 1, 40),
+		historic.Choice("Choice", &p.final, first, double),
+		historic.Choice("Primary", &p.primary, queen, king),
+		historic.Switch("Even", &p.even),
+	}
+	return p
+}
+
+// NewGame does nothing: the program remembers nothing and plays without chance.
+func (p *Player) NewGame(uint64) error { return nil }
+
+// SetOption sets an option: see Options.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Options returns the options as UCI declares them: Goals (how many of the list; the
+// program that played Simon had 3), Plies (where the analysis ends), Choice (the first
+// acceptable move, or first one that two goals propose) and Primary (which centre pawn
+// goes first), Even (whether even exchanges are
+// proposed with all others, or only where nothing else is acceptable).
+func (p *Player) Options() []string { return p.options.Lines() }
+
+// Close does nothing.
+func (p *Player) Close() error { return nil }
+
+// Search chooses a move, as engine.Player says. The score is the material component.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	pos := game.Position()
+	e := p.executive(ctx, pos, lim)
+	if len(e.legal) == 0 {
+		return e.budget.Finish(engine.Result{}), nil
+	}
+	e.run()
+	chosen := e.choose()
+	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: chosen.score(), Depth: 1}
+	if len(e.analysed) == 0 {
+		result.Depth = 0
+	} else if lim.Info != nil {
+		lim.Info(engine.Info{Depth: 1, SelDepth: e.analysis.plies, MultiPV: 1, Score: result.Score,
+			Nodes: e.budget.Nodes(), Time: e.budget.Elapsed(), PV: result.PV})
+	}
+	return e.budget.Finish(result), nil
+}
+
+// alternative is a move that a goal has proposed, analysed.
+type alternative struct {
+	move     board.Move
+	goal     int // index of goals, len(goals) if none has proposed it
+	why      string
+	value    Value
+	line     []board.Move
+	rejected int // by which goal, -1 if the move is acceptable
+	again    bool
+}
+
+func (x alternative) score() int {
+	switch {
+	case x.value.Mate > 0:
+		return engine.MateScore - len(x.line)
+	case x.value.Mate < 0:
+		return len(x.line) - engine.MateScore
+	}
+	return 100 * x.value.Goals[0]
+}
+
+// playable returns a line as far as the sides move in turn.
+func playable(line []board.Move) []board.Move {
+	if i := slices.Index(line, board.NullMove); i >= 0 {
+		return line[:i]
+	}
+	return line
+}
+
+// executive goes down the list of goals.
+type executive struct {
+	situation
+	analysis  analysis
+	budget    *historic.Budget
+	now       Value // what is acceptable is at least this
+	final     string
+	all       bool // analyse every proposal, for an explanation
+	analysed  []alternative
+	fallback  board.Move
+	noMoveYet int // 0 not known, 1 acceptable, -1 damaging
+}
+
+func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.Limits) *executive {
+	us := pos.SideToMove()
+	budget := historic.NewBudget(ctx, us, lim)
+	legal := historic.RootMoves(pos.LegalMoves(nil), lim)
+	e := &executive{budget: budget, final: p.final}
+	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: queens(legal), kingFirst: p.primary == king, even: p.even}
+	if len(e.legal) == 0 {
+		e.legal = legal // asked for underpromotions alone
+	}
+	if len(e.legal) > 0 {
+		e.fallback = e.legal[0]
+	}
+	e.analysis = p.analysis(pos, us, budget)
+	e.now = e.analysis.static(pos)
+	e.noMove = e.tryNoMove
+	e.theirMove = func(m board.Move) bool { return p.acceptableToThem(pos, m, budget) }
+	return e
+}
+
+func (p *Player) analysis(pos *board.Position, machine board.Color, budget *historic.Budget) analysis {
+	a := analysis{machine: machine, plies: budget.Depth(p.plies), budget: budget}
+	for i := range p.goals {
+		a.operative[i] = goals[i].operative(pos, machine)
+	}
+	return a
+}
+
+// tryNoMove tells whether leaving everything as it is would be acceptable.
+func (e *executive) tryNoMove() bool {
+	if e.InCheck() {
+		return false
+	}
+	if e.noMoveYet == 0 {
+		e.noMoveYet = -1
+		if v, _, ok := e.analysis.analyse(e.Position, board.NullMove); ok && v.rejects(e.now) != 0 {
+			e.noMoveYet = 1 // only material is asked: development is what moves are for
+		}
+	}
+	return e.noMoveYet > 0
+}
+
+// acceptableToThem analyses a move of the opponent from its own view, as if it were its
+// turn.
+func (p *Player) acceptableToThem(pos *board.Position, m board.Move, budget *historic.Budget) bool {
+	turn := *pos
+	turn.MakeNull()
+	a := p.analysis(&turn, turn.SideToMove(), budget)
+	v, _, ok := a.analyse(&turn, m)
+	return ok && v.rejects(a.static(&turn)) < 0
+}
+
+// run lets the goals propose moves, in order, until one is acceptable.
+func (e *executive) run() {
+	for i, g := range goals {
+		if g.propose == nil || !e.analysis.operative[i] {
+			continue
+		}
+		found := false
+		g.propose(&e.situation, func(m board.Move, why string) bool {
+			found = e.offer(m, i, why) || found
+			return found && e.final == first && !e.all || e.budget.Stopped()
+		})
+		if found && e.final == first && !e.all || e.budget.Stopped() {
+			return
+		}
+	}
+	e.lastResort()
+}
+
+// lastResort is for positions where no goal's move is acceptable: even exchanges, and if
+// nothing at all has been proposed, every move.
+func (e *executive) lastResort() {
+	if !e.all && slices.ContainsFunc(e.analysed, func(x alternative) bool { return x.rejected < 0 }) {
+		return
+	}
+	found := false
+	for _, x := range exchanges(e.Position, e.them) {
+		if x.value == 0 && !found && !e.budget.Stopped() {
+			found = e.capture(x, func(m board.Move, why string) bool { return e.offer(m, 0, "exchanges evenly") }) && !e.all
+		}
+	}
+	if len(e.analysed) > 0 {
+		return
+	}
+	for _, m := range e.legal {
+		if e.offer(m, len(goals), "legal") && !e.all || e.budget.Stopped() {
+			return
+		}
+	}
+}
+
+// offer analyses a proposal, once, and tells whether it is acceptable.
+func (e *executive) offer(m board.Move, goal int, why string) bool {
+	for i := range e.analysed {
+		if x := &e.analysed[i]; x.move == m {
+			x.again = x.again || x.goal != goal
+			return x.rejected < 0
+		}
+	}
+	v, line, ok := e.analysis.analyse(e.Position, m)
+	if !ok {
+		return false
+	}
+	x := alternative{move: m, goal: goal, why: why, value: v, line: line, rejected: v.rejects(e.now)}
+	e.analysed = append(e.analysed, x)
+	return x.rejected < 0
+}
+
+// choose applies the final choice: the first acceptable alternative, or of those one
+// that a second goal has proposed; the best if none is acceptable.
+func (e *executive) choose() alternative {
+	best := alternative{move: e.fallback, line: []board.Move{e.fallback}}
+	chosen := -1
+	for i, x := range e.analysed {
+		if i == 0 || x.value.better(best.value) {
+			best = x
+		}
+		if x.rejected < 0 && (chosen < 0 || e.final == double && x.again && !e.analysed[chosen].again) {
+			chosen = i
+		}
+	}
+	if chosen >= 0 {
+		return e.analysed[chosen]
+	}
+	return best
+}

@@ -1,0 +1,92 @@
+package nss
+
+import "github.com/assay-chess/assay/engine/board"
+
+// situation is the position on the board, for the goals' generators.
+type situation struct {
+	*board.Position
+	us, them  board.Color
+	legal     []board.Move // a promotion is to a queen
+	kingFirst bool         // of the centre pawns, the king's goes first
+	even      bool         // even exchanges are proposed with the others
+	// noMove tells whether it would be acceptable not to move; theirMove whether a move of
+	// the opponent, if it were its turn, would be acceptable to it.
+	noMove    func() bool
+	theirMove func(board.Move) bool
+}
+
+func queens(legal []board.Move) (moves []board.Move) {
+	for _, m := range legal {
+		if t := m.Promotion(); t == board.NoPieceType || t == board.Queen {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
+	for _, m := range s.legal {
+		if keep(m) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+func (s *situation) man(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
+
+// safe tells whether the man that moves is not lost where it goes, or for no more than
+// it takes.
+func (s *situation) safe(m board.Move) bool { return safe(s.Position, m) }
+
+func safe(p *board.Position, m board.Move) bool {
+	if p.IsCastling(m) {
+		return true
+	}
+	taken := 0
+	if man := p.PieceAt(m.To()); man != board.NoPiece {
+		taken = worth[man.Type()]
+	}
+	child := *p
+	child.Make(m)
+	return playOut(&child, m.To(), child.SideToMove(), 0) <= taken
+}
+
+// adds tells whether the man that moves comes to bear on sq, where it did not.
+func adds(p *board.Position, m board.Move, sq board.Square) bool {
+	if p.IsCastling(m) || m.To() == sq {
+		return false
+	}
+	after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
+	return reach(p, m.From(), m.To(), after).Has(sq) && !reach(p, m.From(), m.From(), p.Occupied()).Has(sq)
+}
+
+// reach returns what the man on from would attack from another square.
+func reach(p *board.Position, from, at board.Square, occupied board.Bitboard) board.Bitboard {
+	man := p.PieceAt(from)
+	if man.Type() == board.Pawn {
+		return board.PawnAttacks(man.Color(), at)
+	}
+	return board.Attacks(man.Type(), at, occupied)
+}
+
+// pins tells whether the man that moves pins the enemy man on sq to one of more value,
+// from where that cannot take it.
+func pins(p *board.Position, m board.Move, sq board.Square) bool {
+	t := p.PieceAt(m.From()).Type()
+	if t < board.Bishop || t > board.Queen || m.To() == sq {
+		return false
+	}
+	occupied := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
+	near := board.Attacks(t, m.To(), occupied)
+	if !near.Has(sq) || reach(p, sq, sq, occupied).Has(m.To()) {
+		return false
+	}
+	beyond := board.Attacks(t, m.To(), occupied&^sq.Bitboard()) &^ near & p.ByColor(p.SideToMove().Other())
+	for beyond != 0 {
+		if worth[p.PieceAt(beyond.PopFirst()).Type()] > worth[p.PieceAt(sq).Type()] {
+			return true
+		}
+	}
+	return false
+}
