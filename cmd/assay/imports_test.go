@@ -26,7 +26,7 @@ var layout = map[string][]string{
 	// the programs of the papers are players, one package each
 	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
 		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
-		"engine/historic/torres", "engine/historic/losalamos",
+		"engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack",
 	},
 	"dataset/store":  {},
 	"dataset":        {"dataset/store", "eval"},
@@ -65,6 +65,7 @@ var layout = map[string][]string{
 	"engine/historic/draughts":  {}, // a game and a machine of its own
 	"engine/historic/losalamos": {"engine/historic"},
 	"engine/historic/torres":    {"engine/historic"},
+	"engine/historic/machack":   {"engine/historic", "eval"},
 	"engine/historic/bernstein": {"engine/historic"},
 	"engine/historic/nss":       {"engine/historic"},
 	// random lists moves in the order of Shannon's paper, which names its strategies

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic/bernstein"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
+	"github.com/assay-chess/assay/engine/historic/machack"
 	"github.com/assay-chess/assay/engine/historic/nss"
 	"github.com/assay-chess/assay/engine/historic/random"
 	"github.com/assay-chess/assay/engine/historic/shannon"
@@ -22,12 +23,13 @@ func historicEntries() []entry {
 		paperEntry("torres-1890", func() engine.Player { return torres.New() }),
 		paperEntry("random", func() engine.Player { return random.New() }),
 		paperEntry("first-move", func() engine.Player { return random.NewFirst() }),
-		shannonEntry("shannon-a", shannon.NewA),
-		shannonEntry("shannon-b", shannon.NewB),
+		weightedEntry("shannon-a", "shannon-1950", shannon.NewA, func(p *shannon.Player) *loader { return &p.Load }),
+		weightedEntry("shannon-b", "shannon-1950", shannon.NewB, func(p *shannon.Player) *loader { return &p.Load }),
 		paperEntry("nss-1958", func() engine.Player { return nss.New() }),
 		paperEntry("losalamos-1956", func() engine.Player { return losalamos.New() }),
 		paperEntry("bernstein-1957", func() engine.Player { return bernstein.New() }),
 		paperEntry("turing-1951", func() engine.Player { return turing.New() }),
+		weightedEntry("machack-1967", "machack-1967", machack.New, func(p *machack.Player) *loader { return &p.Load }),
 	}
 }
 
@@ -40,12 +42,15 @@ func paperEntry(name string, open func() engine.Player) entry {
 	}
 }
 
-// shannonEntry is one of Shannon's strategies, which evaluates by his f(P) or by any
-// other weights.
-func shannonEntry(name string, open func(*eval.Model, []eval.Coef) (*shannon.Player, error)) entry {
+// loader finds the weights that a player's option EvalFile names.
+type loader = func(name string) (*eval.Model, []eval.Coef, error)
+
+// weightedEntry is a program that evaluates by the terms of its paper, with the given
+// weights or any others. load tells where the player keeps its loader.
+func weightedEntry[P engine.Player](name, weights string, open func(*eval.Model, []eval.Coef) (P, error), load func(P) *loader) entry {
 	e := paperEntry(name, nil)
 	e.settings = []string{"weights", "nodes", "depth"}
-	e.weights = "shannon-1950"
+	e.weights = weights
 	e.open = func(s *settings) (engine.Player, error) {
 		m, w, err := weightsOf(s.weights)
 		if err != nil {
@@ -55,7 +60,7 @@ func shannonEntry(name string, open func(*eval.Model, []eval.Coef) (*shannon.Pla
 		if err != nil {
 			return nil, err
 		}
-		p.Load = func(name string) (*eval.Model, []eval.Coef, error) {
+		*load(p) = func(name string) (*eval.Model, []eval.Coef, error) {
 			if name == "" {
 				name = s.weights
 			}

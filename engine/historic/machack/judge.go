@@ -1,0 +1,223 @@
+package machack
+
+import "github.com/assay-chess/assay/engine/board"
+
+// Points of the heuristics that have a fixed number: ours.
+const (
+	mateBonus      = 10000
+	checkBonus     = 8
+	castleBonus    = 30
+	castleLoss     = -20
+	wanderLoss     = -10
+	frontLoss      = -15
+	homeBonus      = 6
+	centreBonus    = 8
+	shelterLoss    = -8
+	edgeLoss       = -4
+	doubleLoss     = -5
+	queenLoss      = -8
+	openBonus      = 6
+	seventhBonus   = 6
+	behindBonus    = 6
+	weakBonus      = 4
+	pinBonus       = 5
+	guardBonus     = 3
+	forkBonus      = 12
+	passedBonus    = 3 // for each rank
+	openingMoves   = 10
+	winsPart       = 4 // of a man's points: the share that makes plausibility
+	losesPart      = 8
+	guardsPart     = 10
+	threatensPart  = 16
+	promotionsPart = 4
+)
+
+// judgement is the work on one move.
+type judgement struct {
+	*generator
+	c          *candidate
+	child      board.Position
+	from, to   board.Square // of the man that moves; the king's where it castles
+	kind       board.PieceType
+	castling   bool
+	victim     board.Square // NoSquare if there is none
+	victimKind board.PieceType
+}
+
+// judge fills a candidate.
+func (g *generator) judge(c *candidate) {
+	p := g.p
+	j := judgement{generator: g, c: c, child: *p, from: c.move.From(), to: c.move.To(), victim: board.NoSquare}
+	j.castling = p.IsCastling(c.move)
+	j.kind = p.PieceAt(j.from).Type()
+	if p.IsCapture(c.move) {
+		c.capture = true
+		j.victim = j.to
+		if p.IsEnPassant(c.move) {
+			j.victim ^= 8
+		}
+		j.victimKind = p.PieceAt(j.victim).Type()
+	}
+	j.child.Make(c.move)
+	if j.castling {
+		j.to = j.child.KingSquare(g.us)
+	}
+	c.safe = !enPrise(&j.child, j.to)
+	c.check = j.child.InCheck()
+	j.add(develops, g.development(&j.child, j.to)-g.development(p, j.from), j.to)
+	j.lines()
+	j.habits()
+	j.exchange()
+	j.unrest()
+	j.targets()
+}
+
+// add counts what a heuristic says.
+func (j *judgement) add(k kind, points int, at board.Square) {
+	if points == 0 {
+		return
+	}
+	if k.positional() {
+		j.c.position += points
+	} else {
+		j.c.tactics += points
+	}
+	if j.trace {
+		j.c.factors = append(j.c.factors, factor{kind: k, points: points, at: at})
+	}
+}
+
+// lines finds what the move unblocks and blocks: bishops, rooks and queens of both sides
+// that see more or less of the board.
+func (j *judgement) lines() {
+	before, after := j.p.Occupied(), j.child.Occupied()
+	men := sliders(j.p) &^ j.from.Bitboard()
+	if j.castling {
+		men &^= j.c.move.To().Bitboard()
+	}
+	if j.victim != board.NoSquare {
+		men &^= j.victim.Bitboard()
+	}
+	for men != 0 {
+		sq := men.PopFirst()
+		man := j.p.PieceAt(sq)
+		old, now := board.Attacks(man.Type(), sq, before), board.Attacks(man.Type(), sq, after)
+		if old == now {
+			continue
+		}
+		c := man.Color()
+		gain := j.bearing(&j.child, c, now&^old) - j.bearing(j.p, c, old&^now)
+		k, points := [...]kind{unblocksOwn, blocksOwn}, gain
+		if c != j.us {
+			k, points = [...]kind{unblocksTheir, blocksTheir}, -gain
+		}
+		if gain < 0 {
+			k[0] = k[1]
+		}
+		j.add(k[0], points, sq)
+		if n := len(j.c.factors); n > 0 && gain > 0 { // only when tracing
+			j.c.factors[n-1].now = now &^ old
+		}
+	}
+}
+
+// exchange judges what the move takes, and whether the man that moves is safe where it
+// goes.
+func (j *judgement) exchange() {
+	if j.c.check {
+		if j.child.CountLegal() == 0 {
+			j.add(mates, mateBonus, j.to)
+		} else if j.c.safe {
+			j.add(checks, checkBonus, j.to)
+		}
+	}
+	stake := 0
+	if !j.c.safe {
+		stake = points[j.kind]
+	}
+	switch {
+	case j.victim != board.NoSquare:
+		j.add(captures, j.development(j.p, j.victim), j.victim)
+		if gain := points[j.victimKind] - stake; gain > 0 {
+			j.add(wins, gain/winsPart, j.to)
+		} else {
+			j.add(losesOn, gain/losesPart, j.to)
+		}
+	case stake > 0:
+		j.add(hangs, -stake/losesPart, j.to)
+	}
+	if j.c.safe && j.hanging[j.us].Has(j.from) {
+		j.add(escapes, points[j.kind]/losesPart, j.from)
+	}
+	if made := j.c.move.Promotion(); made != board.NoPieceType && j.c.safe {
+		j.add(promotes, (points[made]-points[board.Pawn])/promotionsPart, j.to)
+	}
+}
+
+// unrest finds whom else the move puts en prise, and whom it saves.
+func (j *judgement) unrest() {
+	ours := allEnPrise(&j.child, j.us) &^ j.to.Bitboard()
+	was := j.hanging[j.us] &^ j.from.Bitboard()
+	for men := ours &^ was; men != 0; {
+		sq := men.PopFirst()
+		j.add(abandons, -points[j.child.PieceAt(sq).Type()]/guardsPart, sq)
+	}
+	for men := was &^ ours; men != 0; {
+		sq := men.PopFirst()
+		j.add(guards, points[j.p.PieceAt(sq).Type()]/guardsPart, sq)
+	}
+	them := j.us.Other()
+	for men := allEnPrise(&j.child, them) &^ j.hanging[them]; men != 0; {
+		sq := men.PopFirst()
+		j.add(threatens, points[j.child.PieceAt(sq).Type()]/threatensPart, sq)
+	}
+}
+
+// targets judges whom the man attacks where it goes and did not where it was.
+func (j *judgement) targets() {
+	them := j.us.Other()
+	hits := hitsOf(&j.child, j.to) & j.child.ByColor(them)
+	fresh := hits &^ hitsOf(j.p, j.from)
+	for men := fresh & j.weak; men != 0; {
+		j.add(attacksWeak, weakBonus, men.PopFirst())
+	}
+	for men := fresh & j.pinned; men != 0; {
+		j.add(attacksPinned, pinBonus, men.PopFirst())
+	}
+	dear := 0
+	for men := fresh; men != 0; {
+		sq := men.PopFirst()
+		kind := j.child.PieceAt(sq).Type()
+		if points[kind] > points[j.kind] {
+			dear++
+		}
+		if kind != board.King && j.onlyGuard(sq) {
+			j.add(attacksGuard, guardBonus, sq)
+		}
+	}
+	if dear > 1 && j.c.safe {
+		j.add(forks, forkBonus, j.to)
+	}
+}
+
+// hitsOf returns the squares that the man on sq attacks.
+func hitsOf(p *board.Position, sq board.Square) board.Bitboard {
+	man := p.PieceAt(sq)
+	if man.Type() == board.Pawn {
+		return board.PawnAttacks(man.Color(), sq)
+	}
+	return board.Attacks(man.Type(), sq, p.Occupied())
+}
+
+// onlyGuard tells whether the enemy man on sq is the one guard of another that is
+// attacked.
+func (j *judgement) onlyGuard(sq board.Square) bool {
+	them := j.us.Other()
+	for wards := hitsOf(&j.child, sq) & j.child.ByColor(them) &^ j.child.ByType(board.King); wards != 0; {
+		touching := j.child.AttackersTo(wards.PopFirst(), j.child.Occupied())
+		if touching&j.child.ByColor(j.us) != 0 && touching&j.child.ByColor(them) == sq.Bitboard() {
+			return true
+		}
+	}
+	return false
+}

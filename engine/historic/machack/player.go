@@ -1,0 +1,183 @@
+package machack
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/eval"
+)
+
+// bookText is our small book. The program's had over 5,000 moves, chosen by a master to
+// suit its style; of its lines the paper shows one, which begins this book.
+//
+//go:embed book.txt
+var bookText string
+
+var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.ParseBook(bookText) })
+
+// Player is machack-1967. It implements engine.Player and historic.Explainer.
+type Player struct {
+	// Load serves the option EvalFile: it returns the weights that a value names, and
+	// the player's own for none. Without it every value is an error.
+	Load func(name string) (*eval.Model, []eval.Coef, error)
+
+	model *eval.Model
+	w     []eval.Coef
+	ev    eval.Rooted
+
+	plies     int
+	width     string
+	feedover  int
+	secondary bool
+	book      bool
+	options   historic.Options
+
+	seed   uint64
+	table  hash
+	search search
+}
+
+// New returns the program with its tournament settings, evaluating by the weights, which
+// are those of machack-1967 or of any other model.
+func New(m *eval.Model, w []eval.Coef) (*Player, error) {
+	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
+	if err := p.evaluateBy(m, w); err != nil {
+		return nil, err
+	}
+	p.options = historic.Options{
+		historic.Number("Plies", &p.plies, 1, 20),
+		historic.Choice("Width", &p.width, "tournament", "normal"),
+		historic.Number("Feedover", &p.feedover, 0, 10),
+		historic.Switch("Secondary", &p.secondary),
+		historic.Switch("Book", &p.book),
+		historic.Text("EvalFile", p.setEvalFile),
+	}
+	return p, nil
+}
+
+func (p *Player) evaluateBy(m *eval.Model, w []eval.Coef) error {
+	ev, err := m.NewEvaluator(w)
+	if err != nil {
+		return err
+	}
+	rooted, ok := ev.(eval.Rooted)
+	if !ok {
+		return fmt.Errorf("model %s knows no root", m.Name)
+	}
+	p.model, p.w, p.ev = m, w, rooted
+	return nil
+}
+
+func (p *Player) setEvalFile(name string) error {
+	if p.Load == nil {
+		return fmt.Errorf("there is nothing to load %q with", name)
+	}
+	m, w, err := p.Load(name)
+	if err != nil {
+		return err
+	}
+	return p.evaluateBy(m, w)
+}
+
+// NewGame sets the seed by which the book chooses among its lines.
+func (p *Player) NewGame(seed uint64) error {
+	p.seed = seed
+	return nil
+}
+
+// SetOption sets an option: see Options.
+func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+
+// Options returns the options as UCI declares them: Plies (of the basic search), Width
+// (tournament or normal), Feedover (plies at most; 0 is none), Secondary (search), Book
+// and EvalFile.
+func (p *Player) Options() []string { return p.options.Lines() }
+
+// Close frees the hash table.
+func (p *Player) Close() error {
+	p.table, p.search = nil, search{}
+	return nil
+}
+
+// Search chooses a move, as engine.Player says. Score and depth of a book move are 0.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	root := *game.Position()
+	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
+	list := historic.RootMoves(root.LegalMoves(nil), lim)
+	if len(list) == 0 {
+		return budget.Finish(engine.Result{}), nil
+	}
+	if m, ok := p.bookMove(&root, list); ok {
+		return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
+	}
+	s := p.begin(&root, game.Keys(), list, budget)
+	r := engine.Result{Move: s.first(&root)}
+	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
+		line, score, ok := s.iterate(&root, depth)
+		if !ok && (len(r.PV) > 0 || len(line) == 0) {
+			break // a search cut short says nothing, but where there is no other
+		}
+		r.Move, r.PV, r.Score = line[0], line, score
+		if !ok {
+			break
+		}
+		r.Depth = depth
+		if lim.Info != nil {
+			lim.Info(engine.Info{Depth: depth, SelDepth: s.selDepth, MultiPV: 1, Score: r.Score,
+				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: r.PV})
+		}
+		if budget.Enough() {
+			break
+		}
+	}
+	return budget.Finish(r), nil
+}
+
+func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, bool) {
+	b, err := ownBook()
+	if !p.book || err != nil { // a test reads the whole book
+		return board.NullMove, false
+	}
+	return b.Move(root, list, rand.New(rand.NewPCG(p.seed, root.Key())))
+}
+
+// begin prepares a search from root among the moves.
+func (p *Player) begin(root *board.Position, keys []uint64, moves []board.Move, budget *historic.Budget) *search {
+	if p.table == nil {
+		p.table = make(hash, hashEntries)
+	}
+	s := &p.search
+	s.budget, s.ev, s.table = budget, p.ev, p.table
+	s.basic, s.feedover, s.second = widths[p.width], p.feedover, p.secondary
+	s.keys = append(s.keys[:0], keys[max(0, len(keys)-root.Halfmove()):]...)
+	s.top, s.selDepth, s.stats = moves, 0, Stats{}
+	s.chosen, s.tried = nil, nil
+	s.ev.SetRoot(root)
+	return s
+}
+
+// first returns the most plausible move.
+func (s *search) first(root *board.Position) board.Move {
+	s.plies[0].candidates = s.gen.list(root, s.top, s.plies[0].candidates[:0])
+	return s.plies[0].candidates[0].move
+}
+
+// iterate searches to a depth. ok is false where the budget ended it; line and score are
+// then those of the best move so far, if any.
+func (s *search) iterate(root *board.Position, depth int) (line []board.Move, score int, ok bool) {
+	s.table.clear()
+	s.depth = depth
+	s.chosen = func(value int) {
+		line = append(line[:0], s.plies[0].line...)
+		score = value
+	}
+	s.node(root, 0, depth, 0, -infinite, infinite)
+	return slices.Clip(line), score, !s.budget.Stopped()
+}

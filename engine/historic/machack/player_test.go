@@ -1,0 +1,26 @@
+package machack
+
+import (
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/eval"
+)
+
+func open(t testing.TB) *Player {
+	t.Helper()
+	m, err := eval.Lookup("machack-1967")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestConform(t *testing.T) {
+	enginetest.Conform(t, func() engine.Player { return open(t) })
+}
