@@ -1,0 +1,111 @@
+package roster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
+
+// suitePositions returns the positions of the perft suites: the project's own, and the
+// shared ones where they are.
+func suitePositions(t *testing.T) (all []board.Position) {
+	t.Helper()
+	const shared = "../../../shared/data/perft/"
+	for _, file := range []string{"../board/testdata/perft.epd", shared + "standard.epd", shared + "tricky.perft", shared + "fischer.epd"} {
+		f, err := os.Open(file)
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(file, shared) {
+			t.Logf("the shared data are not here: %v", err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			text, _, _ := strings.Cut(lines.Text(), ";")
+			text = strings.TrimPrefix(text, "epd ")
+			if p, err := board.ParseFEN(strings.TrimSpace(text)); err == nil {
+				all = append(all, p)
+			}
+		}
+	}
+	if len(all) < 50 {
+		t.Fatalf("only %d positions read", len(all))
+	}
+	return all
+}
+
+// Every program of a paper answers every position of the perft suites, and those that
+// are over, within the limit and with a legal move. What it says of itself is tested on
+// a few.
+func TestPapersSurvivePerftSuites(t *testing.T) {
+	positions := suitePositions(t)
+	for _, fen := range []string{"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		positions = append(positions, p)
+	}
+	step := 1
+	if testing.Short() {
+		step = 10
+	}
+	for _, e := range historicEntries() {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := Open(e.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(positions); i += step {
+				answer(t, p, &positions[i], i)
+			}
+			for _, i := range []int{0, 2, len(positions) - 2, len(positions) - 1} {
+				explain(t, p, &positions[i])
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func answer(t *testing.T, p engine.Player, pos *board.Position, number int) engine.Result {
+	t.Helper()
+	if err := p.NewGame(uint64(number)); err != nil {
+		t.Fatal(err)
+	}
+	const nodes = 60
+	r, err := p.Search(context.Background(), board.NewGame(*pos), engine.Limits{Nodes: nodes, HardNodes: true})
+	legal := pos.CountLegal() > 0
+	if err != nil || r.Nodes > nodes || legal != (r.Move != board.NullMove) || legal && !pos.IsLegal(r.Move) {
+		t.Errorf("%s: move %v after %d nodes, error %v", pos.FEN(), r.Move, r.Nodes, err)
+	}
+	return r
+}
+
+// explain asks the player why: it tells, or says why it cannot, and plays on as before.
+func explain(t *testing.T, p engine.Player, pos *board.Position) {
+	t.Helper()
+	x, ok := p.(historic.Explainer)
+	if !ok {
+		t.Fatal("the player does not explain itself")
+	}
+	before := answer(t, p, pos, 1)
+	var text strings.Builder
+	if err := x.Explain(&text, pos); err == nil && !strings.HasSuffix(text.String(), "\n") {
+		t.Errorf("%s: explained as %q", pos.FEN(), text.String())
+	}
+	if after := answer(t, p, pos, 1); after.Move != before.Move || after.Score != before.Score || after.Nodes != before.Nodes {
+		t.Errorf("%s: played %v with %d nodes, and after an explanation %v with %d", pos.FEN(), before.Move, before.Nodes, after.Move, after.Nodes)
+	}
+}
