@@ -48,6 +48,8 @@ var layout = map[string][]string{
 	"selfplay/datagen": {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
 	"selfplay/sprt":    {},
 	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
+	// games kept as a match keeps them; its statistics are its own
+	"selfplay/ladder": {"selfplay", "selfplay/opening", "selfplay/record", "dataset/store"},
 	// pure ask and tell; what plays the games of it is a package of its own
 	"tuner/spsa": {},
 	// as a match: openings, games on disk, and a match at the end

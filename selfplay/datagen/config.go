@@ -70,14 +70,8 @@ func (c *Config) defaults() {
 	if c.Plies <= 0 {
 		c.Plies = selfplay.DefaultMaxPlies
 	}
-	if c.OpeningScore == 0 {
-		c.OpeningScore = selfplay.DefaultMaxOpeningScore
-	}
-	if c.Opening.Book != "" || c.OpeningScore < 0 {
-		c.OpeningScore, c.CheckNodes = 0, 0 // whoever chose the book answers for it
-	} else if c.CheckNodes == 0 {
-		c.CheckNodes = selfplay.CheckLimits(c.Limits).Nodes
-	}
+	check := selfplay.OpeningCheck{Nodes: c.CheckNodes, Score: c.OpeningScore}.Settle(c.Opening.Book != "", c.Players[0], c.Limits)
+	c.CheckNodes, c.OpeningScore = check.Nodes, check.Score
 	if c.Runner == nil {
 		c.Runner = &selfplay.Local{Open: c.Open, Workers: c.Workers}
 	}

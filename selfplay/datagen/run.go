@@ -167,8 +167,8 @@ func (g *generator) series() *selfplay.Series {
 	return &selfplay.Series{
 		Runner:   g.Runner,
 		Openings: g.openings,
-		Check: selfplay.Check{Player: g.Players[0].Spec, Limits: selfplay.Limits{Nodes: g.CheckNodes},
-			MaxScore: g.OpeningScore, Seed: selfplay.Seed(g.Seed, g.Generation, g.Stage+"/check", 0)},
+		Check: selfplay.OpeningCheck{Checker: g.Players[0], Nodes: g.CheckNodes, Score: g.OpeningScore}.
+			Check(selfplay.Seed(g.Seed, g.Generation, g.Stage+"/check", 0)),
 		PerOpening: 1,
 		Job:        g.job,
 		First:      uint64(g.summary.Games),

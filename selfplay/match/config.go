@@ -72,17 +72,8 @@ func (c *Config) defaults() {
 	if c.Plies <= 0 {
 		c.Plies = selfplay.DefaultMaxPlies
 	}
-	if c.OpeningScore == 0 {
-		c.OpeningScore = selfplay.DefaultMaxOpeningScore
-	}
-	if c.Checker.Spec == "" {
-		c.Checker = c.B
-	}
-	if c.Opening.Book != "" || c.OpeningScore < 0 {
-		c.OpeningScore, c.CheckNodes, c.Checker = 0, 0, selfplay.Entrant{}
-	} else if c.CheckNodes == 0 {
-		c.CheckNodes = selfplay.CheckLimits(c.Limits[1]).Nodes
-	}
+	check := selfplay.OpeningCheck{Checker: c.Checker, Nodes: c.CheckNodes, Score: c.OpeningScore}.Settle(c.Opening.Book != "", c.B, c.Limits[1])
+	c.Checker, c.CheckNodes, c.OpeningScore = check.Checker, check.Nodes, check.Score
 	if c.Runner == nil {
 		c.Runner = &selfplay.Local{Open: c.Open, Workers: c.Workers}
 	}

@@ -193,8 +193,8 @@ func (m *match) series() *selfplay.Series {
 	return &selfplay.Series{
 		Runner:   m.Runner,
 		Openings: m.openings,
-		Check: selfplay.Check{Player: m.Checker.Spec, Options: m.Checker.Options, Limits: selfplay.Limits{Nodes: m.CheckNodes},
-			MaxScore: m.OpeningScore, Seed: selfplay.Seed(m.Seed, m.Generation, m.Stage+"/check", 0)},
+		Check: selfplay.OpeningCheck{Checker: m.Checker, Nodes: m.CheckNodes, Score: m.OpeningScore}.
+			Check(selfplay.Seed(m.Seed, m.Generation, m.Stage+"/check", 0)),
 		PerOpening: 2,
 		Job:        m.job,
 		First:      m.count.countedPair,

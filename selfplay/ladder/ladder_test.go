@@ -1,0 +1,247 @@
+package ladder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
+)
+
+// wild is a toy that plays any move with a probability: the first digit of its name in
+// tenths.
+type wild struct {
+	engine.Player
+	share float64
+	rng   *rand.Rand
+}
+
+func openWild(spec string) (engine.Player, error) {
+	p, err := toy.Open(spec)
+	return &wild{Player: p, share: float64(spec[0]-'0') / 10}, err
+}
+
+func (w *wild) NewGame(seed uint64) error {
+	w.rng = rand.New(rand.NewPCG(seed, 9))
+	return w.Player.NewGame(seed)
+}
+
+func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := w.Player.Search(ctx, g, lim)
+	if moves := g.Position().LegalMoves(nil); len(moves) > 0 && w.rng.Float64() < w.share {
+		r.Move = moves[w.rng.IntN(len(moves))]
+	}
+	return r, err
+}
+
+func config(t *testing.T, schedule Schedule, games uint64) Config {
+	c := Config{Out: filepath.Join(t.TempDir(), "ladder"), Limits: selfplay.Limits{Nodes: 1}, Schedule: schedule, Games: games, Anchor: -1,
+		Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, Plies: 60, Opening: opening.Spec{Plies: 6}, OpeningScore: -1,
+		Seed: 2, Open: openWild, Workers: 2, Program: "test"}
+	for _, name := range []string{"8", "0", "4", "6", "2"} {
+		c.Players = append(c.Players, selfplay.Entrant{Spec: name, Name: "wild " + name})
+	}
+	return c
+}
+
+func run(t *testing.T, c Config) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func names(r *Result) (list []string) {
+	for _, x := range r.Ratings {
+		list = append(list, strings.TrimPrefix(x.Name, "wild "))
+	}
+	return list
+}
+
+// Every schedule finds the order of players whose order is known.
+func TestOrderIsFound(t *testing.T) {
+	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet} {
+		c := config(t, s, 480)
+		c.Out = ""
+		r := run(t, c)
+		got, want := names(r), []string{"0", "2", "4", "6", "8"}
+		if s == Gauntlet { // where all beat the first, not much is known of their order
+			got, want = got[4:], want[4:]
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: order %v", s, got)
+		}
+		games := int64(0)
+		for i, x := range r.Ratings {
+			games += x.Games
+			if x.Rank != i+1 || !(x.EloLo < x.Elo && x.Elo < x.EloHi) || i < 4 && x.LOS < 0.5 {
+				t.Errorf("%s: %+v", s, x)
+			}
+			for j := range r.Ratings {
+				a, b := r.Scores[i][j], r.Scores[j][i]
+				if a.Wins != b.Losses || a.Draws != b.Draws || r.LOS[i][j]+r.LOS[j][i] < 0.999999 || r.LOS[i][j]+r.LOS[j][i] > 1.000001 {
+					t.Errorf("%s: %d against %d: %+v and %+v, LOS %v and %v", s, i, j, a, b, r.LOS[i][j], r.LOS[j][i])
+				}
+			}
+		}
+		if games != 960 || r.Games != 480 {
+			t.Errorf("%s: %d games, %d of players", s, r.Games, games)
+		}
+	}
+}
+
+// Everybody meets everybody equally often, in a round from the same opening, and in a
+// gauntlet only the first meets the rest.
+func TestRoundsAreFair(t *testing.T) {
+	c := config(t, RoundRobin, 60)
+	r := run(t, c)
+	for i := range r.Scores {
+		for j := range r.Scores {
+			if n := r.Scores[i][j].Games(); i != j && n != 6 {
+				t.Errorf("%d games between %d and %d", n, i, j)
+			}
+		}
+	}
+	openings := map[uint64]int{}
+	err := record.Read(filepath.Join(c.Out, record.JournalName), func(g *selfplay.Result) error {
+		_, key, err := g.Replay()
+		openings[key]++
+		return err
+	})
+	if err != nil || len(openings) != 3 {
+		t.Errorf("%d openings, %v", len(openings), err)
+	}
+	c = config(t, Gauntlet, 48)
+	c.Out = ""
+	r = run(t, c)
+	for _, x := range r.Ratings {
+		if want := map[bool]int64{true: 48, false: 12}[x.Name == "wild 8"]; x.Games != want {
+			t.Errorf("%s has %d games, want %d", x.Name, x.Games, want)
+		}
+	}
+}
+
+// The schedule that looks at intervals makes the widest narrower than playing all
+// pairings equally often does, where players are far apart.
+func TestWidestIsNarrower(t *testing.T) {
+	width := func(s Schedule) (widest float64) {
+		c := config(t, s, 400)
+		c.Out = ""
+		for _, x := range run(t, c).Ratings {
+			widest = max(widest, x.EloHi-x.EloLo)
+		}
+		return widest
+	}
+	a, b := width(Widest), width(RoundRobin)
+	t.Logf("widest interval: %.0f Elo, round robin %.0f", a, b)
+	if a > 1.05*b {
+		t.Errorf("%v by intervals, %v by rounds", a, b)
+	}
+}
+
+func TestEndsWhenNarrow(t *testing.T) {
+	c := config(t, Widest, 4000)
+	c.Out, c.Within, c.Anchor, c.AnchorElo = "", 90, 2, 1500
+	r := run(t, c)
+	if r.Games >= 2000 || r.Games < 100 || r.Anchor != "wild 4" {
+		t.Errorf("%d games, anchor %s", r.Games, r.Anchor)
+	}
+	for _, x := range r.Ratings {
+		if (x.EloHi-x.EloLo)/2 > 90 || x.Name == "wild 4" && (x.Elo != 1500 || x.EloHi != 1500) {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, pattern := range []string{"games/*", record.PGNName, store.RunResultName} {
+		list, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, name := range list {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name[len(dir):]] = data
+		}
+	}
+	return all
+}
+
+// Interrupted again and again, with another number of workers each time, a ladder ends
+// with the bytes of an undisturbed one, though what is played depends on what was.
+func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
+	for _, s := range []Schedule{Widest, RoundRobin} {
+		whole := config(t, s, 200)
+		want := run(t, whole)
+		c := config(t, s, 200)
+		rng := rand.New(rand.NewPCG(3, 3))
+		lives := 0
+		for done := false; !done; lives++ {
+			if lives > 100 {
+				t.Fatal("it never ends")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			left := 1 + rng.IntN(40)
+			c.Workers = 1 + rng.IntN(5)
+			c.Progress = func(int64, int64, string) {
+				if left--; left == 0 {
+					cancel()
+				}
+			}
+			_, err := Run(ctx, c)
+			cancel()
+			if done = err == nil; !done && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}
+		if lives < 3 {
+			t.Errorf("only %d lives", lives)
+		}
+		got := files(t, c.Out)
+		for name, data := range files(t, whole.Out) {
+			if !bytes.Equal(got[name], data) {
+				t.Errorf("%s: %s differs", s, name)
+			}
+		}
+		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Ratings, want.Ratings) {
+			t.Errorf("%s: a complete ladder says %+v", s, again)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for says, change := range map[string]func(*Config){
+		"1 players":         func(c *Config) { c.Players = c.Players[:1] },
+		"takes part twice":  func(c *Config) { c.Players[0] = c.Players[1] },
+		"even number":       func(c *Config) { c.Games = 7 },
+		"no anchor":         func(c *Config) { c.Anchor = 5 },
+		"is none of widest": func(c *Config) { c.Schedule = "swiss" },
+		"no limit of":       func(c *Config) { c.Limits = selfplay.Limits{} },
+		"within -1":         func(c *Config) { c.Within = -1 },
+	} {
+		c := config(t, RoundRobin, 20)
+		change(&c)
+		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("want %q: %v", says, err)
+		}
+	}
+}

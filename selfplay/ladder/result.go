@@ -1,0 +1,112 @@
+package ladder
+
+import (
+	"slices"
+	"time"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// z95 is the half width of a 95 % interval in standard errors.
+const z95 = 1.959964
+
+// Rating is what is known of one player.
+type Rating struct {
+	Rank  int     `json:"rank"` // from 1
+	Name  string  `json:"name"`
+	Elo   float64 `json:"elo"`
+	EloLo float64 `json:"elo_lo"`
+	EloHi float64 `json:"elo_hi"` // 95 % interval of the difference to the anchor, or to the mean of all
+	Score
+	Games    int64   `json:"games"`
+	Percent  float64 `json:"score"`    // points a game, 0 to 1
+	LOS      float64 `json:"los"`      // likelihood to be stronger than the next; of the last, 0
+	Forfeits int64   `json:"forfeits"` // games lost by its own fault
+}
+
+// Result is what a ladder found. Its order is that of the ratings.
+type Result struct {
+	Schedule Schedule    `json:"schedule"`
+	Anchor   string      `json:"anchor,omitempty"` // the player whose Elo was given; empty: the mean of all is 0
+	Ratings  []Rating    `json:"ratings"`
+	Scores   [][]Score   `json:"scores"` // Scores[i][j]: what the ith made against the jth
+	LOS      [][]float64 `json:"los"`    // LOS[i][j]: likelihood that the ith is stronger than the jth
+
+	Games        int64            `json:"games"`
+	WhiteElo     float64          `json:"white_elo"` // advantage of having White
+	WhiteEloLo   float64          `json:"white_elo_lo"`
+	WhiteEloHi   float64          `json:"white_elo_hi"`
+	Draws        float64          `json:"draw_ratio"` // among equals, by the model
+	Terminations map[string]int64 `json:"terminations"`
+	Plies        int64            `json:"plies"` // searched
+
+	// What follows is about this process, not the result.
+
+	Already bool                  `json:"-"` // the run was complete before
+	Played  int64                 `json:"-"` // games played now
+	Took    time.Duration         `json:"-"`
+	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+}
+
+// tally counts what a table of results does not tell.
+type tally struct {
+	terminations map[string]int64
+	forfeits     []int64
+	plies        int64
+}
+
+func (t *tally) add(g *selfplay.Result, white, black int) {
+	t.terminations[string(g.Termination)]++
+	t.plies += int64(len(g.Moves) - g.Opening)
+	if loser, yes := g.Forfeited(); yes {
+		if loser == board.White {
+			t.forfeits[white]++
+		} else {
+			t.forfeits[black]++
+		}
+	}
+}
+
+// conclude turns a fit into a result.
+func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
+	order := make([]int, len(c.Players))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := fit.Elo(a), fit.Elo(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws(), Terminations: counts.terminations, Plies: counts.plies}
+	if c.Anchor >= 0 {
+		r.Anchor = c.Players[c.Anchor].Identity()
+	}
+	white, se := fit.White()
+	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = white, white-z95*se, white+z95*se
+	for rank, i := range order {
+		elo, e := fit.Elo(i), z95*fit.Error(i)
+		rating := Rating{Rank: rank + 1, Name: c.Players[i].Identity(), Elo: elo, EloLo: elo - e, EloHi: elo + e,
+			Score: table.Total(i), Forfeits: counts.forfeits[i]}
+		if rating.Games = rating.Score.Games(); rating.Games > 0 {
+			rating.Percent = rating.Points() / float64(rating.Games)
+		}
+		if rank+1 < len(order) {
+			rating.LOS = fit.LOS(i, order[rank+1])
+		}
+		r.Ratings = append(r.Ratings, rating)
+		scores, los := make([]Score, len(order)), make([]float64, len(order))
+		for k, j := range order {
+			if los[k] = 0.5; j != i {
+				scores[k], los[k] = table.Against(i, j), fit.LOS(i, j)
+			}
+		}
+		r.Scores, r.LOS = append(r.Scores, scores), append(r.LOS, los)
+	}
+	return r
+}

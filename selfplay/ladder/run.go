@@ -1,0 +1,292 @@
+package ladder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/record"
+)
+
+// Run plays to the end and returns the ratings. With Out it goes on where an earlier
+// call stopped, and only says again what a complete run found. An error leaves Out as
+// it is, to be resumed; with another configuration there, the error is a
+// *store.ConfigChangedError.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	c.defaults()
+	openings, err := c.Opening.Open(selfplay.Seed(c.Seed, 0, stage+"/opening", 0))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkBook(openings); err != nil {
+		return nil, err
+	}
+	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), known: map[uint64]selfplay.Result{}, begun: time.Now(),
+		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
+	l.round = c.Schedule.round(len(c.Players))
+	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
+		return nil, err
+	}
+	l.schedule()
+	if c.Out == "" {
+		return l.play(ctx)
+	}
+	return l.playOnDisk(ctx)
+}
+
+// ladder is a run in progress.
+type ladder struct {
+	Config
+	tally
+	openings opening.Source
+	table    *Table
+	fit      *Fit      // of the batches that are whole
+	round    []pairing // of the schedule
+	chosen   []pairing // of the pairs, in order of number
+	over     bool      // the intervals are narrow enough
+	games    *record.Games
+	known    map[uint64]selfplay.Result // games of an earlier life that are not counted yet
+	used     []uint64                   // keys of the openings counted
+	played   int64
+	begun    time.Time
+}
+
+func (l *ladder) playOnDisk(ctx context.Context) (*Result, error) {
+	id := l.identity(l.openings)
+	run, err := store.OpenRun(l.Out, store.RunInfo{Command: "ladder", Resume: l.Resume, Program: l.Program}, id)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if doc, complete := run.Result(); complete {
+		r := &Result{Already: true}
+		if err := json.Unmarshal(doc, r); err != nil {
+			return nil, fmt.Errorf("ladder: %s: %w", run.Path(store.RunResultName), err)
+		}
+		return r, nil
+	}
+	l.games, err = record.Open(record.Config{Run: run, Identity: id, Seed: l.Seed, Program: l.Program,
+		Event: "assay ladder", Header: l.header}, l.replay)
+	if err != nil {
+		return nil, err
+	}
+	defer l.games.Close()
+	result, err := l.play(ctx)
+	if err != nil {
+		_ = run.Event("stopped", map[string]any{"error": err.Error(), "pairs": l.table.Pairs()}) // the error is what matters
+		return nil, err
+	}
+	if err := l.games.Finish(result); err != nil {
+		return nil, err
+	}
+	return result, run.Finish(result)
+}
+
+func (l *ladder) play(ctx context.Context) (*Result, error) {
+	var report selfplay.SeriesReport
+	if !l.ended() {
+		l.progress()
+		var err error
+		report, err = l.series().Run(ctx)
+		if ctx.Err() != nil {
+			return nil, l.interrupted(context.Cause(ctx))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	fit, err := l.table.Fit(l.Anchor, l.AnchorElo)
+	if err != nil {
+		return nil, err
+	}
+	r := conclude(&l.Config, l.table, fit, &l.tally)
+	r.Played, r.Took, r.Search = l.played, time.Since(l.begun), report
+	return r, nil
+}
+
+func (l *ladder) interrupted(why error) error {
+	if l.games == nil {
+		return fmt.Errorf("ladder: interrupted after %d pairs, of which nothing was kept: %w", l.table.Pairs(), why)
+	}
+	return fmt.Errorf("ladder: %s: interrupted after %d pairs: %w", l.Out, l.table.Pairs(), why)
+}
+
+func (l *ladder) ended() bool { return l.over || l.delivered() >= l.pairs() }
+
+func (l *ladder) delivered() uint64 { return uint64(l.table.Pairs()) }
+
+// schedule chooses the pairings of batches that may begin now. It is called whenever
+// the last pair of a batch is counted, so that what it knows does not depend on how far
+// others have come.
+func (l *ladder) schedule() {
+	target := min(l.delivered()+batch*batchesAhead, l.pairs())
+	for n := uint64(len(l.chosen)); n < target && (l.Schedule != Widest || n < uint64(len(l.round))); n++ {
+		l.chosen = append(l.chosen, l.round[n%uint64(len(l.round))])
+	}
+	if missing := int(target) - len(l.chosen); missing > 0 {
+		l.chosen = append(l.chosen, choose(l.fit, l.chosen[l.delivered():], missing)...)
+	}
+}
+
+func (l *ladder) series() *selfplay.Series {
+	return &selfplay.Series{
+		Runner:   l.Runner,
+		Openings: rounds{l.openings, l.stride()},
+		Check: selfplay.OpeningCheck{Checker: l.Checker, Nodes: l.CheckNodes, Score: l.OpeningScore}.
+			Check(selfplay.Seed(l.Seed, 0, stage+"/check", 0)),
+		PerOpening: 2,
+		Job:        l.job,
+		Hold:       func(pair uint64) bool { return pair >= uint64(len(l.chosen)) },
+		Repeats:    l.stride() > 1,
+		First:      l.delivered(),
+		End:        l.pairs(),
+		Used:       l.used,
+		Known:      l.known,
+		Finished: func(g selfplay.Result) error {
+			l.played++
+			return l.games.Journalize(&g)
+		},
+		Deliver: func(_ uint64, pair []selfplay.Result) error {
+			if err := l.games.Sync(); err != nil {
+				return err
+			}
+			if err := l.deliver(pair); err != nil {
+				return err
+			}
+			l.progress()
+			if l.over {
+				return selfplay.ErrStop
+			}
+			return nil
+		},
+	}
+}
+
+// rounds proposes the same opening for all pairs of a round.
+type rounds struct {
+	opening.Source
+	pairs uint64
+}
+
+func (r rounds) Propose(number uint64, try int) (*board.Game, error) {
+	return r.Source.Propose(number/r.pairs, try)
+}
+
+// sides returns who plays White and Black in a game: the first of a pairing has White
+// in the first of its games.
+func (l *ladder) sides(game uint64) (white, black int) {
+	p := l.chosen[game/2]
+	if game%2 == 1 {
+		return p.second, p.first
+	}
+	return p.first, p.second
+}
+
+func (l *ladder) job(number uint64) selfplay.Job {
+	white, black := l.sides(number)
+	w, b := l.Players[white], l.Players[black]
+	return selfplay.Job{Rule: l.Rule, Plies: l.Plies, Seed: selfplay.Seed(l.Seed, 0, stage, number),
+		Players: [2]string{w.Spec, b.Spec}, Options: [2][]selfplay.Option{w.Options, b.Options}, Limits: [2]selfplay.Limits{l.Limits, l.Limits}}
+}
+
+func (l *ladder) header(g *selfplay.Result) record.Header {
+	white, black := l.sides(g.Number)
+	return record.Header{White: l.Players[white].Identity(), Black: l.Players[black].Identity(), Nodes: l.Limits.Nodes,
+		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+}
+
+// replay takes a game from the journal: it counts as soon as all before it do.
+func (l *ladder) replay(games *record.Games, g *selfplay.Result) error {
+	l.games = games
+	if _, twice := l.known[g.Number]; twice || g.Number/2 < l.delivered() {
+		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
+	}
+	l.known[g.Number] = *g
+	for !l.ended() {
+		first, ok := l.known[2*l.delivered()]
+		second, both := l.known[2*l.delivered()+1]
+		if !ok || !both {
+			return nil
+		}
+		delete(l.known, first.Number)
+		delete(l.known, second.Number)
+		if err := l.deliver([]selfplay.Result{first, second}); err != nil {
+			return err
+		}
+	}
+	clear(l.known) // what comes after the end counts nowhere
+	return nil
+}
+
+// deliver counts a pair.
+func (l *ladder) deliver(pair []selfplay.Result) error {
+	if l.openings.Len() == 0 && l.stride() == 1 {
+		first, err := pair[0].OpeningGame()
+		if err != nil {
+			return fmt.Errorf("ladder: %w", err)
+		}
+		l.used = append(l.used, first.Position().Key())
+	}
+	if err := l.games.Record(pair); err != nil {
+		return err
+	}
+	for i := range pair {
+		white, black := l.sides(pair[i].Number)
+		l.add(&pair[i], white, black)
+	}
+	p := l.chosen[l.delivered()]
+	if err := l.table.Add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {
+		return err
+	}
+	if l.delivered()%batch != 0 {
+		return nil
+	}
+	var err error
+	if l.fit, err = l.table.Fit(l.Anchor, l.AnchorElo); err != nil {
+		return err
+	}
+	l.over = l.narrow()
+	l.schedule()
+	return nil
+}
+
+// narrow tells whether all intervals are as narrow as was asked for.
+func (l *ladder) narrow() bool {
+	if l.Within == 0 || l.delivered() < uint64(len(l.round)) {
+		return false
+	}
+	return l.widest() <= l.Within
+}
+
+// widest returns the widest interval's half width, in Elo.
+func (l *ladder) widest() (elo float64) {
+	for i := range l.Players {
+		elo = max(elo, z95*l.fit.Error(i))
+	}
+	return elo
+}
+
+func (l *ladder) progress() {
+	if l.Progress == nil {
+		return
+	}
+	note := ""
+	if l.delivered() >= batch {
+		best := 0
+		for i := range l.Players {
+			if l.fit.Elo(i) > l.fit.Elo(best) {
+				best = i
+			}
+		}
+		note = fmt.Sprintf("%s %+.0f leads, widest ± %.0f", l.Players[best].Identity(), l.fit.Elo(best), l.widest())
+	}
+	l.Progress(2*l.table.Pairs(), int64(l.Games), note)
+}

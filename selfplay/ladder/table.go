@@ -1,0 +1,108 @@
+package ladder
+
+import "fmt"
+
+// Table counts the pairs of games of n players. A pair has two games from one opening,
+// with colours reversed.
+type Table struct {
+	n      int
+	counts map[pairing]*[9]int64 // by outcome: 3 (first + 1) + second + 1
+	pairs  int64
+}
+
+// pairing is two players; first is the one with the lower number.
+type pairing struct{ first, second int }
+
+// NewTable returns the empty table of n players.
+func NewTable(n int) *Table { return &Table{n: n, counts: map[pairing]*[9]int64{}} }
+
+// Players returns how many there are.
+func (t *Table) Players() int { return t.n }
+
+// Pairs returns how many pairs of games were added.
+func (t *Table) Pairs() int64 { return t.pairs }
+
+// Add counts a pair between players i and j: the result of the game in which i had
+// White, and that of the game in which j had, both White's view: 1, 0 or -1.
+func (t *Table) Add(i, j int, iWhite, jWhite int) error {
+	if i == j || i < 0 || j < 0 || i >= t.n || j >= t.n || iWhite*iWhite > 1 || jWhite*jWhite > 1 {
+		return fmt.Errorf("ladder: a pair of %d and %d with results %d and %d", i, j, iWhite, jWhite)
+	}
+	if i > j {
+		i, j, iWhite, jWhite = j, i, jWhite, iWhite
+	}
+	p := pairing{i, j}
+	if t.counts[p] == nil {
+		t.counts[p] = &[9]int64{}
+	}
+	t.counts[p][3*(iWhite+1)+jWhite+1]++
+	t.pairs++
+	return nil
+}
+
+// pairings calls visit with every pairing that was played, in order.
+func (t *Table) pairings(visit func(p pairing, counts *[9]int64)) {
+	for i := range t.n {
+		for j := i + 1; j < t.n; j++ {
+			if c := t.counts[pairing{i, j}]; c != nil {
+				visit(pairing{i, j}, c)
+			}
+		}
+	}
+}
+
+// results returns the results, White's view, of an outcome's two games.
+func results(outcome int) (first, second int) { return outcome/3 - 1, outcome%3 - 1 }
+
+// Score is what one player made against another, or against all.
+type Score struct {
+	Wins   int64 `json:"wins"`
+	Draws  int64 `json:"draws"`
+	Losses int64 `json:"losses"`
+}
+
+// Games returns their number.
+func (s Score) Games() int64 { return s.Wins + s.Draws + s.Losses }
+
+// Points returns a point for each win and half of one for each draw.
+func (s Score) Points() float64 { return float64(s.Wins) + float64(s.Draws)/2 }
+
+func (s *Score) add(result int, count int64) {
+	switch result {
+	case 1:
+		s.Wins += count
+	case 0:
+		s.Draws += count
+	default:
+		s.Losses += count
+	}
+}
+
+// Against returns what player i made against player j.
+func (t *Table) Against(i, j int) (s Score) {
+	p, turned := pairing{i, j}, 1
+	if i > j {
+		p, turned = pairing{j, i}, -1
+	}
+	c := t.counts[p]
+	if c == nil {
+		return s
+	}
+	for outcome, count := range c {
+		first, second := results(outcome)
+		s.add(turned*first, count)
+		s.add(-turned*second, count)
+	}
+	return s
+}
+
+// Total returns what player i made against all.
+func (t *Table) Total(i int) (s Score) {
+	for j := range t.n {
+		if j != i {
+			a := t.Against(i, j)
+			s.Wins, s.Draws, s.Losses = s.Wins+a.Wins, s.Draws+a.Draws, s.Losses+a.Losses
+		}
+	}
+	return s
+}
