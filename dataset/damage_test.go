@@ -103,6 +103,11 @@ func TestDamagedBareFiles(t *testing.T) {
 			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 		})
 	})
+	t.Run("packed positions", func(t *testing.T) {
+		damageBare(t, denseFile(t, positionsCodec{}, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
+			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
+		})
+	})
 	t.Run("features", func(t *testing.T) {
 		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features), func(path string, opt OpenOption) (int, error) {
 			r, set, err := OpenFeatures(path, opt)

@@ -142,6 +142,11 @@ func TestNodeReadsWhatIsWritten(t *testing.T) {
 	t.Run("positions", func(t *testing.T) {
 		compareWithNode(t, script, positionsCodec{}, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games), positionValues)
 	})
+	t.Run("packed positions", func(t *testing.T) {
+		rows := positionsOf(games)
+		l := layout{PositionsFormat, "x", 1500, 10000}
+		compareFileWithNode(t, script, denseFile(t, positionsCodec{}, l, rows), positionsCodec{}, rows, positionValues)
+	})
 	t.Run("features", func(t *testing.T) {
 		c, err := newFeaturesCodec(FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
 		if err != nil {
@@ -160,8 +165,12 @@ func TestNodeReadsWhatIsWritten(t *testing.T) {
 }
 
 func compareWithNode[R any](t *testing.T, script string, c codec[R], l layout, rows []R, values func(*R) []any) {
+	compareFileWithNode(t, script, bareFile(t, c, l, rows), c, rows, values)
+}
+
+func compareFileWithNode[R any](t *testing.T, script string, data []byte, c codec[R], rows []R, values func(*R) []any) {
 	path := filepath.Join(t.TempDir(), "x.arrow")
-	if err := os.WriteFile(path, bareFile(t, c, l, rows), 0o666); err != nil {
+	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	f := readWithNode(t, script, path)

@@ -60,6 +60,7 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c ArrangeCo
 		return nil, err
 	}
 	defer w.Close()
+	w.pack() // in random order there is little to find, so it is looked for hard
 	temp := filepath.Join(dir, shuffleDir)
 	if err := os.RemoveAll(temp); err != nil { // of a killed process
 		return nil, fmt.Errorf("dataset: %w", err)

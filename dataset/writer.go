@@ -50,6 +50,7 @@ type Writer[R any] struct {
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
+	dense    bool         // compress as hard as possible, and batches as large as shards
 	safe     func() int64 // what Rows says; of scratch data, of what they are for
 	err      error        // first failure; sticky
 }
@@ -213,12 +214,22 @@ func (w *Writer[R]) Append(r *R) error {
 	return w.err
 }
 
+// pack makes the writer's shards as small as they get, for a multiple of the time. Nothing
+// may have been appended yet.
+func (w *Writer[R]) pack() {
+	w.dense, w.layout.batchRows = true, w.layout.shardRows
+}
+
 // flush encodes the rows in the builder, if any, as one record batch of the open
 // shard.
 func (w *Writer[R]) flush() error {
 	if w.out == nil {
 		w.out = &memoryFile{}
-		arrow, err := ipc.NewFileWriter(w.out, ipc.WithSchema(w.codec.schema()), ipc.WithAllocator(w.mem), ipc.WithZstd())
+		options := []ipc.Option{ipc.WithSchema(w.codec.schema()), ipc.WithAllocator(w.mem)}
+		if !w.dense {
+			options = append(options, ipc.WithZstd())
+		}
+		arrow, err := ipc.NewFileWriter(w.out, options...)
 		if err != nil {
 			return fmt.Errorf("dataset: %s: %w", w.dir, err)
 		}
@@ -245,11 +256,17 @@ func (w *Writer[R]) commit(next *store.Manifest) error {
 	if err := w.arrow.Close(); err != nil {
 		return fmt.Errorf("dataset: %s: %w", w.dir, err)
 	}
-	name := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards))
-	if err := store.WriteFile(filepath.Join(w.dir, name), w.out.data); err != nil {
+	name, data := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards)), w.out.data
+	if w.dense {
+		var err error
+		if data, err = dense(data); err != nil {
+			return fmt.Errorf("dataset: %s: %w", w.dir, err)
+		}
+	}
+	if err := store.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
-	sum := store.SumBytes(w.out.data)
+	sum := store.SumBytes(data)
 	m := *next
 	m.Shards = append(m.Shards[:len(m.Shards):len(m.Shards)],
 		store.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
