@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -28,6 +29,7 @@ type matchFlags struct {
 	alpha     float64
 	beta      float64
 	corrected bool
+	gauntlet  bool
 }
 
 // defaultMatchGames is the length of a match where nothing else ends it.
@@ -36,8 +38,8 @@ const defaultMatchGames = 400
 func newMatchCommand() *cobra.Command {
 	var f matchFlags
 	cmd := &cobra.Command{
-		Use:   "match A B",
-		Short: "Play two players against each other: a fixed number of games, or an SPRT",
+		Use:   "match A B [C]...",
+		Short: "Play two players against each other: a fixed number of games, or an SPRT; or a tournament of more",
 		Long: `Play pairs of games between two players, each pair from one opening with colours
 reversed, and say how much stronger A is.
 
@@ -57,14 +59,24 @@ never the same twice. Clocks are kept here, and a player loses that overdraws it
 more than 50 ms; a foreign engine also if it does not answer within --move-timeout beyond
 another limit (for --nodes, a second for each 100,000 nodes).
 
+With more than two players it is a tournament: a round robin, or with --gauntlet A against
+all others, in rounds from one opening; --games counts all of them. assay ladder says
+more about it.
+
 With --out the match is kept in a folder (journal, PGN, data set of games, result), and
 the same command goes on after an interruption without losing a game or playing one twice.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd
   assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return f.tournament(cmd, args)
+			}
+			if f.gauntlet {
+				return usagef("--gauntlet is for more than two players")
+			}
 			c, err := f.config(cmd, args, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -81,9 +93,26 @@ the same command goes on after an interruption without losing a game or playing 
 	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability to pass a player of elo0")
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability to fail a player of elo1")
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter, with the error rates asked for")
+	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A meets all others (default: a round robin)")
 	f.times.register(fs)
 	f.register(cmd, 0)
 	return cmd
+}
+
+// tournament plays more than two players.
+func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
+	if f.sprt != "" || cmd.Flags().Changed("corrected") {
+		return usagef("--sprt tests two players, and here are %d", len(args))
+	}
+	t := ladderFlags{playFlags: f.playFlags, times: f.times, out: f.out, games: f.games, schedule: string(ladder.RoundRobin)}
+	if f.gauntlet {
+		t.schedule = string(ladder.Gauntlet)
+	}
+	c, err := t.config(cmd, args, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	return t.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
 func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (match.Config, error) {

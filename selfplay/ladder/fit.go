@@ -28,7 +28,10 @@ type Fit struct {
 // -1 for a mean of all players that is.
 //
 // The covariance is the sandwich over pairs as clusters (P. J. Huber 1967), since the two
-// games from one opening are not independent. Virtual games are clusters of their own.
+// games from one opening are not independent. Virtual games are clusters of their own. Where
+// pairs are few, clusters that happened to end alike would make intervals of nothing: the
+// sandwich is mixed with the inverse information, which counts as smallSample pairs a
+// player.
 func (t *Table) Fit(reference int, elo float64) (*Fit, error) {
 	f := &Fit{n: t.n, theta: make([]float64, t.n+2), reference: reference, elo: elo}
 	var chol mat.Cholesky
@@ -63,6 +66,9 @@ const (
 	// It decides where players never met, and moves nobody else.
 	wide = 3300.0
 )
+
+// smallSample is how many pairs a player the covariance of independent games counts for.
+const smallSample = 5
 
 // outcome is the model's view of one game.
 type outcome struct {
@@ -201,14 +207,16 @@ func (f *Fit) sandwich(t *Table, chol *mat.Cholesky) error {
 	var half, all mat.Dense
 	half.Mul(&inverse, meat)
 	all.Mul(&half, &inverse)
-	correction := 1.0
-	if c := float64(t.pairs); c > 1 {
-		correction = c / (c - 1)
+	few, many := smallSample*float64(f.n), float64(t.pairs)
+	model := few / (few + many)
+	clustered := 1 - model
+	if many > 1 {
+		clustered *= many / (many - 1)
 	}
 	f.cov = mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			f.cov.SetSym(i, j, correction*(all.At(i, j)+all.At(j, i))/2)
+			f.cov.SetSym(i, j, model*inverse.At(i, j)+clustered*(all.At(i, j)+all.At(j, i))/2)
 		}
 	}
 	return nil

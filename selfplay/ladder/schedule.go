@@ -52,6 +52,15 @@ func (s Schedule) round(players int) (list []pairing) {
 	return list
 }
 
+// RoundGames returns the number of games of a round. A schedule without rounds has those
+// of two.
+func (s Schedule) RoundGames(players int) uint64 {
+	if s == Widest {
+		return 2
+	}
+	return 2 * uint64(len(s.round(players)))
+}
+
 // choose returns who should meet next, as many pairings as asked for: each time the
 // player whose interval is widest, and the opponent who would shrink it most. Pairings
 // that are chosen, and those that were chosen before and are under way, count as played.

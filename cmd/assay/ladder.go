@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/ladder"
+)
+
+// ladderFlags are the flags of assay ladder.
+type ladderFlags struct {
+	playFlags
+	times    timeFlags
+	out      string
+	games    uint64
+	schedule string
+	within   float64
+	anchor   string
+}
+
+// defaultLadderGames is how many games a player has of a ladder where nothing is said.
+const defaultLadderGames = 100
+
+func newLadderCommand() *cobra.Command {
+	var f ladderFlags
+	cmd := &cobra.Command{
+		Use:   "ladder A B [C]...",
+		Short: "Rate many players on one scale, with error bars",
+		Long: `Play pairs of games between many players and rate all of them on one scale, with
+95 % intervals and the likelihood that each is stronger than the next.
+
+With --schedule widest the player whose interval is widest meets whoever shrinks it most;
+round-robin lets everybody meet everybody and gauntlet the first meet all others, each
+round from one opening. It ends after --games, or as soon as every interval is within
+--within Elo.
+
+Ratings are those of the likeliest Bradley-Terry model with draws and White's advantage
+(Davidson 1970), one virtual draw for each pairing, intervals by pairs of games and not
+single ones. Elo is that of the difference to the mean of all players, or to --anchor.
+
+Players are named as for assay match. With --out the ladder is kept in a folder (journal,
+PGN, data set of games, result, ladder.svg), and the same command goes on after an
+interruption without losing a game or playing one twice.`,
+		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
+  assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.config(cmd, args, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder that keeps the ladder (default: nothing is kept)")
+	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --within the most (default %d for each player)", defaultLadderGames))
+	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who meets whom: widest, round-robin or gauntlet")
+	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within so many Elo to either side")
+	fs.StringVar(&f.anchor, "anchor", "", "player whose Elo is given, PLAYER=ELO, as the player is named here or by its number from 1 (default: the mean of all is 0)")
+	f.times.register(fs)
+	f.register(cmd, 0)
+	return cmd
+}
+
+func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (ladder.Config, error) {
+	var c ladder.Config
+	times, err := f.times.limits()
+	if err != nil {
+		return c, err
+	}
+	if times[0] != times[1] {
+		return c, usagef("--tc and --movetime are one for all players of a ladder")
+	}
+	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
+	if err := f.parse(cmd); err != nil {
+		return c, err
+	}
+	if c.Schedule, err = ladder.ParseSchedule(f.schedule); err != nil {
+		return c, usageError{err}
+	}
+	round := c.Schedule.RoundGames(len(args))
+	switch {
+	case f.games == 0: // whole rounds
+		f.games = (defaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
+	case f.games%round != 0 && c.Schedule != ladder.Widest:
+		fmt.Fprintf(stderr, "ladder: warning: %d games are no whole rounds of %d: some players meet more often than others\n", f.games, round)
+	}
+	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, args); err != nil {
+		return c, err
+	}
+	if err := f.entrants(&c, args, stderr); err != nil {
+		return c, err
+	}
+	c.Out, c.Games, c.Within = f.out, f.games, f.within
+	c.Limits, c.Rule, c.Plies = f.limits, f.rule, f.maxPlies
+	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
+	c.Seed, c.Workers, c.Open, c.Program, c.Resume = f.seed, f.workers, roster.Open, programVersion(), resumeCommand(cmd, args)
+	return c, nil
+}
+
+// parseAnchor reads PLAYER=ELO. A player's name may hold the sign too.
+func parseAnchor(text string, players []string) (player int, elo float64, err error) {
+	if text == "" {
+		return -1, 0, nil
+	}
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return 0, 0, usagef("--anchor %s: want PLAYER=ELO, as --anchor 1=2800", text)
+	}
+	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
+		return 0, 0, usagef("--anchor %s: %q is no Elo", text, text[at+1:])
+	}
+	for i, p := range players {
+		if p == text[:at] {
+			return i, elo, nil
+		}
+	}
+	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
+		return n - 1, elo, nil
+	}
+	return 0, 0, usagef("--anchor %s: %q is none of the players: name one as it stands on the command line, or by its number from 1 to %d", text, text[:at], len(players))
+}
+
+// entrants names the players, and who checks openings: one of ours, since a check that
+// fails has no game that it could cost.
+func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer) error {
+	for i, spec := range args {
+		e, err := entrant(roster.WithTimeouts(spec, f.times.moveTimeout, f.times.startTimeout))
+		if errors.Is(err, uci.ErrStart) {
+			fmt.Fprintf(stderr, "ladder: warning: player %d: %v; it loses the games that it does not start for (is it a UCI engine? does it need a longer --start-timeout?)\n", i+1, err)
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		c.Players = append(c.Players, e)
+	}
+	for _, e := range c.Players {
+		if !roster.Foreign(e.Spec) {
+			c.Checker = e
+			return nil
+		}
+	}
+	var err error
+	c.Checker, err = entrant("assay")
+	return err
+}
+
+func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
+	p := newProgress(stderr, "ladder")
+	c.Progress = p.update
+	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	r, err := ladder.Run(ctx, c)
+	if err != nil {
+		return ladderAdvice(err, f.out)
+	}
+	if r.Already {
+		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.out)
+	} else {
+		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(r.Ratings)))
+	}
+	var plot string
+	if f.out != "" {
+		if plot, err = writeLadderPlot(f.out, r); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		return printJSON(stdout, ladderJSON{Out: f.out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()})
+	}
+	return printLadder(stdout, f.out, plot, r)
+}
+
+// ladderJSON is what ladder --json prints.
+type ladderJSON struct {
+	Out string `json:"out,omitempty"`
+	*ladder.Result
+	Plot    string  `json:"plot,omitempty"`
+	Already bool    `json:"already"`
+	Seconds float64 `json:"seconds"`
+}
+
+// ladderAdvice adds the cure.
+func ladderAdvice(err error, out string) error {
+	var changed *store.ConfigChangedError
+	switch {
+	case errors.Is(err, ladder.ErrConfig) && !errors.As(err, &changed):
+		return usageError{err}
+	}
+	return playAdvice(err, out)
+}
