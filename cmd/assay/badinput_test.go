@@ -29,9 +29,10 @@ func TestBadFENs(t *testing.T) {
 			}
 		}
 		n++
-		for _, args := range [][]string{{"eval", "--", fen}, {"perft", "--", fen, "2"}} {
-			if fen == "startpos" && args[0] == "perft" {
-				continue // perft knows the word
+		for _, args := range [][]string{{"eval", "--", fen}, {"perft", "--", fen, "2"},
+			{"historic", "prinz", "--", fen}, {"historic", "explain", "torres-1890", "--", fen}} {
+			if fen == "startpos" && (args[0] == "perft" || args[1] == "explain") {
+				continue // which know the word
 			}
 			code, stdout, stderr := call(t, args...)
 			if code != exitFailed || stdout != "" || !strings.Contains(stderr, mention) {

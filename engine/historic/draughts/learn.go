@@ -34,6 +34,9 @@ type Lesson struct {
 	Positions int     `json:"positions"`
 }
 
+// Eighths returns the value found as a Strategy has it.
+func (l *Lesson) Eighths() int { return int(math.Round(l.King * Man)) }
+
 // Learn plays rounds of games by the strategy against itself and fits to each round's
 // results, by logistic regression,
 //
@@ -71,7 +74,7 @@ func Learn(ctx context.Context, l Learning) ([]Lesson, error) {
 		}
 		lesson.Round, lesson.Played = round+1, float64(l.Strategy.King)/Man
 		lessons = append(lessons, lesson)
-		l.Strategy.King = int(math.Round(lesson.King * Man))
+		l.Strategy.King = lesson.Eighths()
 	}
 	return lessons, nil
 }

@@ -192,3 +192,9 @@ func Perft(p *Position, depth int) uint64 {
 	}
 	return n
 }
+
+// Progress tells whether a legal move captures or is a pawn's: what repetition and the
+// count of fifty moves begin anew from.
+func (p *Position) Progress(m Move) bool {
+	return p.at[m.To] != board.NoPiece || p.at[m.From].Type() == board.Pawn
+}
