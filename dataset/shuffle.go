@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -150,7 +151,11 @@ func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bu
 
 // write appends all rows of the readers in random order.
 func (d *dealer[R]) write(readers []*Reader[R], bucket int) error {
-	d.rows = d.rows[:0]
+	n := int64(0)
+	for _, r := range readers {
+		n += r.Len()
+	}
+	d.rows = slices.Grow(d.rows[:0], int(n))
 	for _, r := range readers {
 		for row, err := range r.All() {
 			if err != nil {

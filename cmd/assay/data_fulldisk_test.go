@@ -24,29 +24,46 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(small, 0) }) // nothing to do about it
-	for _, args := range [][]string{
-		{"data", "import", list, "--infer-games", "--out"},
-		{"data", "merge", data, "--out"},
-		{"data", "split", data, "--out"},
-		{"data", "shuffle", data, "--out"},
-		{"data", "export", data, "--format", "csv", "--out"},
+	few, script := filepath.Join(work, "few"), filepath.Join(work, "engine.sh")
+	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "30000", "--out", few); code != 0 {
+		t.Fatal(errs)
+	}
+	if err := os.WriteFile(script, []byte(tempoEngine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		size string // of the disk
+		args []string
+	}{
+		{"512k", []string{"data", "import", list, "--infer-games", "--out"}},
+		{"512k", []string{"data", "merge", data, "--out"}},
+		{"512k", []string{"data", "split", data, "--out"}},
+		{"512k", []string{"data", "shuffle", data, "--out"}},
+		{"512k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--out"}},
+		{"512k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--sample", "300000", "--out"}},
+		{"64k", []string{"data", "relabel", few, "--nodes", "1", "--out"}},
+		{"64k", []string{"features", few, "--cmd", script, "--out"}},
+		{"512k", []string{"data", "export", data, "--format", "csv", "--out"}},
 	} {
-		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=512k"); err != nil {
+		name := strings.Join(c.args[:len(c.args)-1], " ")
+		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size="+c.size); err != nil {
 			t.Fatal(err)
 		}
-		out := filepath.Join(small, args[1])
-		code, stdout, stderr := call(t, append(args, out)...)
-		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) || !strings.Contains(stderr, "free some room") {
-			t.Errorf("%s: exit %d, %s%s", args[1], code, stdout, stderr)
+		out := filepath.Join(small, "out")
+		export := c.args[1] == "export"
+		code, stdout, stderr := call(t, append(c.args, out)...)
+		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) || !strings.Contains(stderr, "free some room") ||
+			!export && !strings.Contains(stderr, " rows are safely on disk") {
+			t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 		}
-		if _, err := os.Stat(out); args[1] == "export" && err == nil {
+		if _, err := os.Stat(out); export && err == nil {
 			t.Error("half an export has its final name")
 		}
 		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := call(t, append(args, out)...); code != 0 {
-			t.Errorf("%s, with room: exit %d, %s", args[1], code, stderr)
+		if code, _, stderr := call(t, append(c.args, out)...); code != 0 {
+			t.Errorf("%s, with room: exit %d, %s", name, code, stderr)
 		}
 		if err := os.RemoveAll(out); err != nil {
 			t.Fatal(err)
@@ -56,3 +73,14 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		t.Errorf("left behind: %v %v", entries, err)
 	}
 }
+
+// tempoEngine prints features; they say whose move it is.
+const tempoEngine = `#!/bin/sh
+echo '{"format":"assay.features/1","model":"sh","records":"json","terms":[{"name":"tempo","mg":10,"eg":10}]}'
+while read -r placement side rest; do
+  case "$side" in
+    w) echo '{"term":[0],"count":[1]}' ;;
+    b) echo '{"term":[0],"count":[-1]}' ;;
+  esac
+done
+`
