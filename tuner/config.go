@@ -47,7 +47,9 @@ type Config struct {
 	// Design is the design effect D; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
-	Seed   uint64  // of the split
+	// Share is the share of the other games that is trained on; 0 means all.
+	Share float64
+	Seed  uint64 // of the split
 	// Method and its bounds; see NewMethod.
 	Method     string
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
@@ -62,6 +64,16 @@ type Config struct {
 	Workers int
 	// Progress, if not nil, is called now and then with a line about the work.
 	Progress func(done, total int64, note string)
+	// Trace, if not nil, is called after every step of the method.
+	Trace func(Step)
+}
+
+// Step is one step of a method.
+type Step struct {
+	Stage     string  // what is sought: "weights under D = 10", ...
+	Iteration int     // within the stage
+	Objective float64 // mean loss and prior
+	Gap       float64 // estimated distance from the smallest; +Inf if not known
 }
 
 // Coefficient is the pair of values of a term, in centipawns.
@@ -93,6 +105,7 @@ func (c *Config) check(terms int) error {
 		{"score K", c.KScore, c.KScore >= 0 && c.KScore <= 1},
 		{"design effect", c.Design, c.Design >= 0 && !math.IsInf(c.Design, 1)},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
+		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
 		{"gap", c.Gap, c.Gap >= 0},
 	} {
 		if !v.ok {
@@ -112,4 +125,18 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 	if c.Progress != nil {
 		c.Progress(done, total, fmt.Sprintf(format, args...))
 	}
+}
+
+// Text names everything in the configuration that decides a fit, and nothing
+// that does not.
+func (c *Config) Text() string {
+	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d method=%s gap=%g iterations=%d keep-scale=%v",
+		c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
+	for _, name := range sortedKeys(c.Prior) {
+		s += fmt.Sprintf(" prior:%s=%g", name, c.Prior[name])
+	}
+	for _, name := range c.Freeze {
+		s += " freeze:" + name
+	}
+	return s
 }

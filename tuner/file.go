@@ -36,12 +36,20 @@ func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
 		return nil, err
 	}
 	f := models.New(m, w)
+	for i, t := range r.Terms {
+		if name := f.Terms[i].Name; t.Name != name {
+			return nil, fmt.Errorf("term %d of the fit is %s, of model %s %s", i, t.Name, m.Name, name)
+		}
+	}
+	r.fill(f, p)
+	return f, nil
+}
+
+// fill sets what a fit found and what is known of its making.
+func (r *Result) fill(f *models.File, p Pedigree) {
 	f.K = r.FileK
 	for i := range r.Terms {
 		t, x := &r.Terms[i], &f.Terms[i]
-		if t.Name != x.Name {
-			return nil, fmt.Errorf("term %d of the fit is %s, of model %s %s", i, t.Name, m.Name, x.Name)
-		}
 		x.Count = t.Count
 		if !t.Frozen {
 			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.Fit.MG), short(t.Fit.EG), short(t.SE.MG), short(t.SE.EG)
@@ -58,7 +66,18 @@ func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
 	if !p.Time.IsZero() {
 		f.Provenance.Time = p.Time.UTC().Format(time.RFC3339)
 	}
-	return f, nil
+}
+
+// ForeignFile returns the weight file of a fit to the features of an
+// evaluation that is none of our models. It has the format of all weight
+// files, but only the evaluation's own engine can use it.
+func (r *Result) ForeignFile(model string, p Pedigree) *models.File {
+	f := &models.File{Model: model}
+	for _, t := range r.Terms {
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.NewMG, EG: t.NewEG})
+	}
+	r.fill(f, p)
+	return f
 }
 
 // Split says in words how rows were divided.

@@ -12,7 +12,10 @@ import (
 // A cancelled context ends it early: the best weights so far come back with
 // the context's error, without errors and tables (Result.Partial is set).
 func Fit(ctx context.Context, s *Store, terms []Term, c Config) (*Result, error) {
-	f := &fitting{s: s, terms: terms, c: c}
+	return (&fitting{s: s, terms: terms, c: c}).run(ctx)
+}
+
+func (f *fitting) run(ctx context.Context) (*Result, error) {
 	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrise} {
 		if err := stage(ctx); err != nil {
 			return nil, err
@@ -34,6 +37,7 @@ func Fit(ctx context.Context, s *Store, terms []Term, c Config) (*Result, error)
 
 // fitting is a fit on its way.
 type fitting struct {
+	bare      bool // weights and losses only: no statistics
 	s         *Store
 	terms     []Term
 	c         Config
@@ -80,16 +84,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.warn("%d rows name no game: each counts as a game of its own, errors are too small if they are not", n)
 	}
 	f.train = &problem{s: f.s, loss: f.c.Loss, workers: f.c.Workers}
-	f.train.omega, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
-	for _, c := range f.train.omega {
-		for _, o := range c {
-			if o > 0 {
-				f.rows.train++
-			} else {
-				f.rows.valid++
-			}
-		}
-	}
+	f.split()
 	if f.rows.train == 0 {
 		return fmt.Errorf("%w left to train on", ErrEmpty)
 	}
@@ -100,6 +95,29 @@ func (f *fitting) prepare(ctx context.Context) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// split divides the rows into those trained on, those held out and, with a share
+// of the games, those left out.
+func (f *fitting) split() {
+	f.train.omega, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
+	drop := f.clusters.leave(f.held, f.c.Share, f.c.Seed)
+	f.train.held = make([]bool, len(f.s.games))
+	for g, c := range f.clusters.of {
+		f.train.held[g] = f.held[c]
+	}
+	for i, c := range f.s.chunks {
+		for j, g := range c.game {
+			switch {
+			case f.train.held[g]:
+				f.rows.valid++
+			case drop != nil && drop[f.clusters.of[g]]:
+				f.train.omega[i][j] = 0
+			default:
+				f.rows.train++
+			}
+		}
+	}
 }
 
 // countSeen counts the training rows of each term.
@@ -257,6 +275,9 @@ func (f *fitting) solve(ctx context.Context) error {
 			return err
 		}
 		theta = f.theta
+		if f.bare && !estimate {
+			return nil
+		}
 		used := f.design
 		if err := f.estimate(ctx); err != nil {
 			return err
@@ -279,7 +300,11 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 	o := f.objective()
 	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
 	s.Step = func(i int, value, gap float64) {
-		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*f.design/weight, gap*f.design/weight)
+		unit := f.design / weight
+		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
+		if f.c.Trace != nil {
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, gap * unit})
+		}
 	}
 	out, err := method.Minimize(ctx, o, theta, s)
 	if out.X != nil && finite(out.Value, out.X) {

@@ -13,7 +13,21 @@ type problem struct {
 	k       float64
 	target  [][]float32 // y, by chunk and row
 	omega   [][]float32 // weight, by chunk and row
+	held    []bool      // by game: its rows, of omega 0, are for validation; nil if none
 	workers int
+}
+
+// side tells on which side of the split row j of chunk i is, and its weight
+// there; 0 if on none.
+func (p *problem) side(i, j int) (side int, weight float64) {
+	if o := p.omega[i][j]; o > 0 || p.held == nil {
+		return trained, float64(o)
+	}
+	c := p.s.chunks[i]
+	if !p.held[c.game[j]] {
+		return trained, 0
+	}
+	return heldOut, float64(c.weightOf(j))
 }
 
 // halves are two values for each term, its middlegame and its endgame half:

@@ -15,6 +15,11 @@ type Result struct {
 	// the store was built from positions.
 	Pieces []PieceValue
 	Tables []Table
+	Groups []GroupGain // in order of the table
+	// Collinear lists coefficients that the data cannot tell from others,
+	// whether or not the prior can.
+	Collinear   []Collinear
+	Calibration Calibration
 
 	Config  Config
 	Sources []SourceInfo // of the store
@@ -187,6 +192,15 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	for i := range r.Tables {
 		r.Tables[i].centre(fit, incidence, f.params, v, r.Rescale)
 	}
+	r.Groups = f.groupGains(v)
+	r.Collinear = collinear(f.known.information, f.params.names(f.terms))
+	w := newHalves(len(f.terms))
+	f.params.expand(f.theta, w)
+	sides, err := f.train.calibrate(ctx, old, w)
+	if err != nil {
+		return err
+	}
+	r.Calibration = calibration(&sides, max(1, r.Clustering))
 	if f.s.pieces != nil {
 		r.Pieces = f.s.pieces.values(old, fit, f.params, v, r.Rescale)
 	}

@@ -161,10 +161,11 @@ func (p *problem) measure(ctx context.Context, w halves, k float64) (measures, e
 	err := p.s.pass(ctx, p.workers, w, func(t *scratch, i int, _ []uint16) {
 		c, m := p.s.chunks[i], &parts[i]
 		for j, x := range t.x[:c.rows] {
-			side, o := trained, float64(p.omega[i][j])
+			side, o := p.side(i, j)
 			if o == 0 {
-				side, o = heldOut, float64(c.weightOf(j))
-			} else {
+				continue
+			}
+			if side == trained {
 				m.squares += o * x * x
 			}
 			v, _, _ := p.loss.at(k, x, float64(p.target[i][j]))

@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -44,13 +45,47 @@ type job struct {
 	done      chan struct{}
 }
 
-// BuildStore extracts the model's features from all positions of the sources,
-// with several goroutines (0 = all cores). The store is the same for any
-// number of them. Errors name the source and the row, counted from 1.
+// Build says how a store is built. The zero value is a store in memory, built
+// with all cores.
+type Build struct {
+	// Workers is the number of goroutines, 0 = all cores. The store is the
+	// same for any number of them.
+	Workers int
+	// Disk is a folder for the entries of a store that shall not be in memory;
+	// see NewDiskBuilder. Empty means memory.
+	Disk string
+	// Progress, if not nil, is called now and then.
+	Progress func(done, total int64, note string)
+}
+
+func (b Build) builder(terms int) (*Builder, error) {
+	if b.Disk == "" {
+		return NewBuilder(terms), nil
+	}
+	return NewDiskBuilder(terms, b.Disk)
+}
+
+func (b Build) progress(done, total int64) {
+	if b.Progress != nil {
+		b.Progress(done, total, "features")
+	}
+}
+
+// BuildStore is Build.Positions into memory.
 func BuildStore(ctx context.Context, m *eval.Model, sources []Source, want int, progress func(done, total int64, note string)) (*Store, error) {
+	return Build{Workers: want, Progress: progress}.Positions(ctx, m, sources)
+}
+
+// Positions extracts the model's features from all positions of the sources.
+// Errors name the source and the row, counted from 1.
+func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (*Store, error) {
+	to, err := b.builder(len(m.Terms))
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	n := workers(want, 1<<30)
+	n := workers(b.Workers, 1<<30)
 	todo, queue := make(chan *job, n), make(chan *job, 2*n)
 	failed := make(chan error, 1)
 	go func() {
@@ -67,24 +102,24 @@ func BuildStore(ctx context.Context, m *eval.Model, sources []Source, want int, 
 			}
 		}()
 	}
-	c := collector{b: NewBuilder(len(m.Terms)), infos: make([]SourceInfo, len(sources)), progress: progress}
+	c := collector{b: to, infos: make([]SourceInfo, len(sources)), progress: b.progress}
 	for i, s := range sources {
 		c.infos[i] = SourceInfo{Name: s.Name, Hash: s.Hash}
 		c.total += s.Len
 	}
-	err := c.collect(queue, cancel)
+	err = c.collect(queue, cancel)
 	if readErr := <-failed; err == nil {
 		err = readErr
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, to.abandon())
 	}
 	s, err := c.b.Finish()
 	if err != nil {
 		return nil, err
 	}
 	s.sources = c.infos
-	s.pieces, err = samplePieces(ctx, m, c.sample.positions, want)
+	s.pieces, err = samplePieces(ctx, m, c.sample.positions, b.Workers)
 	return s, err
 }
 
@@ -161,7 +196,7 @@ type collector struct {
 	sample      reservoir
 	infos       []SourceInfo
 	done, total int64
-	progress    func(done, total int64, note string)
+	progress    func(done, total int64)
 }
 
 // collect adds the rows of all jobs. After an error it cancels the reading
@@ -184,9 +219,7 @@ func (c *collector) collect(queue <-chan *job, cancel func()) error {
 		}
 		info.Rows += int64(len(j.rows))
 		c.done += int64(len(j.rows))
-		if c.progress != nil {
-			c.progress(c.done, c.total, "features")
-		}
+		c.progress(c.done, c.total)
 	}
 	return failed
 }

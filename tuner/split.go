@@ -124,6 +124,21 @@ func (c *clusters) hold(fraction float64, seed uint64) []bool {
 	return out
 }
 
+// leave chooses the clusters that are left out of the training when it is only a
+// share of them: nil if none is. A larger share holds all of a smaller one.
+func (c *clusters) leave(held []bool, share float64, seed uint64) []bool {
+	if share == 0 || share >= 1 {
+		return nil
+	}
+	out := make([]bool, c.n())
+	for i, key := range c.keys {
+		// Another hash than that which holds out, or a share would be taken of
+		// what is left after it in order.
+		out[i] = !held[i] && float64(mix64(mix64(seed^0x5a5a)^key))/(1<<64) >= share
+	}
+	return out
+}
+
 // split returns the rows' weights for training, by chunk, and the clusters held
 // out for validation: their rows have weight 0.
 func (s *Store) split(c *clusters, fraction float64, seed uint64) (omega [][]float32, held []bool) {

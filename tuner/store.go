@@ -180,6 +180,9 @@ func (b *Builder) seal(phase int) error {
 	return nil
 }
 
+// abandon ends the life of a builder whose store nobody will see.
+func (b *Builder) abandon() error { return b.s.Close() }
+
 // Finish returns the store and ends the builder's life.
 func (b *Builder) Finish() (*Store, error) {
 	s := b.s

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -21,6 +21,9 @@ import (
 // tuneFlags are the flags of assay tune that need reading before use.
 type tuneFlags struct {
 	model, from, out string
+	disk             string
+	bench, curve     bool
+	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
 	prior            []string
 	asJSON           bool
@@ -35,22 +38,35 @@ func newTuneCommand() *cobra.Command {
 		Long: `Fit the coefficients of an evaluation to positions with results, and say how sure
 each of them is.
 
-DATA are data sets of positions (assay data positions makes them from games). The fit
+DATA are data sets of positions (assay data positions makes them from games), or of
+features of any other evaluation, which bring their terms and start values. The fit
 minimises the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
 centipawns, held by a prior around the weights it starts from: a thousand games
 cannot carry hundreds of free coefficients. Games, or openings that several games
 share, are held out whole for the validation loss. Standard errors are clustered the
 same way, and are of the weights as written.
 
-The same data, start weights and flags give the same weights for any --workers.`,
+--out names a weight file (.json), or a folder that then also keeps the configuration,
+every step with its loss (events.jsonl) and the whole report (result.json). Ctrl-C leaves
+the best weights so far.
+
+The same data, start weights and flags give the same weights for any --workers, with the
+features in memory or on --disk.`,
 		Example: `  assay tune positions --out tuned.json
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
-  assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json`,
+  assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
+  assay tune my-engine-features --out runs/mine --curve
+  assay tune positions --bench`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(); err != nil {
 				return err
 			}
+			cmd.Flags().Visit(func(g *pflag.Flag) {
+				if g.Name != "workers" && g.Name != "json" {
+					f.given = append(f.given, fmt.Sprintf("--%s=%s", g.Name, strings.Trim(g.Value.String(), "[]")))
+				}
+			})
 			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -62,7 +78,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", `model: `+modelNames()+` (default: the model of --from, or "assay")`)
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: the model's start weights)")
-	fs.StringVar(&f.out, "out", "weights.json", "weight file to write")
+	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
 	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton, lbfgs or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
@@ -77,6 +93,9 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
+	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
+	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
+	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 }
@@ -89,6 +108,11 @@ func (f *tuneFlags) parse() error {
 	}
 	if _, err := tuner.NewMethod(f.c.Method); err != nil {
 		return usageError{err}
+	}
+	if f.model != "" {
+		if _, err := eval.Lookup(f.model); err != nil {
+			return usageError{err}
+		}
 	}
 	switch f.tie {
 	case "auto":
@@ -112,75 +136,77 @@ func (f *tuneFlags) parse() error {
 	return nil
 }
 
-func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	x, err := openWeights(f.model, f.from)
+func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) (err error) {
+	task, err := newTuneTask(f, paths, stderr)
 	if err != nil {
 		return err
 	}
-	terms, err := tuner.TermsOf(x.model, x.coefs)
+	var out *tuneOut
+	if !f.bench {
+		var done json.RawMessage
+		if out, done, err = openTuneOut(f, task, paths); err != nil || done != nil {
+			return f.complete(done, err, stdout, stderr)
+		}
+		defer func() { err = errors.Join(err, out.close()) }()
+	}
+	s, err := task.load(ctx, f, stderr)
 	if err != nil {
 		return err
 	}
-	s, err := f.load(ctx, x.model, paths, stderr)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if f.bench {
+		return benchTune(ctx, s, task.terms, f.asJSON, stdout)
+	}
+	return f.fit(ctx, task, s, out, stdout, stderr)
+}
+
+// complete says that a run is complete already.
+func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(stderr, "tune: %s is complete already\n", f.out)
+	if f.asJSON {
+		return printJSON(stdout, result)
+	}
+	return nil
+}
+
+// fit fits, and writes what was found, if only in part.
+func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *tuner.Store, out *tuneOut, stdout, stderr io.Writer) error {
 	bar := newProgress(stderr, "tune")
-	f.c.Progress = bar.update
+	f.c.Progress, f.c.Trace = bar.update, out.trace
 	begun := time.Now()
-	r, err := tuner.Fit(ctx, s, terms, f.c)
+	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
+	r, err := tuner.Fit(ctx, s, task.terms, f.c)
 	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
+		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
+	report := tuneReport{r: r, out: out.shownPath(), parent: task.parent, seconds: time.Since(begun).Seconds()}
+	if f.curve && err == nil {
+		if report.curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
+			return tuneAdvice(err)
+		}
+	}
 	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Outcome.Iterations, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
-	file, ferr := r.File(x.model, tuner.Pedigree{Parent: x.file.ID(), Program: programVersion(), Time: time.Now()})
+	file, text, ferr := task.weightFile(r)
 	if ferr != nil {
 		return ferr
 	}
-	text, ferr := file.Encode()
-	if ferr != nil {
+	report.id = file.ID()
+	if ferr := out.write(text, report.json()); ferr != nil {
 		return ferr
 	}
-	if ferr := store.WriteFile(f.out, text); ferr != nil {
-		return ferr
-	}
-	report := tuneReport{r: r, out: f.out, id: file.ID(), parent: x.file.ID(), seconds: time.Since(begun).Seconds()}
 	if f.asJSON {
 		ferr = printJSON(stdout, report.json())
 	} else {
 		_, ferr = io.WriteString(stdout, report.text(file))
 	}
 	if err != nil { // interrupted, with a result
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the optimum", r.Outcome.Iterations, f.out)
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the optimum", r.Outcome.Iterations, out.shownPath())
 	}
 	return ferr
-}
-
-// load extracts the features of all data sets.
-func (f *tuneFlags) load(ctx context.Context, m *eval.Model, paths []string, stderr io.Writer) (*tuner.Store, error) {
-	var sources []tuner.Source
-	for _, path := range paths {
-		d, err := dataset.OpenPositions(path)
-		if err != nil {
-			return nil, err
-		}
-		if !d.Verified() {
-			fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)
-		}
-		s, err := tuner.SourceOf(d)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, s)
-	}
-	bar := newProgress(stderr, "features")
-	s, err := tuner.BuildStore(ctx, m, sources, f.c.Workers, bar.update)
-	if err != nil {
-		return nil, err
-	}
-	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
-	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
-	return s, nil
 }
 
 // tuneAdvice adds the cure to what can be wrong with data or flags.
@@ -194,6 +220,7 @@ func tuneAdvice(err error) error {
 		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
 		{tuner.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
 		{tuner.ErrAllFrozen, "freeze less"},
+		{tuner.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
 	} {
 		if errors.Is(err, a.is) {
 			return fmt.Errorf("%w; %s", err, a.cure)

@@ -14,6 +14,7 @@ type tuneReport struct {
 	r               *tuner.Result
 	out, id, parent string
 	seconds         float64
+	curve           *tuner.Curve // nil unless asked for
 }
 
 // text is the report for people: what the pieces are worth, how good the fit
@@ -22,14 +23,22 @@ func (t *tuneReport) text(file *models.File) string {
 	var b strings.Builder
 	b.WriteString(pieceTable(t.r))
 	b.WriteString(t.summary())
+	b.WriteString(groupTable(t.r))
+	b.WriteString(calibrationTable(&t.r.Calibration))
+	b.WriteString(t.curveTable())
 	b.WriteString(termTable(t.r, file))
+	b.WriteString(collinearList(t.r.Collinear))
 	for _, w := range t.r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
 	if len(t.r.Warnings) > 0 {
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\nwrote %s (id %s, from %s)\n", t.out, t.id, t.parent)
+	from := ""
+	if t.parent != "" {
+		from = ", from " + t.parent
+	}
+	fmt.Fprintf(&b, "\nwrote %s (id %s%s)\n", t.out, t.id, from)
 	return b.String()
 }
 

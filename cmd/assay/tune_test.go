@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // writeWalks writes a data set of positions from random games, whose results
@@ -58,6 +60,7 @@ func tune(t *testing.T, args ...string) (stdout string, err error) {
 	t.Helper()
 	var out, log bytes.Buffer
 	c := newTuneCommand()
+	c.SetContext(context.Background())
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(args)
 	c.SetOut(&out)
@@ -152,6 +155,7 @@ func TestTuneErrors(t *testing.T) {
 		{"unknown method", []string{good, "--method", "prayer"}},
 		{"unknown model", []string{good, "--model", "deep"}},
 		{"nowhere", []string{filepath.Join(dir, "nowhere")}},
+		{"no such", []string{good, "--disk", filepath.Join(dir, "no", "such")}},
 	} {
 		out := filepath.Join(dir, "out.json")
 		if _, err := tune(t, append(tt.args, "--out", out)...); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -159,6 +163,135 @@ func TestTuneErrors(t *testing.T) {
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Fatalf("%q left a weight file", tt.args)
+		}
+	}
+}
+
+// TestTuneRun: a folder for --out keeps how the fit came about; it is not done twice,
+// nor with other settings, and the weights are those of a plain file.
+func TestTuneRun(t *testing.T) {
+	dir := t.TempDir()
+	data, run, file := filepath.Join(dir, "positions"), filepath.Join(dir, "run"), filepath.Join(dir, "w.json")
+	writeWalks(t, data, 60, nil)
+	args := []string{data, "--model", "shannon-1950", "--valid", "0.3", "--curve"}
+	text, err := tune(t, append(args, "--out", run)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"group ", "Calibration on", "held-out positions", "validation", "more games"} {
+		if !strings.Contains(strings.ReplaceAll(text, "as many games", "more games"), want) {
+			t.Errorf("report without %q:\n%s", want, text)
+		}
+	}
+	events, err := os.ReadFile(filepath.Join(run, "events.jsonl"))
+	if err != nil || strings.Count(string(events), `"event":"step"`) < 2 || !strings.Contains(string(events), `"event":"weights"`) {
+		t.Errorf("events %s, %v", events, err)
+	}
+	var result tuneJSON
+	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil || len(result.Groups) == 0 || result.Curve == nil {
+		t.Errorf("result %s, %v", b, err)
+	}
+	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
+		t.Fatal(err)
+	}
+	a, err := models.Load(filepath.Join(run, "weights.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := models.Load(file); err != nil || a.ID() != b.ID() || b.ID() != result.ID {
+		t.Errorf("ids %s and %s, %v: memory and disk differ", a.ID(), b.ID(), err)
+	}
+	again, err := tune(t, append(args, "--out", run, "--json")...)
+	if err != nil || !strings.Contains(again, result.ID) {
+		t.Errorf("a complete run gave %q, %v", again, err)
+	}
+	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil || !strings.Contains(err.Error(), "another folder") {
+		t.Errorf("other settings in the same folder: %v", err)
+	}
+}
+
+// TestTuneFeatures: the features of a foreign evaluation become a weight file of its
+// terms; an evaluation that drifted away from them does not.
+func TestTuneFeatures(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, evals func(sum float64) int16) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		set := dataset.FeatureSet{Model: "mine", Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
+		w, err := dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range 4000 {
+			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
+			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+			for t, v := range []float32{a, b} {
+				if v != 0 {
+					row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
+				}
+			}
+			row.Eval = evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24)
+			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
+				row.Result = 1
+			}
+			if err := w.Append(&row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Finish(nil); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := write("good", func(sum float64) int16 { return int16(sum) })
+	out := filepath.Join(dir, "w.json")
+	text, err := tune(t, good, "--out", out, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j tuneJSON
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 {
+		t.Errorf("%v, %+v", err, j.Terms)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b), `"king.safety"`) {
+		t.Errorf("weights %s, %v", b, err)
+	}
+	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })
+	for want, args := range map[string][]string{
+		"features and evaluation differ": {bad},
+		"--from and --model are for":     {good, "--from", "assay"},
+	} {
+		if _, err := tune(t, append(args, "--out", out)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", args, err, want)
+		}
+	}
+	positions := filepath.Join(dir, "positions")
+	writeWalks(t, positions, 2, nil)
+	if _, err := tune(t, positions, good, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
+		t.Errorf("positions and features: %v", err)
+	}
+}
+
+// TestTuneBench: the passes' speeds are stated beside a plain copy's.
+func TestTuneBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	dir := t.TempDir()
+	writeWalks(t, filepath.Join(dir, "p"), 20, nil)
+	text, err := tune(t, filepath.Join(dir, "p"), "--bench", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j struct{ Passes []speedJSON }
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Passes) == 0 {
+		t.Fatalf("%v in %s", err, text)
+	}
+	for _, p := range j.Passes {
+		if p.NonzerosPerSec < 1e6 || p.PairsPerSec < 1e6 || p.CopyGB <= 0 || p.StreamGB <= 0 {
+			t.Errorf("%+v", p)
 		}
 	}
 }

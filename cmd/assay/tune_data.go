@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// tuneTask is what a call of assay tune is about: an evaluation and data.
+type tuneTask struct {
+	model  *eval.Model // nil for a foreign evaluation
+	name   string      // of the evaluation
+	parent string      // id of the start weights; empty for a foreign evaluation
+	terms  []tuner.Term
+
+	positions []tuner.Source
+	features  []tuner.FeatureSource
+	set       dataset.FeatureSet // of the features
+}
+
+// newTuneTask opens the data, all positions or all features, and finds out what
+// evaluation is to be tuned.
+func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
+	t := new(tuneTask)
+	for i, path := range paths {
+		format, err := dataset.Detect(path)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case format == dataset.GamesFormat:
+			return nil, fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
+		case i > 0 && (format == dataset.FeaturesFormat) != (t.features != nil):
+			return nil, fmt.Errorf("%s holds %s, %s does not: positions and features cannot be tuned on together", path, format, paths[0])
+		case format == dataset.FeaturesFormat:
+			err = t.addFeatures(path, stderr)
+		default:
+			err = t.addPositions(path, stderr)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if t.features != nil {
+		return t, t.foreign(f)
+	}
+	return t, t.own(f)
+}
+
+func warnUnverified(stderr io.Writer, path string, verified bool) {
+	if !verified {
+		fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)
+	}
+}
+
+func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
+	d, err := dataset.OpenPositions(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	s, err := tuner.SourceOf(d)
+	t.positions = append(t.positions, s)
+	return err
+}
+
+func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
+	d, set, err := dataset.OpenFeatures(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	if t.features == nil {
+		t.set = set
+	} else if err := sameTerms(&t.set, &set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s, err := tuner.FeatureSourceOf(d)
+	t.features = append(t.features, s)
+	return err
+}
+
+func sameTerms(a, b *dataset.FeatureSet) error {
+	if a.Model != b.Model || len(a.Terms) != len(b.Terms) {
+		return fmt.Errorf("features of %s with %d terms, before it came %s with %d", b.Model, len(b.Terms), a.Model, len(a.Terms))
+	}
+	for i := range a.Terms {
+		if a.Terms[i] != b.Terms[i] {
+			return fmt.Errorf("term %d is %+v, before it came %+v", i, b.Terms[i], a.Terms[i])
+		}
+	}
+	return nil
+}
+
+// own takes the model and its start weights from the flags.
+func (t *tuneTask) own(f *tuneFlags) error {
+	x, err := openWeights(f.model, f.from)
+	if err != nil {
+		return err
+	}
+	t.model, t.name, t.parent = x.model, x.model.Name, x.file.ID()
+	t.terms, err = tuner.TermsOf(x.model, x.coefs)
+	return err
+}
+
+// foreign takes terms and start values from the features.
+func (t *tuneTask) foreign(f *tuneFlags) error {
+	t.name, t.terms = t.set.Model, tuner.TermsOfFeatures(t.set)
+	if f.from != "" || f.model != "" && f.model != t.name {
+		return usagef("--from and --model are for positions: features bring their terms and start values (these are of %q)", t.name)
+	}
+	m, err := eval.Lookup(t.name)
+	if err != nil || len(m.Terms) != len(t.terms) {
+		return nil
+	}
+	for i := range t.terms {
+		if t.terms[i].Name != m.Terms[i].Name {
+			return nil
+		}
+	}
+	t.model = m
+	return nil
+}
+
+// identity returns the hashes of the data, in order.
+func (t *tuneTask) identity() (hashes []string) {
+	for _, s := range t.positions {
+		hashes = append(hashes, s.Hash)
+	}
+	for _, s := range t.features {
+		hashes = append(hashes, s.Hash)
+	}
+	return hashes
+}
+
+// load builds the store.
+func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*tuner.Store, error) {
+	bar := newProgress(stderr, "features")
+	b := tuner.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
+	var s *tuner.Store
+	var err error
+	if t.features != nil {
+		s, err = b.Features(ctx, t.set, t.features)
+	} else {
+		s, err = b.Positions(ctx, t.model, t.positions)
+	}
+	if err != nil {
+		return nil, tuneAdvice(err)
+	}
+	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
+	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
+	return s, nil
+}

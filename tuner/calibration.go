@@ -1,0 +1,136 @@
+package tuner
+
+import (
+	"context"
+	"math"
+)
+
+// Bin compares predictions with results over a set of rows. Losses and means
+// are by weight.
+type Bin struct {
+	Lo, Hi    float64 // predicted scores from Lo to below Hi, or phases from Lo to Hi
+	Rows      int64
+	Predicted float64 // mean prediction, 0..1, White's view
+	Actual    float64 // mean target
+	// SE is the standard error of Actual - Predicted where the prediction is
+	// right: the spread of rows, times the root of the design effect's part
+	// that is due to clusters.
+	SE          float64
+	Start, Loss float64 // mean loss under the start weights, and under the fit
+}
+
+// Calibration says where a fit foretells well, on the rows held out or, if
+// there are none, on those trained on.
+type Calibration struct {
+	HeldOut bool
+	ByScore []Bin // by prediction, tenths
+	ByPhase []Bin // 0-4, 5-9, 10-14, 15-19, 20-24
+	Rows    int64
+}
+
+const (
+	scoreBins = 10
+	phaseBins = 5
+)
+
+// binSums are the sums of a Bin.
+type binSums struct {
+	rows                                                    int64
+	weight, squares, predicted, actual, spread, start, loss float64
+}
+
+func (b *binSums) add(o *binSums) {
+	b.rows += o.rows
+	b.weight += o.weight
+	b.squares += o.squares
+	b.predicted += o.predicted
+	b.actual += o.actual
+	b.spread += o.spread
+	b.start += o.start
+	b.loss += o.loss
+}
+
+// bin returns the means; clustering is by how much rows of a cluster inflate a variance.
+func (b *binSums) bin(lo, hi, clustering float64) Bin {
+	w := b.weight
+	return Bin{
+		Lo: lo, Hi: hi, Rows: b.rows, Predicted: ratio(b.predicted, w), Actual: ratio(b.actual, w),
+		SE: ratio(math.Sqrt(b.spread*clustering), w), Start: ratio(b.start, w), Loss: ratio(b.loss, w),
+	}
+}
+
+type calibrationSums struct {
+	score [scoreBins]binSums
+	phase [phaseBins]binSums
+}
+
+// calibrate compares the predictions of coefficients w with the targets, beside
+// those of the start weights. Both sides of the split are taken in one pass.
+func (p *problem) calibrate(ctx context.Context, start, w halves) (sides [2]calibrationSums, err error) {
+	s := p.s
+	losses := make([][]float32, len(s.chunks)) // under the start weights
+	err = s.pass(ctx, p.workers, start, func(t *scratch, i int, _ []uint16) {
+		losses[i] = make([]float32, s.chunks[i].rows)
+		for j := range losses[i] {
+			v, _, _ := p.loss.at(p.k, t.x[j], float64(p.target[i][j]))
+			losses[i][j] = float32(v)
+		}
+	}, func(*scratch, int) {})
+	if err != nil {
+		return sides, err
+	}
+	parts := make([]*[2]calibrationSums, len(s.chunks))
+	err = s.pass(ctx, p.workers, w, func(t *scratch, i int, _ []uint16) {
+		parts[i] = new([2]calibrationSums)
+		for j := range losses[i] {
+			p.calibrateRow(parts[i], i, j, t.x[j], float64(losses[i][j]))
+		}
+	}, func(_ *scratch, i int) {
+		for side := range sides {
+			for b := range sides[side].score {
+				sides[side].score[b].add(&parts[i][side].score[b])
+			}
+			for b := range sides[side].phase {
+				sides[side].phase[b].add(&parts[i][side].phase[b])
+			}
+		}
+		parts[i] = nil
+	})
+	return sides, err
+}
+
+func (p *problem) calibrateRow(to *[2]calibrationSums, i, j int, x, start float64) {
+	c, y := p.s.chunks[i], float64(p.target[i][j])
+	side, o := p.side(i, j)
+	if o == 0 {
+		return
+	}
+	v, _, _ := p.loss.at(p.k, x, y)
+	q := Sigmoid(p.k * x)
+	b := binSums{1, o, o * o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
+	to[side].score[min(scoreBins-1, int(q*scoreBins))].add(&b)
+	to[side].phase[min(phaseBins-1, c.phase*phaseBins/(MaxPhase+1))].add(&b)
+}
+
+// calibration returns the held-out side, or that trained on.
+func calibration(sides *[2]calibrationSums, clustering float64) Calibration {
+	out := Calibration{HeldOut: true}
+	side := &sides[heldOut]
+	for _, b := range side.phase {
+		out.Rows += b.rows
+	}
+	if out.Rows == 0 {
+		out.HeldOut, side = false, &sides[trained]
+		for _, b := range side.phase {
+			out.Rows += b.rows
+		}
+	}
+	for i := range side.score {
+		out.ByScore = append(out.ByScore, side.score[i].bin(float64(i)/scoreBins, float64(i+1)/scoreBins, clustering))
+	}
+	for i := range side.phase {
+		const width = (MaxPhase + 1) / phaseBins
+		out.ByPhase = append(out.ByPhase, side.phase[i].bin(float64(i*width), float64(i*width+width-1), clustering))
+	}
+	return out
+}

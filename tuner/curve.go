@@ -1,0 +1,79 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// CurvePoint is a fit to a share of the games.
+type CurvePoint struct {
+	Games  int // clusters trained on: games, or openings that several share
+	Losses Losses
+}
+
+// Curve is the loss against the number of games: is more data worth it?
+type Curve struct {
+	Points []CurvePoint // in order of games, the last of all
+	// Twice is the validation loss to expect with twice as many games, from
+	// Floor + Slope/games through the points; NaN where they do not fall.
+	Twice, Floor, Slope float64
+}
+
+// curveShares are the shares of the games that a curve is made of.
+var curveShares = []float64{0.125, 0.25, 0.5}
+
+// LearningCurve fits to an eighth, a quarter and a half of the games that full
+// was trained on, validated on the same games and under the same design
+// effect, priors and scale. Without validation there is no curve.
+func LearningCurve(ctx context.Context, s *Store, terms []Term, full *Result) (*Curve, error) {
+	if full.RowsValid == 0 {
+		return nil, fmt.Errorf("%w: a learning curve needs games held out", ErrConfig)
+	}
+	curve := new(Curve)
+	for _, share := range curveShares {
+		c := full.Config
+		c.Share, c.Design, c.K, c.KScore = share, full.Design, full.K, full.KScore
+		f := &fitting{s: s, terms: terms, c: c, bare: true}
+		r, err := f.run(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
+		}
+		curve.Points = append(curve.Points, CurvePoint{f.clustersTrained(), r.Fit})
+	}
+	curve.Points = append(curve.Points, CurvePoint{full.ClustersTrain, full.Fit})
+	curve.extrapolate()
+	return curve, nil
+}
+
+// clustersTrained counts the clusters with rows that are trained on.
+func (f *fitting) clustersTrained() int {
+	seen := make([]bool, f.clusters.n())
+	n := 0
+	for i, c := range f.s.chunks {
+		for j, g := range c.game {
+			if k := f.clusters.of[g]; f.train.omega[i][j] > 0 && !seen[k] {
+				seen[k] = true
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// extrapolate fits Floor + Slope/games to the last three points by least
+// squares.
+func (c *Curve) extrapolate() {
+	points := c.Points[max(0, len(c.Points)-3):]
+	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
+	for _, p := range points {
+		x, y := 1/float64(max(1, p.Games)), p.Losses.Valid
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	c.Slope = (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	c.Floor = (sy - c.Slope*sx) / n
+	c.Twice = math.NaN()
+	if last := float64(points[len(points)-1].Games); c.Slope > 0 && last > 0 {
+		c.Twice = c.Floor + c.Slope/(2*last)
+	}
+}

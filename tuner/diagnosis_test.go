@@ -1,0 +1,188 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestGroupGains compares the foretold gains with fits in which the group is
+// frozen: near the optimum the quadratic is good.
+func TestGroupGains(t *testing.T) {
+	syn := synthetic{games: 2000, rows: 10, terms: 8, perRow: 4, k: 0.006, seed: 31}
+	s := syn.store(t)
+	start := syn.truth()
+	terms := syn.list(newHalves(8))
+	for i := range terms {
+		// Near the truth, so that a quadratic holds; the last group is right already.
+		terms[i].MG, terms[i].EG = math.Round(start.mg[i])-8, math.Round(start.eg[i])+6
+		terms[i].Group = "near"
+		if i >= 6 {
+			terms[i].MG, terms[i].EG, terms[i].Group = math.Round(start.mg[i]), math.Round(start.eg[i]), "right"
+		}
+	}
+	c := NewConfig()
+	c.K, c.KeepScale, c.Design = syn.k, true, 1
+	c.Prior = map[string]float64{"near": math.Inf(1), "right": math.Inf(1)}
+	full, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(full.Groups) != 2 {
+		t.Fatalf("groups %+v", full.Groups)
+	}
+	for _, g := range full.Groups {
+		c.Freeze = []string{g.Name}
+		held, err := Fit(context.Background(), s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := held.Fit.Train - full.Fit.Train
+		if math.Abs(g.Gain-want) > 0.05*want+1e-9 {
+			t.Errorf("%s: gain %v, freezing it costs %v", g.Name, g.Gain, want)
+		}
+		if g.Name == "near" && g.Net < 0.5*g.Gain || g.Name == "right" && g.Net > g.Gain/2 {
+			t.Errorf("%s: net gain %v of %v", g.Name, g.Net, g.Gain)
+		}
+	}
+}
+
+// TestCollinearNames: a term that is the sum of two others, and one that all but
+// repeats another, are found, each with the names of the others.
+func TestCollinearNames(t *testing.T) {
+	syn := synthetic{games: 500, rows: 10, terms: 6, perRow: 3, k: 0.006, seed: 32}
+	s := syn.store(t)
+	terms := append(syn.list(newHalves(6)), Term{Name: "sum", Group: "pieces", Tapered: true, Mirror: 6},
+		Term{Name: "almost", Group: "pieces", Tapered: true, Mirror: 7})
+	b := NewBuilder(8)
+	n := 0
+	err := s.eachRow(context.Background(), func(chunk, row int, entries []Entry) {
+		c := s.chunks[chunk]
+		r := Row{Phase: c.phase, Scale: 1, Weight: 1, Score: NoScore, Result: c.result[row], Game: s.games[c.game[row]].id}
+		sum, almost := float32(0), float32(0)
+		for _, e := range entries {
+			r.Entries = append(r.Entries, e)
+			if e.Term == 0 || e.Term == 1 {
+				sum += e.Count
+			}
+			if e.Term == 2 {
+				almost = e.Count
+			}
+		}
+		if n++; n%400 == 0 {
+			almost++
+		}
+		for i, v := range []float32{sum, almost} {
+			if v != 0 {
+				r.Entries = append(r.Entries, Entry{uint16(6 + i), v})
+			}
+		}
+		if err := b.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewConfig()
+	c.K, c.KeepScale = syn.k, true
+	r, err := Fit(context.Background(), finish(t, b), terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Collinear) != 4 {
+		t.Fatalf("%d collinear coefficients, want the two halves of two sets: %+v", len(r.Collinear), r.Collinear)
+	}
+	for i, x := range r.Collinear {
+		all := x.Coefficient + " " + strings.Join(x.Others, " ")
+		half := all[strings.LastIndexByte(x.Coefficient, ' ')+1:][:2]
+		want := []string{"t0 " + half, "t1 " + half, "sum " + half}
+		if i >= 2 {
+			want = []string{"t2 " + half, "almost " + half}
+		}
+		for _, name := range want {
+			if !strings.Contains(all, name) {
+				t.Errorf("%q does not name %s", all, name)
+			}
+		}
+		if x.Exact != (i < 2) || len(x.Others) != len(want)-1 {
+			t.Errorf("%d: %+v", i, x)
+		}
+	}
+}
+
+// TestCalibration: predictions of a fit to data that follow the model are right
+// in every bin, within their errors; the start's loss is the larger.
+func TestCalibration(t *testing.T) {
+	syn := synthetic{games: 3000, rows: 20, terms: 6, perRow: 3, k: 0.006, seed: 33}
+	c := NewConfig()
+	c.K, c.KeepScale, c.Valid = syn.k, true, 0.3
+	c.Prior = map[string]float64{"pieces": math.Inf(1)}
+	r, err := Fit(context.Background(), syn.store(t), syn.list(newHalves(6)), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Calibration
+	if !x.HeldOut || x.Rows != int64(r.RowsValid) || len(x.ByScore) != scoreBins || len(x.ByPhase) != phaseBins {
+		t.Fatalf("%+v", x)
+	}
+	chi, n, loss := 0.0, 0, 0.0
+	for i, b := range append(x.ByScore, x.ByPhase...) {
+		if b.Rows == 0 {
+			continue
+		}
+		d := (b.Actual - b.Predicted) / b.SE
+		chi += d * d
+		n++
+		if math.Abs(d) > 4.5 || i < scoreBins && (b.Predicted < b.Lo || b.Predicted > b.Hi) {
+			t.Errorf("bin %+v", b)
+		}
+		if i >= scoreBins {
+			loss += b.Loss * float64(b.Rows) / float64(x.Rows)
+			if b.Loss >= b.Start {
+				t.Errorf("phase %v to %v: loss %v -> %v", b.Lo, b.Hi, b.Start, b.Loss)
+			}
+		}
+	}
+	if math.Abs(loss-r.Fit.Valid) > 1e-12 {
+		t.Errorf("losses of the phases come to %v, validation loss is %v", loss, r.Fit.Valid)
+	}
+	if chi < float64(n)/5 || chi > 3*float64(n) {
+		t.Errorf("chi-square %.1f of %d bins", chi, n)
+	}
+}
+
+// TestLearningCurve: validation loss falls with games towards that of the truth,
+// and what is foretold for twice as many comes true.
+func TestLearningCurve(t *testing.T) {
+	syn := synthetic{games: 800, rows: 10, terms: 30, perRow: 8, k: 0.006, seed: 34}
+	s, terms := syn.store(t), syn.list(newHalves(30))
+	c := NewConfig()
+	c.K, c.KeepScale, c.Valid, c.Design = syn.k, true, 0.4, 1
+	c.Prior = map[string]float64{"pieces": 200}
+	full, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := LearningCurve(context.Background(), s, terms, full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", curve)
+	if len(curve.Points) != 4 || curve.Points[3].Games != full.ClustersTrain {
+		t.Fatalf("%+v", curve)
+	}
+	for i, p := range curve.Points {
+		if i > 0 && (p.Games <= curve.Points[i-1].Games || p.Losses.Valid >= curve.Points[i-1].Losses.Valid) {
+			t.Errorf("point %d: %+v after %+v", i, p, curve.Points[i-1])
+		}
+	}
+	if last := curve.Points[3].Losses.Valid; !(curve.Twice < last) || curve.Twice < last-0.02 {
+		t.Errorf("%v with twice the games, %v now", curve.Twice, last)
+	}
+	full.RowsValid = 0
+	if _, err := LearningCurve(context.Background(), s, terms, full); err == nil {
+		t.Error("a curve without validation")
+	}
+}

@@ -1,0 +1,153 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+)
+
+// ErrDrift means that the features of a row and the evaluation beside them
+// differ: the engine does not evaluate what its features say.
+var ErrDrift = errors.New("features and evaluation differ")
+
+// maxDrift is the largest difference in centipawns between an evaluation and
+// the sum of its features: the engine's rounding.
+const maxDrift = 1
+
+// FeatureSource is a set of positions seen through a foreign evaluation.
+type FeatureSource struct {
+	Name string // for errors
+	Hash string // of the data set, for the pedigree
+	// Rows yields the rows in a fixed order; an error ends it.
+	Rows iter.Seq2[dataset.FeatureRow, error]
+	Len  int64 // number of rows, for progress; 0 if unknown
+}
+
+// FeatureSourceOf returns an opened data set as a source.
+func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, error) {
+	id, err := r.ID()
+	if err != nil {
+		return FeatureSource{}, fmt.Errorf("%s: %w", r.Path(), err)
+	}
+	return FeatureSource{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
+}
+
+// TermsOfFeatures returns the terms of a foreign evaluation with its own start
+// values. If it is one of our models under the model's own name, twins and
+// terms that are not tapered are known; else every term is tapered and has no
+// twin. A term without a group belongs to what stands before the first dot of
+// its name.
+func TermsOfFeatures(set dataset.FeatureSet) []Term {
+	m, _ := eval.Lookup(set.Model)
+	out := make([]Term, len(set.Terms))
+	same := m != nil && len(m.Terms) == len(set.Terms)
+	for i, t := range set.Terms {
+		same = same && m.Terms[i].Name == t.Name
+		group := t.Group
+		if group == "" {
+			group, _, _ = strings.Cut(t.Name, ".")
+		}
+		out[i] = Term{Name: t.Name, Group: group, Tapered: true, Mirror: i, MG: t.MG, EG: t.EG}
+	}
+	if same {
+		for i, t := range m.Terms {
+			out[i].Tapered, out[i].Mirror, out[i].Group = t.Tapered, t.Mirror, t.Group
+		}
+	}
+	return out
+}
+
+// Features builds a store from rows of features. Where a row has the engine's
+// own evaluation, that must be the sum of its features under the set's start
+// values: else the error wraps ErrDrift. Errors name the source and the row,
+// counted from 1.
+func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
+	to, err := b.builder(len(set.Terms))
+	if err != nil {
+		return nil, err
+	}
+	c := featureCollector{set: set, to: to}
+	total, done := int64(0), int64(0)
+	for _, s := range sources {
+		total += s.Len
+	}
+	infos := make([]SourceInfo, len(sources))
+	for i, s := range sources {
+		infos[i] = SourceInfo{Name: s.Name, Hash: s.Hash}
+		for row, err := range s.Rows {
+			if err == nil && done%readBlock == 0 {
+				err = ctx.Err()
+				b.progress(done, total)
+			}
+			if err == nil {
+				if err = c.add(&row); err != nil {
+					err = fmt.Errorf("row %d: %w", infos[i].Rows+1, err)
+				}
+			}
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), to.abandon())
+			}
+			infos[i].Rows++
+			done++
+		}
+	}
+	s, err := to.Finish()
+	if err != nil {
+		return nil, err
+	}
+	s.sources = infos
+	return s, nil
+}
+
+// featureCollector turns rows of features into rows of a store.
+type featureCollector struct {
+	set     dataset.FeatureSet
+	to      *Builder
+	entries []Entry
+}
+
+func (c *featureCollector) add(f *dataset.FeatureRow) error {
+	phase := math.Round(float64(f.Phase) * MaxPhase)
+	if math.Abs(float64(f.Phase)*MaxPhase-phase) > 1e-3 {
+		return fmt.Errorf("%w: phase %v is not n/%d with a whole n", ErrRow, f.Phase, MaxPhase)
+	}
+	if len(f.Terms) != len(f.Counts) {
+		return fmt.Errorf("%w: %d terms, but %d counts", ErrRow, len(f.Terms), len(f.Counts))
+	}
+	c.entries = c.entries[:0]
+	for i, t := range f.Terms {
+		if f.Counts[i] != 0 {
+			c.entries = append(c.entries, Entry{t, f.Counts[i]})
+		}
+	}
+	row := Row{
+		Entries: c.entries, Phase: int(phase), Scale: f.Scale, Offset: f.Offset, Result: f.Result,
+		Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
+	}
+	if err := row.check(len(c.set.Terms)); err != nil {
+		return err
+	}
+	if f.Eval != dataset.NoScore {
+		if x := c.evaluation(&row); !(math.Abs(x-float64(f.Eval)) <= maxDrift) {
+			return fmt.Errorf("%w: the features come to %.2f centipawns, the evaluation is %d", ErrDrift, x, f.Eval)
+		}
+	}
+	return c.to.Add(&row)
+}
+
+// evaluation returns E of a row under the set's start values.
+func (c *featureCollector) evaluation(r *Row) float64 {
+	a, b := shares(r.Phase)
+	sum := 0.0
+	for _, e := range r.Entries {
+		t := &c.set.Terms[e.Term]
+		sum += float64(e.Count) * (a*t.MG + b*t.EG)
+	}
+	return sum*float64(r.Scale) + float64(r.Offset)
+}

@@ -1,0 +1,115 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+)
+
+// featuresOf turns positions into what an engine with the model's evaluation
+// would write.
+func featuresOf(m *eval.Model, rows []dataset.PositionRow) (dataset.FeatureSet, []dataset.FeatureRow) {
+	set := dataset.FeatureSet{Model: "elsewhere"}
+	for i, t := range m.Terms {
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG)})
+	}
+	var out []dataset.FeatureRow
+	var f eval.Features
+	for i := range rows {
+		p := &rows[i]
+		m.Features(&p.Board, &f)
+		r := dataset.FeatureRow{
+			Phase: float32(f.Phase) / 24, Scale: float32(f.ScaleNum) / float32(f.ScaleDen), Eval: int16(f.Value(m.Start)),
+			Score: p.Score, Result: p.Result, Game: p.Game, Opening: p.Opening, Weight: p.Weight,
+		}
+		for _, e := range f.Entries {
+			r.Terms, r.Counts = append(r.Terms, e.Term), append(r.Counts, float32(e.Count))
+		}
+		out = append(out, r)
+	}
+	return set, out
+}
+
+func featureSource(rows []dataset.FeatureRow) FeatureSource {
+	return FeatureSource{Name: "engine", Len: int64(len(rows)), Rows: func(yield func(dataset.FeatureRow, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}}
+}
+
+// TestFeaturesAreThePositions: a fit to the features that an engine wrote is the
+// fit to the positions.
+func TestFeaturesAreThePositions(t *testing.T) {
+	ctx := context.Background()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := walks(t, 100)
+	set, features := featuresOf(m, rows)
+	own, err := BuildStore(ctx, m, []Source{sliceSource(rows)}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ownTerms, err := TermsOf(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Model = m.Name // known by name: twins and terms without taper
+	foreign, err := Build{}.Features(ctx, set, []FeatureSource{featureSource(features)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Fit(ctx, own, ownTerms, NewConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Fit(ctx, foreign, TermsOfFeatures(set), NewConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.Terms {
+		x, y := a.Terms[i], b.Terms[i]
+		if math.Abs(x.Fit.MG-y.Fit.MG) > 1e-9 || x.NewEG != y.NewEG || x.Name != y.Name || math.Abs(x.SE.MG-y.SE.MG) > 1e-9 {
+			t.Errorf("from positions %+v, from features %+v", x, y)
+		}
+	}
+}
+
+func TestFeatureErrors(t *testing.T) {
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, good := featuresOf(m, walks(t, 5))
+	for _, tt := range []struct {
+		name   string
+		change func(r *dataset.FeatureRow)
+		want   error
+		text   string
+	}{
+		{"drift", func(r *dataset.FeatureRow) { r.Eval += 2 }, ErrDrift, "row 8"},
+		{"offset forgotten", func(r *dataset.FeatureRow) { r.Offset += 30 }, ErrDrift, "centipawns, the evaluation is"},
+		{"phase", func(r *dataset.FeatureRow) { r.Phase = 0.3 }, ErrRow, "n/24"},
+		{"result", func(r *dataset.FeatureRow) { r.Result = float32(math.NaN()) }, ErrRow, "result NaN"},
+		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, ErrRow, "beyond"},
+		{"lengths", func(r *dataset.FeatureRow) { r.Counts = r.Counts[1:] }, ErrRow, "counts"},
+	} {
+		rows := append([]dataset.FeatureRow(nil), good...)
+		r := &rows[7]
+		r.Counts = append([]float32(nil), r.Counts...)
+		tt.change(r)
+		_, err := Build{Disk: t.TempDir()}.Features(context.Background(), set, []FeatureSource{featureSource(rows)})
+		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), "engine: row 8") {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+	}
+}

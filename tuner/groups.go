@@ -1,0 +1,81 @@
+package tuner
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// GroupGain says what tuning a group of terms was worth.
+type GroupGain struct {
+	Name       string
+	Parameters int
+	Effective  float64 // how many of them the data determined
+	// Gain is by how much the mean training loss (with the prior) would be
+	// larger if the group had kept its start weights and all other terms had
+	// been tuned without it, foretold by the quadratic around the fit.
+	Gain float64
+	// Net is the gain to expect on other games: from Gain is taken what
+	// parameters that say nothing would gain by chance, and what their chance
+	// values cost elsewhere, D x Effective / rows in all (Takeuchi's
+	// criterion).
+	Net float64
+}
+
+// groupGains computes the gains of all groups at the fit: for parameters S it is
+// theta_S' (A^-1_SS)^-1 theta_S / 2, theta_S their changes from the start.
+func (f *fitting) groupGains(v *covariance) []GroupGain {
+	var out []GroupGain
+	for _, name := range groupNames(f.terms) {
+		g := GroupGain{Name: name}
+		var of []int
+		taken := make(map[int]bool)
+		for t, term := range f.terms {
+			if term.Group != name {
+				continue
+			}
+			for _, j := range [2]int{f.params.mg[t], f.params.eg[t]} {
+				if j != fixed && !taken[j] {
+					taken[j] = true
+					of = append(of, j)
+					g.Effective += v.share(f, j)
+				}
+			}
+		}
+		if g.Parameters = len(of); g.Parameters == 0 {
+			continue
+		}
+		rows := f.start.weight[trained]
+		g.Gain = v.wald(of, f.theta) / 2 / rows
+		g.Net = g.Gain - f.design*g.Effective/rows
+		out = append(out, g)
+	}
+	return out
+}
+
+// wald returns theta_S' (A^-1_SS)^-1 theta_S, the A of the sum of losses.
+func (v *covariance) wald(of []int, theta []float64) float64 {
+	n := len(of)
+	block, x := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	largest := 0.0
+	for i, j := range of {
+		x.SetVec(i, theta[j])
+		for k := i; k < n; k++ {
+			block.SetSym(i, k, v.inverse.At(j, of[k]))
+		}
+		largest = math.Max(largest, block.At(i, i))
+	}
+	for i := range of { // a parameter that nothing moves has no variance either
+		block.SetSym(i, i, block.At(i, i)+1e-12*largest)
+	}
+	factor := factorize(block)
+	if factor == nil {
+		return 0
+	}
+	minus, err := solve(factor, x.RawVector().Data)
+	if err != nil {
+		return 0
+	}
+	return -floats.Dot(minus, x.RawVector().Data)
+}

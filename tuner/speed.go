@@ -1,0 +1,100 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+)
+
+// Speed is how fast the passes of a fit run, each the best of several.
+type Speed struct {
+	Workers int
+	// Copy is the speed of a plain copy of memory that no cache holds, bytes
+	// read and written counted, in GB/s, by as many goroutines.
+	Copy float64
+	// Gradient is the speed of the pass for value and gradient: nonzeros a
+	// second, seconds, and bytes of the store that it takes in, in GB/s.
+	Nonzeros, GradientSeconds, Stream float64
+	// Pairs of nonzeros of a row that the Hessian build takes a second (each
+	// of n(n+1)/2 of a row's n once), and its seconds.
+	Pairs, HessianSeconds float64
+}
+
+// benchTime is how long each pass is repeated.
+const benchTime = time.Second
+
+// Bench measures the passes over a store with some numbers of goroutines.
+func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed, error) {
+	if s.rows == 0 {
+		return nil, ErrEmpty
+	}
+	omega, _ := s.split(s.cluster(), 0, 0)
+	p := &problem{s: s, k: 0.004, target: s.targets(1, 0), omega: omega}
+	w, g := startOf(terms), newHalves(s.terms)
+	nonzeros, pairs := float64(s.entries), 0.0
+	bytes := 8 * float64(s.rows) // target and weight
+	for _, c := range s.chunks {
+		bytes += 2 * float64(c.size)
+		for _, r := range c.runs {
+			n := float64(r.length)
+			pairs += float64(r.rows) * n * (n + 1) / 2
+		}
+	}
+	var out []Speed
+	for _, n := range workers {
+		p.workers = n
+		v := Speed{Workers: n}
+		var err error
+		if v.GradientSeconds, err = best(func() error {
+			_, err := p.gradient(ctx, w, g)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		if v.HessianSeconds, err = best(func() error {
+			_, err := p.gram(ctx, w, curvatureWeight)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		v.Copy = copySpeed(n)
+		v.Nonzeros, v.Stream = nonzeros/v.GradientSeconds, bytes/v.GradientSeconds/1e9
+		v.Pairs = pairs / v.HessianSeconds
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// best repeats f for a while and returns the seconds of the fastest.
+func best(f func() error) (float64, error) {
+	fastest := math.Inf(1)
+	begun := time.Now()
+	for n := 0; n < 3 || time.Since(begun) < benchTime; n++ {
+		t := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		fastest = min(fastest, time.Since(t).Seconds())
+	}
+	return fastest, nil
+}
+
+// copySpeed returns the speed of a copy, in GB/s. The memory is larger than
+// most last-level caches give to one program.
+func copySpeed(n int) float64 {
+	const size = 128 << 20
+	from, to := make([]byte, size), make([]byte, size)
+	for i := 0; i < size; i += 4096 {
+		from[i], to[i] = 1, 1
+	}
+	seconds, _ := best(func() error {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { copy(to[i*size/n:(i+1)*size/n], from[i*size/n:(i+1)*size/n]) })
+		}
+		wg.Wait()
+		return nil
+	})
+	return 2 * size / seconds / 1e9
+}
