@@ -6,8 +6,13 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// horizon is how many moves a clock without a time control has to last, at any time.
-const horizon = 40
+const (
+	// horizon is how many moves a clock without a time control has to last, at any time.
+	horizon = 40
+	// reserve is what is kept back for when a busy machine does something else for a
+	// while, in overheads of a move.
+	reserve = 4
+)
 
 // share says how much of a clock a move like others should take, and how much none may
 // exceed. What happens outside the search costs the overhead at each of the moves that
@@ -18,18 +23,44 @@ func share(left, increment time.Duration, movesToGo int, overhead time.Duration)
 		moves = min(movesToGo, moves)
 	}
 	n := time.Duration(moves)
-	usable := max(left-overhead, left/8)
-	total := max(left+(n-1)*increment-n*overhead, left/8)
+	usable := max(left-(1+reserve)*overhead, left/8)
+	total := max(left+(n-1)*increment-(n+reserve)*overhead, left/8)
 	switch moves {
 	case 1:
-		most = usable * 9 / 10
+		most = usable * 7 / 10
 	case 2:
-		most = usable * 6 / 10
+		most = usable * 5 / 10
 	default:
 		most = usable * 4 / 10
 	}
 	fair = min(total/n, most)
 	return fair, min(5*fair, most)
+}
+
+// lag is how long a busy machine keeps a search waiting, the longest time seen. It
+// fades from search to search.
+type lag time.Duration
+
+const (
+	// lagLeast is longer than a search needs from one look at its clock to the next.
+	lagLeast = lag(3 * time.Millisecond)
+	// lagMost bounds what is believed: a machine may have been put to sleep.
+	lagMost = lag(100 * time.Millisecond)
+)
+
+// see takes notice of the time between two looks at the clock.
+func (l *lag) see(d time.Duration) {
+	if seen := min(lag(d), lagMost); seen > max(lagLeast, *l) {
+		*l = seen
+	}
+}
+
+func (l *lag) fade() { *l -= *l / 8 }
+
+// overhead is what a move costs beside its time: what is said, or half of the lag, as
+// not every move meets it.
+func (l *lag) overhead(said time.Duration) time.Duration {
+	return max(said, time.Duration(*l)/2)
 }
 
 // pace tells from one iteration to the next whether a search needs more or less time

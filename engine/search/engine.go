@@ -53,6 +53,7 @@ type Engine struct {
 	nullFrom int // verification of a null move: no null moves before this ply
 	limits   limits
 	pace     pace
+	lag      lag
 	now      func() time.Time
 }
 
@@ -176,7 +177,8 @@ func (e *Engine) start(ctx context.Context, game *board.Game, lim engine.Limits)
 	p := game.Position()
 	e.nodes, e.pollAt, e.stopped, e.selDepth, e.nullFrom = 0, 0, false, 0, 0
 	e.pace = pace{scale: 1}
-	e.limits.set(ctx, p.SideToMove(), lim, e.overhead, e.now)
+	e.lag.fade()
+	e.limits.set(ctx, p.SideToMove(), lim, e.lag.overhead(e.overhead), e.now)
 	e.table.nextSearch()
 
 	keys := game.Keys()

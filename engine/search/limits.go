@@ -27,6 +27,7 @@ type limits struct {
 	timed   bool
 	most    time.Duration // the search stops so long after counted
 	counted time.Time     // when time began to count: start, or when pondering ended
+	looked  time.Time     // when it was looked at last
 	fair    time.Duration // of a clock for a move like others; 0: no clock
 
 	pondering bool            // time does not count yet
@@ -35,7 +36,7 @@ type limits struct {
 
 func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, overhead time.Duration, now func() time.Time) {
 	*l = limits{ctx: ctx, now: now, start: now(), depth: maxPly - 1, mate: lim.Mate, softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
-	l.counted = l.start
+	l.counted, l.looked = l.start, l.start
 	if lim.Depth > 0 {
 		l.depth = min(lim.Depth, l.depth)
 	}
@@ -68,6 +69,7 @@ func (l *limits) listen() {
 	select {
 	case <-l.hit:
 		l.pondering, l.counted = false, l.now()
+		l.looked = l.counted
 	default:
 	}
 }
@@ -107,7 +109,7 @@ func (e *Engine) poll() bool {
 	}
 	switch {
 	case e.stopped:
-	case e.nodes >= l.hardNodes, l.ctx.Err() != nil, l.timed && !l.pondering && l.now().Sub(l.counted) >= l.most:
+	case e.nodes >= l.hardNodes, l.ctx.Err() != nil, l.timed && !l.pondering && e.timeIsUp():
 		e.stopped = true
 	default:
 		e.pollAt = min(e.nodes+pollNodes, l.hardNodes)
@@ -115,6 +117,15 @@ func (e *Engine) poll() bool {
 	}
 	e.pollAt = 0
 	return true
+}
+
+// timeIsUp tells whether the search has taken all the time that it may.
+func (e *Engine) timeIsUp() bool {
+	l := &e.limits
+	now := l.now()
+	e.lag.see(now.Sub(l.looked))
+	l.looked = now
+	return now.Sub(l.counted) >= l.most
 }
 
 // enough tells, after an iteration, whether not to begin another.
