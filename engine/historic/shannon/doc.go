@@ -20,10 +20,11 @@
 //   - Mate is the score of engine.MateScore, a draw 0; the fifty-move rule is known,
 //     repetition is not (the paper says both). Full rules: the paper neglects castling
 //     and en passant in its sketch.
-//   - h is 4 for checks, captures and promotions, 3 for an attack on a man of more value
+//   - h is 5 for captures and promotions, 4 for checks, 3 for an attack on a man of more value
 //     and for a minor piece leaving its home square, 2 for moving or newly defending a
 //     man that is attacked, otherwise 0; a man is attacked here by any enemy. The
-//     thresholds by ply are an option.
+//     thresholds by ply are an option; by default checks are followed for four moves, as
+//     series of queen checks otherwise take minutes.
 //   - Where moves are screened out, f(P) stands for all of them, unless the side to move
 //     is in check: then no move is screened out.
 //   - Clause 3 of g, "any check exists on a square controlled by opponent", is being in

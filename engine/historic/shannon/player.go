@@ -43,7 +43,10 @@ func NewA(m *eval.Model, w []eval.Coef) (*Player, error) {
 
 // NewB returns the strategy of type B, which evaluates by the weights.
 func NewB(m *eval.Model, w []eval.Coef) (*Player, error) {
-	p := &Player{typeB: true, least: 2, most: 10, style: 100, thresholds: []int{0, 2, 2, 2, 3, 3, 4}}
+	p := &Player{typeB: true, least: 2, most: 10, style: 100}
+	if err := p.setThresholds(""); err != nil {
+		return nil, err
+	}
 	return p.with(m, w,
 		historic.Number("Least", &p.least, 1, 10),
 		historic.Number("Most", &p.most, 1, 20),

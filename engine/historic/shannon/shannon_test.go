@@ -185,17 +185,17 @@ func TestH(t *testing.T) {
 		{board.StartFEN, "Nf3", attacking}, // develops
 		{board.StartFEN, "e4", low},        //
 		{board.StartFEN, "a3", low},        //
-		{positions[1], "exd4", forceful},   //
-		{positions[1], "Bb4+", forceful},   //
+		{positions[1], "exd4", capturing},  //
+		{positions[1], "Bb4+", checking},   //
 		{positions[1], "Nf6", attacking},   //
 		{positions[1], "d6", defensive},    // guards e5 once more
 		{positions[1], "h6", low},          //
 		{positions[1], "Nb4", low},         //
-		{positions[1], "Nxd4", forceful},   //
+		{positions[1], "Nxd4", capturing},  //
 		{positions[1], "b5", low},          //
 		{"4k3/8/8/3r4/8/8/2P5/4K3 w - - 0 1", "c4", attacking},
 		{"4k3/8/2p5/3P4/8/8/4P3/4K3 w - - 0 1", "e4", defensive},
-		{"4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=N", forceful},
+		{"4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=N", capturing},
 		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", attacking},
 		{"4k3/8/8/8/8/2b5/8/R3K3 w - - 0 1", "Kd1", low},
 		{"4k3/8/8/8/8/8/1b6/R5K1 w - - 0 1", "Ra4", defensive},

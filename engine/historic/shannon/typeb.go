@@ -14,8 +14,12 @@ const (
 	low       = 0
 	defensive = 2
 	attacking = 3
-	forceful  = 4
+	checking  = 4
+	capturing = 5
 )
+
+// defaultThresholds follow checks for four moves and captures to the end.
+const defaultThresholds = "0,2,2,2,3,3,4,4,5"
 
 // worth is what men are worth where only their order matters; a king attacks as the
 // most valuable.
@@ -25,13 +29,13 @@ var worth = [6]int{1, 3, 3, 5, 9, 200}
 // all deeper plies; no text restores the default.
 func (p *Player) setThresholds(text string) error {
 	if text == "" {
-		text = "0,2,2,2,3,3,4"
+		text = defaultThresholds
 	}
 	var all []int
 	for _, part := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < low || n > forceful+1 {
-			return fmt.Errorf("%q is not a list of numbers from %d to %d divided by commas, as 0,2,2,2,3,3,4", text, low, forceful+1)
+		if err != nil || n < low || n > capturing {
+			return fmt.Errorf("%q is not a list of numbers from %d to %d divided by commas, as %s", text, low, capturing, defaultThresholds)
 		}
 		all = append(all, n)
 	}
@@ -103,8 +107,11 @@ func (s *search) screen(p *board.Position, ply int) (moves []board.Move, screene
 
 // h is h(P,M): how forceful a move is. danger holds the mover's men that are attacked.
 func h(p *board.Position, m board.Move, danger board.Bitboard) int {
-	if p.IsCapture(m) || m.Promotion() != board.NoPieceType || p.GivesCheck(m) {
-		return forceful
+	if p.IsCapture(m) || m.Promotion() != board.NoPieceType {
+		return capturing
+	}
+	if p.GivesCheck(m) {
+		return checking
 	}
 	if p.IsCastling(m) {
 		return attacking // a developing move as much as any
