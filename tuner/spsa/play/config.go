@@ -66,17 +66,9 @@ func (c *Config) defaults() {
 	if c.Plies <= 0 {
 		c.Plies = selfplay.DefaultMaxPlies
 	}
-	if c.OpeningScore == 0 {
-		c.OpeningScore = selfplay.DefaultMaxOpeningScore
-	}
-	if c.Checker.Spec == "" { // with values of its own: a player keeps those of its last game
-		c.Checker = c.Entrant(c.start())
-	}
-	if c.Opening.Book != "" || c.OpeningScore < 0 {
-		c.OpeningScore, c.CheckNodes, c.Checker = 0, 0, selfplay.Entrant{}
-	} else if c.CheckNodes == 0 {
-		c.CheckNodes = selfplay.CheckLimits(c.Limits).Nodes
-	}
+	// By the player with values of its own: it keeps those of its last game.
+	check := selfplay.OpeningCheck{Checker: c.Checker, Nodes: c.CheckNodes, Score: c.OpeningScore}.Settle(c.Opening.Book != "", c.Entrant(c.start()), c.Limits)
+	c.Checker, c.CheckNodes, c.OpeningScore = check.Checker, check.Nodes, check.Score
 	if c.Runner == nil {
 		c.Runner = &selfplay.Local{Open: c.Open, Workers: c.Workers}
 	}

@@ -171,8 +171,8 @@ func (s *session) series() *selfplay.Series {
 	return &selfplay.Series{
 		Runner:   s.Runner,
 		Openings: s.openings,
-		Check: selfplay.Check{Player: s.Checker.Spec, Options: s.Checker.Options, Limits: selfplay.Limits{Nodes: s.CheckNodes},
-			MaxScore: s.OpeningScore, Seed: selfplay.Seed(s.SPSA.Seed, 0, stage+"/check", 0)},
+		Check: selfplay.OpeningCheck{Checker: s.Checker, Nodes: s.CheckNodes, Score: s.OpeningScore}.
+			Check(selfplay.Seed(s.SPSA.Seed, 0, stage+"/check", 0)),
 		PerOpening: 2,
 		Job:        s.job,
 		Hold:       func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) },
