@@ -31,9 +31,10 @@ func newDataImportCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
-		Short: "Make a data set of EPD, CSV, TSV, PGN or bulletformat files",
+		Short: "Make a data set of EPD, CSV, TSV, PGN, bulletformat or viriformat files",
 		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2 or zip,
-and write a data set: games from PGN; positions from lists and tables.
+and write a data set: games from PGN and viriformat (.viri .vf); positions from lists and
+tables.
 
 Lists (.epd .fen .txt .book) have a position a line and its result in one of the usual
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
@@ -43,7 +44,8 @@ result, perhaps score, ply, game, opening, weight, and _ for any other. bulletfo
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be taken is printed with
 file, line and reason, and the rest goes in; --strict makes the first one an error, and so do
-1,000 of them before any that can. Of wrong input nothing stays on disk. After an interruption the same command goes on; from standard input it starts over.
+1,000 of them before any that can. Of wrong input nothing stays on disk. After an
+interruption the same command goes on; from standard input it starts over.
 
 Positions without a game are taken as independent of each other, and errors of a fit come
 out several times too small. --infer-games finds the games of rows in game order: one ends
@@ -67,7 +69,7 @@ where the ply drops or the result changes.`,
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's words for Black won, draw and White won, as -1,0,1; else the usual spellings from 0 to 1")
 	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
-	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "PGN: how many plies of each game are book moves that nobody chose")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves that nobody chose")
 	fs.BoolVar(&f.config.Strict, "strict", false, "the first row that cannot be taken is an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one a core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -129,6 +131,9 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	c.Refused = func(r *convert.Refusal) { fmt.Fprintf(stderr, "data import: refused: %v\n", r) }
 	c.Skipped = func(path string) {
 		fmt.Fprintf(stderr, "data import: skipped: %s: its name does not tell a format\n", path)
+	}
+	c.Same = func(path, earlier string) {
+		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will be there twice\n", path, earlier)
 	}
 	m, n, err := convert.Import(ctx, sources, f.out, c)
 	switch {

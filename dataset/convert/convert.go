@@ -1,7 +1,7 @@
 // Package convert joins the converters: it imports what others keep positions and
 // games in as data sets, and exports data sets for others' programs. What a format
 // looks like is known by its own package (dataset/epd, dataset/table, dataset/pgn,
-// dataset/jsonl, dataset/bullet);
+// dataset/jsonl, dataset/bullet, dataset/viri);
 // how files are found and unpacked by dataset/source.
 //
 // An import never drops duplicates and never shortens a file silently: every row that
@@ -32,11 +32,12 @@ const (
 	JSONLines Format = "jsonl"  // export: positions or games: see dataset/jsonl
 	PGN       Format = "pgn"    // games
 	Bullet    Format = "bullet" // positions in 32 bytes: see dataset/bullet
+	Viri      Format = "viri"   // import: games in 4 bytes a move: see dataset/viri
 )
 
 // ImportFormats and ExportFormats are what each knows.
 var (
-	ImportFormats = []Format{EPD, Table, PGN, Bullet}
+	ImportFormats = []Format{EPD, Table, PGN, Bullet, Viri}
 	ExportFormats = []Format{EPD, CSV, TSV, JSONLines, PGN, Bullet}
 )
 
@@ -46,6 +47,7 @@ var byExtension = map[string]Format{
 	".csv": Table, ".tsv": Table, ".tab": Table,
 	".pgn":    PGN,
 	".bullet": Bullet,
+	".viri":   Viri, ".vf": Viri,
 }
 
 // ErrFormat says that a file's name does not tell its format.
@@ -69,8 +71,8 @@ func FormatOf(name string) (f Format, ok bool) {
 }
 
 // Games reports whether files of the format hold games, not positions.
-func (f Format) Games() bool { return f == PGN }
+func (f Format) Games() bool { return f == PGN || f == Viri }
 
 // binary reports whether the bytes of the format may look like anything, a compressed
 // file included.
-func (f Format) binary() bool { return f == Bullet }
+func (f Format) binary() bool { return f == Bullet || f == Viri }

@@ -3,10 +3,12 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/viri"
 )
 
 // gamesBatch is how many games are passed on at once.
@@ -14,38 +16,81 @@ const gamesBatch = 64
 
 var errUnfinished = errors.New("the game has no result (*)")
 
-// readGames reads all inputs, which are PGN.
+// readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, p *pipe[dataset.GameRow]) error {
-	return im.eachFile(func(_ Format, name string, r io.Reader) error {
+	return im.eachFile(func(f Format, name string, r io.Reader) error {
 		b := &batch[dataset.GameRow]{file: name}
-		line := 0
-		for g, err := range pgn.Read(r) {
-			var bad *pgn.GameError
-			switch {
-			case errors.As(err, &bad):
-				line = bad.Line
-				b.refuse("line", int64(bad.Line), bad.Err)
-			case err != nil:
-				return errRead(name, int64(line), err)
-			case !g.Finished:
-				b.refuse("line", int64(g.Line), errUnfinished)
-			default:
-				line = g.Line
-				if err := im.open(&g.Row); err != nil {
-					b.refuse("line", int64(g.Line), err)
-					break
-				}
-				b.rows = append(b.rows, g.Row)
+		read := im.readPGN
+		if f == Viri {
+			read = im.readViri
+		}
+		err := read(name, r, func(g *dataset.GameRow, refused *Refusal) error {
+			if refused == nil {
+				b.rows = append(b.rows, *g)
+			} else {
+				b.refused = append(b.refused, refused)
 			}
-			if len(b.rows)+len(b.refused) >= gamesBatch {
-				if err := p.send(ctx, b); err != nil {
-					return err
-				}
-				b = &batch[dataset.GameRow]{file: name}
+			if len(b.rows)+len(b.refused) < gamesBatch {
+				return nil
 			}
+			full := b
+			b = &batch[dataset.GameRow]{file: name}
+			return p.send(ctx, full)
+		})
+		if err != nil {
+			return err
 		}
 		return p.send(ctx, b)
 	})
+}
+
+// taker takes a game, or what is told instead of one.
+type taker func(g *dataset.GameRow, refused *Refusal) error
+
+func (im *importer) readPGN(name string, r io.Reader, take taker) error {
+	line := 0
+	for g, err := range pgn.Read(r) {
+		var bad *pgn.GameError
+		var refused *Refusal
+		switch {
+		case errors.As(err, &bad):
+			line = bad.Line
+			refused = &Refusal{name, "line", int64(bad.Line), bad.Err}
+		case err != nil:
+			return errRead(name, int64(line), err)
+		default:
+			line = g.Line
+			if !g.Finished {
+				refused = &Refusal{name, "line", int64(g.Line), errUnfinished}
+			} else if err := im.open(&g.Row); err != nil {
+				refused = &Refusal{name, "line", int64(g.Line), err}
+			}
+		}
+		if err := take(&g.Row, refused); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (im *importer) readViri(name string, r io.Reader, take taker) error {
+	number := int64(0)
+	for g, err := range viri.Read(r) {
+		number++
+		var bad *viri.GameError
+		var refused *Refusal
+		if errors.As(err, &bad) {
+			refused = &Refusal{name, "game", bad.Number, bad.Err}
+		} else if err != nil {
+			return fmt.Errorf("convert: reading %s: %w", name, err)
+		} else if err := im.open(&g); err != nil {
+			refused = &Refusal{name, "game", number, err}
+		}
+		if err := take(&g, refused); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open says where play proper begins in a game.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
@@ -29,6 +30,7 @@ type ImportConfig struct {
 	Workers  int                                  // goroutines that parse; 0: as many as there are cores
 	Refused  func(*Refusal)                       // is told of each row that is not taken; nil for none
 	Skipped  func(path string)                    // is told of files in folders that no format claims
+	Same     func(path, earlier string)           // is told of inputs with the same bytes as an earlier one
 	Progress func(done, total int64, note string) // of bytes as they are on disk; nil for none
 }
 
@@ -93,6 +95,9 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*s
 		sum, err := in.Identity()
 		if err != nil {
 			return nil, nil, err
+		}
+		if i := slices.Index(id.Inputs, sum); i >= 0 && c.Same != nil {
+			c.Same(in.Path, inputs[i].Path)
 		}
 		id.Inputs = append(id.Inputs, sum)
 	}

@@ -249,6 +249,30 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
+// Games of viriformat are games; and the same file twice is noticed.
+func TestViri(t *testing.T) {
+	game := "\xff\xff\x00\x00\x00\x00\xff\xff\x16\x42\x25\x61\x00\x00\x00\x00\x88\x88\x88\x88\x9e\xca\xad\xe9" +
+		"\x40\x00\x01\x00\x00\x00\x02\x00" + "\x0c\x07\x21\x00" + "\x00\x00\x00\x00"
+	one, two := put(t, "a.viri", game+game), put(t, "b.vf", game+game)
+	var same []string
+	dir := filepath.Join(t.TempDir(), "out")
+	n, refused, err := told(t, dir, ImportConfig{Same: func(path, earlier string) { same = append(same, path, earlier) }}, one, two)
+	if err != nil || n.Rows != 4 || n.Schema != dataset.GamesFormat || len(refused) != 0 {
+		t.Fatal(n, refused, err)
+	}
+	if !reflect.DeepEqual(same, []string{two, one}) {
+		t.Errorf("the same are %v", same)
+	}
+	broken := put(t, "c.viri", game+"\xff"+game[1:32]+"\x0c\x0c\x00\x00\x00\x00\x00\x00"+game)
+	if n, refused, err = told(t, filepath.Join(t.TempDir(), "x"), ImportConfig{}, broken); err != nil || n.Rows != 2 || len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ply 0") {
+		t.Error(n, refused, err)
+	}
+	cut := put(t, "d.viri", game[:37])
+	if _, _, err = told(t, filepath.Join(t.TempDir(), "y"), ImportConfig{}, cut); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), cut) {
+		t.Error(err)
+	}
+}
+
 // Standard input starts over, and is not taken for what was imported before.
 func TestStreams(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")

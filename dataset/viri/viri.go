@@ -1,0 +1,202 @@
+// Package viri reads viriformat, in which the engine Viridithas and programs around it keep
+// whole games: a first position and four bytes a move.
+//
+// The layout is that of github.com/cosmobobak/viriformat (MIT) as known to us; it has not
+// been compared with a file which that program wrote. What speaks for a file's being read
+// as it was meant is that every move is legal and no result contradicts the board; else a
+// game is refused. A game is, little endian:
+//
+//	 0  8  occupied squares, a1 is bit 0
+//	 8 16  men on these squares in ascending order, a nibble each, the low one first:
+//	       0 pawn to 5 king, 6 a rook that keeps the right to castle; and 8 more for Black's
+//	24  1  128 if Black is to move; and the en-passant square, 64 for none
+//	25  1  plies since the last capture or pawn move
+//	26  2  number of the move
+//	28  2  score, not used here
+//	30  1  result: 0 Black won, 1 draw, 2 White won
+//	31  1  not used
+//	32 4n  moves: from | to << 6 | promotion << 12 | kind << 14 in two bytes, then the score
+//	       of the search before the move, centipawns, White's view. Kind 3 is a promotion (0
+//	       knight to 3 queen), 2 castling, king takes rook, 1 en passant
+//	    4  zeros
+//
+// Start reading at Read.
+package viri
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// GameError is what is wrong with one game; those behind it can be read.
+type GameError struct {
+	Number int64 // of the game, from 1
+	Err    error
+}
+
+func (e *GameError) Error() string { return fmt.Sprintf("game %d: %v", e.Number, e.Err) }
+func (e *GameError) Unwrap() error { return e.Err }
+
+const (
+	headSize   = 32
+	unmoved    = 6   // kind of a rook that keeps the right to castle
+	black      = 8   // added to a man's kind
+	blackMoves = 128 // added to the en-passant square
+	castling   = 2   // kinds of moves
+	promotion  = 3
+)
+
+// Read yields the games of a file; foreign scores, beyond dataset.MateScore, are
+// none. A *GameError is yielded in place of a game that cannot be; any other error, of
+// reading, is the last: io.ErrUnexpectedEOF (wrapped) if the file ends within a game.
+func Read(r io.Reader) iter.Seq2[dataset.GameRow, error] {
+	return func(yield func(dataset.GameRow, error) bool) {
+		in := bufio.NewReaderSize(r, 1<<16)
+		for number := int64(1); ; number++ {
+			var head [headSize]byte
+			if _, err := io.ReadFull(in, head[:]); err == io.EOF {
+				return
+			} else if err != nil {
+				yield(dataset.GameRow{}, cut(number, err))
+				return
+			}
+			g, bad, err := readGame(in, head[:])
+			if err != nil {
+				yield(g, cut(number, err))
+				return
+			}
+			if bad != nil {
+				bad = &GameError{number, bad}
+			}
+			if !yield(g, bad) {
+				return
+			}
+		}
+	}
+}
+
+func cut(number int64, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("game %d is not whole: %w", number, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// readGame reads the moves behind a head; bad is what is wrong with the game.
+func readGame(in io.Reader, head []byte) (g dataset.GameRow, bad, err error) {
+	p, bad := position(head)
+	if bad == nil {
+		g = dataset.GameRow{Variant: dataset.Standard, Result: int8(head[30]) - 1}
+		if p.Chess960() {
+			g.Variant = dataset.Chess960
+		}
+		if p != board.StartPosition() {
+			g.Start = p.FEN()
+		}
+		if head[30] > 2 {
+			bad = fmt.Errorf("result %d is not 0, 1 or 2", head[30])
+		}
+	}
+	for ply := 0; ; ply++ {
+		var rec [4]byte
+		if _, err := io.ReadFull(in, rec[:]); err != nil {
+			return g, bad, err
+		}
+		if rec == [4]byte{} {
+			break
+		}
+		if bad != nil {
+			continue // to the end of the game
+		}
+		if ply == dataset.MaxPlies {
+			bad = fmt.Errorf("more than %d moves; is the file viriformat?", dataset.MaxPlies)
+			continue
+		}
+		m := move(&p, binary.LittleEndian.Uint16(rec[:]))
+		if !p.IsLegal(m) {
+			bad = fmt.Errorf("ply %d: move %#04x is not legal in %s", ply, binary.LittleEndian.Uint16(rec[:]), p.FEN())
+			continue
+		}
+		p.Make(m)
+		score := int16(binary.LittleEndian.Uint16(rec[2:]))
+		if score > dataset.MateScore || score < -dataset.MateScore {
+			score = dataset.NoScore
+		}
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, score)
+	}
+	if bad == nil {
+		bad = g.Check()
+	}
+	return g, bad, nil
+}
+
+// move turns a move of the file into one of ours.
+func move(p *board.Position, v uint16) board.Move {
+	from, to := board.Square(v&63), board.Square(v>>6&63)
+	switch v >> 14 {
+	case promotion:
+		return board.NewPromotion(from, to, board.Knight+board.PieceType(v>>12&3))
+	case castling:
+		// Some writers have the king's own move.
+		if king := p.KingSquare(p.SideToMove()); from == king && !p.Castling().Has(to) {
+			home := to.Rank() * 8
+			if to.File() == 6 {
+				return board.NewMove(from, rookOf(p, home, 8, from))
+			}
+			return board.NewMove(from, rookOf(p, home, -1, from))
+		}
+	}
+	return board.NewMove(from, to)
+}
+
+// rookOf finds the rook with the right to castle on the king's h side (8) or a side (-1).
+func rookOf(p *board.Position, home, end int, king board.Square) board.Square {
+	step := 1
+	if end < 0 {
+		step = -1
+	}
+	for f := king.File() + step; f != end; f += step {
+		if s := board.Square(home + f); p.Castling().Has(s) {
+			return s
+		}
+	}
+	return king // legal nowhere
+}
+
+// position reads the first position of a game.
+func position(head []byte) (board.Position, error) {
+	men := board.Bitboard(binary.LittleEndian.Uint64(head))
+	if n := men.Count(); n > 32 {
+		return board.Position{}, fmt.Errorf("%d men: want 32 at most; is the file viriformat?", n)
+	}
+	var byColor [2]board.Bitboard
+	var byType [6]board.Bitboard
+	var rights board.Bitboard
+	for i := 0; men != 0; i++ {
+		s := men.PopFirst()
+		code := head[8+i/2] >> (4 * (i % 2)) & 15
+		kind := code &^ black
+		switch {
+		case kind == unmoved:
+			kind = byte(board.Rook)
+			rights |= s.Bitboard()
+		case kind > unmoved:
+			return board.Position{}, fmt.Errorf("man %d on %s: want 0 to 6, or 8 to 14", code, s)
+		}
+		byColor[code>>3] |= s.Bitboard()
+		byType[kind] |= s.Bitboard()
+	}
+	stm, ep := board.Color(head[24]/blackMoves), board.Square(head[24]%blackMoves)
+	if ep > board.NoSquare {
+		return board.Position{}, fmt.Errorf("en-passant square %d is not 0 to 64", ep)
+	}
+	number := max(1, min(32767, int(binary.LittleEndian.Uint16(head[26:]))))
+	return board.FromBitboards(byColor, byType, stm, rights, ep, int(head[25]), number)
+}
