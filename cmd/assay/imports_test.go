@@ -37,9 +37,9 @@ var layout = map[string][]string{
 	"dataset/bullet": {"dataset"}, // one converter a package
 	"dataset/viri":   {"dataset"},
 	"dataset/jsonl":  {"dataset"},
-	"dataset/dump":   {"dataset", "dataset/store", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
+	"dataset/dump":   {"dataset", "dataset/internal/inorder", "dataset/store", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
 	// the one place that knows all converters: a format is looked up, not imported
-	"dataset/convert": {"dataset", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
+	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
 	"dataset/relabel":  {"dataset", "eval", "engine/search"},
 	"selfplay":         {},

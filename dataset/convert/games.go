@@ -17,7 +17,7 @@ const gamesBatch = 64
 var errUnfinished = errors.New("the game has no result (*)")
 
 // readGames reads all inputs, which hold games.
-func (im *importer) readGames(ctx context.Context, p *pipe[dataset.GameRow]) error {
+func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
 	return im.eachFile(func(f Format, name string, r io.Reader) error {
 		b := &batch[dataset.GameRow]{file: name}
 		read := im.readPGN
@@ -35,12 +35,12 @@ func (im *importer) readGames(ctx context.Context, p *pipe[dataset.GameRow]) err
 			}
 			full := b
 			b = &batch[dataset.GameRow]{file: name}
-			return p.send(ctx, full)
+			return send(full)
 		})
 		if err != nil {
 			return err
 		}
-		return p.send(ctx, b)
+		return send(b)
 	})
 }
 

@@ -163,7 +163,7 @@ type importer struct {
 
 // write runs the import into a writer, and decides what stays on disk if it fails.
 func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
-	read func(context.Context, *pipe[R]) error, take func(*batch[R], *R)) (*store.Manifest, *Imported, error) {
+	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*store.Manifest, *Imported, error) {
 	w, err := open()
 	if errors.Is(err, dataset.ErrComplete) {
 		return im.complete(dir, err)

@@ -99,11 +99,11 @@ func fill(r io.Reader, buf []byte) (full []byte, last bool, err error) {
 type lineReader func(line string) (r dataset.PositionRow, foreign bool, err error)
 
 // readPositions reads all inputs, which hold positions.
-func (im *importer) readPositions(ctx context.Context, p *pipe[dataset.PositionRow]) error {
+func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.PositionRow]) error) error {
 	return im.eachFile(func(f Format, name string, r io.Reader) error {
 		var read lineReader
 		if f == Bullet {
-			return readRecords(ctx, p, name, r)
+			return readRecords(send, name, r)
 		}
 		if f == EPD {
 			read = im.readEPD
@@ -117,12 +117,12 @@ func (im *importer) readPositions(ctx context.Context, p *pipe[dataset.PositionR
 			}
 			if read == nil && !c.long {
 				if read, b.err = im.table(&c); b.err != nil {
-					return p.send(ctx, b)
+					return send(b)
 				}
 			}
 			row := read
 			b.parse = func(b *batch[dataset.PositionRow]) { parseLines(b, c, row) }
-			return p.send(ctx, b)
+			return send(b)
 		})
 		if err != nil && ctx.Err() == nil {
 			return errRead(name, line, err)

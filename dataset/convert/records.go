@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -13,7 +12,7 @@ import (
 const recordBlock = 8192 * bullet.Size
 
 // readRecords reads one file of bulletformat.
-func readRecords(ctx context.Context, p *pipe[dataset.PositionRow], name string, r io.Reader) error {
+func readRecords(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
 	for first, last := int64(1), false; !last; {
 		var block []byte
 		var err error
@@ -28,7 +27,7 @@ func readRecords(ctx context.Context, p *pipe[dataset.PositionRow], name string,
 		number := first
 		b.parse = func(b *batch[dataset.PositionRow]) { parseRecords(b, number, block) }
 		first += int64(len(block) / bullet.Size)
-		if err := p.send(ctx, b); err != nil {
+		if err := send(b); err != nil {
 			return err
 		}
 	}

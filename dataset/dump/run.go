@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
+	"iter"
+	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/inorder"
 	"github.com/assay-chess/assay/dataset/store"
 )
 
@@ -50,9 +50,7 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*store.Mani
 	if r.Timeout <= 0 {
 		r.Timeout = time.Minute
 	}
-	if r.Procs <= 0 {
-		r.Procs = runtime.GOMAXPROCS(0)
-	}
+	r.Procs = inorder.Workers(r.Procs)
 	var parents []string
 	for _, path := range paths {
 		src, err := dataset.OpenPositions(path)
@@ -111,43 +109,38 @@ type block struct {
 	row      int64 // number in the source of the first, from 0
 	rows     []dataset.PositionRow
 	features []dataset.FeatureRow
-	done     chan struct{}
 }
 
 func (r *run) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	todo, queue := make(chan *block), make(chan *block, 4*r.Procs)
-	g.Go(func() error {
-		defer close(queue)
-		defer close(todo)
-		return r.read(ctx, todo, queue)
-	})
-	for i := range r.Procs {
-		p := r.first
-		if i > 0 {
-			p = nil
+	// The first process was started outside the workers; one of them takes it over.
+	first := make(chan *process, 1)
+	first <- r.first
+	done := r.skip
+	return inorder.Run(ctx, r.Procs, r.read, func(ctx context.Context, blocks iter.Seq[*block]) error {
+		var p *process
+		select {
+		case p = <-first:
+		default:
 		}
-		g.Go(func() error { return r.serve(ctx, p, todo) })
-	}
-	g.Go(func() error { return r.collect(ctx, queue) })
-	return g.Wait()
+		return r.serve(ctx, p, blocks)
+	}, func(b *block) error {
+		for i := range b.features {
+			if err := r.writer.Append(&b.features[i]); err != nil {
+				return err
+			}
+		}
+		if done += int64(len(b.features)); r.Progress != nil {
+			r.Progress(done, r.total, "positions")
+		}
+		return nil
+	})
 }
 
 // read cuts the positions that are still to be asked into blocks.
-func (r *run) read(ctx context.Context, todo, queue chan<- *block) error {
-	b := &block{done: make(chan struct{})}
-	send := func() error {
-		for _, to := range []chan<- *block{queue, todo} {
-			select {
-			case to <- b:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	}
+func (r *run) read(_ context.Context, send func(*block) error) error {
 	n := int64(0)
 	for _, src := range r.sources {
+		b := &block{source: src.Path()}
 		row := int64(-1)
 		for p, err := range src.All() {
 			if err != nil {
@@ -158,28 +151,28 @@ func (r *run) read(ctx context.Context, todo, queue chan<- *block) error {
 				continue
 			}
 			if len(b.rows) == 0 {
-				b = &block{source: src.Path(), row: row, done: make(chan struct{})}
+				b.row = row
 			}
 			if b.rows = append(b.rows, p); len(b.rows) < askBlock {
 				continue
 			}
-			if err := send(); err != nil {
+			if err := send(b); err != nil {
 				return err
 			}
-			b = &block{}
+			b = &block{source: src.Path()}
 		}
-		if len(b.rows) > 0 {
-			if err := send(); err != nil {
-				return err
-			}
-			b = &block{}
+		if len(b.rows) == 0 {
+			continue
+		}
+		if err := send(b); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// serve has one process answer blocks.
-func (r *run) serve(ctx context.Context, p *process, todo <-chan *block) (err error) {
+// serve has one process answer blocks; it is started for the first, if need be.
+func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (err error) {
 	defer func() {
 		if p == nil {
 			return
@@ -191,56 +184,42 @@ func (r *run) serve(ctx context.Context, p *process, todo <-chan *block) (err er
 	if p != nil { // it was started before there was this context
 		defer context.AfterFunc(ctx, p.kill)()
 	}
-	for b := range todo {
+	for b := range blocks {
 		if p == nil {
 			if p, err = start(ctx, r.Command, r.Timeout); err != nil {
 				return r.blame(err)
 			}
-			if set := p.header.set(); set.Model != r.set.Model || len(set.Terms) != len(r.set.Terms) {
-				return fmt.Errorf("%w: it was asked twice and gave two headers", ErrProtocol)
+			if set := p.header.set(); set.Model != r.set.Model || !slices.Equal(set.Terms, r.set.Terms) {
+				return fmt.Errorf("%w: it was started twice and gave two headers", ErrProtocol)
 			}
 		}
-		b.features = make([]dataset.FeatureRow, len(b.rows))
-		at, err := p.ask(b.rows, func(i int, f *dataset.FeatureRow) error {
-			label(f, &b.rows[i])
-			b.features[i] = *f
-			return r.set.CheckRow(f)
-		})
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at), b.rows[at].Board.FEN(), err)
+		if err := r.ask(ctx, p, b); err != nil {
+			return err
 		}
-		close(b.done)
 	}
 	return nil
+}
+
+// ask has a process answer a block.
+func (r *run) ask(ctx context.Context, p *process, b *block) error {
+	b.features = make([]dataset.FeatureRow, len(b.rows))
+	at, err := p.ask(b.rows, func(i int, f *dataset.FeatureRow) error {
+		label(f, &b.rows[i])
+		b.features[i] = *f
+		return r.set.CheckRow(f)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at), b.rows[at].Board.FEN(), err)
 }
 
 // label gives features the labels of their position.
 func label(f *dataset.FeatureRow, p *dataset.PositionRow) {
 	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
-}
-
-// collect writes the features in order.
-func (r *run) collect(ctx context.Context, queue <-chan *block) error {
-	done := r.skip
-	for b := range queue {
-		select {
-		case <-b.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		for i := range b.features {
-			if err := r.writer.Append(&b.features[i]); err != nil {
-				return err
-			}
-		}
-		if done += int64(len(b.features)); r.Progress != nil {
-			r.Progress(done, r.total, "positions")
-		}
-	}
-	return ctx.Err()
 }
 
 // blame names the engine.

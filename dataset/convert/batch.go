@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"iter"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/inorder"
 )
 
 // batch is a piece of a file on its way to becoming rows.
@@ -20,40 +19,11 @@ type batch[R any] struct {
 	foreign int64 // rows with a number for a score that is none
 	err     error // the file is not what it should be
 	parse   func(*batch[R])
-	done    chan struct{} // closed when parsed
 }
 
 // refuse notes a row that is not taken.
 func (b *batch[R]) refuse(unit string, number int64, err error) {
 	b.refused = append(b.refused, &Refusal{b.file, unit, number, err})
-}
-
-// pipe takes batches from the goroutine that reads, has others parse them, and keeps
-// their order.
-type pipe[R any] struct {
-	todo, queue chan *batch[R]
-}
-
-// send passes a batch on. Without parse it is done already.
-func (p *pipe[R]) send(ctx context.Context, b *batch[R]) error {
-	b.done = make(chan struct{})
-	if b.parse == nil {
-		close(b.done)
-	}
-	select {
-	case p.queue <- b:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if b.parse == nil {
-		return nil
-	}
-	select {
-	case p.todo <- b:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
 }
 
 // collector writes the rows of batches in their order.
@@ -66,41 +36,15 @@ type collector[R any] struct {
 }
 
 // run reads, parses and writes at the same time.
-func (c *collector[R]) run(ctx context.Context, read func(context.Context, *pipe[R]) error) error {
-	n := c.Workers
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	p := &pipe[R]{make(chan *batch[R]), make(chan *batch[R], 2*n)}
-	g.Go(func() error {
-		defer close(p.todo)
-		defer close(p.queue)
-		return read(ctx, p)
-	})
-	for range n {
-		g.Go(func() error {
-			for b := range p.todo {
+func (c *collector[R]) run(ctx context.Context, read func(context.Context, func(*batch[R]) error) error) error {
+	return inorder.Run(ctx, inorder.Workers(c.Workers), read, func(_ context.Context, batches iter.Seq[*batch[R]]) error {
+		for b := range batches {
+			if b.parse != nil { // else it is done already
 				b.parse(b)
-				close(b.done)
-			}
-			return nil
-		})
-	}
-	g.Go(func() error {
-		for b := range p.queue {
-			select {
-			case <-b.done:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			if err := c.add(b); err != nil {
-				return err
 			}
 		}
-		return ctx.Err()
-	})
-	return g.Wait()
+		return nil
+	}, c.add)
 }
 
 // hopeless is how many rows are refused, and none taken, until the files are taken for
