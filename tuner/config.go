@@ -44,6 +44,10 @@ type Config struct {
 	Centre []Coefficient
 	Freeze []string // terms or groups that keep their start weights
 	Tie    Tie
+	Ties   []string // terms that change by the same amount, as "a=b=c"
+	// Bounds limits the weights of terms or groups by name. Weights are then
+	// not rescaled.
+	Bounds map[string]Bound
 	// Design is the design effect D; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
@@ -137,6 +141,12 @@ func (c *Config) Text() string {
 	}
 	for _, name := range c.Freeze {
 		s += " freeze:" + name
+	}
+	for _, tie := range c.Ties {
+		s += " tie:" + tie
+	}
+	for _, name := range sortedKeys(c.Bounds) {
+		s += fmt.Sprintf(" bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
 	}
 	return s
 }

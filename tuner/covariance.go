@@ -50,8 +50,10 @@ func newCovariance(ctx context.Context, o *objective, c *clusters, theta []float
 	v := &covariance{sums: sums}
 	h := o.params.foldGram(infoGram)
 	o.known.set(theta, h)
+	h = o.params.holdOut(h)
 	v.invert(h, o)
-	v.naive = o.params.foldGram(naiveGram)
+	v.naive = o.params.holdOut(o.params.foldGram(naiveGram))
+	v.sums.meat = o.params.holdOut(v.sums.meat)
 	v.effective = dotSym(v.inverse, h)
 	v.parts = designParts{clustering: 1, dispersion: 1}
 	naive, clustered := dotSym(v.inverse, v.naive), dotSym(v.inverse, v.sums.meat)
@@ -82,6 +84,9 @@ func (v *covariance) invert(h *mat.SymDense, o *objective) {
 	largest := 0.0
 	for j := range n {
 		a.SetSym(j, j, h.At(j, j)+o.design*o.params.precision(j))
+		if o.params.stuck(j) {
+			a.SetSym(j, j, 1) // of no matter: its row and column are 0
+		}
 		largest = max(largest, a.At(j, j))
 	}
 	var chol mat.Cholesky

@@ -114,6 +114,12 @@ func (r *Result) Settings() string {
 	for _, name := range c.Freeze {
 		add("freeze:%s", name)
 	}
+	for _, tie := range c.Ties {
+		add("tie:%s", tie)
+	}
+	for _, name := range sortedKeys(c.Bounds) {
+		add("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
+	}
 	return strings.Join(s, " ")
 }
 

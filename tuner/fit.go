@@ -222,11 +222,15 @@ func (f *fitting) parametrise(context.Context) error {
 	for t, v := range f.c.Centre {
 		centre.mg[t], centre.eg[t] = v.MG, v.EG
 	}
-	if f.params, err = newParams(f.terms, centre, hold, tau, f.tied); err != nil {
+	leader, err := leaders(f.terms, f.tied, f.c.Ties)
+	if err != nil {
 		return err
 	}
-	if f.params.n == 0 {
+	if f.params = newParams(f.terms, centre, hold, tau, leader); f.params.n == 0 {
 		return ErrAllFrozen
+	}
+	if len(f.c.Bounds) > 0 {
+		return f.params.limits(f.terms, f.c.Bounds)
 	}
 	return nil
 }
@@ -306,7 +310,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, gap * unit})
 		}
 	}
-	out, err := method.Minimize(ctx, o, theta, s)
+	out, err := f.minimize(ctx, method, o, theta, s)
 	if out.X != nil && finite(out.Value, out.X) {
 		f.theta = out.X
 	}

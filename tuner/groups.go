@@ -36,7 +36,7 @@ func (f *fitting) groupGains(v *covariance) []GroupGain {
 				continue
 			}
 			for _, j := range [2]int{f.params.mg[t], f.params.eg[t]} {
-				if j != fixed && !taken[j] {
+				if j != fixed && !taken[j] && !f.params.stuck(j) {
 					taken[j] = true
 					of = append(of, j)
 					g.Effective += v.share(f, j)

@@ -33,11 +33,55 @@ type params struct {
 	start  halves    // start values, centipawns
 	tau    []float64 // prior standard deviation by parameter, centipawns; +Inf = free
 	centre []float64 // prior mean of theta, centipawns
+	lo, hi []float64 // bounds of theta; nil if there are none
+	held   []bool    // parameters at a bound that holds them
+}
+
+// leaders returns, for each term, the first of the terms that share its
+// parameters: itself where none does. Twins are tied if mirror says so, others
+// as ties says, each a list of names joined by "=".
+func leaders(terms []Term, mirror bool, ties []string) ([]int, error) {
+	out := make([]int, len(terms))
+	index := make(map[string]int, len(terms))
+	for t, term := range terms {
+		twin := term.Mirror
+		if twin < 0 || twin >= len(terms) || terms[twin].Mirror != t {
+			return nil, fmt.Errorf("term %s: mirror %d does not point back", term.Name, twin)
+		}
+		out[t], index[term.Name] = t, t
+		if mirror && twin < t && terms[twin].Tapered == term.Tapered {
+			out[t] = twin
+		}
+	}
+	for _, tie := range ties {
+		names := strings.Split(tie, "=")
+		first, ok := index[names[0]]
+		if len(names) < 2 {
+			return nil, fmt.Errorf("%w: tie %q has no second term", ErrConfig, tie)
+		}
+		for _, name := range names[1:] {
+			t, known := index[name]
+			if !ok || !known {
+				return nil, fmt.Errorf("%w: tie %q", ErrName, tie)
+			}
+			if terms[t].Tapered != terms[first].Tapered {
+				return nil, fmt.Errorf("%w: tie %q: one is tapered, the other is not", ErrConfig, tie)
+			}
+			a, b := out[first], out[t]
+			for u, l := range out {
+				if l == a || l == b {
+					out[u] = min(a, b)
+				}
+			}
+		}
+	}
+	return out, nil
 }
 
 // newParams numbers the parameters in table order. centre holds the prior's
-// mean in centipawns by term.
-func newParams(terms []Term, centre halves, frozen []bool, tau []float64, tie bool) (*params, error) {
+// mean in centipawns by term; terms with one leader share parameters, unless
+// the leader is frozen.
+func newParams(terms []Term, centre halves, frozen []bool, tau []float64, leader []int) *params {
 	p := &params{mg: make([]int, len(terms)), eg: make([]int, len(terms)), start: startOf(terms)}
 	var members []float64
 	number := func(t int) int {
@@ -48,16 +92,13 @@ func newParams(terms []Term, centre halves, frozen []bool, tau []float64, tie bo
 		return p.n - 1
 	}
 	for t := range terms {
-		twin := terms[t].Mirror
-		if twin < 0 || twin >= len(terms) || terms[twin].Mirror != t {
-			return nil, fmt.Errorf("term %s: mirror %d does not point back", terms[t].Name, twin)
-		}
+		first := leader[t]
 		switch {
 		case frozen[t]:
 			p.mg[t], p.eg[t] = fixed, fixed
 			continue
-		case tie && twin < t && !frozen[twin] && terms[twin].Tapered == terms[t].Tapered:
-			p.mg[t], p.eg[t] = p.mg[twin], p.eg[twin]
+		case first < t && !frozen[first]:
+			p.mg[t], p.eg[t] = p.mg[first], p.eg[first]
 		default:
 			p.mg[t] = number(t)
 			p.eg[t] = p.mg[t]
@@ -73,7 +114,7 @@ func newParams(terms []Term, centre halves, frozen []bool, tau []float64, tie bo
 	for j := range p.centre {
 		p.centre[j] /= members[j]
 	}
-	return p, nil
+	return p
 }
 
 func startOf(terms []Term) halves {
@@ -243,7 +284,7 @@ func groupNames(terms []Term) []string {
 	return out
 }
 
-func sortedKeys(m map[string]float64) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
 		out = append(out, k)

@@ -38,10 +38,11 @@ func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
 	for i := range tau {
 		tau[i] = 30
 	}
-	q, err := newParams(list, startOf(list), frozen, tau, true)
+	leader, err := leaders(list, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	q := newParams(list, startOf(list), frozen, tau, leader)
 	if want := 2*terms - 1 - 2 - 2; q.n != want {
 		t.Fatalf("%d parameters, want %d", q.n, want)
 	}

@@ -136,6 +136,10 @@ func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64
 	if f.c.KeepScale {
 		return 1, nil
 	}
+	if len(f.c.Bounds) > 0 {
+		f.warn("not rescaled: bounds are in centipawns of the fit")
+		return 1, nil
+	}
 	for t := range f.terms {
 		if f.frozen[t] && (w.mg[t] != 0 || w.eg[t] != 0) {
 			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
@@ -209,6 +213,9 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 
 // share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
 func (v *covariance) share(f *fitting, j int) float64 {
+	if f.params.stuck(j) {
+		return 0
+	}
 	return min(1, max(0, 1-f.design*f.params.precision(j)*v.inverse.At(j, j)))
 }
 
@@ -230,6 +237,15 @@ const (
 
 // caution adds the warnings that the finished fit calls for.
 func (f *fitting) caution(r *Result) {
+	var stuck []string
+	for j, name := range f.params.names(f.terms) {
+		if f.params.stuck(j) {
+			stuck = append(stuck, name)
+		}
+	}
+	if len(stuck) > 0 {
+		f.warn("%d coefficients are held at a bound and have no standard error: %s", len(stuck), some(stuck))
+	}
 	var unseen, few []string
 	for t := range r.Terms {
 		x := &r.Terms[t]

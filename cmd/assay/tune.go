@@ -25,7 +25,7 @@ type tuneFlags struct {
 	bench, curve     bool
 	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
-	prior            []string
+	prior, bounds    []string
 	asJSON           bool
 	c                tuner.Config
 }
@@ -86,6 +86,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.c.Freeze, "freeze", nil, "term or group that keeps its weight (repeatable)")
 	fs.StringSliceVar(&f.prior, "prior", nil, "group=TAU or term=TAU: standard deviation of the prior in centipawns, or inf (repeatable)")
 	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)", tuner.TieGames))
+	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
+	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds in centipawns of a term or group (repeatable)")
 	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid per centipawn (default: fitted under the start weights)")
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
 	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one (default: estimated)")
@@ -132,6 +134,23 @@ func (f *tuneFlags) parse() error {
 			return usagef("--prior %s: want NAME=TAU with TAU a number of centipawns above 0, or inf", p)
 		}
 		f.c.Prior[name] = tau
+	}
+	return f.parseBounds()
+}
+
+func (f *tuneFlags) parseBounds() error {
+	f.c.Bounds = make(map[string]tuner.Bound)
+	for _, text := range f.bounds {
+		name, span, _ := strings.Cut(text, "=")
+		lo, hi, ok := strings.Cut(span, "..")
+		b := tuner.Bound{}
+		var err, err2 error
+		b.Lo, err = strconv.ParseFloat(lo, 64)
+		b.Hi, err2 = strconv.ParseFloat(hi, 64)
+		if !ok || err != nil || err2 != nil || !(b.Lo <= b.Hi) {
+			return usagef("--bound %s: want NAME=LO..HI in centipawns, as king=0..80", text)
+		}
+		f.c.Bounds[name] = b
 	}
 	return nil
 }

@@ -1,0 +1,96 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestBounds: weights stay within their bounds; those inside are where the fit
+// with the others frozen at the bound would put them; a bound that does not
+// bind changes nothing.
+func TestBounds(t *testing.T) {
+	ctx := context.Background()
+	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 41}
+	s, terms := syn.store(t), syn.list(newHalves(8))
+	c := NewConfig()
+	c.K, c.KeepScale = syn.k, true
+	fit := func(c Config, terms []Term) *Result {
+		t.Helper()
+		r, err := Fit(ctx, s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	free := fit(c, terms)
+	for _, method := range []string{"gauss-newton", "lbfgs"} {
+		c.Method = method
+		c.Bounds = map[string]Bound{"t0": {-5, 5}, "t1": {10, 30}, "t2": {-1000, 1000}}
+		r := fit(c, terms)
+		frozen := append([]Term(nil), terms...)
+		held := c
+		held.Bounds = nil
+		held.Design = r.Design
+		for i, x := range r.Terms {
+			b := c.Bounds[x.Name]
+			if i < 2 && (x.Fit.MG < b.Lo || x.Fit.MG > b.Hi || x.Fit.EG < b.Lo || x.Fit.EG > b.Hi) {
+				t.Errorf("%s: %s is at %+v, bounds %+v", method, x.Name, x.Fit, b)
+			}
+			if i < 2 {
+				at := func(v float64) bool { return v == b.Lo || v == b.Hi }
+				if !at(x.Fit.MG) || !at(x.Fit.EG) || x.SE.MG != 0 {
+					t.Fatalf("%s: %s is at %+v (free %+v) and should be held at both bounds; the test does not test", method, x.Name, x.Fit, free.Terms[i].Fit)
+				}
+				frozen[i].MG, frozen[i].EG = x.Fit.MG, x.Fit.EG
+				held.Freeze = append(held.Freeze, x.Name)
+			}
+		}
+		want := fit(held, frozen)
+		for i, x := range r.Terms {
+			y := want.Terms[i]
+			if math.Abs(x.Fit.MG-y.Fit.MG) > 1e-2 || math.Abs(x.Fit.EG-y.Fit.EG) > 1e-2 || math.Abs(x.SE.MG-y.SE.MG) > 1e-3 {
+				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, x.Fit, x.SE, y.Fit, y.SE)
+			}
+		}
+		if text := strings.Join(r.Warnings, " "); !strings.Contains(text, "held at a bound") {
+			t.Errorf("no warning in %q", text)
+		}
+	}
+	c.Bounds = map[string]Bound{"pieces": {-2000, 2000}}
+	c.Method = ""
+	if r := fit(c, terms); math.Abs(r.Terms[3].Fit.MG-free.Terms[3].Fit.MG) > 1e-6 {
+		t.Errorf("bounds that do not bind: %+v, without %+v", r.Terms[3], free.Terms[3])
+	}
+	for _, bad := range []map[string]Bound{{"t0": {5, -5}}, {"t0": {math.NaN(), 1}}, {"queens": {0, 1}}} {
+		c.Bounds = bad
+		if _, err := Fit(ctx, s, terms, c); !errors.Is(err, ErrConfig) && !errors.Is(err, ErrName) {
+			t.Errorf("%v: error %v", bad, err)
+		}
+	}
+}
+
+// TestTies: terms tied by name change by the same amount.
+func TestTies(t *testing.T) {
+	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 42}
+	s, terms := syn.store(t), syn.list(newHalves(8))
+	terms[5].MG = 30
+	c := NewConfig()
+	c.K, c.KeepScale, c.Ties = syn.k, true, []string{"t1=t5", "t2=t5", "t0=t7"}
+	r, err := Fit(context.Background(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Terms
+	if x[1].Fit != x[2].Fit || math.Abs(x[5].Fit.MG-30-x[1].Fit.MG) > 1e-9 || x[0].Fit != x[7].Fit || x[1].Fit.MG == 0 || r.Parameters != 10 {
+		t.Errorf("%d parameters: %+v %+v %+v, %+v %+v", r.Parameters, x[1].Fit, x[2].Fit, x[5].Fit, x[0].Fit, x[7].Fit)
+	}
+	for _, bad := range []string{"t1=t99", "t1", "=", "t99=t1"} {
+		c.Ties = []string{bad}
+		if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, ErrConfig) && !errors.Is(err, ErrName) {
+			t.Errorf("%q: error %v", bad, err)
+		}
+	}
+}

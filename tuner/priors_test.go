@@ -1,0 +1,46 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestPriorsTable prints the held-out loss of the model assay by number of games,
+// free and tied and with the default priors: the table beside DefaultTau. It runs
+// only where ASSAY_PRIORS is set, for some minutes.
+func TestPriorsTable(t *testing.T) {
+	if os.Getenv("ASSAY_PRIORS") == "" {
+		t.Skip("ASSAY_PRIORS is not set")
+	}
+	s, terms := realStore(t, "assay", 1<<30, 0)
+	const valid = 0.25
+	learned := (1 - valid) * float64(s.Games())
+	free := make(map[string]float64)
+	for _, g := range groupNames(terms) {
+		free[g] = math.Inf(1)
+	}
+	for _, games := range []float64{200, 800, 1600, 3000} {
+		line := fmt.Sprintf("%5.0f games:", games)
+		for _, way := range []struct {
+			name  string
+			prior map[string]float64
+			tie   Tie
+		}{
+			{"free", free, TieOff}, {"free, tied", free, TieOn}, {"prior", nil, TieOff}, {"prior, tied", nil, TieOn},
+		} {
+			c := NewConfig()
+			c.Valid, c.Share, c.Tie, c.Prior = valid, min(1, games/learned), way.tie, way.prior
+			r, err := Fit(context.Background(), s, terms, c)
+			if err != nil {
+				line += fmt.Sprintf("  %s: %v", way.name, strings.SplitN(err.Error(), ":", 2)[0])
+				continue
+			}
+			line += fmt.Sprintf("  %s %.4f (start %.4f, %.0f of %d)", way.name, r.Fit.Valid, r.Start.Valid, r.Effective, r.Parameters)
+		}
+		t.Log(line)
+	}
+}
