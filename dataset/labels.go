@@ -81,6 +81,15 @@ func (g *GameRuns) Next(p *PositionRow) (begins bool) {
 	return begins
 }
 
+// fewRows are too few to tell whether rows stand in game order.
+const fewRows = 100
+
+// Plausible reports whether so many rows may stand in game order: rows in no order give
+// runs of two or so.
+func (g *GameRuns) Plausible(rows int64) bool {
+	return g.Games > 0 && (rows < fewRows || 3*g.Games <= rows)
+}
+
 // Break ends the game: the next row begins another.
 func (g *GameRuns) Break() { g.open = false }
 

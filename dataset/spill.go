@@ -51,7 +51,8 @@ func (s *spill) add(key uint64, row int64) error {
 	return err
 }
 
-// duplicates sets the rows whose key an earlier row has, and returns their number.
+// duplicates sets the rows whose key an earlier row has, if twice is not nil, and returns
+// their number.
 func (s *spill) duplicates(ctx context.Context, twice *bitset) (n int64, err error) {
 	var entries []spillEntry
 	for i := range s.files {
@@ -66,8 +67,10 @@ func (s *spill) duplicates(ctx context.Context, twice *bitset) (n int64, err err
 		})
 		for k := 1; k < len(entries); k++ {
 			if entries[k].key == entries[k-1].key {
-				twice.set(entries[k].row)
 				n++
+				if twice != nil {
+					twice.set(entries[k].row)
+				}
 			}
 		}
 	}

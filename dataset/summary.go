@@ -19,7 +19,7 @@ type Summary struct {
 	Bytes    int64  `json:"bytes"`
 
 	Rows          int64 `json:"rows"`
-	Games         int64 `json:"games"`
+	Games         int64 `json:"games"`                    // 0 where rows name none and stand in no order
 	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see GameRuns
 	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or all moves
 	Openings      int64 `json:"openings"`                 // different ones
@@ -68,6 +68,7 @@ func Summarize(path string) (*Summary, error) {
 		return nil, err
 	}
 	c := &counter{s: Summary{Path: path, Format: format}, seed: maphash.MakeSeed()}
+	defer c.rows.close()
 	for i := range len(binEdges) - 1 {
 		c.s.Scores = append(c.s.Scores, ScoreBin{From: binEdges[i], To: binEdges[i+1]})
 	}
@@ -85,10 +86,12 @@ func Summarize(path string) (*Summary, error) {
 		}
 		err = summarize(c, path, open, c.feature)
 	}
+	if err == nil {
+		err = c.finish()
+	}
 	if err != nil {
 		return nil, err
 	}
-	c.finish()
 	return &c.s, nil
 }
 
@@ -114,7 +117,9 @@ func summarize[R any](c *counter, path string, open func(string, ...OpenOption) 
 			return err
 		}
 		c.s.Rows++
-		count(&row)
+		if count(&row); c.err != nil {
+			return c.err
+		}
 	}
 	return nil
 }
@@ -123,13 +128,14 @@ func summarize[R any](c *counter, path string, open func(string, ...OpenOption) 
 type counter struct {
 	s        Summary
 	seed     maphash.Seed
-	rows     keySet // what makes a row a duplicate
+	rows     repeats // of what makes a row a duplicate
 	games    keySet
 	openings keySet
 	sum      float64  // of results
 	weights  int64    // rows with a result
 	runs     GameRuns // where no game is named
 	plies    int64    // numbers in s.Plies
+	err      error    // of the disk
 }
 
 func (c *counter) game(g *GameRow) {
@@ -169,8 +175,8 @@ func (c *counter) label(game, opening uint64, result float32, score int16) {
 }
 
 func (c *counter) duplicate(key uint64) {
-	if !c.rows.add(key) {
-		c.s.Duplicates++
+	if err := c.rows.add(key); err != nil && c.err == nil {
+		c.err = err
 	}
 }
 
@@ -215,10 +221,13 @@ func (c *counter) score(s int16) {
 	}
 }
 
-func (c *counter) finish() {
+func (c *counter) finish() (err error) {
 	s := &c.s
+	if s.Duplicates, err = c.rows.total(); err != nil {
+		return err
+	}
 	s.Games, s.Openings = int64(c.games.len()), int64(c.openings.len())
-	if s.Games == 0 && c.runs.Games > 0 {
+	if s.Games == 0 && c.runs.Plausible(s.Rows) {
 		s.Games, s.GamesInferred = c.runs.Games, true
 	}
 	if c.weights > 0 {
@@ -227,4 +236,5 @@ func (c *counter) finish() {
 	if c.plies > 0 {
 		s.Plies.Mean = float64(s.Plies.Sum) / float64(c.plies)
 	}
+	return nil
 }

@@ -234,3 +234,41 @@ func terminationsOf(games []GameRow) map[string]int64 {
 	}
 	return n
 }
+
+// Keys are counted the same in memory and on disk, and no file is left behind.
+func TestRepeats(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, limit := range []int{0, 1, 500} {
+		rng := newRand(26)
+		r := repeats{limit: limit}
+		want := map[uint64]bool{}
+		for range 20000 {
+			key := rng.Uint64N(7000) * 0x9e3779b97f4a7c15
+			want[key] = true
+			if err := r.add(key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := r.total(); err != nil || n != int64(20000-len(want)) {
+			t.Errorf("limit %d: %d, %v; want %d", limit, n, err, 20000-len(want))
+		}
+		r.close()
+		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
+			t.Errorf("limit %d leaves %v, %v", limit, left, err)
+		}
+	}
+}
+
+// Rows in no order tell no games, and none are made up.
+func TestRowsInNoOrderTellNoGames(t *testing.T) {
+	rows := positionsOf(randomGames(27, 20))
+	for i := range rows {
+		rows[i].Game = 0
+	}
+	newRand(27).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	dir := t.TempDir()
+	writeAll(t, dir, positionsCodec{}, positionsLayout, rows)
+	if s, err := Summarize(dir); err != nil || s.Games != 0 || s.GamesInferred {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

@@ -156,8 +156,7 @@ func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
 		fmt.Fprintf(stderr, "data import: %d scores are beyond +-%d, and stand for none\n", n.ForeignScores, dataset.MateScore)
 	}
 	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
-		fmt.Fprintln(stderr, "data import: warning: the positions name no game; errors of a fit will be unclustered, "+
-			"3 to 4 times too small where games gave tens of positions each; --infer-games finds the games of rows in game order")
+		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")
 	}
 }
 

@@ -214,15 +214,12 @@ func (im *importer) complete(dir string, err error) (*store.Manifest, *Imported,
 	return m, &im.counts, err
 }
 
-// fewRows are too few to tell whether rows stand in game order.
-const fewRows = 100
-
-// judge looks at the import as a whole. Rows in no order give runs of two or so.
+// judge looks at the import as a whole.
 func (im *importer) judge() error {
 	switch {
 	case im.counts.Rows == 0:
 		return fmt.Errorf("convert: %w: %d were refused", ErrNothing, im.counts.Refused)
-	case im.InferGames && im.counts.Inferred && im.counts.Rows >= fewRows && 3*im.runs.Games > im.counts.Rows:
+	case im.InferGames && im.counts.Inferred && !im.runs.Plausible(im.counts.Rows):
 		return fmt.Errorf("convert: %w: %d rows would be %d games", ErrUnordered, im.counts.Rows, im.runs.Games)
 	}
 	return nil
