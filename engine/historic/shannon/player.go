@@ -30,7 +30,8 @@ type Player struct {
 	style      int // per cent of the positional terms
 	book       bool
 
-	seed    uint64
+	seed    uint64 // of the game
+	more    int    // added to it
 	table   table
 	options historic.Options
 }
@@ -62,6 +63,7 @@ func (p *Player) with(m *eval.Model, w []eval.Coef, own ...historic.Option) (*Pl
 		historic.Number("Variation", &p.variation, 0, 1000),
 		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.evaluateBy(p.model, p.w, style) }),
 		historic.Switch("Book", &p.book),
+		historic.Number("Seed", &p.more, 0, 1<<30),
 		historic.Text("EvalFile", p.setEvalFile))
 	return p, nil
 }
@@ -106,7 +108,9 @@ func (p *Player) SetOption(name, value string) error { return p.options.Set(name
 
 // Options returns the options as UCI declares them: Moves (type A) or Least, Most
 // (moves) and Thresholds (of h, by ply, the last for all deeper; type B), Variation
-// (centipawns; 0 takes the first of the best moves), Style (per cent), Book and EvalFile.
+// (centipawns; 0 takes the first of the best moves), Style (per cent), Book, Seed (added to
+// a game's, as a GUI has none to give) and EvalFile. High Style makes the paper's
+// positional player; more of Least, Most and lower Thresholds its combination player.
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close frees the table of positions.
@@ -131,5 +135,5 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 
 // chance is a generator that depends on seed and position alone.
 func (s *search) chance() *rand.Rand {
-	return rand.New(rand.NewPCG(s.player.seed, s.root.Key()+uint64(s.root.Ply())))
+	return rand.New(rand.NewPCG(s.player.seed+uint64(s.player.more), s.root.Key()+uint64(s.root.Ply())))
 }

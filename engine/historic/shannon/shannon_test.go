@@ -3,6 +3,7 @@ package shannon
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -305,6 +306,17 @@ func TestBook(t *testing.T) {
 	if len(seen) < 3 {
 		t.Errorf("%d first moves in a hundred games", len(seen))
 	}
+	// Over UCI every game has the same seed; the option makes them differ.
+	seen = map[board.Move]bool{}
+	for _, seed := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"} {
+		if err := errors.Join(p.SetOption("Seed", seed), p.NewGame(0)); err != nil {
+			t.Fatal(err)
+		}
+		seen[play(t, p, start, engine.Limits{}).Move] = true
+	}
+	if len(seen) < 2 {
+		t.Error("ten seeds, one opening")
+	}
 	off := parse(t, "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1")
 	if r := play(t, p, off, engine.Limits{}); r.Nodes == 0 {
 		t.Error("out of the book and no search")
@@ -333,6 +345,27 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("thresholds %q: error %v", text, err)
 		}
 	}
+}
+
+// Whatever text is accepted, every ply has a threshold that h can pass.
+func FuzzThresholds(f *testing.F) {
+	for _, text := range []string{"", "0", defaultThresholds, "5, 5,0", ",", "-1", "99999999999999999999"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p := &Player{}
+		if p.setThresholds(text) != nil {
+			if p.thresholds != nil {
+				t.Errorf("%q is refused, and set", text)
+			}
+			return
+		}
+		for ply := range maxPly {
+			if n := p.threshold(ply); n < low || n > capturing {
+				t.Errorf("%q: threshold %d at ply %d", text, n, ply)
+			}
+		}
+	})
 }
 
 func TestExplain(t *testing.T) {

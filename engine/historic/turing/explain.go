@@ -11,12 +11,6 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// rules are the position-play rules by their letters, in short.
-var rules = map[byte]string{
-	'a': "moves of a piece", 'b': "defended piece", 'c': "moves of the king", 'd': "vulnerability of the king",
-	'e': "castling", 'f': "ranks advanced", 'g': "defended pawn", 'h': "threat of mate", 'i': "check",
-}
-
 // Explain writes the value and the position-play value of the position for the side to
 // move, contribution by contribution, and then every move with its value by the
 // analysis, the increase of position-play it brings and the line that is expected; the
@@ -27,10 +21,9 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	fmt.Fprintf(&b, "machine plays %s: W/B = %.1f/%.1f = %.4f\n", us,
 		float64(p.material(pos, us))/100, float64(p.material(pos, us.Other()))/100,
 		float64(p.material(pos, us))/float64(p.material(pos, us.Other())))
-	list := contributions(pos, us, false)
-	fmt.Fprintf(&b, "position-play value %.1f\n", float64(positionPlay(pos, us, false))/10)
-	for _, c := range list {
-		fmt.Fprintf(&b, "  %c%-3s (%c) %.1f %s: %s\n", c.Man.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note, rules[c.Rule])
+	fmt.Fprintf(&b, "position-play value %.1f; in moves a capture counts as two\n", float64(positionPlay(pos, us, false))/10)
+	for _, c := range contributions(pos, us, false) {
+		fmt.Fprintf(&b, "  %c%-3s (%c) %+.1f  %s\n", c.Man.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note)
 	}
 	p.explainMoves(&b, pos)
 	_, err := io.WriteString(w, b.String())

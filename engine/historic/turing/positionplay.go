@@ -35,18 +35,18 @@ func contributions(pos *board.Position, c board.Color, castled bool) (list []Con
 		switch pos.PieceAt(sq).Type() {
 		case board.Pawn:
 			rank := sq.RelativeRank(c) - 1
-			add('f', sq, 2*rank, "%d advanced", rank)
+			add('f', sq, 2*rank, "ranks advanced: %d", rank)
 			if defenders(pos, c, sq)&^pos.ByType(board.Pawn) != 0 {
 				add('g', sq, 3, "defended by a piece")
 			}
 		case board.King:
 			n := mobility(&turn, moves, sq)
-			add('c', sq, root(n), "%d moves", n)
+			add('c', sq, root(n), "moves: %d", n)
 			n = queenMoves(pos, c, sq)
-			add('d', sq, -root(n), "a queen would have %d", n)
+			add('d', sq, -root(n), "moves of a queen here: %d", n)
 		default:
 			n := mobility(&turn, moves, sq)
-			add('a', sq, root(n), "%d moves", n)
+			add('a', sq, root(n), "moves: %d", n)
 			if pos.PieceAt(sq).Type() == board.Queen {
 				continue
 			}

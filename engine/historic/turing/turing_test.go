@@ -342,7 +342,7 @@ func TestPieceValues(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for fen, wants := range map[string][]string{
-		board.StartFEN:                      {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2", "(e) 1.0 castling"},
+		board.StartFEN:                      {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2", "(e) +1.0  castling"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
 		pos := parse(t, fen)
