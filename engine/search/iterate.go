@@ -13,10 +13,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 	root := &e.root
 	p := &e.at(0).pos
 	if root.n == 0 {
-		if p.InCheck() {
-			return engine.Result{Score: -engine.MateScore}
-		}
-		return engine.Result{}
+		return e.ended(lim.Info)
 	}
 	// Should not even the first iteration end: the first move and the static value.
 	result := engine.Result{Move: root.at(0).move, Score: e.evaluate(p), PV: []board.Move{root.at(0).move}}
@@ -33,8 +30,11 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 		best := root.at(0)
 		if e.stopped {
 			// A move that has beaten the others of an iteration cut short is better
-			// than the last iteration's; its score is not yet one to report.
+			// than the last iteration's; its score is only a bound.
 			if best.score > -infinite {
+				if lim.Info != nil && best.move != result.Move {
+					e.report(lim.Info, 0, best.score, 1)
+				}
 				result.Move, result.PV = best.move, slices.Clone(best.pv[:best.pvLen])
 			}
 			return result
@@ -50,6 +50,17 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 			return result
 		}
 	}
+}
+
+// ended answers in a position without legal moves.
+func (e *Engine) ended(info func(engine.Info)) (r engine.Result) {
+	if e.at(0).pos.InCheck() {
+		r.Score = -engine.MateScore
+	}
+	if info != nil {
+		info(engine.Info{MultiPV: 1, Score: r.Score})
+	}
+	return r
 }
 
 // firstWindow is the half width in centipawns of the window that an iteration begins

@@ -107,7 +107,8 @@ func TestLinesAreWhatSearchesWithoutTheOthersFind(t *testing.T) {
 	}
 }
 
-// A search that is cut short anywhere answers with a move that it may play.
+// A search that is cut short anywhere answers with a move that it may play, the one
+// that it has shown last.
 func TestCutShortAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	e := New(evaluator(t, "assay"), 1)
@@ -121,9 +122,15 @@ func TestCutShortAnywhere(t *testing.T) {
 				lim.SearchMoves = legal[:1+rng.IntN(len(legal))]
 				allowed = lim.SearchMoves
 			}
+			var shown board.Move // as the best, last
+			lim.Info = func(i engine.Info) {
+				if i.MultiPV == 1 {
+					shown = i.PV[0]
+				}
+			}
 			r := run(t, e, board.NewGame(p), lim)
-			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes {
-				t.Fatalf("%s, %+v: %+v", fen, lim, r)
+			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes || r.Depth > 0 && shown != r.Move {
+				t.Fatalf("%s, %+v: %+v, shown last was %v", fen, lim, r, shown)
 			}
 		}
 	}

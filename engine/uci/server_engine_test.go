@@ -220,6 +220,20 @@ func TestMateOverUCI(t *testing.T) {
 	g.quit()
 }
 
+func TestNothingToPlay(t *testing.T) {
+	for fen, want := range map[string]string{
+		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": "info depth 0 seldepth 0 multipv 1 score mate 0 ",
+		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":    "info depth 0 seldepth 0 multipv 1 score cp 0 ",
+	} {
+		g := newGUI(t, realEngine(t))
+		g.send("position fen "+fen, "go movetime 1000")
+		if lines := g.collect("bestmove"); len(lines) != 2 || !strings.HasPrefix(lines[0], want) || lines[1] != "bestmove 0000" {
+			t.Errorf("%s: %q", fen, lines)
+		}
+		g.quit()
+	}
+}
+
 // A line that cannot be read and sets a position must not leave the one before.
 func TestUnreadPositionIsNotSearched(t *testing.T) {
 	g := newGUI(t, realEngine(t))
