@@ -72,6 +72,10 @@ func parse(spec string) (entry, *settings, error) {
 			part, rest, more = strings.Cut(rest, ":")
 			value += ":" + part
 		}
+		if !slices.Contains(e.settings, key) {
+			s.options = append(s.options, option{strings.ToLower(key), value})
+			continue
+		}
 		if err := s.set(key, value); err != nil {
 			return entry{}, nil, fmt.Errorf("player %q: %w", spec, err)
 		}
@@ -99,8 +103,6 @@ func (s *settings) set(key, value string) (err error) {
 		s.nodes = uint64(n)
 	case "depth":
 		s.depth, err = positive(key, value, 1<<20)
-	default:
-		s.options = append(s.options, option{strings.ToLower(key), value})
 	}
 	return err
 }
