@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
@@ -137,11 +136,7 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 // fails has no game that it could cost.
 func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer) error {
 	for i, spec := range args {
-		e, err := entrant(roster.WithTimeouts(spec, f.times.moveTimeout, f.times.startTimeout))
-		if errors.Is(err, uci.ErrStart) {
-			fmt.Fprintf(stderr, "ladder: warning: player %d: %v; it loses the games that it does not start for (is it a UCI engine? does it need a longer --start-timeout?)\n", i+1, err)
-			err = nil
-		}
+		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: warning: player %d", i+1), stderr)
 		if err != nil {
 			return err
 		}
@@ -154,7 +149,7 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer
 		}
 	}
 	var err error
-	c.Checker, err = entrant("assay")
+	c.Checker, err = entrant(foreignChecker)
 	return err
 }
 
@@ -162,6 +157,11 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	p := newProgress(stderr, "ladder")
 	c.Progress = p.update
 	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	specs := make([]string, len(c.Players))
+	for i, e := range c.Players {
+		specs[i] = e.Spec
+	}
+	foreign := thrifty(specs...)
 	r, err := ladder.Run(ctx, c)
 	if err != nil {
 		return ladderAdvice(err, f.out)
@@ -170,6 +170,9 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.out)
 	} else {
 		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(r.Ratings)))
+		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
+			fmt.Fprintf(stderr, "ladder: %s\n", cost)
+		}
 	}
 	var plot string
 	if f.out != "" {

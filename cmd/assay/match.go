@@ -176,6 +176,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
 	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	foreign := thrifty(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.out)
@@ -185,6 +186,9 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.out)
 	default:
 		p.finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
+		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
+			fmt.Fprintf(stderr, "match: %s\n", cost)
+		}
 	}
 	if f.asJSON {
 		if e := printJSON(stdout, matchJSON(f.out, r)); e != nil {

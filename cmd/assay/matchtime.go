@@ -71,15 +71,25 @@ func eachSide(text string, set func(side int, text string) error) error {
 	return errors.Join(set(0, a), set(1, b))
 }
 
-// entrants names A and B and says who checks openings. A foreign engine that does not
-// start now is warned of: whatever it fails to do costs its own games, never the match.
+// impatient is how long a foreign engine is waited for that did not start at once, so
+// that its games do not take long to be lost.
+const impatient = 2 * time.Second
+
+// entrant names a player, and opens it once. A foreign engine that does not start now
+// is warned of: whatever it fails to do costs its own games, never the match.
+func (f *timeFlags) entrant(spec, warning string, stderr io.Writer) (selfplay.Entrant, error) {
+	e, err := entrant(roster.WithTimeouts(spec, f.moveTimeout, f.startTimeout))
+	if errors.Is(err, uci.ErrStart) {
+		fmt.Fprintf(stderr, "%s: %v; it loses the games that it does not start for within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
+		e.Spec, err = roster.WithTimeouts(spec, f.moveTimeout, min(f.startTimeout, impatient)), nil
+	}
+	return e, err
+}
+
+// entrants names A and B and says who checks openings.
 func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) error {
 	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
-		e, err := entrant(roster.WithTimeouts(args[i], f.times.moveTimeout, f.times.startTimeout))
-		if errors.Is(err, uci.ErrStart) {
-			fmt.Fprintf(stderr, "match: warning: %c: %v; it loses the games that it does not start for (is it a UCI engine? does it need a longer --start-timeout?)\n", 'A'+i, err)
-			err = nil
-		}
+		e, err := f.times.entrant(args[i], fmt.Sprintf("match: warning: %c", 'A'+i), stderr)
 		if err != nil {
 			return err
 		}
@@ -91,7 +101,7 @@ func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) 
 	// A check that fails has no game that it could cost, so it is nobody's who may fail.
 	if c.Checker = c.A; roster.Foreign(c.A.Spec) {
 		var err error
-		if c.Checker, err = entrant("assay"); err != nil {
+		if c.Checker, err = entrant(foreignChecker); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 	}
 	c.Player = selfplay.Entrant{Spec: spec, Name: name}
 	if roster.Foreign(spec) { // a check that fails has no game that it could cost
-		c.Checker, err = entrant("assay")
+		c.Checker, err = entrant(foreignChecker)
 	}
 	return err
 }
@@ -152,6 +152,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
 	c.Progress, c.ValidationProgress = p.update, validation.update
 	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	thrifty(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil {
 		return spsaAdvice(err, c.Out)

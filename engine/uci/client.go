@@ -18,7 +18,9 @@ import (
 
 // How long a foreign engine is waited for, where its Command does not say.
 const (
-	DefaultStartTimeout = 3 * time.Second // for uciok, and for each readyok
+	// DefaultStartTimeout is for uciok, and for each readyok until the first game: an
+	// engine may read a large network, on a machine that has other things to do.
+	DefaultStartTimeout = 10 * time.Second
 	DefaultMoveTimeout  = 2 * time.Second // for bestmove, beyond the limit of the search
 
 	stopTimeout = time.Second // for bestmove after stop
@@ -50,7 +52,7 @@ type Command struct {
 	Args    []string
 	Options []Option // set at each start, in this order
 
-	StartTimeout time.Duration // for uciok, and for each readyok; 0: DefaultStartTimeout
+	StartTimeout time.Duration // for uciok, and for each readyok; 0: DefaultStartTimeout; before a game a quarter of it
 	// MoveTimeout is for bestmove, beyond the limit of the search; 0:
 	// DefaultMoveTimeout. It counts from the limit of a move in time; from one second
 	// for each 100,000 nodes of a limit in nodes; from go for a limit in depth. With a
@@ -207,7 +209,7 @@ func (c *Client) NewGame(uint64) error {
 	}
 	c.setup.forget()
 	c.last = ""
-	return c.ready("ucinewgame\n")
+	return c.await("ucinewgame\nisready\n", "readyok", c.command.StartTimeout/4, func([]byte) {})
 }
 
 // SetOption implements engine.Player: it sets an option that the engine announced,

@@ -1,5 +1,6 @@
 // Command nullengine is a UCI engine that answers at once, with any legal move and a
-// score of nought: what a match between two of it costs is the runner's doing. Its
+// score of nought: what a match between two of it costs is the runner's doing. With the
+// argument "echo" it is no engine, but answers every line with the same short one; other
 // arguments are ignored.
 //
 // A game that grows from one "position" to the next is played on from where it stood,
@@ -29,6 +30,12 @@ func main() {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
 			return
+		}
+		if len(os.Args) > 1 && os.Args[1] == "echo" {
+			if _, err := os.Stdout.WriteString("bestmove e2e4\n"); err != nil {
+				return
+			}
+			continue
 		}
 		line = bytes.TrimRight(line, "\r\n")
 		word, _, _ := bytes.Cut(line, []byte(" "))

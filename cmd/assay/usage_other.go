@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "time"
+
+// processorTime is not known here.
+func processorTime() (own, children time.Duration, memory int64) { return 0, 0, 0 }
