@@ -166,6 +166,8 @@ func TestUCIEnds(t *testing.T) {
 		{"nothing said", "", 0},
 		{"the end during a search", "go infinite\n", 1},
 		{"the end while pondering", "go ponder wtime 1000 btime 1000\n", 1},
+		{"the end, with the other side's clock alone", "go btime 1000\n", 1},
+		{"the end after ponderhit without a clock", "go ponder\nponderhit\n", 1},
 		{"the end within a line", "isready\ngo dep", 1},
 		{"the end during a search with limits", "go depth 6", 1},
 	} {

@@ -112,7 +112,6 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 			remarks = append(remarks, "more of the same")
 		}
 	}
-	limited := false
 	for i := 0; i < len(args); i++ {
 		word := args[i]
 		switch word {
@@ -154,9 +153,10 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 			remark("go: %s: %d limits nothing", word, n)
 			continue
 		}
-		limited = limited || !strings.HasSuffix(word, "inc") && word != "movestogo"
 	}
-	lim.Infinite = lim.Infinite || !limited && !lim.Ponder
+	// The other side's clock alone ends nothing.
+	limited := lim.Depth > 0 || lim.Nodes > 0 || lim.Mate > 0 || lim.MoveTime > 0 || lim.Clock[p.SideToMove()&1] > 0
+	lim.Infinite = lim.Infinite || !limited
 	return lim, remarks
 }
 

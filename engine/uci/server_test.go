@@ -314,6 +314,8 @@ func TestGoLimits(t *testing.T) {
 		{"wtime 60000 btime -3 winc 1000 binc 0 movestogo 12", engine.Limits{
 			Clock: [2]time.Duration{time.Minute, time.Millisecond}, Increment: [2]time.Duration{time.Second, 0}, MovesToGo: 12}},
 		{"ponder wtime 1 btime 2", engine.Limits{Ponder: true, Clock: [2]time.Duration{time.Millisecond, 2 * time.Millisecond}}},
+		{"ponder", engine.Limits{Ponder: true, Infinite: true}},
+		{"btime 1000", engine.Limits{Infinite: true, Clock: [2]time.Duration{0, time.Second}}},
 		{"nodes 1000", engine.Limits{Nodes: 1000, HardNodes: true}},
 		{"mate 3 movetime 500", engine.Limits{Mate: 3, MoveTime: 500 * time.Millisecond}},
 		{"winc 5 binc 5", engine.Limits{Infinite: true, Increment: [2]time.Duration{5 * time.Millisecond, 5 * time.Millisecond}}},
