@@ -14,7 +14,7 @@ import (
 )
 
 // shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at
-// once; while rows are dealt, each bucket has a small shard open, about a megabyte.
+// once; while rows are dealt, each bucket has a small shard open, less than a megabyte.
 type shuffleLimits struct {
 	bucketRows int64 // of a bucket, about
 	batchRows  int   // of a record batch of a bucket
@@ -22,7 +22,7 @@ type shuffleLimits struct {
 }
 
 const (
-	// maxBuckets keeps the open shards below 300 MB; beyond 134 million positions it is
+	// maxBuckets keeps the open shards below 250 MB; beyond 134 million positions it is
 	// the buckets that grow.
 	maxBuckets = 256
 	// shuffleDir holds the buckets while a data set is shuffled.
@@ -44,7 +44,7 @@ func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (
 	case GamesFormat:
 		return shuffle(ctx, paths, dir, c, OpenGames, shuffleLimits{1 << 16, 256, 1024})
 	case PositionsFormat:
-		return shuffle(ctx, paths, dir, c, OpenPositions, shuffleLimits{1 << 19, 2048, 32768})
+		return shuffle(ctx, paths, dir, c, OpenPositions, shuffleLimits{1 << 19, 2048, 16384})
 	default:
 		return shuffle(ctx, paths, dir, c, openFeatures, shuffleLimits{1 << 18, 1024, 8192})
 	}

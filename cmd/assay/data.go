@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,10 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/store"
 )
+
+// dataMemory is how far the heap of a data command may grow before the collector works
+// harder; without a word it would let the heap become twice what is in use.
+const dataMemory = 700 << 20
 
 func newDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -23,6 +29,11 @@ and is reported as unverified.`,
 		Example: `  assay data positions games --out positions
   assay data stat positions`,
 		Args: cobra.NoArgs,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			if os.Getenv("GOMEMLIMIT") == "" { // who sets it knows better
+				debug.SetMemoryLimit(dataMemory)
+			}
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usagef("say what to do with the data")
 		},
