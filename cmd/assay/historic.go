@@ -30,7 +30,7 @@ What is faithful and what had to be chosen is said in each program's package.`,
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
 	c.AddCommand(newHistoricListCommand(), newExplainCommand(), newPrinzCommand(), newNimCommand(),
-		newDraughtsCommand(), newLosAlamosCommand())
+		newDraughtsCommand(), newLosAlamosCommand(), newTimesCommand())
 	return c
 }
 

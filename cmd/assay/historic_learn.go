@@ -43,22 +43,24 @@ value of a king in the hands of this program, which hardly knows how to win with
 			if rounds < 1 || games < 100 || pairs < 1 {
 				return usagef("needed are --rounds 1, --games 100 and --pairs 1 or more")
 			}
-			p := newProgress(cmd.ErrOrStderr(), "learn-king")
+			p := newProgress(cmd.ErrOrStderr(), "learning")
 			r := learnKingReport{Seed: f.seed, Against: float64(s.King) / draughts.Man}
 			r.Lessons, err = draughts.Learn(cmd.Context(), draughts.Learning{Strategy: s, Rounds: rounds, Games: games, Seed: f.seed,
-				Progress: func(done, total int64) { p.update(done, total, "games") }})
+				Progress: func(done, total int64) { p.update(done, total, "") }})
 			if err != nil {
 				return err
 			}
+			p.finish(fmt.Sprintf("%d games", rounds*games))
 			learned := s
 			learned.King = r.Lessons[rounds-1].Eighths()
 			r.Learned = float64(learned.King) / draughts.Man
+			p = newProgress(cmd.ErrOrStderr(), "match")
 			r.Match, err = draughts.Compare(cmd.Context(), learned, s, pairs, f.seed+1,
-				func(done, total int64) { p.update(done, total, "pairs of the match") })
+				func(done, total int64) { p.update(done, total, "pairs") })
 			if err != nil {
 				return err
 			}
-			p.finish(fmt.Sprintf("%d games", rounds*games+2*pairs))
+			p.finish(fmt.Sprintf("%d games", 2*pairs))
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}

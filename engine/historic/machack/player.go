@@ -100,6 +100,9 @@ func (p *Player) SetOption(name, value string) error { return p.options.Set(name
 // and EvalFile.
 func (p *Player) Options() []string { return p.options.Lines() }
 
+// Stats returns what the last search counted.
+func (p *Player) Stats() Stats { return p.search.stats }
+
 // Close frees the hash table.
 func (p *Player) Close() error {
 	p.table, p.search = nil, search{}
