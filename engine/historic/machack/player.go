@@ -39,7 +39,8 @@ type Player struct {
 	book      bool
 	options   historic.Options
 
-	seed   uint64
+	seed   uint64 // of the game
+	more   int    // added to it
 	table  hash
 	search search
 }
@@ -57,6 +58,7 @@ func New(m *eval.Model, w []eval.Coef) (*Player, error) {
 		historic.Number("Feedover", &p.feedover, 0, 10),
 		historic.Switch("Secondary", &p.secondary),
 		historic.Switch("Book", &p.book),
+		historic.Number("Seed", &p.more, 0, 1<<30),
 		historic.Text("EvalFile", p.setEvalFile),
 	}
 	return p, nil
@@ -96,8 +98,8 @@ func (p *Player) NewGame(seed uint64) error {
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
 // Options returns the options as UCI declares them: Plies (of the basic search), Width
-// (tournament or normal), Feedover (plies at most; 0 is none), Secondary (search), Book
-// and EvalFile.
+// (tournament or normal), Feedover (plies at most; 0 is none), Secondary (search), Book,
+// Seed (added to a game's, as a GUI has none to give) and EvalFile.
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Stats returns what the last search counted.
@@ -148,7 +150,7 @@ func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, 
 	if !p.book || err != nil { // a test reads the whole book
 		return board.NullMove, false
 	}
-	return b.Move(root, list, rand.New(rand.NewPCG(p.seed, root.Key())))
+	return b.Move(root, list, rand.New(rand.NewPCG(p.seed+uint64(p.more), root.Key())))
 }
 
 // begin prepares a search from root among the moves.
