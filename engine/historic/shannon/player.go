@@ -115,7 +115,7 @@ func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close frees the table of positions.
 func (p *Player) Close() error {
-	p.table = nil
+	p.table = table{}
 	return nil
 }
 

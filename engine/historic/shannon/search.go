@@ -24,7 +24,6 @@ type search struct {
 	budget *historic.Budget
 	root   board.Position
 	list   []board.Move // as T7 lists them
-	table  table
 
 	buf     [maxPly][]board.Move
 	rank    [maxPly][]int
@@ -41,8 +40,7 @@ func (p *Player) newSearch(ctx context.Context, pos *board.Position, lim engine.
 		rooted.SetRoot(pos)
 	}
 	if !p.typeB {
-		p.table = p.table.cleared()
-		s.table = p.table
+		p.table.next()
 	}
 	return s
 }

@@ -229,6 +229,22 @@ func TestTypeBSeesExchangesOut(t *testing.T) {
 	}
 }
 
+// The mates that the paper shows: of the random player's game, and of the player that
+// helps its opponent (footnote 6). In the first the bishop on c5 mates as well.
+func TestMatesOfThePaper(t *testing.T) {
+	for fen, want := range map[string]string{
+		"rnb1k1nr/pppp1ppp/5q2/2b1p3/8/2NP2P1/PPPBPP1P/R2QKBNR b KQkq - 4 4": "Bxf2# Qxf2#",
+		"rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2":      "Qh4#",
+	} {
+		pos := parse(t, fen)
+		for _, p := range []*Player{newPlayer(t, NewA), newPlayer(t, NewB)} {
+			if r := play(t, p, pos, engine.Limits{}); !strings.Contains(want, pos.SAN(r.Move)) || r.Score != engine.MateScore-1 {
+				t.Errorf("%s: %s, score %d, want %s", fen, pos.SAN(r.Move), r.Score, want)
+			}
+		}
+	}
+}
+
 // With statistical variation different seeds play different moves, all of them nearly
 // as good as the best; without it none does.
 func TestVariation(t *testing.T) {
@@ -284,10 +300,10 @@ func TestBook(t *testing.T) {
 	if len(b) < 300 {
 		t.Errorf("only %d positions", len(b))
 	}
-	if _, err := parseBook("x: e4 e5 Ke3"); err == nil || !strings.Contains(err.Error(), "line 1, x: move 2") {
+	if _, err := historic.ParseBook("x: e4 e5 Ke3"); err == nil || !strings.Contains(err.Error(), "line 1, x: move 2") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := parseBook("\ne4 e5"); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := historic.ParseBook("\ne4 e5"); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("error %v", err)
 	}
 	p := newPlayer(t, NewA, "Book=true", "Moves=1")

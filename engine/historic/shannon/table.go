@@ -2,8 +2,12 @@ package shannon
 
 import "github.com/assay-chess/assay/engine/board"
 
-// table remembers what type A found of positions, for one search.
-type table []entry
+// table remembers what type A found of positions. Entries of other searches stay where
+// they are, but under other keys: the keys of a search are mixed with its number.
+type table struct {
+	entries []entry
+	number  uint64 // of the search
+}
 
 // entry is a position's value at exactly the depth. Depth 0 marks an empty one.
 type entry struct {
@@ -16,19 +20,24 @@ type entry struct {
 
 const tableSize = 1 << 17
 
-// cleared returns the table without entries.
-func (t table) cleared() table {
-	if t == nil {
-		return make(table, tableSize)
+// next makes the table ready for another search.
+func (t *table) next() {
+	if t.entries == nil {
+		t.entries = make([]entry, tableSize)
 	}
-	clear(t)
-	return t
+	t.number++
 }
 
-func (t table) at(key uint64) *entry { return &t[key%tableSize] }
+func (t *table) mixed(key uint64) uint64 { return key ^ t.number*0x9e3779b97f4a7c15 }
 
-func (t table) put(key uint64, m board.Move, score, depth int, bound int8) {
-	*t.at(key) = entry{key, int32(score), m, uint8(depth), bound}
+// at returns what this search has found of a position, if it has and keeps it.
+func (t *table) at(key uint64) (entry, bool) {
+	e := t.entries[key%tableSize]
+	return e, e.key == t.mixed(key) && e.depth != 0
+}
+
+func (t *table) put(key uint64, m board.Move, score, depth int, bound int8) {
+	t.entries[key%tableSize] = entry{t.mixed(key), int32(score), m, uint8(depth), bound}
 }
 
 // proves tells whether the entry's value, v, settles a search with the window.

@@ -16,8 +16,7 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	useTable := p.Halfmove()+depth < 100
 	var first board.Move
 	if useTable {
-		e := s.table.at(p.Key())
-		if e.key == p.Key() && e.depth != 0 {
+		if e, ok := s.player.table.at(p.Key()); ok {
 			first = e.move
 			if v := fromTable(e.score, ply); int(e.depth) == depth && e.proves(v, alpha, beta) {
 				return v
@@ -53,7 +52,7 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 		}
 	}
 	if useTable {
-		s.table.put(p.Key(), bestMove, toTable(best, ply), depth, boundOf(best, low, beta))
+		s.player.table.put(p.Key(), bestMove, toTable(best, ply), depth, boundOf(best, low, beta))
 	}
 	return best
 }
