@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -103,8 +105,24 @@ func (p *Player) NewGame(seed uint64) error {
 	return nil
 }
 
-// SetOption sets an option: see Options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+// SetOption sets an option: see Options. Beside those it takes the names of the model's
+// terms, with their weight in centipawns, so that games can tune f(P).
+func (p *Player) SetOption(name, value string) error {
+	i, ok := p.model.Term(name)
+	if !ok {
+		return p.options.Set(name, value)
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return fmt.Errorf("%w %s: %q is not a whole number of centipawns", historic.ErrOption, name, value)
+	}
+	w := slices.Clone(p.w)
+	w[i] = eval.Coef{MG: int32(n), EG: int32(n)}
+	if err := p.evaluateBy(p.model, w, p.style); err != nil {
+		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
+	}
+	return nil
+}
 
 // Options returns the options as UCI declares them: Moves (type A) or Least, Most
 // (moves) and Thresholds (of h, by ply, the last for all deeper; type B), Variation

@@ -291,6 +291,23 @@ func TestStyle(t *testing.T) {
 	}
 }
 
+// The coefficients of f(P) are options too: "merely the writer's rough estimate".
+func TestCoefficients(t *testing.T) {
+	pos := parse(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
+	p := newPlayer(t, NewA, "doubled=-20", "mobility=30", "Style=200")
+	if got, want := p.ev.Evaluate(&pos), 200+2*(-20-50*2+30); got != want {
+		t.Errorf("f = %d, want %d", got, want)
+	}
+	for _, value := range []string{"x", "1.5", "99999999"} {
+		if err := p.SetOption("queen", value); !errors.Is(err, historic.ErrOption) {
+			t.Errorf("queen=%s: error %v", value, err)
+		}
+	}
+	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.w[0].MG != 100 {
+		t.Error("the model's own weights have changed")
+	}
+}
+
 func TestBook(t *testing.T) {
 	b, err := ownBook()
 	if err != nil {
