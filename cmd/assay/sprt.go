@@ -16,6 +16,9 @@ import (
 // sprtFlags are the flags of assay sprt.
 type sprtFlags struct {
 	penta, wdl string
+	pgn        string
+	player     string
+	opponent   string
 	test       sprt.Test
 	model      string
 	trueElo    []float64
@@ -36,7 +39,7 @@ func newSprtCommand() *cobra.Command {
 games it ends, for players of several strengths; by formula, and with --simulate also
 by that many simulated tests.
 
-With --penta or --wdl: LLR, bounds, Elo and verdict of these results. Elo is that of
+With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. Elo is that of
 games whose number was fixed beforehand; where the test ended the match, the
 median-unbiased Elo given beside it is the one to believe. With --true-elo or
 --simulate the formula and the simulation follow, for results of the same shape.
@@ -45,6 +48,7 @@ median-unbiased Elo given beside it is the one to believe. With --true-elo or
 Elo, or that of BayesElo, which takes single games only (--wdl). Use --wdl for games
 that were not played in pairs from the same opening; it takes them as independent.`,
 		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
+  assay sprt --pgn games.pgn --elo0 0 --elo1 5
   assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --model bayesian --json
   assay sprt --elo0 0 --elo1 5
   assay sprt --elo0 0 --elo1 50 --true-elo 50 --simulate 40000 --corrected`,
@@ -56,6 +60,9 @@ that were not played in pairs from the same opening; it takes them as independen
 	fs := cmd.Flags()
 	fs.StringVar(&f.penta, "penta", "", "pairs of games counted as LL,LD,D,WD,WW (D: two draws, or a win and a loss)")
 	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
+	fs.StringVar(&f.pgn, "pgn", "", "games of a match, of any runner: pairs are found by round, first position and first moves")
+	fs.StringVar(&f.player, "player", "", "with --pgn: whose result it is (default: White of the first game)")
+	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: against whom")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
 	fs.StringVar(&f.model, "model", "normalized", "unit of Elo: normalized, logistic or bayesian")
@@ -108,12 +115,24 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return nil, usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
 	}
 	switch fs := cmd.Flags(); {
-	case fs.Changed("penta") && fs.Changed("wdl"):
-		return nil, usagef("--penta and --wdl count the same games: give one of them")
+	case fs.Changed("penta") && fs.Changed("wdl") || fs.Changed("pgn") && (fs.Changed("penta") || fs.Changed("wdl")):
+		return nil, usagef("--penta, --wdl and --pgn count the same games: give one of them")
+	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
+		return nil, usagef("--player and --opponent are for --pgn")
 	case fs.Changed("simulate") && f.runs < 1:
 		return nil, usagef("--simulate %d: give the number of tests, as --simulate 10000", f.runs)
 	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
 		return nil, usagef("--max-games %d is the most games of a simulated test: give it above 0, with --simulate", f.maxGames)
+	case fs.Changed("pgn"):
+		c, err := countPGN(f.pgn, f.player, f.opponent)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c.note())
+		if f.test.Model == sprt.Bayesian {
+			return c.games, nil
+		}
+		return c.counts(), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
 		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, as 3,30,60,41,6", c[:])

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// pgnText writes a game of two moves from an opening.
+func pgnText(round, fen, white, black, result, moves string) string {
+	text := fmt.Sprintf("[Event \"x\"]\n[Round %q]\n[White %q]\n[Black %q]\n[Result %q]\n", round, white, black, result)
+	if fen != "" {
+		text += fmt.Sprintf("[SetUp \"1\"]\n[FEN %q]\n", fen)
+	}
+	return text + "\n" + moves + " " + result + "\n\n"
+}
+
+func TestPairsOfPGN(t *testing.T) {
+	const fen1, fen2 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2"
+	const e4, d4 = "1. e4 e5 2. Nf3", "1. d4 d5 2. c4"
+	for name, tt := range map[string]struct {
+		text       string
+		pairs      sprt.Pentanomial
+		unpaired   int
+		unfinished int
+	}{
+		"by round, interleaved": {
+			pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("2", fen2, "A", "B", "0-1", "2. c4") +
+				pgnText("2", fen2, "B", "A", "1/2-1/2", "2. c4") + pgnText("1", fen1, "B", "A", "0-1", "2. Nf3"),
+			sprt.Pentanomial{0, 1, 0, 0, 1}, 0, 0},
+		"rounds with parts": {
+			pgnText("1.1", "", "B", "A", "1-0", e4) + pgnText("1.2", "", "A", "B", "1-0", e4) +
+				pgnText("2.1", "", "A", "B", "1/2-1/2", d4) + pgnText("2.2", "", "B", "A", "0-1", d4),
+			sprt.Pentanomial{0, 0, 1, 1, 0}, 0, 0},
+		"no rounds, in order": {
+			pgnText("?", "", "A", "B", "1-0", e4) + pgnText("?", "", "B", "A", "1-0", e4) + pgnText("?", "", "A", "B", "1-0", d4) + pgnText("-", "", "B", "A", "1-0", e4),
+			sprt.Pentanomial{0, 0, 1, 0, 0}, 2, 0},
+		"a round each, one unfinished": {
+			pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) + pgnText("3", "", "A", "B", "*", d4) + pgnText("4", "", "B", "A", "0-1", d4),
+			sprt.Pentanomial{0, 0, 0, 0, 1}, 1, 1},
+		"same colours": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"), sprt.Pentanomial{}, 2, 0},
+	} {
+		path := filepath.Join(t.TempDir(), "m.pgn")
+		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := countPGN(path, "A", "B")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.pairs != tt.pairs || c.unpaired != tt.unpaired || c.unfinished != tt.unfinished {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if _, err := countPGN(path, "", "C"); err == nil || !strings.Contains(err.Error(), "--opponent") {
+			t.Errorf("%s: against a stranger: %v", name, err)
+		}
+	}
+}
