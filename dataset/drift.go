@@ -21,7 +21,7 @@ const maxDrift = 1
 // Value returns the evaluation of a row under the terms' own values: centipawns, White's
 // view. The row's terms must be of the set.
 func (s *FeatureSet) Value(r *FeatureRow) float64 {
-	sum, phase := 0.0, float64(r.Phase)
+	sum, phase := 0.0, math.Round(24*float64(r.Phase))/24 // what float32 rounded off
 	for i, t := range r.Terms {
 		v := &s.Terms[t]
 		sum += float64(r.Counts[i]) * (v.MG*phase + v.EG*(1-phase))
@@ -38,9 +38,7 @@ func (s *FeatureSet) CheckRow(r *FeatureRow) error {
 	if err := s.checkCounts(r); err != nil || r.Eval == NoScore {
 		return err
 	}
-	// What is stored as float32 is not the engine's own phase, scale and offset.
-	value := s.Value(r)
-	if slack := maxDrift + 1e-5*math.Abs(value); !(math.Abs(value-float64(r.Eval)) <= slack) {
+	if value := s.Value(r); !(math.Abs(value-float64(r.Eval)) <= maxDrift) {
 		return fmt.Errorf("%w: the terms make %.2f, eval says %d", ErrDrift, value, r.Eval)
 	}
 	return nil
