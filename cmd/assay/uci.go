@@ -15,7 +15,13 @@ func newUCICommand() *cobra.Command {
 		Long: `Play chess in a GUI, or in anybody's match runner, over the UCI protocol on standard
 input and output.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].`,
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].
+
+The command uci lists the options. EvalFile takes a weight file or a name of embedded
+weights; weights that cannot be read leave the old ones. If games are lost on time, raise
+Move Overhead, the milliseconds that each move loses on its way to the GUI. Pondering,
+MultiPV, searchmoves, mate and UCI_Chess960 are as the protocol has them. Whatever is
+ignored is said in an info string.`,
 		Example: `  assay uci
   assay uci --player assay:weights=shannon-1950
   assay uci --player assay:weights=runs/first/weights.json:nodes=5000`,

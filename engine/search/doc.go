@@ -5,8 +5,8 @@
 // search (search.go) in the order that ordering.go and history.go give, ends every
 // line in a quiescence search (quiescence.go) and remembers positions in a
 // transposition table (table.go). It runs on one goroutine, in integers, and looks at
-// the clock only where a limit in time is set: with a limit in nodes or depth the same
-// game gives the same answer on every machine.
+// the clock only where a limit in time is set (clock.go): with a limit in nodes or depth
+// the same game gives the same answer on every machine.
 //
 // The package knows nothing of UCI, weight files or matches: see engine/uci, models
 // and selfplay/match.

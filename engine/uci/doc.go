@@ -5,7 +5,7 @@
 // without end, positions that cannot be, moves that are not legal, commands at the
 // wrong time. Whatever it ignores it says so, in an "info string". A position that is
 // refused is not replaced by another: a search asked for next is answered with the
-// null move.
+// null move. Searches end with the input, if nothing else ends them.
 //
 // The client waits for nothing without an end. What a program does wrong is an error of
 // the search it was asked for, and costs nobody else anything; the program, and what it
