@@ -7,6 +7,7 @@ package historic
 
 import (
 	"io"
+	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -18,4 +19,20 @@ type Explainer interface {
 	// by a newline. It changes nothing that a later search could notice. The errors
 	// are those of w, and those that say why a position cannot be explained.
 	Explain(w io.Writer, p *board.Position) error
+}
+
+// Line writes moves from a position as SAN. A null move, a side that does not move, is
+// two dashes.
+func Line(p *board.Position, moves []board.Move) string {
+	pos, words := *p, make([]string, len(moves))
+	for i, m := range moves {
+		if m == board.NullMove {
+			words[i] = "--"
+			pos.MakeNull()
+			continue
+		}
+		words[i] = pos.SAN(m)
+		pos.Make(m)
+	}
+	return strings.Join(words, " ")
 }

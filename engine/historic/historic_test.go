@@ -104,3 +104,11 @@ func TestOptions(t *testing.T) {
 		t.Errorf("values %d %v %s %q", moves, book, style, text)
 	}
 }
+
+func TestLine(t *testing.T) {
+	p := board.StartPosition()
+	line := []board.Move{board.NewMove(12, 28), board.NullMove, board.NewMove(6, 21)} // e2e4, g1f3
+	if got := Line(&p, line); got != "e4 -- Nf3" || Line(&p, nil) != "" {
+		t.Errorf("the line reads %q", got)
+	}
+}

@@ -69,7 +69,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position, legal []b
 		if value > best {
 			best, chosen = value, i
 		}
-		rows = append(rows, fmt.Sprintf("%-8s %8.4f  %s", pos.SAN(m), value, sans(pos, append([]board.Move{m}, line...))))
+		rows = append(rows, fmt.Sprintf("%-8s %8.4f  %s", pos.SAN(m), value, historic.Line(pos, append([]board.Move{m}, line...))))
 	}
 	fmt.Fprintf(b, "\nplausible moves, %d plies deep\n", p.plies)
 	for i, row := range rows {
@@ -79,13 +79,4 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position, legal []b
 		}
 		fmt.Fprintf(b, "%s %s\n", mark, row)
 	}
-}
-
-func sans(pos *board.Position, moves []board.Move) string {
-	p, words := *pos, []string{}
-	for _, m := range moves {
-		words = append(words, p.SAN(m))
-		p.Make(m)
-	}
-	return strings.Join(words, " ")
 }

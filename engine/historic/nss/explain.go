@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
 )
 
 // Explain writes the list of goals with what each makes of the position, the exchanges
@@ -85,7 +86,7 @@ func (e *executive) explainMoves(b *strings.Builder, p *Player) {
 		if x.goal < len(goals) {
 			by = goals[x.goal].name
 		}
-		fmt.Fprintf(b, "%s %-8s %-34s %-14s %s: %s\n", mark, e.SAN(x.move), by+" "+x.why, x.value.vector(p.goals), verdict, e.sans(x.line))
+		fmt.Fprintf(b, "%s %-8s %-34s %-14s %s: %s\n", mark, e.SAN(x.move), by+" "+x.why, x.value.vector(p.goals), verdict, historic.Line(e.Position, x.line))
 	}
 }
 
@@ -97,19 +98,4 @@ func (v Value) vector(count int) string {
 		return "(is mated)"
 	}
 	return strings.ReplaceAll(fmt.Sprint(v.Goals[:count]), " ", ",")
-}
-
-// sans writes a line; a pass is two dashes.
-func (e *executive) sans(line []board.Move) string {
-	pos, words := *e.Position, []string{}
-	for _, m := range line {
-		if m == board.NullMove {
-			words = append(words, "--")
-			pos.MakeNull()
-			continue
-		}
-		words = append(words, pos.SAN(m))
-		pos.Make(m)
-	}
-	return strings.Join(words, " ")
 }

@@ -86,7 +86,7 @@ func TestFigure5(t *testing.T) {
 	if e.analysed[0].move != d4.move || d4.goal != goalNamed(t, "centre control") || d4.rejected != goalNamed(t, "development") {
 		t.Errorf("d4: %+v", d4)
 	}
-	if got := e.sans(d4.line); got != "d4 exd4 Qxd4 Nc6" {
+	if got := historic.Line(e.Position, d4.line); got != "d4 exd4 Qxd4 Nc6" {
 		t.Errorf("d4 is rejected because of %s", got)
 	}
 	// "The move 3...B-B4 would not have sufficed, since the bishop could be taken."
@@ -105,7 +105,7 @@ func TestCentreRejectedByMaterial(t *testing.T) {
 	if e4.goal != goalNamed(t, "centre control") || e4.rejected != goalNamed(t, "material balance") {
 		t.Errorf("e4: %+v", e4)
 	}
-	if got := e.sans(e4.line); !strings.HasPrefix(got, "e4 dxe4") {
+	if got := historic.Line(e.Position, e4.line); !strings.HasPrefix(got, "e4 dxe4") {
 		t.Errorf("e4 is rejected because of %s", got)
 	}
 }

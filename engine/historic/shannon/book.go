@@ -2,10 +2,8 @@ package shannon
 
 import (
 	_ "embed"
-	"math/rand/v2"
 	"sync"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
 )
 
@@ -17,12 +15,3 @@ import (
 var bookText string
 
 var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.ParseBook(bookText) })
-
-// bookMove returns one of the book's moves that the list allows.
-func bookMove(p *board.Position, list []board.Move, chance *rand.Rand) (board.Move, bool) {
-	b, err := ownBook()
-	if err != nil { // a test reads the whole book
-		return board.NullMove, false
-	}
-	return b.Move(p, list, chance)
-}

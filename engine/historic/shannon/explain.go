@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -67,7 +68,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		if i == chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(b, "%s %-8s  %d  %+6.2f  %s\n", mark, pos.SAN(m), h(pos, m, danger), float64(r.score)/100, variation(pos, r.line))
+		fmt.Fprintf(b, "%s %-8s  %d  %+6.2f  %s\n", mark, pos.SAN(m), h(pos, m, danger), float64(r.score)/100, historic.Line(pos, r.line))
 	}
 }
 
@@ -89,13 +90,3 @@ func (s *search) exact() (scores map[int]scored, done string) {
 }
 
 func (s *search) onePly() map[int]scored { return s.pass(iteration{1, 1}, 0, 2*infinite) }
-
-// variation writes moves as SAN.
-func variation(pos *board.Position, line []board.Move) string {
-	p, words := *pos, []string{}
-	for _, m := range line {
-		words = append(words, p.SAN(m))
-		p.Make(m)
-	}
-	return strings.Join(words, " ")
-}

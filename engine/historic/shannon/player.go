@@ -144,7 +144,11 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return s.budget.Finish(engine.Result{}), nil
 	}
 	if p.book {
-		if m, ok := bookMove(game.Position(), s.list, s.chance()); ok {
+		b, err := ownBook()
+		if err != nil {
+			return engine.Result{}, err
+		}
+		if m, ok := b.Move(game.Position(), s.list, s.chance()); ok {
 			return s.budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
 		}
 	}

@@ -317,12 +317,6 @@ func TestBook(t *testing.T) {
 	if len(b) < 300 {
 		t.Errorf("only %d positions", len(b))
 	}
-	if _, err := historic.ParseBook("x: e4 e5 Ke3"); err == nil || !strings.Contains(err.Error(), "line 1, x: move 2") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := historic.ParseBook("\ne4 e5"); err == nil || !strings.Contains(err.Error(), "line 2") {
-		t.Errorf("error %v", err)
-	}
 	p := newPlayer(t, NewA, "Book=true", "Moves=1")
 	start := board.StartPosition()
 	seen := map[board.Move]bool{}

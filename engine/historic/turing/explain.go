@@ -56,15 +56,6 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		if c.move == chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(Increase(pos, c.move))/10, line(pos, c.line))
+		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(Increase(pos, c.move))/10, historic.Line(pos, c.line))
 	}
-}
-
-func line(pos *board.Position, moves []board.Move) string {
-	p, words := *pos, []string{}
-	for _, m := range moves {
-		words = append(words, p.SAN(m))
-		p.Make(m)
-	}
-	return strings.Join(words, " ")
 }
