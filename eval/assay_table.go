@@ -102,7 +102,9 @@ func assayModel() *Model {
 	declareContact(t)
 	declareSquares(t)
 	t.set(assayTempo, Term{Name: "tempo", Group: GroupTempo, Tapered: true, Source: sourceOurs}, 0)
-	return newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
+	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
+	m.scale = assayScale
+	return m
 }
 
 func declareMaterial(t *table) {

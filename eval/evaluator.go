@@ -26,7 +26,7 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}
-	e := &evaluator{score: m.score}
+	e := &evaluator{score: m.score, scale: m.scale}
 	for i, c := range w {
 		e.weights.packed[i] = pack(c)
 	}
@@ -35,6 +35,7 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 
 type evaluator struct {
 	score   func(*board.Position, scorer) scorer
+	scale   func(*board.Position, int) int // nil: none
 	weights weights
 }
 
@@ -42,8 +43,11 @@ func (e *evaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
 
 func (e *evaluator) Evaluate(p *board.Position) int {
 	mg, eg := unpack(e.score(p, scorer{w: &e.weights}).sum)
-	phase := int64(Phase(p))
-	return value(mg*phase+eg*(MaxPhase-phase), 1, 1)
+	phase, scale := Phase(p), scaleWhole
+	if e.scale != nil {
+		scale = e.scale(p, phase)
+	}
+	return value(mg*int64(phase)+eg*int64(MaxPhase-phase), int64(scale), scaleWhole)
 }
 
 // value makes centipawns of a sum: the one division, toward zero, and the bound.

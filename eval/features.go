@@ -30,6 +30,9 @@ func (m *Model) Features(p *board.Position, f *Features) {
 	f.Entries = f.scratch.drain(f.Entries[:0])
 	f.Phase = Phase(p)
 	f.ScaleNum, f.ScaleDen = 1, 1
+	if m.scale != nil {
+		f.ScaleNum, f.ScaleDen = m.scale(p, f.Phase), scaleWhole
+	}
 }
 
 // SetRoot makes p the root of the features that follow, as Rooted does for values;

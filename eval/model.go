@@ -28,6 +28,8 @@ type Model struct {
 
 	trace func(*board.Position, tracer) tracer
 	score func(*board.Position, scorer) scorer
+	// scale returns the endgame scale in sixteenths, given the phase; nil: none.
+	scale func(*board.Position, int) int
 	index map[string]int
 }
 
