@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"unsafe"
 )
 
 // spill is a file that holds the codes of a store's chunks. What a pass needs
@@ -29,7 +28,7 @@ func newSpill(dir string) (*spill, error) {
 // write moves the chunk's codes to disk.
 func (d *spill) write(c *chunk) error {
 	c.at = d.size
-	n, err := d.w.Write(asBytes(c.codes))
+	n, err := d.w.Write(memory(c.codes))
 	d.size += int64(n)
 	c.codes = nil
 	if err != nil {
@@ -54,7 +53,7 @@ func (d *spill) read(c *chunk, buf *[]uint16) ([]uint16, error) {
 		*buf = make([]uint16, c.size, c.size+c.size/4)
 	}
 	codes := (*buf)[:c.size]
-	if _, err := d.f.ReadAt(asBytes(codes), c.at); err != nil && (err != io.EOF || c.size > 0) {
+	if _, err := d.f.ReadAt(memory(codes), c.at); err != nil && (err != io.EOF || c.size > 0) {
 		return nil, fmt.Errorf("features on disk: %w", err)
 	}
 	return codes, nil
@@ -66,13 +65,4 @@ func (d *spill) close() error {
 		err = rerr
 	}
 	return err
-}
-
-// asBytes returns the memory of codes. The file is read by the process that
-// wrote it, so the order of bytes is of no matter.
-func asBytes(codes []uint16) []byte {
-	if len(codes) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&codes[0])), 2*len(codes))
 }

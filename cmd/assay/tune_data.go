@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
@@ -137,21 +139,42 @@ func (t *tuneTask) identity() (hashes []string) {
 	return hashes
 }
 
-// load builds the store.
+// load builds the store, or finds it in the cache.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*tuner.Store, error) {
+	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
+		debug.SetGCPercent(25)
+	}
 	bar := newProgress(stderr, "features")
 	b := tuner.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
+	var path, from string
 	var s *tuner.Store
 	var err error
-	if t.features != nil {
-		s, err = b.Features(ctx, t.set, t.features)
-	} else {
-		s, err = b.Positions(ctx, t.model, t.positions)
+	if f.cache != "" {
+		if path, err = t.cachePath(f.cache); err != nil {
+			return nil, err
+		}
+		if s, err = cachedStore(ctx, path, f.disk, stderr); err != nil {
+			return nil, err
+		}
+		from = " from " + path
 	}
-	if err != nil {
-		return nil, tuneAdvice(err)
+	if s == nil {
+		from = ""
+		if t.features != nil {
+			s, err = b.Features(ctx, t.set, t.features)
+		} else {
+			s, err = b.Positions(ctx, t.model, t.positions)
+		}
+		if err != nil {
+			return nil, tuneAdvice(err)
+		}
+		if path != "" {
+			if err := cacheStore(ctx, s, path); err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+		}
 	}
 	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
-	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
+	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position%s", s.Rows(), s.Games(), s.Entries(), perRow, from))
 	return s, nil
 }

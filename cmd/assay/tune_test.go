@@ -194,8 +194,20 @@ func TestTuneRun(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil || len(result.Groups) == 0 || result.Curve == nil {
 		t.Errorf("result %s, %v", b, err)
 	}
-	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
-		t.Fatal(err)
+	cache := filepath.Join(dir, "cache")
+	for call := range 3 { // extracted; from the cache; from a damaged one
+		if _, err := tune(t, append(args, "--out", file, "--disk", dir, "--cache", cache)...); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(cache, "features-*.cache"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("the cache holds %v, %v", files, err)
+		}
+		if call == 1 {
+			if err := os.Truncate(files[0], 5000); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	a, err := models.Load(filepath.Join(run, "weights.json"))
 	if err != nil {
