@@ -33,27 +33,37 @@ func Embedded(name string) (*File, error) {
 	return Parse("embedded "+name+".json", data)
 }
 
-// Load reads a weight file.
-func Load(path string) (*File, error) {
+// Load reads a weight file of one of our models.
+func Load(path string) (*File, error) { return load(path, Parse) }
+
+func load(path string, parse func(string, []byte) (*File, error)) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() > MaxSize {
+		return nil, tooLarge(path) // without reading any of it
+	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data)
+	return parse(path, data)
 }
 
 // Open returns the weights that a person named: an embedded name, or else the path
 // of a file. A file that has the name of embedded weights is reached as ./name.
-func Open(fileOrName string) (*File, error) {
+func Open(fileOrName string) (*File, error) { return open(fileOrName, Parse) }
+
+// OpenAny is Open for weights of any evaluation, as ParseAny.
+func OpenAny(fileOrName string) (*File, error) { return open(fileOrName, ParseAny) }
+
+func open(fileOrName string, parse func(string, []byte) (*File, error)) (*File, error) {
 	if slices.Contains(Names(), fileOrName) {
 		return Embedded(fileOrName)
 	}
-	f, err := Load(fileOrName)
+	f, err := load(fileOrName, parse)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w (embedded weights are: %s)", err, strings.Join(Names(), ", "))
 	}

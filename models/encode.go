@@ -14,7 +14,7 @@ import (
 // same content has the same text, and Parse gives the content back exactly. Weights
 // that Parse would refuse are an error.
 func (f *File) Encode() ([]byte, error) {
-	m, _, err := f.Weights()
+	table, err := f.Table()
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (f *File) Encode() ([]byte, error) {
 	e.provenance(&f.Provenance)
 	e.WriteString("  \"terms\": [\n")
 	for i := range f.Terms {
-		e.term(&m.Terms[i], &f.Terms[i], i == len(f.Terms)-1)
+		e.term(&table[i], &f.Terms[i], f.Foreign != nil, i == len(f.Terms)-1)
 	}
 	e.WriteString("  ]\n}\n")
 	return e.Bytes(), e.err
@@ -89,29 +89,32 @@ func (e *encoder) provenance(p *Provenance) {
 }
 
 // term writes one value where the term is not tapered. Fitted numbers that are zero
-// are left out.
-func (e *encoder) term(t *eval.Term, w *TermWeight, last bool) {
+// are left out, and the group of a foreign term if its name says it.
+func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	before := e.err
 	e.WriteString("    {")
 	e.field("name", w.Name)
-	number := func(name string, v any) {
+	field := func(name string, v any) {
 		e.WriteString(", ")
 		e.field(name, v)
 	}
-	number("mg", w.MG)
+	if foreign && t.Group != groupOf(t.Name) {
+		field("group", t.Group)
+	}
+	field("mg", w.MG)
 	if t.Tapered {
-		number("eg", w.EG)
+		field("eg", w.EG)
 	}
 	for _, x := range []struct {
 		name string
 		v    float64
 	}{{"fit_mg", w.FitMG}, {"fit_eg", w.FitEG}, {"se_mg", w.SEMG}, {"se_eg", w.SEEG}} {
 		if x.v != 0 {
-			number(x.name, x.v)
+			field(x.name, x.v)
 		}
 	}
 	if w.Count != 0 {
-		number("count", w.Count)
+		field("count", w.Count)
 	}
 	if last {
 		e.WriteString("}\n")

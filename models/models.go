@@ -37,13 +37,19 @@ const (
 
 // File is the content of a weight file.
 type File struct {
-	// Model is the name of the model, as in eval.Models.
+	// Model is the name of the model, as in eval.Models, or of a foreign evaluation.
 	Model string
+	// Foreign describes the terms, one for one, of an evaluation that is none of our
+	// models: name, group, and whether they are tapered. It is nil for our models.
+	Foreign []eval.Term
 	// K is the slope of the sigmoid that goes with the weights, per centipawn.
 	K float64
 	// Terms holds every term of the model, in the order of its table.
 	Terms      []TermWeight
 	Provenance Provenance
+	// Migration is what was done to a file of an older table when it was read; nil if
+	// nothing was. Its text stands in Provenance too.
+	Migration *Migration
 }
 
 // TermWeight is the coefficient of one term, in centipawns.
@@ -83,6 +89,33 @@ func New(m *eval.Model, w []eval.Coef) *File {
 	return f
 }
 
+// Table returns what is known of the terms, in the order of f.Terms: the model's own
+// table, or that of a foreign evaluation. It fails if the terms are not the table's.
+func (f *File) Table() ([]eval.Term, error) {
+	if f.Foreign == nil {
+		m, _, err := f.Weights()
+		if err != nil {
+			return nil, err
+		}
+		return m.Terms, nil
+	}
+	if len(f.Foreign) != len(f.Terms) {
+		return nil, fmt.Errorf("evaluation %s: %d terms, and %d described", f.Model, len(f.Terms), len(f.Foreign))
+	}
+	for i := range f.Terms {
+		t, about := &f.Terms[i], &f.Foreign[i]
+		switch {
+		case t.Name != about.Name || t.Name == "":
+			return nil, fmt.Errorf("evaluation %s: term number %d is %q, described as %q", f.Model, i, t.Name, about.Name)
+		case !about.Tapered && t.MG != t.EG:
+			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
+		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
+			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d centipawns", t.Name, t.MG, t.EG, eval.MaxCoef)
+		}
+	}
+	return f.Foreign, nil
+}
+
 // ID identifies the weights: the first 12 hex digits of the SHA-256 of the model's
 // name and the lines "name mg eg" in table order. Neither K nor what was fitted nor
 // the provenance is part of it.
@@ -99,6 +132,9 @@ func (f *File) ID() string {
 // Weights returns the model and its coefficients in table order. It fails if the
 // terms are not exactly those of the model, naming the first that is not.
 func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
+	if f.Foreign != nil {
+		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, which only its own engine knows how to count", eval.ErrUnknownModel, f.Model)
+	}
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
 		return nil, nil, err

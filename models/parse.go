@@ -12,14 +12,21 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Parse reads the text of a weight file. The name stands in errors, which also name
-// the line and the term. Memory and time are bounded by the size of the text, which
-// may be MaxSize at most.
-func Parse(name string, data []byte) (*File, error) {
+// Parse reads the text of a weight file of one of our models. The name stands in errors,
+// which also name the line and the term. Memory and time are bounded by the size of the
+// text, which may be MaxSize at most. A file of a table that its model had before is
+// brought up to date: see Migration.
+func Parse(name string, data []byte) (*File, error) { return parse(name, data, false) }
+
+// ParseAny is Parse for weights of any evaluation: those of a model that is none of ours
+// have File.Foreign set.
+func ParseAny(name string, data []byte) (*File, error) { return parse(name, data, true) }
+
+func parse(name string, data []byte, foreign bool) (*File, error) {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%s: a weight file has at most %d bytes", name, MaxSize)
+		return nil, tooLarge(name)
 	}
-	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), taken: map[string]int{}}
+	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), taken: map[string]int{}, foreign: foreign}
 	p.dec.UseNumber()
 	f, err := p.file()
 	if err == nil {
@@ -34,6 +41,10 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+func tooLarge(name string) error {
+	return fmt.Errorf("%s: a weight file has at most %d bytes", name, MaxSize)
 }
 
 // line returns the number of the line of what was read last or, where reading it
@@ -53,10 +64,12 @@ func (p *parser) line(data []byte) int {
 // of two equal fields and pass over unknown ones. It goes no deeper than the format
 // does, whatever the text holds.
 type parser struct {
-	dec    *json.Decoder
-	single []bool         // by term: only mg was given
-	taken  map[string]int // terms by name
-	unread bool           // the last token could not be read
+	dec     *json.Decoder
+	foreign bool           // evaluations that are none of ours are welcome
+	single  []bool         // by term: only mg was given
+	group   []string       // by term, where one was given
+	taken   map[string]int // terms by name
+	unread  bool           // the last token could not be read
 }
 
 func (p *parser) file() (*File, error) {
@@ -91,7 +104,7 @@ func (p *parser) provenance(v *Provenance) error {
 
 func (p *parser) terms(f *File) error {
 	return p.array(func() error {
-		t, single, err := p.term()
+		t, single, group, err := p.term()
 		if err != nil {
 			if t.Name == "" {
 				return fmt.Errorf("term number %d: %w", len(f.Terms), err)
@@ -103,16 +116,16 @@ func (p *parser) terms(f *File) error {
 		}
 		p.taken[t.Name] = len(f.Terms)
 		f.Terms = append(f.Terms, t)
-		p.single = append(p.single, single)
+		p.single, p.group = append(p.single, single), append(p.group, group)
 		return nil
 	})
 }
 
-func (p *parser) term() (t TermWeight, single bool, err error) {
+func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 	var mg, eg int64
 	single = true
 	tapered := p.whole(&eg, -eval.MaxCoef, eval.MaxCoef)
-	err = p.object(map[string]func() error{
+	fields := map[string]func() error{
 		"name":   p.text(&t.Name),
 		"mg":     p.whole(&mg, -eval.MaxCoef, eval.MaxCoef),
 		"eg":     func() error { single = false; return tapered() },
@@ -121,39 +134,16 @@ func (p *parser) term() (t TermWeight, single bool, err error) {
 		"se_mg":  p.float(&t.SEMG),
 		"se_eg":  p.float(&t.SEEG),
 		"count":  p.whole(&t.Count, 0, math.MaxInt64),
-	}, "name", "mg")
+	}
+	if p.foreign {
+		fields["group"] = p.text(&group)
+	}
+	err = p.object(fields, "name", "mg")
 	if single {
 		eg = mg
 	}
 	t.MG, t.EG = int32(mg), int32(eg)
-	return t, single, err
-}
-
-// conform checks the terms against the model and puts them into its order.
-func (p *parser) conform(f *File) error {
-	m, err := eval.Lookup(f.Model)
-	if err != nil {
-		return err
-	}
-	for i := range f.Terms {
-		if _, ok := m.Term(f.Terms[i].Name); !ok {
-			return fmt.Errorf("model %s has no term %q", m.Name, f.Terms[i].Name)
-		}
-	}
-	ordered := make([]TermWeight, len(m.Terms))
-	for i, t := range m.Terms {
-		at, ok := p.taken[t.Name]
-		if !ok {
-			return fmt.Errorf("term %q of model %s is missing", t.Name, m.Name)
-		}
-		if t.Tapered && p.single[at] {
-			return fmt.Errorf("term %q is tapered: eg is missing", t.Name)
-		}
-		ordered[i] = f.Terms[at]
-	}
-	f.Terms = ordered
-	_, _, err = f.Weights()
-	return err
+	return t, single, group, err
 }
 
 // The methods below read values. Those that return a function are for the fields of

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
 // Sheet is a weight file as templates see it: its terms one by one, and the same
@@ -68,19 +67,19 @@ func (a Array) Rows() (rows [][]Cell) {
 
 // Sheet returns the file as templates see it.
 func (f *File) Sheet() (*Sheet, error) {
-	m, _, err := f.Weights()
+	table, err := f.Table()
 	if err != nil {
 		return nil, err
 	}
 	s := &Sheet{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
-		t := &m.Terms[i]
+		t := &table[i]
 		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})
 		s.Tapered = s.Tapered || t.Tapered
 	}
 	for i := 0; i < len(s.Terms); {
 		n := 1
-		prefix, ok := arrayName(s.Terms[i].Name)
+		prefix, _, ok := arrayName(s.Terms[i].Name)
 		for ok && i+n < len(s.Terms) && belongs(&s.Terms[i], &s.Terms[i+n], prefix) {
 			n++
 		}
@@ -90,19 +89,33 @@ func (f *File) Sheet() (*Sheet, error) {
 	return s, nil
 }
 
-// arrayName returns what comes before the number, rank or square that ends a name.
-func arrayName(name string) (prefix string, ok bool) {
-	i := strings.LastIndexByte(name, '.')
-	if i < 0 {
-		return name, false
+// arrayName returns what comes before the number, rank or square that ends a name, and
+// that end: of psq.pawn.a2 as of psq_pawn_a2 and psq[pawn][a2].
+func arrayName(name string) (prefix, end string, ok bool) {
+	whole := name
+	if strings.HasSuffix(name, "]") {
+		name = name[:len(name)-1]
 	}
-	end := name[i+1:]
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 || len(name) < len(whole) {
+		i = max(strings.LastIndexByte(name, '_'), strings.LastIndexByte(name, '['))
+	}
+	if i <= 0 || i == len(name)-1 {
+		return whole, "", false
+	}
 	last := name[len(name)-1]
-	return name[:i], end == "none" || last >= '0' && last <= '9'
+	return name[:i], name[i+1:], name[i+1:] == "none" || last >= '0' && last <= '9'
+}
+
+// SquareOf returns the table and the square of a term of a table over squares.
+func SquareOf(name string) (table string, square board.Square, ok bool) {
+	table, end, _ := arrayName(name)
+	square, ok = board.ParseSquare(end)
+	return table, square, ok
 }
 
 func belongs(first, c *Cell, prefix string) bool {
-	p, ok := arrayName(c.Name)
+	p, _, ok := arrayName(c.Name)
 	return ok && p == prefix && c.Tapered == first.Tapered
 }
 
@@ -117,7 +130,7 @@ func newArray(prefix string, cells []Cell) Array {
 		full[i] = Cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group, Tapered: a.Tapered, Index: -1}
 	}
 	for _, c := range cells {
-		sq, ok := board.ParseSquare(c.Name[len(prefix)+1:])
+		_, sq, ok := SquareOf(c.Name)
 		if !ok {
 			return a
 		}
@@ -151,6 +164,10 @@ type Rounding struct {
 
 // Rounding compares the integers with the fitted numbers beside them.
 func (f *File) Rounding() (r Rounding) {
+	table, err := f.Table()
+	if err != nil {
+		return r // of terms that are not the model's there is nothing to say
+	}
 	sum := 0.0
 	note := func(name string, fit, se float64, w int32) {
 		if fit == 0 && se == 0 {
@@ -166,7 +183,7 @@ func (f *File) Rounding() (r Rounding) {
 	for i := range f.Terms {
 		t := &f.Terms[i]
 		note(t.Name, t.FitMG, t.SEMG, t.MG)
-		if m, err := eval.Lookup(f.Model); err == nil && i < len(m.Terms) && m.Terms[i].Tapered {
+		if table[i].Tapered {
 			note(t.Name, t.FitEG, t.SEEG, t.EG)
 		}
 	}
