@@ -18,12 +18,16 @@ const (
 // Adjudication says when a game is ended by the scores of its players. The zero
 // value never ends one.
 //
-// A verdict needs the agreement of both: scores of consecutive plies alternate
-// between the players. What it costs in truth is measured: a share of the games it
+// A verdict needs the agreement of both, unless OneSided: scores of consecutive plies
+// alternate between the players. What it costs in truth is measured: a share of the games it
 // would end is played on, and the results compared (see Verdict).
 type Adjudication struct {
 	WinScore int `json:"win_score,omitempty"` // a win at |score| >= WinScore centipawns ...
 	WinPlies int `json:"win_plies,omitempty"` // ... for so many plies in a row; 0 for never
+
+	// OneSided lets the loser's scores alone decide a win, as if he resigned: half of
+	// WinPlies moves of his in a row, whatever the winner thinks.
+	OneSided bool `json:"win_one_sided,omitempty"`
 
 	DrawScore int `json:"draw_score,omitempty"` // a draw at |score| <= DrawScore centipawns ...
 	DrawPlies int `json:"draw_plies,omitempty"` // ... for so many plies in a row; 0 for never
@@ -40,15 +44,16 @@ func StandardAdjudication() Adjudication {
 
 // Verdict returns the first ply of scores after which the game would be adjudicated,
 // and how. Scores are those of a game: White's view, engine.NoScore for plies that
-// were not searched; ply is the number of moves played by then. A game that went on
+// were not searched; first is the side that moved first; ply is the number of moves
+// played by then. A game that went on
 // after its verdict was played on; whether its result agrees measures the rule.
-func (a Adjudication) Verdict(scores []int16) (ply int, result board.GameResult, ok bool) {
+func (a Adjudication) Verdict(first board.Color, scores []int16) (ply int, result board.GameResult, ok bool) {
 	j := judge{rule: a}
 	for i, s := range scores {
 		if s == engine.NoScore {
 			continue
 		}
-		if result, _, over := j.observe(int(s)); over {
+		if result, _, over := j.observe(first^board.Color(i%2), int(s)); over {
 			return i + 1, result, true
 		}
 	}
@@ -65,20 +70,46 @@ type judge struct {
 	rule               Adjudication
 	plies              int // observed
 	white, black, draw int // length of the current row of plies that say so
+
+	resigned [2]int // plies of White and of Black in a row, two a move, that say so of themselves
 }
 
-// observe takes the score of the next ply of play proper, White's view.
-func (j *judge) observe(score int) (board.GameResult, board.Termination, bool) {
+// observe takes the score of the next ply of play proper, which the side played: White's
+// view.
+func (j *judge) observe(side board.Color, score int) (board.GameResult, board.Termination, bool) {
 	j.white = row(j.white, score >= j.rule.WinScore)
 	j.black = row(j.black, score <= -j.rule.WinScore)
 	j.draw = row(j.draw, max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
 	j.plies++
+	if j.rule.OneSided {
+		return j.observeOne(side, score)
+	}
 	switch {
 	case j.rule.WinPlies > 0 && j.white >= j.rule.WinPlies:
 		return board.WhiteWins, AdjudicatedWin, true
 	case j.rule.WinPlies > 0 && j.black >= j.rule.WinPlies:
 		return board.BlackWins, AdjudicatedWin, true
-	case j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies:
+	}
+	return j.drawn()
+}
+
+// observeOne is observe where the loser decides alone.
+func (j *judge) observeOne(side board.Color, score int) (board.GameResult, board.Termination, bool) {
+	own := score
+	if side == board.Black {
+		own = -score
+	}
+	if own > -j.rule.WinScore {
+		j.resigned[side] = 0
+	} else if j.resigned[side] += 2; j.rule.WinPlies > 0 && j.resigned[side] >= j.rule.WinPlies {
+		return board.WinFor(side.Other()), AdjudicatedWin, true
+	}
+	return j.drawn()
+}
+
+// drawn tells whether the scores call it a draw.
+func (j *judge) drawn() (board.GameResult, board.Termination, bool) {
+	if j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies {
 		return board.Draw, AdjudicatedDraw, true
 	}
 	return board.Draw, "", false

@@ -176,7 +176,7 @@ func (t *table) record(side board.Color, found engine.Result) {
 	if t.playOn {
 		return
 	}
-	result, why, over := t.judge.observe(int(clampScore(score)))
+	result, why, over := t.judge.observe(side, int(clampScore(score)))
 	switch {
 	case over && t.job.Rule.playsOn(t.job.Seed):
 		t.playOn = true

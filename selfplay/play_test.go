@@ -60,6 +60,7 @@ func scores(list ...int16) []int16 {
 func TestVerdict(t *testing.T) {
 	win := StandardAdjudication()
 	draw := Adjudication{DrawScore: 10, DrawPlies: 4, DrawFrom: 3}
+	alone := Adjudication{WinScore: 1000, WinPlies: 6, OneSided: true} // White has the plies of even number
 	for _, c := range []struct {
 		name   string
 		rule   Adjudication
@@ -73,6 +74,10 @@ func TestVerdict(t *testing.T) {
 		{"five do not", win, scores(1000, 1000, 1000, 1000, 1000), 0, 0, false},
 		{"999 breaks the row", win, scores(1000, 1000, 1000, 1000, 999, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
 		{"one player alone", win, scores(1500, 0, 1500, 0, 1500, 0, 1500, 0, 1500, 0, 1500, 0), 0, 0, false},
+		{"Black resigns alone", alone, scores(0, 1000, 10, 1500, -500, 31990, 0), 8, board.WhiteWins, true},
+		{"White resigns alone", alone, scores(-1000, 0, -1500, 0, -1000, 0), 7, board.BlackWins, true},
+		{"the winner alone is no resignation", alone, scores(1500, 0, 1500, 0, 1500, 0, 1500, 0), 0, 0, false},
+		{"two moves are too few, and 999 breaks the row", alone, scores(0, 1000, 0, 1000, 0, 999, 0, 1000, 0, 1000), 0, 0, false},
 		{"players who disagree", win, scores(1500, -1500, 1500, -1500, 1500, -1500, 1500, -1500), 0, 0, false},
 		{"Black wins", win, scores(0, -1000, -1200, -31990, -1000, -1000, -1000), 9, board.BlackWins, true},
 		{"a late row", win, scores(0, 0, 2000, 2000, 2000, 2000, 2000, 2000), 10, board.WhiteWins, true},
@@ -82,7 +87,7 @@ func TestVerdict(t *testing.T) {
 		{"11 is no draw", draw, scores(0, 0, 0, 10, -10, 11, -10), 0, 0, false},
 		{"opening plies count for nothing", win, scores(engine.NoScore, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
 	} {
-		ply, result, ok := c.rule.Verdict(c.scores)
+		ply, result, ok := c.rule.Verdict(board.White, c.scores)
 		if ply != c.ply || result != c.result || ok != c.ok {
 			t.Errorf("%s: Verdict = %d, %v, %v; want %d, %v, %v", c.name, ply, result, ok, c.ply, c.result, c.ok)
 		}
@@ -190,7 +195,7 @@ func TestPlayAdjudicates(t *testing.T) {
 	if r.Termination == AdjudicatedWin || len(r.Moves) <= 6 {
 		t.Errorf("ended by %q after %d plies, should have been played on", r.Termination, len(r.Moves))
 	}
-	ply, verdict, ok := job.Rule.Verdict(r.Scores)
+	ply, verdict, ok := job.Rule.Verdict(board.White, r.Scores)
 	if ply != 6 || verdict != board.WhiteWins || !ok {
 		t.Errorf("the scores say %v at ply %d (%v), want a win for White at ply 6", verdict, ply, ok)
 	}

@@ -50,6 +50,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Uint64Var(&f.checkNodes, "check-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
 	fs.IntVar(&f.rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
 	fs.IntVar(&f.rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
+	fs.BoolVar(&f.rule.OneSided, "win-one-sided", false, "... by the loser alone, as if it resigned, for half as many of its own moves")
 	fs.IntVar(&f.rule.DrawScore, "draw-score", 10, "adjudicate a draw at no more centipawns by both players ...")
 	fs.IntVar(&f.rule.DrawPlies, "draw-plies", 0, "... for so many plies in a row; 0: never")
 	fs.IntVar(&f.rule.DrawFrom, "draw-from", 60, "... after so many plies of play")
@@ -101,7 +102,7 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 // configurations.
 func (f *playFlags) clearUnused() {
 	if f.rule.WinPlies <= 0 {
-		f.rule.WinPlies, f.rule.WinScore = 0, 0
+		f.rule.WinPlies, f.rule.WinScore, f.rule.OneSided = 0, 0, false
 	}
 	if f.rule.DrawPlies <= 0 {
 		f.rule.DrawPlies, f.rule.DrawScore, f.rule.DrawFrom = 0, 0, 0

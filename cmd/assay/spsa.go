@@ -58,9 +58,9 @@ CONFIG is a TOML file (or JSON with the same names):
   type  = "int"                # or "float"; whole numbers are rounded at random
 
 and, as the flags of assay match: book, book_order, book_start, random_plies,
-opening_score, check_nodes, max_plies, win_score, win_plies, draw_score, draw_plies,
-draw_from. Iteration k changes parameters by c/k^0.101, c = c_end N^0.101, and moves them by
-a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
+opening_score, check_nodes, max_plies, win_score, win_plies,
+win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
+c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
 The answer is the average over the last third of the iterations. Beside it stand two
 errors, both approximate: by the means of 20 batches of that third (how far the values

@@ -44,6 +44,7 @@ type spsaFile struct {
 	MaxPlies  int  `toml:"max_plies" json:"max_plies"`
 	WinScore  *int `toml:"win_score" json:"win_score"`
 	WinPlies  *int `toml:"win_plies" json:"win_plies"`
+	OneSided  bool `toml:"win_one_sided" json:"win_one_sided"`
 	DrawScore int  `toml:"draw_score" json:"draw_score"`
 	DrawPlies int  `toml:"draw_plies" json:"draw_plies"`
 	DrawFrom  int  `toml:"draw_from" json:"draw_from"`
@@ -132,7 +133,7 @@ func (f *spsaFile) config() (c play.Config, err error) {
 		return c, err
 	}
 	std := selfplay.StandardAdjudication()
-	c.Rule = selfplay.Adjudication{WinScore: std.WinScore, WinPlies: std.WinPlies, DrawScore: f.DrawScore, DrawPlies: f.DrawPlies, DrawFrom: f.DrawFrom}
+	c.Rule = selfplay.Adjudication{WinScore: std.WinScore, WinPlies: std.WinPlies, OneSided: f.OneSided, DrawScore: f.DrawScore, DrawPlies: f.DrawPlies, DrawFrom: f.DrawFrom}
 	if f.WinScore != nil {
 		c.Rule.WinScore = *f.WinScore
 	}

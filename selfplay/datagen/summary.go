@@ -2,6 +2,7 @@ package datagen
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
@@ -56,7 +57,7 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 		s.Terminations = map[string]int64{}
 	}
 	s.Terminations[g.Termination]++
-	ply, verdict, ok := rule.Verdict(g.Scores)
+	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores)
 	if !ok {
 		return
 	}
@@ -70,6 +71,14 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 			s.Reversed++
 		}
 	}
+}
+
+// firstToMove returns the side to move of a game's first position.
+func firstToMove(fen string) board.Color {
+	if _, rest, _ := strings.Cut(fen, " "); strings.HasPrefix(rest, "b") {
+		return board.Black
+	}
+	return board.White
 }
 
 // MaxDisagreement is the share of adjudicated games whose true result may differ.

@@ -106,7 +106,8 @@ func (n *counter) note() string {
 		return ""
 	}
 	s := sprt.Summarize(n.penta)
-	text := fmt.Sprintf("+%d =%d -%d  Elo %.1f ± %.1f", n.games[2], n.games[1], n.games[0], s.Elo, s.EloError())
+	text := fmt.Sprintf("+%d =%d -%d %v  Elo %.1f ± %.1f  nElo %.1f ± %.1f  LOS %.1f %%", n.games[2], n.games[1], n.games[0], n.penta,
+		s.Elo, s.EloError(), s.NElo, (s.NEloHi-s.NEloLo)/2, 100*s.LOS)
 	if n.walk != nil {
 		lower, upper := n.walk.Bounds()
 		text += fmt.Sprintf("  LLR %.2f (%.2f, %.2f)", n.walk.LLR(), lower, upper)
