@@ -33,7 +33,7 @@ func share(left, increment time.Duration, movesToGo int, overhead time.Duration)
 	default:
 		most = usable * 4 / 10
 	}
-	fair = min(total/n, most)
+	fair = min(total*4/5/n, most)
 	return fair, min(5*fair, most)
 }
 
@@ -91,7 +91,7 @@ func (p *pace) judge(depth int, best board.Move, score int, effort float64) {
 
 // How much longer than others a search goes on: while its best move changes, while
 // other moves take as much to refute as the best one, and while the score falls.
-var stability = [...]float64{1.6, 1.3, 1.1, 1, 0.9, 0.85, 0.8}
+var stability = [...]float64{1.6, 1.45, 1.3, 1.15, 1, 0.85, 0.8}
 
 const (
 	paceDepth   = 5
