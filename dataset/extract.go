@@ -74,6 +74,16 @@ func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c
 	defer w.Close()
 	e := &extraction{ExtractConfig: c, writer: w, skip: w.Rows(), total: total, identity: config}
 	e.sieve = sieve{dir: dir, limit: cmp.Or(c.limit, sieveLimit), filter: &e.Filter, counts: &e.counts, safe: w.Rows}
+	if c.Filter.Relabel != "" { // rows are written by another goroutine, which has the word
+		e.sieve.safe = func() int64 { return e.skip }
+		e.sifted = func(int64, string) {}
+	} else {
+		e.sifted = func(done int64, note string) {
+			if e.Progress != nil {
+				e.Progress(done, e.total, note)
+			}
+		}
+	}
 	defer e.sieve.remove()
 	err = e.run(ctx, func(ctx context.Context, send func(*extractJob) error) error { return read(ctx, e, sources, send) })
 	if errors.Is(err, ErrTwice) || errors.Is(err, ErrUngrouped) {
@@ -113,6 +123,7 @@ type extraction struct {
 	row      int64 // rows that passed the sieve
 	total    int64 // rows of the sources
 	sieve    sieve
+	sifted   func(done int64, note string) // Progress, unless the search is what takes long
 	counts   Counts
 }
 
@@ -144,18 +155,15 @@ func (e *extraction) sift(ctx context.Context, read func(context.Context, func(*
 				return err
 			}
 		}
-		if done += job.size; e.Progress != nil {
-			e.Progress(done, e.total, fmt.Sprintf("%d positions", e.counts.Kept+e.sieve.waiting()))
-		}
+		done += job.size
+		e.sifted(done, fmt.Sprintf("%d positions", e.counts.Kept+e.sieve.waiting()))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return e.sieve.finish(ctx, emit, func(n, of int64) {
-		if e.Progress != nil {
-			e.Progress(e.total, e.total, fmt.Sprintf("%d of %d positions compared", n, of))
-		}
+		e.sifted(e.total, fmt.Sprintf("%d of %d positions compared", n, of))
 	})
 }
 

@@ -120,7 +120,11 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 		}
 	}
 	if e.Progress != nil {
-		e.Progress(job.first+int64(len(job.rows)), 0, "positions searched")
+		total := int64(0) // how many pass the filter is not known
+		if e.Filter.All {
+			total = e.total
+		}
+		e.Progress(job.first+int64(len(job.rows)), total, "positions searched")
 	}
 	if e.writer.Rows() == s.shards {
 		return nil
