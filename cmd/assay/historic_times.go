@@ -27,9 +27,9 @@ func newTimesCommand() *cobra.Command {
 		Use:   "times",
 		Short: "Do the work that the papers give times for, and compare",
 		Long: `Do the work that the papers give times for, on one thread, and show the times beside
-each other. Each piece of work is done several times and the fastest counts, as other
-programs may run meanwhile. Chess programs move in three middlegame positions from the
-papers, Strachey's and the one of Los Alamos in the positions of their printed games.`,
+each other. Times are the processor's; of several measurements the fastest counts. Chess
+programs move in three middlegame positions from the papers, Strachey's and the one of
+Los Alamos in the positions of their printed games.`,
 		Example: "  assay historic times",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -104,11 +104,10 @@ func workloads() []workload {
 	}
 }
 
-// timesRepeats and timesEnough say how often a piece of work is done: so often at least,
-// and again until so much time has gone by.
+// Each piece of work is measured timesRepeats times, each time over timesEnough at least.
 const (
 	timesRepeats = 3
-	timesEnough  = 300 * time.Millisecond
+	timesEnough  = 100 * time.Millisecond
 )
 
 func historicTimes(ctx context.Context, p *progress) ([]timing, error) {
@@ -116,25 +115,45 @@ func historicTimes(ctx context.Context, p *progress) ([]timing, error) {
 	var rows []timing
 	for i, w := range all {
 		p.update(int64(i), int64(len(all)), w.Program)
-		best, begin := 0.0, time.Now()
-		for n := 0; n < timesRepeats || time.Since(begin) < timesEnough; n++ {
-			at := time.Now()
-			pieces, err := w.do(ctx)
-			if err == nil {
-				err = ctx.Err()
-			}
+		for range timesRepeats {
+			t, err := w.measure(ctx)
 			if err != nil {
 				return nil, err
 			}
-			if t := time.Since(at).Seconds() / float64(max(1, pieces)); n == 0 || t < best {
-				best = t
+			if w.Now == 0 || t < w.Now {
+				w.Now = t
 			}
 		}
-		w.Now = best
 		rows = append(rows, w.timing)
 	}
 	p.finish(fmt.Sprintf("%d pieces of work", len(rows)))
 	return rows, nil
+}
+
+// measure returns the time for one piece of work, in seconds.
+func (w *workload) measure(ctx context.Context) (float64, error) {
+	done := 0
+	begin := spentTime()
+	for done == 0 || spentTime()-begin < timesEnough {
+		pieces, err := w.do(ctx)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0, err
+		}
+		done += pieces
+	}
+	return (spentTime() - begin).Seconds() / float64(done), nil
+}
+
+// spentTime is the process's time on processors, which other programs do not change, or
+// where the system does not say it the time of day.
+func spentTime() time.Duration {
+	if own, _, _ := processorTime(); own > 0 {
+		return own
+	}
+	return time.Duration(time.Now().UnixNano())
 }
 
 // considerDraughts chooses in the machine's turns of the printed game.
