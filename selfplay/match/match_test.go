@@ -370,3 +370,24 @@ func TestPlayerOf(t *testing.T) {
 		}
 	}
 }
+
+// A player against itself, who draws other chances in every game, is no stronger than
+// itself: of eight matches of 400 games the intervals of most hold 0.
+func TestNoiseFloor(t *testing.T) {
+	held, pairs := 0, int64(0)
+	for seed := range uint64(8) {
+		c := config(t, 400)
+		c.Out, c.B, c.Limits[1], c.Seed = "", c.A, c.Limits[0], seed
+		r := run(t, c)
+		if r.EloLo <= 0 && r.EloHi >= 0 {
+			held++
+		}
+		pairs += r.Pentanomial[0] + r.Pentanomial[1] + r.Pentanomial[3] + r.Pentanomial[4]
+		if len(r.Warnings) == 0 {
+			t.Error("no warning")
+		}
+	}
+	if held < 6 || pairs < 100 {
+		t.Errorf("%d of 8 intervals hold 0; %d pairs were uneven", held, pairs)
+	}
+}
