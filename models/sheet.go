@@ -93,9 +93,7 @@ func (f *File) Sheet() (*Sheet, error) {
 // that end: of psq.pawn.a2 as of psq_pawn_a2 and psq[pawn][a2].
 func arrayName(name string) (prefix, end string, ok bool) {
 	whole := name
-	if strings.HasSuffix(name, "]") {
-		name = name[:len(name)-1]
-	}
+	name = strings.TrimSuffix(name, "]")
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || len(name) < len(whole) {
 		i = max(strings.LastIndexByte(name, '_'), strings.LastIndexByte(name, '['))

@@ -62,6 +62,7 @@ difference first.`,
 	c.Flags().BoolVar(&all, "all", false, "show the terms that do not occur too")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, which follow the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
+	c.AddCommand(newEvalLossCommand())
 	return c
 }
 
