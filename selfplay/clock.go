@@ -11,9 +11,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ClockMargin is how far a clock may be overdrawn before the game is lost. It is what
-// a busy machine may take to hand a move from one process to another; a clock that is
-// overdrawn by less stands at nothing.
+// ClockMargin is how far a clock may be overdrawn before the game is lost, unless the
+// Clock says otherwise. It is what a busy machine may take to hand a move from one process
+// to another; a clock that is overdrawn by less stands at nothing.
 const ClockMargin = 50 * time.Millisecond
 
 // Clock is the time that a side has for a game: Base, and Increment more after each
@@ -23,6 +23,15 @@ type Clock struct {
 	Base      time.Duration `json:"base_ns"`
 	Increment time.Duration `json:"increment_ns,omitempty"`
 	Moves     int           `json:"moves,omitempty"`
+	Margin    time.Duration `json:"margin_ns,omitempty"` // 0: ClockMargin
+}
+
+// margin returns how far the clock may be overdrawn.
+func (c Clock) margin() time.Duration {
+	if c.Margin > 0 {
+		return c.Margin
+	}
+	return ClockMargin
 }
 
 // maxClock bounds the parts of a clock.
@@ -80,7 +89,7 @@ func (c Clock) String() string {
 func (c Clock) Runs() bool { return c != Clock{} }
 
 func (c Clock) validate() error {
-	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Base > maxClock || c.Increment > maxClock) {
+	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock || c.Increment > maxClock || c.Margin > maxClock) {
 		return fmt.Errorf("selfplay: impossible clock %+v", c)
 	}
 	return nil
@@ -123,8 +132,8 @@ func (c *clocks) spend(us board.Color, took time.Duration) (what string, ok bool
 		return "", true
 	}
 	left := c.left[us]
-	if took > left+ClockMargin {
-		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond), left.Round(time.Millisecond), ClockMargin), false
+	if margin := control.margin(); took > left+margin {
+		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond), left.Round(time.Millisecond), margin), false
 	}
 	c.moves[us]++
 	c.left[us] = max(0, left-took) + control.Increment

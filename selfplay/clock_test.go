@@ -74,6 +74,19 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+func TestMarginOfAClock(t *testing.T) {
+	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second, Margin: 200 * time.Millisecond}}, {}})
+	if what, ok := c.spend(board.White, 1200*time.Millisecond); !ok {
+		t.Error(what)
+	}
+	if what, ok := c.spend(board.White, 201*time.Millisecond); ok || !strings.Contains(what, "(margin 200ms)") {
+		t.Errorf("%v, %q", ok, what)
+	}
+	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {
+		t.Error("a margin below nothing")
+	}
+}
+
 // A clock that stands at nothing is still a clock.
 func TestAnEmptyClockIsShown(t *testing.T) {
 	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second}}, {}})

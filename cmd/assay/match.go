@@ -56,7 +56,7 @@ stay as the engine has them unless they are set. What it does wrong costs its ow
 With limits of nodes or depth the same flags and seed give the same games and result for
 any --workers. Games at a time a move or at a clock depend on the machine, and are
 never the same twice. Clocks are kept here, and a player loses that overdraws its clock by
-more than 50 ms; a foreign engine also if it does not answer within --move-timeout beyond
+more than --time-margin; a foreign engine also if it does not answer within --move-timeout beyond
 another limit (for --nodes, a second for each 100,000 nodes).
 
 With more than two players it is a tournament: a round robin, or with --gauntlet A against

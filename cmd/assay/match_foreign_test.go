@@ -176,6 +176,7 @@ func TestForeignUsage(t *testing.T) {
 		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
 		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
 		{[]string{"assay", spec, "--tc", "8/x"}, exitUsage, `--tc: clock "8/x"`},
+		{[]string{"assay", spec, "--tc", "8", "--time-margin", "2s"}, exitUsage, "from 1ms to 1s"},
 		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
 		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
 	} {

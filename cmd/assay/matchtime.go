@@ -20,6 +20,7 @@ import (
 type timeFlags struct {
 	moveTime     string
 	clock        string
+	margin       time.Duration
 	moveTimeout  time.Duration
 	startTimeout time.Duration
 }
@@ -27,6 +28,7 @@ type timeFlags struct {
 func (f *timeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.moveTime, "movetime", "", "time a move, as 100ms; or A's,B's")
 	fs.StringVar(&f.clock, "tc", "", "clock for the game, [MOVES/]SECONDS[+INCREMENT], as 8+0.08; or A's,B's")
+	fs.DurationVar(&f.margin, "time-margin", selfplay.ClockMargin, "how far a clock may be overdrawn; more for a busy machine")
 	fs.DurationVar(&f.moveTimeout, "move-timeout", uci.DefaultMoveTimeout, "time that a foreign engine may take beyond a limit that is no clock's")
 	fs.DurationVar(&f.startTimeout, "start-timeout", uci.DefaultStartTimeout, "time that a foreign engine may take to be ready")
 }
@@ -38,6 +40,9 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 	}
 	if f.moveTimeout <= 0 || f.startTimeout <= 0 {
 		return lim, usagef("--move-timeout and --start-timeout are times above zero")
+	}
+	if f.margin < time.Millisecond || f.margin > time.Second {
+		return lim, usagef("--time-margin %v: want a time from 1ms to 1s", f.margin)
 	}
 	if f.moveTime != "" {
 		err = eachSide(f.moveTime, func(side int, text string) error {
@@ -54,6 +59,9 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 			c, err := selfplay.ParseClock(text)
 			if err != nil {
 				return usagef("--tc: %w", err)
+			}
+			if f.margin != selfplay.ClockMargin {
+				c.Margin = f.margin
 			}
 			lim[side].Clock = c
 			return nil
