@@ -16,13 +16,17 @@ type Speed struct {
 	// Gradient is the speed of the pass for value and gradient: nonzeros a
 	// second, seconds, and bytes of the store that it takes in, in GB/s.
 	Nonzeros, GradientSeconds, Stream float64
+	// NonzerosCPU is the same pass by processor time, which a busy machine
+	// does not change: nonzeros a second of one core; 0 where nobody tells.
+	NonzerosCPU float64
 	// Pairs of nonzeros of a row that the Hessian build takes a second (each
 	// of n(n+1)/2 of a row's n once), and its seconds.
 	Pairs, HessianSeconds float64
+	PairsCPU              float64
 }
 
 // benchTime is how long each pass is repeated.
-const benchTime = time.Second
+const benchTime = time.Second // at least
 
 // Bench measures the passes over a store with some numbers of goroutines.
 func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed, error) {
@@ -46,13 +50,14 @@ func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed,
 		p.workers = n
 		v := Speed{Workers: n}
 		var err error
-		if v.GradientSeconds, err = best(func() error {
+		var gradientCPU, hessianCPU float64
+		if v.GradientSeconds, gradientCPU, err = best(func() error {
 			_, err := p.gradient(ctx, w, g)
 			return err
 		}); err != nil {
 			return nil, err
 		}
-		if v.HessianSeconds, err = best(func() error {
+		if v.HessianSeconds, hessianCPU, err = best(func() error {
 			_, err := p.gram(ctx, w, curvatureWeight)
 			return err
 		}); err != nil {
@@ -61,23 +66,33 @@ func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed,
 		v.Copy = copySpeed(n)
 		v.Nonzeros, v.Stream = nonzeros/v.GradientSeconds, bytes/v.GradientSeconds/1e9
 		v.Pairs = pairs / v.HessianSeconds
+		v.NonzerosCPU, v.PairsCPU = ratio(nonzeros, gradientCPU), ratio(pairs, hessianCPU)
 		out = append(out, v)
 	}
 	return out, nil
 }
 
-// best repeats f for a while and returns the seconds of the fastest.
-func best(f func() error) (float64, error) {
-	fastest := math.Inf(1)
+// best repeats f for a while and returns the seconds of the fastest, and the
+// least processor time of a few in a row, which alone is too short to measure.
+func best(f func() error) (seconds, cpu float64, err error) {
+	seconds, cpu = math.Inf(1), math.Inf(1)
 	begun := time.Now()
-	for n := 0; n < 3 || time.Since(begun) < benchTime; n++ {
-		t := time.Now()
-		if err := f(); err != nil {
-			return 0, err
+	for row := 1; row == 1 || time.Since(begun) < benchTime; {
+		before := cpuSeconds()
+		for range row {
+			t := time.Now()
+			if err := f(); err != nil {
+				return 0, 0, err
+			}
+			seconds = min(seconds, time.Since(t).Seconds())
 		}
-		fastest = min(fastest, time.Since(t).Seconds())
+		taken := (cpuSeconds() - before) / float64(row)
+		cpu = min(cpu, taken)
+		if row++; taken < 0.05 {
+			row = 8
+		}
 	}
-	return fastest, nil
+	return seconds, cpu, nil
 }
 
 // copySpeed returns the speed of a copy, in GB/s. The memory is larger than
@@ -88,7 +103,7 @@ func copySpeed(n int) float64 {
 	for i := 0; i < size; i += 4096 {
 		from[i], to[i] = 1, 1
 	}
-	seconds, _ := best(func() error {
+	seconds, _, _ := best(func() error {
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() { copy(to[i*size/n:(i+1)*size/n], from[i*size/n:(i+1)*size/n]) })
