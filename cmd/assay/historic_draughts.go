@@ -25,7 +25,7 @@ Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a ne
   assay historic draughts play --human
   assay historic draughts learn-king`,
 	}
-	c.AddCommand(newDraughtsPlayCommand(), newDraughtsReplayCommand(), newDraughtsChooseCommand(), newLearnKingCommand())
+	c.AddCommand(newDraughtsPlayCommand(), newDraughtsReplayCommand(), newDraughtsChooseCommand(), newLearnKingCommand(), newCompareKingsCommand())
 	return c
 }
 

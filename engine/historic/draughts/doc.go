@@ -18,7 +18,10 @@
 // returns.
 //
 // Learn fits the value of a king to the results of games that the program plays against
-// itself, and says how far the games leave it open.
+// itself, and says how far the games leave it open; Compare plays values against each
+// other. What a king is worth to the program it knows by order alone: values between 2
+// and 3 play the same moves. 2 7/8 is better than 3, as the chapter says, and worse than
+// 1 1/2, at which a king is not worth a man's sacrifice either.
 //
 // It is no chess player: `assay historic draughts` shows it.
 //

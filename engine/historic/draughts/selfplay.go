@@ -81,9 +81,10 @@ type Comparison struct {
 func Compare(ctx context.Context, a, b Strategy, pairs int, seed uint64, progress func(done, total int64)) (Comparison, error) {
 	results := make([][2]float64, pairs)
 	err := forEach(ctx, pairs, func(i int) {
-		chance := rand.New(rand.NewPCG(seed, uint64(i)))
-		start := Opening(openingPlies+i%2, chance)
-		results[i] = [2]float64{Play(start, a, b, chance).Result, 1 - Play(start, b, a, chance).Result}
+		start := Opening(openingPlies+i%2, rand.New(rand.NewPCG(seed, uint64(i))))
+		// Chance is the same in both games, so that only the strategies differ.
+		chance := func() *rand.Rand { return rand.New(rand.NewPCG(^seed, uint64(i))) }
+		results[i] = [2]float64{Play(start, a, b, chance()).Result, 1 - Play(start, b, a, chance()).Result}
 	}, func(done int) {
 		if progress != nil {
 			progress(int64(done), int64(pairs))
