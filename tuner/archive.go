@@ -147,7 +147,7 @@ func ReadArchive(ctx context.Context, r io.Reader, disk string) (*Store, error) 
 	}
 	if s.disk != nil {
 		if err := s.disk.flush(); err != nil {
-			return nil, err
+			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil

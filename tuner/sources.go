@@ -119,8 +119,10 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 		return nil, err
 	}
 	s.sources = c.infos
-	s.pieces, err = samplePieces(ctx, m, c.sample.positions, b.Workers)
-	return s, err
+	if s.pieces, err = samplePieces(ctx, m, c.sample.positions, b.Workers); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // read cuts the sources into jobs, in order.

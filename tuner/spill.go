@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,16 +14,20 @@ type spill struct {
 	f    *os.File
 	w    *bufio.Writer
 	size int64
+	// named tells that the file still has its name, and is to be removed.
+	named bool
 }
 
 // newSpill makes a file in dir that is gone when the program ends, however it
-// ends.
+// ends, where a system lets an open file lose its name; elsewhere close
+// removes it.
 func newSpill(dir string) (*spill, error) {
 	f, err := os.CreateTemp(dir, ".features-*")
 	if err != nil {
 		return nil, fmt.Errorf("features on disk: %w", err)
 	}
-	return &spill{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+	named := os.Remove(f.Name()) != nil
+	return &spill{f: f, w: bufio.NewWriterSize(f, 1<<20), named: named}, nil
 }
 
 // write moves the chunk's codes to disk.
@@ -61,8 +66,8 @@ func (d *spill) read(c *chunk, buf *[]uint16) ([]uint16, error) {
 
 func (d *spill) close() error {
 	err := d.f.Close()
-	if rerr := os.Remove(d.f.Name()); err == nil {
-		err = rerr
+	if d.named {
+		err = errors.Join(err, os.Remove(d.f.Name()))
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func TestDisk(t *testing.T) {
 	if a, b := fit(memory), fit(disk); a != b {
 		t.Errorf("fit from memory and from disk differ:\n%s\n%s", a, b)
 	}
-	if err := os.Truncate(disk.disk.f.Name(), disk.disk.size/2); err != nil {
+	if err := disk.disk.f.Truncate(disk.disk.size / 2); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Fit(ctx, disk, terms, NewConfig()); err == nil {

@@ -189,14 +189,14 @@ func (b *Builder) Finish() (*Store, error) {
 	for phase := range b.open {
 		if len(b.open[phase].lens) > 0 {
 			if err := b.seal(phase); err != nil {
-				return nil, err
+				return nil, errors.Join(err, s.Close())
 			}
 		}
 	}
 	*b = Builder{}
 	if s.disk != nil {
 		if err := s.disk.flush(); err != nil {
-			return nil, err
+			return nil, errors.Join(err, s.Close())
 		}
 	}
 	slices.SortStableFunc(s.chunks, func(x, y *chunk) int { return x.phase - y.phase })
