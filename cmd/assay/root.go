@@ -19,6 +19,8 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	root.AddCommand(
 		newLearnCommand(),
 		newRunsCommand(),
+		newReportCommand(),
+		newServeCommand(),
 		newMatchCommand(),
 		newLadderCommand(),
 		newSelfplayCommand(),

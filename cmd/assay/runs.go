@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -80,4 +82,18 @@ func printRuns(cmd *cobra.Command, dir string, runs []store.RunStatus) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
 	}
 	return w.Flush()
+}
+
+// findRun returns the folder of a run that is named by its path, or by its name in
+// runsDir.
+func findRun(arg string) string {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return arg
+	}
+	if arg == filepath.Base(arg) {
+		if named := filepath.Join(runsDir, arg); begun(named) {
+			return named
+		}
+	}
+	return arg
 }

@@ -46,13 +46,14 @@ func List(dir string) ([]RunStatus, error) {
 		if _, err := os.Stat(filepath.Join(sub, RunConfigName)); err != nil {
 			continue
 		}
-		runs = append(runs, statusOf(e.Name(), sub))
+		runs = append(runs, Status(sub))
 	}
 	return runs, nil
 }
 
-func statusOf(name, dir string) RunStatus {
-	s := RunStatus{Name: name, Dir: dir, State: Interrupted}
+// Status tells what became of the run in dir.
+func Status(dir string) RunStatus {
+	s := RunStatus{Name: filepath.Base(dir), Dir: dir, State: Interrupted}
 	for _, f := range []string{RunConfigName, RunEventsName, RunResultName} {
 		if info, err := os.Stat(filepath.Join(dir, f)); err == nil && info.ModTime().After(s.Updated) {
 			s.Updated = info.ModTime()

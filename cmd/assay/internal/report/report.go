@@ -1,114 +1,130 @@
 // Package report renders what a run wrote as one self-contained HTML page, from the
-// run's folder alone: no network, no scripts from elsewhere.
+// run's folder alone: no network, nothing loaded from elsewhere, a policy in the page
+// that forbids it. A run that goes on, or was killed, is shown as far as it came.
 //
-// It computes nothing that is not on disk; the numbers are those of result.json.
-// Start reading at Write, then report.html.
+// It decides nothing: results are those of result.json. It counts the games in the
+// folder, because a portrait of the data, the course of a match and a board to replay
+// games on need them. Plots are drawn by gonum/plot as SVG, each with its numbers below
+// it; the page's script sorts tables and replays games, and the page is whole without.
+//
+// Text of strangers (engine names, tags, run names) reaches the page through
+// html/template, plots through plain, and the script as data.
+//
+// Start reading at Build, which makes sections of a folder, then page/*.html.
 package report
 
 import (
 	"bytes"
-	_ "embed"
-	"encoding/json"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/store"
-	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // Name is the file that Write makes in a run's folder.
 const Name = "report.html"
 
-//go:embed report.html
-var page string
+//go:embed page
+var files embed.FS
 
-// Write renders the complete learning run in dir and returns the path of the page.
+// Write renders the run in dir and returns the path of the page.
 func Write(dir string) (string, error) {
-	name := filepath.Join(dir, store.RunResultName)
-	data, err := os.ReadFile(name)
+	r, err := Build(dir)
 	if err != nil {
 		return "", err
 	}
-	var result learn.Result
-	if err := json.Unmarshal(data, &result); err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+	page, err := r.Page(Offline)
+	if err != nil {
+		return "", err
 	}
-	if result.Format != learn.Format || result.Final == nil {
-		return "", fmt.Errorf("%s: format %q, want %s", name, result.Format, learn.Format)
+	path := filepath.Join(dir, Name)
+	return path, store.WriteFile(path, page)
+}
+
+// Mode says where a page will be read.
+type Mode int
+
+const (
+	Offline Mode = iota // as a file
+	Live                // from a server that tells what changes
+)
+
+// pageView is what page/page.html shows.
+type pageView struct {
+	Title    string
+	Status   *store.RunStatus // nil for pages that are not of one run
+	Headline template.HTML
+	Sections []Section
+	Live     bool
+	Script   template.JS
+	Style    template.CSS
+	Policy   string
+}
+
+// Page renders the whole page.
+func (r *Report) Page(mode Mode) ([]byte, error) {
+	return page(pageView{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live})
+}
+
+// StatusHTML renders the line about the run's state, which changes while it goes on.
+func (r *Report) StatusHTML() (template.HTML, error) { return render("status", &r.Status) }
+
+// Plain renders a page of sections that is not about one run.
+func Plain(title string, headline template.HTML, mode Mode, sections ...Section) ([]byte, error) {
+	return page(pageView{Title: title, Headline: headline, Sections: sections, Live: mode == Live})
+}
+
+func page(v pageView) ([]byte, error) {
+	script, err := files.ReadFile("page/page.js")
+	if err != nil {
+		return nil, err
 	}
-	t, err := template.New(Name).Funcs(template.FuncMap{
-		"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
-		"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-		"loss":   loss,
-		"minus":  func(a, b int64) int64 { return a - b },
-		"times":  func(a, b float64) float64 { return a * b },
-	}).Parse(page)
+	style, err := files.ReadFile("page/style.css")
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(script)
+	v.Script, v.Style = template.JS(script), template.CSS(style)
+	v.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if v.Live {
+		v.Policy += "; connect-src 'self'"
+	}
+	body, err := render("page", v)
+	return []byte("<!doctype html>\n" + strings.TrimSpace(string(body)) + "\n"), err
+}
+
+// render executes one of the page's templates.
+func render(name string, data any) (template.HTML, error) {
+	t, err := template.New("").Funcs(funcs).ParseFS(files, "page/*.html")
 	if err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
-	view := struct {
-		Run    string
-		R      *learn.Result
-		Boards []squares
-	}{filepath.Base(dir), &result, boards(result.Terms)}
-	if err := t.Execute(&b, view); err != nil {
-		return "", err
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("report: %s: %w", name, err)
 	}
-	path := filepath.Join(dir, Name)
-	return path, store.WriteFile(path, b.Bytes())
+	return template.HTML(b.String()), nil
 }
 
-func loss(v *float64) string {
-	if v == nil {
-		return "none held out"
-	}
-	return fmt.Sprintf("%.5f", *v)
-}
-
-// squares is a piece-square table as a board, the eighth rank first.
-type squares struct {
-	Piece, Phase string
-	Ranks        [8][8]square
-}
-
-type square struct {
-	Name  string
-	Value int32
-	Known bool
-	Style template.CSS
-}
-
-// boards collects the terms named psq.PIECE.SQUARE into boards, middlegame and endgame.
-func boards(terms []learn.TermChange) []squares {
-	var list []squares
-	index := map[string]int{}
-	for _, t := range terms {
-		rest, ok := strings.CutPrefix(t.Name, "psq.")
-		piece, name, ok2 := strings.Cut(rest, ".")
-		if !ok || !ok2 || len(name) != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8' {
-			continue
+// funcs are what templates write numbers with.
+var funcs = template.FuncMap{
+	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
+	"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
+	"loss": func(v *float64) string {
+		if v == nil {
+			return "none held out"
 		}
-		if _, seen := index[piece]; !seen {
-			index[piece] = len(list)
-			list = append(list, squares{Piece: piece, Phase: "middlegame"}, squares{Piece: piece, Phase: "endgame"})
-		}
-		for i, v := range []int32{t.NewMG, t.NewEG} {
-			list[index[piece]+i].Ranks['8'-name[1]][name[0]-'a'] = square{Name: name, Value: v, Known: true, Style: tint(v)}
-		}
-	}
-	return list
-}
-
-// tint colours a value: warm above zero, cool below, full at 60 centipawns.
-func tint(v int32) template.CSS {
-	strength := min(1, float64(max(v, -v))/60) * 0.75
-	rgb := "200,80,20"
-	if v < 0 {
-		rgb = "30,90,200"
-	}
-	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
+		return fmt.Sprintf("%.5f", *v)
+	},
+	"minus":   func(a, b int64) int64 { return a - b },
+	"percent": percent,
+	"float":   func(n int64) float64 { return float64(n) },
+	"value":   func(v *float64) float64 { return *v },
+	"half":    func(won, drawn int64) float64 { return float64(won) + float64(drawn)/2 },
+	"short":   short,
 }

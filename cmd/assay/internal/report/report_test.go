@@ -13,27 +13,46 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-func write(t *testing.T, r any) (dir string) {
+// hostile is what a name can be: markup, quotes, emoji, right-to-left text with a
+// character that turns the direction round, what ends a script, and 10 kB.
+var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)> 😀 שלום ` + "\u202e\x01" + strings.Repeat("x<b>", 2500)
+
+// writeRun makes the folder of a run.
+func writeRun(t *testing.T, name string, info store.RunInfo, config, result any) (dir string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "a <b> run")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(r)
+	dir = filepath.Join(t.TempDir(), name)
+	r, err := store.OpenRun(dir, info, config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, store.RunResultName), data, 0o666); err != nil {
-		t.Fatal(err)
+	defer r.Close()
+	if result != nil {
+		if err := r.Finish(result); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
 
-func result() *learn.Result {
+// noLanguage fails if a page has what strangers' text must not become.
+func noLanguage(t *testing.T, page string) {
+	t.Helper()
+	page = strings.ReplaceAll(page, "\"http://www.w3.org/2000/svg\"", "") // a name, not a place
+	for _, bad := range []string{"<script>alert", "<img", "onerror=alert(2)>", "<b>", "http://", "https://", "ZgotmplZ", "z9\">"} {
+		if i := strings.Index(page, bad); i >= 0 {
+			t.Errorf("the page holds %q: ...%.200q", bad, page[max(0, i-60):])
+		}
+	}
+	if n := strings.Count(page, "</script>"); n != strings.Count(page, "<script") {
+		t.Errorf("%d scripts end, %d begin", n, strings.Count(page, "<script"))
+	}
+}
+
+func learnResult() *learn.Result {
 	loss := 0.5
 	return &learn.Result{
 		Format: learn.Format,
-		Plan:   learn.Plan{Model: "assay", From: "<script>alert(1)</script>", Opponent: "shannon-1950"},
+		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
 			Number: 1, Gate: &match.Result{Games: 20, Elo: 12.34}, Promoted: true, Reason: "passed",
 			Fit: learn.FitSummary{LossValid: &loss},
@@ -44,13 +63,15 @@ func result() *learn.Result {
 			{Name: "psq.knight.z9", NewMG: 1},
 			{Name: "tempo", NewMG: 9, SEMG: 2, Clusters: 50, Share: 0.5, Rescale: 1},
 			{Name: "unseen", NewMG: 9, SEMG: 2, Rescale: 1},
+			{Name: hostile, NewMG: 99, SEMG: 2, Clusters: 50, Share: 0.5, Rescale: 1},
 		},
 		Final: &match.Result{Games: 400, Elo: 123.4, EloLo: 100.1, EloHi: 147.9, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
 	}
 }
 
-func TestPageSaysWhatTheResultSays(t *testing.T) {
-	path, err := Write(write(t, result()))
+func write(t *testing.T, dir string) string {
+	t.Helper()
+	path, err := Write(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,35 +79,82 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(data)
+	return string(data)
+}
+
+func TestPageSaysWhatTheResultSays(t *testing.T) {
+	r := learnResult()
+	page := write(t, writeRun(t, "a <b> run's \"name\"", store.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
-		"123.4 Elo", "100.1", "147.9", "1044", "none held out", "0.50000", "promoted: passed",
-		"knight, middlegame", "knight, endgame", `title="e5">37<`, `title="e5">-21<`, `class="moved"><td>tempo`, "<tr><td>unseen", "nothing was learned",
-		"a &lt;b&gt; run", "&lt;script&gt;alert(1)",
+		"123.4 Elo", "100.1", "147.9", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
+		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run", "&lt;script&gt;alert(1)",
+		`content="default-src &#39;none&#39;`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, bad := range []string{"<script>", "http://", "https://", "ZgotmplZ", "z9\">"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page holds %q", bad)
+	noLanguage(t, page)
+	if n := strings.Count(page, "★"); n < 2 {
+		t.Errorf("%d stars, want one for each of the two terms that moved", n)
+	}
+}
+
+func TestInterruptedRunSaysHowToResume(t *testing.T) {
+	dir := writeRun(t, "night", store.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"}, map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
+	page := write(t, dir)
+	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7", "0 of 2 generations begun"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
 
-func TestOtherResultsAreRefused(t *testing.T) {
-	for name, r := range map[string]any{
-		"another format": map[string]any{"format": "assay.match/1"},
-		"no match":       &learn.Result{Format: learn.Format},
-		"no object":      []int{1},
+func TestWhatIsNoRunIsRefused(t *testing.T) {
+	empty := t.TempDir()
+	damaged := writeRun(t, "damaged", store.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{})
+	if err := os.WriteFile(filepath.Join(damaged, store.RunResultName), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ dir, says string }{
+		"nothing there":  {filepath.Join(empty, "none"), "none"},
+		"no run":         {empty, store.RunConfigName},
+		"damaged":        {damaged, store.RunResultName},
+		"another format": {writeRun(t, "other", store.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{"format": "assay.match/1"}), store.RunResultName},
+		"no object":      {writeRun(t, "list", store.RunInfo{Command: "match"}, map[string]any{}, []int{1}), store.RunResultName},
 	} {
-		dir := write(t, r)
-		if _, err := Write(dir); err == nil || !strings.Contains(err.Error(), store.RunResultName) {
-			t.Errorf("%s: %v, want an error that names the file", name, err)
+		if _, err := Write(c.dir); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want an error that names %s", name, err, c.says)
 		}
-		if _, err := os.Stat(filepath.Join(dir, Name)); err == nil {
+		if _, err := os.Stat(filepath.Join(c.dir, Name)); err == nil {
 			t.Errorf("%s: a page was written", name)
+		}
+	}
+}
+
+func TestNamesThatFillAPlot(t *testing.T) {
+	for _, s := range []string{hostile, "\xff\xfe", strings.Repeat("\u202e", 9), ""} {
+		f := forest(figure{Title: s, Note: s}, "Elo", []estimate{{name: s, value: 1, lo: 0, hi: 2}})
+		if svg := string(f.SVG); strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x01\u202e") || len(svg) > 30_000 {
+			t.Errorf("%.40q: %d bytes %.300q", s, len(svg), svg)
+		}
+		body, err := render("figure", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noLanguage(t, string(body))
+	}
+}
+
+func TestFlattenKeepsLargeNumbers(t *testing.T) {
+	list, err := flatten(json.RawMessage(`{"b":{"c":[1,null,"x"]},"a":18446744073709551615}`))
+	want := []setting{{"a", "18446744073709551615"}, {"b.c[1]", "1"}, {"b.c[2]", "none"}, {"b.c[3]", "x"}}
+	if err != nil || len(list) != len(want) {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for i := range want {
+		if list[i] != want[i] {
+			t.Errorf("%v, want %v", list[i], want[i])
 		}
 	}
 }

@@ -1,0 +1,296 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// Section is a part of a page with a heading of its own.
+type Section struct {
+	ID, Title string
+	Body      template.HTML
+}
+
+// Report is all that a page about a run says.
+type Report struct {
+	Status   store.RunStatus
+	Headline template.HTML
+	Sections []Section
+	Galleries
+}
+
+// Galleries are the games to be replayed, by folder.
+type Galleries struct{ Sets []*gallery }
+
+// builder makes the sections of one run.
+type builder struct {
+	dir     string
+	config  json.RawMessage
+	report  *Report
+	figures int
+	tallies []labelledTally
+	room    int     // bytes for the games of each folder
+	k       float64 // slope of the sigmoid; 0 if the run has none of its own
+}
+
+type labelledTally struct {
+	Name string
+	*tally
+}
+
+// Build reads the run in dir as far as it has come.
+func Build(dir string) (*Report, error) {
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file: want the folder of a run", dir)
+	}
+	b := &builder{dir: dir, room: galleryBytes, report: &Report{Status: store.Status(dir)}}
+	if abs, err := filepath.Abs(dir); err == nil {
+		b.report.Status.Name = filepath.Base(abs)
+	}
+	var err error
+	if b.config, err = os.ReadFile(filepath.Join(dir, store.RunConfigName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no run: there is no %s", dir, store.RunConfigName)
+	} else if err != nil {
+		return nil, err
+	}
+	if s := b.report.Status; s.State == store.Unreadable {
+		return nil, s.Err
+	}
+	build := map[string]func() error{
+		"learn": b.learn, "tune": b.tune, "match": b.match, "ladder": b.ladder, "spsa": b.spsa, "selfplay": b.selfplay,
+	}[b.report.Status.Info.Command]
+	if build == nil {
+		build = b.selfplay // whatever it is, it may have games
+	}
+	if err := build(); err != nil {
+		return nil, err
+	}
+	return b.report, b.finish()
+}
+
+// finish adds what all runs have.
+func (b *builder) finish() error {
+	if err := b.games(); err != nil {
+		return err
+	}
+	settings, err := flatten(b.config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(b.dir, store.RunConfigName), err)
+	}
+	pedigree, err := b.pedigree()
+	if err != nil {
+		return err
+	}
+	return b.add("settings", "With what it was done", "settings", map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": pedigree})
+}
+
+// add renders a section.
+func (b *builder) add(id, title, name string, data any) error {
+	body, err := render(name, data)
+	if err != nil {
+		return err
+	}
+	b.report.Sections = append(b.report.Sections, Section{ID: id, Title: title, Body: body})
+	return nil
+}
+
+// headline renders what the run came to, in a sentence or two.
+func (b *builder) headline(name string, data any) (err error) {
+	b.report.Headline, err = render(name, data)
+	return err
+}
+
+// number gives figures names of their own on the page.
+func (b *builder) number(list []figure) []figure {
+	for i := range list {
+		b.figures++
+		list[i].ID = fmt.Sprintf("figure-%d", b.figures)
+	}
+	return list
+}
+
+// tally reads the games of a folder, once.
+func (b *builder) tally(dir, name string) (*tally, error) {
+	rel, err := filepath.Rel(b.dir, dir)
+	if err != nil {
+		return nil, err
+	}
+	t := newTally(newGallery(name, filepath.ToSlash(rel), b.room))
+	if err := readGames(dir, t.add); err != nil {
+		return nil, err
+	}
+	if t.Games > 0 {
+		b.tallies = append(b.tallies, labelledTally{name, t})
+		b.report.Sets = append(b.report.Sets, t.viewer)
+	}
+	return t, nil
+}
+
+// games adds what the games of the run say, and the board to replay them on.
+func (b *builder) games() error {
+	if len(b.tallies) == 0 {
+		return nil
+	}
+	type portrait struct {
+		Name    string
+		Rows    [][2]string
+		Figures []figure
+	}
+	var portraits []portrait
+	var calibrations []figure
+	for _, t := range b.tallies {
+		portraits = append(portraits, portrait{t.Name, t.portrait(), b.number(t.figures(t.Name))})
+		k, whose := b.k, "the run's"
+		if k == 0 {
+			whose = "fitted to these games"
+			var err error
+			if k, err = t.scores.fitK(); err != nil {
+				continue // a few games that say nothing about their scores
+			}
+		}
+		calibrations = append(calibrations, calibrationFigure("", "Scores of the search against results: "+t.Name,
+			fmt.Sprintf("What 1/(1+e^(-Kx)) with K = %.5f, %s, foretells of the search's score x, and what came; White's view, intervals clustered by game.", k, whose), t.scores.points(k)))
+	}
+	if err := b.add("portrait", "The games", "portrait", portraits); err != nil {
+		return err
+	}
+	if len(calibrations) > 0 {
+		if err := b.add("calibration-search", "What the search's scores were worth", "figures", b.number(calibrations)); err != nil {
+			return err
+		}
+	}
+	data, err := jsonScript(b.report.Sets)
+	if err != nil {
+		return err
+	}
+	return b.add("replay", "Replay a game", "replay", map[string]any{"Sets": b.report.Sets, "JSON": data})
+}
+
+// setting is one line of a configuration.
+type setting struct{ Name, Value string }
+
+// flatten lists a configuration's values with their paths, in order.
+func flatten(doc json.RawMessage) ([]setting, error) {
+	var v any
+	dec := json.NewDecoder(strings.NewReader(string(doc)))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	var list []setting
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, sub := range v {
+				walk(strings.TrimPrefix(path+"."+name, "."), sub)
+			}
+		case []any:
+			for i, sub := range v {
+				walk(fmt.Sprintf("%s[%d]", path, i+1), sub)
+			}
+		case nil:
+			list = append(list, setting{path, "none"})
+		default:
+			list = append(list, setting{path, fmt.Sprint(v)})
+		}
+	}
+	walk("", v)
+	slices.SortFunc(list, func(a, b setting) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// pedigree lists the weight files and data sets of a run, with what made them.
+func (b *builder) pedigree() ([]setting, error) {
+	var list []setting
+	for _, pattern := range []string{"weights.json", "gen-*/weights.json"} {
+		names, err := filepath.Glob(filepath.Join(globQuote(b.dir), pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			rel, _ := filepath.Rel(b.dir, name)
+			var f struct {
+				Model      string     `json:"model"`
+				Provenance provenance `json:"provenance"`
+			}
+			if ok, err := readJSON(&f, name); err != nil || !ok {
+				list = append(list, setting{rel, "cannot be read"})
+				continue
+			}
+			p := f.Provenance
+			list = append(list, setting{rel, fmt.Sprintf("%s from parent %s, %d positions of %d games, %s, seed %s, %s; training loss %.5f, validation loss %.5f; data %s",
+				f.Model, orNone(p.Parent), p.Rows, p.Games, p.Method, p.Seed, p.Program, p.LossTrain, p.LossValid, orNone(strings.Join(p.Data, ", ")))})
+		}
+	}
+	for _, pattern := range []string{"manifest.json", "*/manifest.json", "*/*/manifest.json"} {
+		names, err := filepath.Glob(filepath.Join(globQuote(b.dir), pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
+			m, err := store.LoadManifest(filepath.Dir(name))
+			if err != nil {
+				list = append(list, setting{rel, err.Error()})
+				continue
+			}
+			id, _ := m.ID()
+			list = append(list, setting{rel, fmt.Sprintf("%s, %d rows, complete: %t, id %.12s, seed %d, %s", m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)})
+		}
+	}
+	return list, nil
+}
+
+// provenance is what a weight file says of itself.
+type provenance struct {
+	Parent    string      `json:"parent"`
+	Data      []string    `json:"data"`
+	Rows      int64       `json:"rows"`
+	Games     int64       `json:"games"`
+	LossTrain float64     `json:"loss_train"`
+	LossValid float64     `json:"loss_valid"`
+	Method    string      `json:"method"`
+	Seed      json.Number `json:"seed"`
+	Program   string      `json:"program"`
+}
+
+// globQuote makes a path stand for itself in a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// readJSON reads a file of a run; false if there is none.
+func readJSON(v any, elem ...string) (bool, error) {
+	name := filepath.Join(elem...)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", name, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+)
+
+// coefficient is a term before and after a fit, in centipawns.
+type coefficient struct {
+	Name, Group        string
+	OldMG, OldEG       float64
+	NewMG, NewEG       float64
+	SEMG, SEEG         float64
+	Count              int64
+	Games, Share       float64 // effective games; share that the data, and not the prior, determined
+	Moved              bool    // beyond two standard errors that can be believed
+	ChangeMG, ChangeEG template.HTML
+}
+
+// coefficients is the table of all of them, and the plot of those that moved most.
+type coefficients struct {
+	Note    string
+	List    []coefficient
+	Figures []figure
+}
+
+func newCoefficients(note string, list []coefficient) *coefficients {
+	most := 1.0
+	for _, c := range list {
+		most = max(most, math.Abs(c.NewMG-c.OldMG)+2*c.SEMG, math.Abs(c.NewEG-c.OldEG)+2*c.SEEG)
+	}
+	for i := range list {
+		c := &list[i]
+		c.ChangeMG = whisker(c.NewMG-c.OldMG, c.SEMG, most)
+		c.ChangeEG = whisker(c.NewEG-c.OldEG, c.SEEG, most)
+	}
+	return &coefficients{Note: note, List: list, Figures: movers(list)}
+}
+
+// whisker draws a change and its 95 % interval around the start value in the middle, on
+// a scale that is linear near it and logarithmic far away.
+func whisker(change, se, most float64) template.HTML {
+	const half = 40
+	at := func(v float64) float64 { return half + half*math.Asinh(v/5)/math.Asinh(most/5) }
+	clamp := func(v float64) float64 { return max(0, min(2*half, at(finite(v)))) }
+	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true"><path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
+		clamp(change-1.96*se), clamp(change+1.96*se), clamp(change)))
+}
+
+// movers draws the coefficients that went farthest from their start in standard errors.
+func movers(list []coefficient) []figure {
+	type mover struct {
+		estimate
+		z float64
+	}
+	var all []mover
+	for i := range list {
+		c := &list[i]
+		if !c.Moved {
+			continue
+		}
+		for _, v := range []struct {
+			phase       string
+			old, now, e float64
+		}{{" mg", c.OldMG, c.NewMG, c.SEMG}, {" eg", c.OldEG, c.NewEG, c.SEEG}} {
+			if v.e > 0 {
+				all = append(all, mover{estimate{name: c.Name + v.phase, value: v.now, lo: v.now - 1.96*v.e, hi: v.now + 1.96*v.e, start: v.old, hasStart: true}, math.Abs(v.now-v.old) / v.e})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b mover) int {
+		switch {
+		case a.z > b.z:
+			return -1
+		case a.z < b.z:
+			return 1
+		}
+		return 0
+	})
+	const shown = 20
+	var top []estimate
+	for _, m := range all[:min(shown, len(all))] {
+		top = append(top, m.estimate)
+	}
+	return []figure{forest(figure{Title: "What moved most",
+		Note: "Of the coefficients marked in the table, those that went farthest in standard errors, with 95 % intervals."}, "centipawns", top)}
+}
+
+// diagram is a piece-square table, the eighth rank first.
+type diagram struct {
+	Title string
+	Ranks [8]rank
+}
+
+type rank struct {
+	Number  int
+	Squares [8]square
+}
+
+type square struct {
+	Name  string
+	Value float64
+	Known bool
+	Style template.CSS
+}
+
+// pieceBoards are the tables of one piece: middlegame and endgame, before and after.
+type pieceBoards struct {
+	Piece  string
+	Boards []diagram
+}
+
+// boards collects the terms named psq.PIECE.SQUARE.
+func boards(terms []coefficient) (list []pieceBoards) {
+	index := map[string]int{}
+	for _, t := range terms {
+		rest, ok := strings.CutPrefix(t.Name, "psq.")
+		piece, name, ok2 := strings.Cut(rest, ".")
+		if !ok || !ok2 || len(name) != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8' {
+			continue
+		}
+		at, seen := index[piece]
+		if !seen {
+			at = len(list)
+			index[piece] = at
+			p := pieceBoards{Piece: piece}
+			for _, title := range []string{"middlegame, start", "middlegame, learned", "endgame, start", "endgame, learned"} {
+				b := diagram{Title: piece + ", " + title}
+				for i := range b.Ranks {
+					b.Ranks[i].Number = 8 - i
+				}
+				p.Boards = append(p.Boards, b)
+			}
+			list = append(list, p)
+		}
+		for i, v := range []float64{t.OldMG, t.NewMG, t.OldEG, t.NewEG} {
+			list[at].Boards[i].Ranks['8'-name[1]].Squares[name[0]-'a'] = square{Name: name, Value: v, Known: true, Style: tint(v)}
+		}
+	}
+	return list
+}
+
+// tint colours a value: warm above zero, cool below, full at 60 centipawns. The number
+// stands there too.
+func tint(v float64) template.CSS {
+	strength := min(1, math.Abs(v)/60) * 0.7
+	rgb := "210,90,20"
+	if v < 0 {
+		rgb = "40,100,210"
+	}
+	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
+}
+
+// coefficientSections adds the table and the boards.
+func (b *builder) coefficientSections(c *coefficients) error {
+	if len(c.List) == 0 {
+		return nil
+	}
+	b.number(c.Figures)
+	if err := b.add("coefficients", "Every coefficient", "coefficients", c); err != nil {
+		return err
+	}
+	if squares := boards(c.List); len(squares) > 0 {
+		return b.add("boards", "Where a man stands well", "boards", squares)
+	}
+	return nil
+}

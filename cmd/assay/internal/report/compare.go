@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// comparison is a table of what two runs say of the same things.
+type comparison struct {
+	Title  string
+	Header []string
+	Rows   [][]string
+}
+
+// beside is a part of one run's page, shown next to the other's.
+type beside struct {
+	Name string
+	Body template.HTML
+}
+
+// Compare makes sections that show two runs side by side: in what their configurations
+// differ, their coefficients, and each section that both have.
+func Compare(a, b string) (title string, headline template.HTML, sections []Section, err error) {
+	var runs [2]*Report
+	var kept [2]values
+	for i, dir := range []string{a, b} {
+		if runs[i], err = Build(dir); err != nil {
+			return "", "", nil, err
+		}
+		if kept[i], err = valuesOf(dir); err != nil {
+			return "", "", nil, err
+		}
+	}
+	names := [2]string{runs[0].Status.Name, runs[1].Status.Name}
+	if headline, err = render("beside", []beside{{names[0], runs[0].Headline}, {names[1], runs[1].Headline}}); err != nil {
+		return "", "", nil, err
+	}
+	for _, t := range []struct {
+		id, title string
+		table     comparison
+	}{
+		{"differences", "In what they differ", differences(names, kept[0].settings, kept[1].settings)},
+		{"weights", "Coefficients", coefficientsApart(names, kept[0].weights, kept[1].weights)},
+	} {
+		if t.id == "weights" && len(t.table.Rows) == 0 {
+			continue
+		}
+		body, err := render("compare", t.table)
+		if err != nil {
+			return "", "", nil, err
+		}
+		sections = append(sections, Section{ID: t.id, Title: t.title, Body: body})
+	}
+	rest, err := sideBySide(names, runs)
+	return names[0] + " / " + names[1], headline, append(sections, rest...), err
+}
+
+// sideBySide shows the sections that both runs have, except those whose tables of
+// coefficients stand in one table already, and boards, of which a page has one.
+func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
+	for _, x := range runs[0].Sections {
+		if x.ID == "replay" || x.ID == "coefficients" || x.ID == "settings" {
+			continue
+		}
+		for _, y := range runs[1].Sections {
+			if x.ID != y.ID {
+				continue
+			}
+			// Names of elements are unique on a page.
+			right := template.HTML(strings.ReplaceAll(string(y.Body), ` id="figure-`, ` id="right-figure-`))
+			body, err := render("beside", []beside{{names[0], x.Body}, {names[1], right}})
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, Section{ID: x.ID, Title: x.Title, Body: body})
+		}
+	}
+	return list, nil
+}
+
+// values is what is compared value by value.
+type values struct {
+	settings []setting
+	weights  []weight
+}
+
+type weight struct {
+	Name string  `json:"name"`
+	MG   float64 `json:"mg"`
+	EG   float64 `json:"eg"`
+	SEMG float64 `json:"se_mg"`
+	SEEG float64 `json:"se_eg"`
+}
+
+func valuesOf(dir string) (c values, err error) {
+	var b builder
+	b.dir = dir
+	if _, err := readJSON(&b.config, dir, "config.json"); err != nil {
+		return c, err
+	}
+	if c.settings, err = flatten(b.config); err != nil {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
+	}
+	// The last weights that the run wrote.
+	names, err := filepath.Glob(filepath.Join(globQuote(dir), "gen-*", "weights.json"))
+	if err != nil {
+		return c, err
+	}
+	last, newest := filepath.Join(dir, "weights.json"), 0
+	for _, name := range names {
+		if n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(filepath.Dir(name)), "gen-")); err == nil && n > newest {
+			last, newest = name, n
+		}
+	}
+	var file struct {
+		Terms []weight `json:"terms"`
+	}
+	_, err = readJSON(&file, last)
+	c.weights = file.Terms
+	return c, err
+}
+
+// differences lists the settings that are not the same.
+func differences(names [2]string, a, b []setting) comparison {
+	c := comparison{Title: "Settings that are not the same", Header: []string{"setting", names[0], names[1]}}
+	other := map[string]string{}
+	for _, s := range b {
+		other[s.Name] = s.Value
+	}
+	for _, s := range a {
+		if v, ok := other[s.Name]; !ok || v != s.Value {
+			if !ok {
+				v = "–"
+			}
+			c.Rows = append(c.Rows, []string{s.Name, s.Value, v})
+		}
+		delete(other, s.Name)
+	}
+	for _, s := range b {
+		if v, ok := other[s.Name]; ok {
+			c.Rows = append(c.Rows, []string{s.Name, "–", v})
+		}
+	}
+	return c
+}
+
+// coefficientsApart lists the terms that both weight files have.
+func coefficientsApart(names [2]string, a, b []weight) comparison {
+	c := comparison{Title: "Last fitted weights, mg / eg ± SE in centipawns, and the differences",
+		Header: []string{"term", "mg " + names[0], "mg " + names[1], "mg difference", "eg " + names[0], "eg " + names[1], "eg difference"}}
+	other := map[string]weight{}
+	for _, w := range b {
+		other[w.Name] = w
+	}
+	text := func(v, se float64) string { return fmt.Sprintf("%.0f ± %.1f", v, se) }
+	for _, w := range a {
+		if o, ok := other[w.Name]; ok {
+			c.Rows = append(c.Rows, []string{w.Name, text(w.MG, w.SEMG), text(o.MG, o.SEMG), fmt.Sprintf("%.0f", o.MG-w.MG), text(w.EG, w.SEEG), text(o.EG, o.SEEG), fmt.Sprintf("%.0f", o.EG-w.EG)})
+		}
+	}
+	return c
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// A page holds at most so many bytes of games, shared by the run's folders.
+const galleryBytes = 6 << 20
+
+// gallery keeps games to be replayed on the page: all of them, or, where these are too
+// many, every second, fourth, eighth ... by number.
+type gallery struct {
+	Label   string        `json:"label"`
+	Dir     string        `json:"dir"`
+	Total   int64         `json:"total"`
+	Players []string      `json:"players"`
+	Games   []galleryGame `json:"games"`
+
+	room, used int
+	step       uint64
+	names      map[string]int
+}
+
+// galleryGame is a game as the page's script reads it.
+type galleryGame struct {
+	Number      uint64 `json:"n"`
+	White       int    `json:"w"` // in Players
+	Black       int    `json:"b"`
+	Result      int8   `json:"r"`
+	Termination string `json:"t"`
+	Start       string `json:"f,omitempty"` // FEN
+	Opening     uint16 `json:"o"`           // plies
+	Moves       string `json:"m"`           // base64 of little-endian 16-bit moves
+	Scores      string `json:"s"`           // base64 of little-endian 16-bit scores
+	SAN         string `json:"a"`           // moves as people write them, with spaces
+}
+
+func newGallery(label, dir string, room int) *gallery {
+	return &gallery{Label: label, Dir: dir, room: room, step: 1, names: map[string]int{}, Players: []string{}, Games: []galleryGame{}}
+}
+
+// offer shows the gallery a game, which keeps it or not.
+func (v *gallery) offer(number uint64, g *dataset.GameRow) {
+	v.Total++
+	if number%v.step != 0 {
+		return
+	}
+	x, err := v.game(number, g)
+	if err != nil {
+		return // the readers check games: there is none that cannot be replayed
+	}
+	v.Games = append(v.Games, x)
+	v.used += x.size()
+	for v.used > v.room && len(v.Games) > 1 {
+		v.thin()
+	}
+}
+
+func (v *gallery) thin() {
+	v.step *= 2
+	if v.step == 0 {
+		v.step = 1 << (bits.UintSize - 1)
+	}
+	v.Games = slices.DeleteFunc(v.Games, func(g galleryGame) bool { return g.Number%v.step != 0 && len(v.Games) > 1 })
+	v.used = 0
+	for i := range v.Games {
+		v.used += v.Games[i].size()
+	}
+}
+
+func (g *galleryGame) size() int {
+	return 120 + len(g.Start) + len(g.Moves) + len(g.Scores) + len(g.SAN) + len(g.Termination)
+}
+
+func (v *gallery) game(number uint64, g *dataset.GameRow) (galleryGame, error) {
+	moves, err := san(g)
+	if err != nil {
+		return galleryGame{}, err
+	}
+	m, s := make([]byte, 0, 2*len(g.Moves)), make([]byte, 0, 2*len(g.Moves))
+	for i, move := range g.Moves {
+		m = binary.LittleEndian.AppendUint16(m, uint16(move))
+		s = binary.LittleEndian.AppendUint16(s, uint16(g.Scores[i]))
+	}
+	enc := base64.StdEncoding
+	return galleryGame{Number: number, White: v.name(g.White), Black: v.name(g.Black), Result: g.Result, Termination: g.Termination,
+		Start: g.Start, Opening: g.OpeningPlies, Moves: enc.EncodeToString(m), Scores: enc.EncodeToString(s), SAN: strings.Join(moves, " ")}, nil
+}
+
+func (v *gallery) name(s string) int {
+	i, seen := v.names[s]
+	if !seen {
+		const most = 1000 // characters of a name that a page shows
+		i = len(v.Players)
+		v.names[s] = i
+		v.Players = append(v.Players, shorten(s, most))
+	}
+	return i
+}

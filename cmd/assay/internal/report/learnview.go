@@ -1,0 +1,298 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// learnView is a learning run as far as it has come.
+type learnView struct {
+	Plan        learn.Plan
+	Result      *learn.Result // nil while it goes on
+	Generations []generation
+	Final       *matchView
+	FromStart   *matchView
+}
+
+// generation is a turn of the loop; what has not happened yet is nil.
+type generation struct {
+	Number   int
+	Games    *datagen.Summary
+	Fit      *learn.FitSummary
+	Terms    []learn.TermChange
+	Gate     *matchView
+	Decided  bool
+	Promoted bool
+	Reason   string
+	Warnings []string
+}
+
+// learn makes the sections of a run of assay learn.
+func (b *builder) learn() error {
+	var config struct {
+		Plan learn.Plan `json:"plan"`
+	}
+	if _, err := readJSON(&config, b.dir, "config.json"); err != nil {
+		return err
+	}
+	v := &learnView{Plan: config.Plan}
+	result := new(learn.Result)
+	if ok, err := readJSON(result, b.dir, "result.json"); err != nil {
+		return err
+	} else if ok {
+		if result.Format != learn.Format || result.Final == nil {
+			return fmt.Errorf("%s: format %q, want %s", filepath.Join(b.dir, "result.json"), result.Format, learn.Format)
+		}
+		v.Result, v.Plan, b.k = result, result.Plan, result.K
+	}
+	b.room = galleryBytes / (2*len(v.Plan.Generations) + 2)
+	if err := b.generations(v); err != nil {
+		return err
+	}
+	var err error
+	if v.Final, err = b.readMatch(filepath.Join(b.dir, "final"), "final match"); err != nil {
+		return err
+	}
+	if v.FromStart, err = b.readMatch(filepath.Join(b.dir, "from-start"), "match against the start weights"); err != nil {
+		return err
+	}
+	if err := b.headline("learn-headline", v); err != nil {
+		return err
+	}
+	return b.learnSections(v)
+}
+
+func (b *builder) generations(v *learnView) error {
+	decisions := b.decisions()
+	for n := 1; n <= len(v.Plan.Generations); n++ {
+		g, folder := generation{Number: n}, filepath.Join(b.dir, fmt.Sprintf("gen-%d", n))
+		if _, err := os.Stat(folder); err != nil {
+			break
+		}
+		var games datagen.Summary
+		if ok, err := readJSON(&games, folder, "games", "result.json"); err != nil {
+			return err
+		} else if ok {
+			g.Games = &games
+		}
+		if _, err := b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n)); err != nil {
+			return err
+		}
+		var fit struct {
+			learn.FitSummary
+			Terms []learn.TermChange `json:"terms"`
+		}
+		if ok, err := readJSON(&fit, folder, "fit.json"); err != nil {
+			return err
+		} else if ok {
+			g.Fit, g.Terms = &fit.FitSummary, fit.Terms
+			if b.k == 0 {
+				b.k = fit.K
+			}
+		}
+		var err error
+		if g.Gate, err = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n)); err != nil {
+			return err
+		}
+		if d, ok := decisions[n]; ok {
+			g.Decided, g.Promoted, g.Reason = true, d.Promoted, d.Reason
+		}
+		if v.Result != nil && n <= len(v.Result.Generations) {
+			r := v.Result.Generations[n-1]
+			g.Decided, g.Promoted, g.Reason, g.Warnings = true, r.Promoted, r.Reason, r.Warnings
+		}
+		v.Generations = append(v.Generations, g)
+	}
+	return nil
+}
+
+type decision struct {
+	Generation int    `json:"generation"`
+	Promoted   bool   `json:"promoted"`
+	Reason     string `json:"reason"`
+}
+
+// decisions reads what the gates said from the run's diary.
+func (b *builder) decisions() map[int]decision {
+	all := map[int]decision{}
+	b.events(func(kind string, data json.RawMessage) {
+		var d decision
+		if kind == "decision" && json.Unmarshal(data, &d) == nil {
+			all[d.Generation] = d
+		}
+	})
+	return all
+}
+
+func (b *builder) learnSections(v *learnView) error {
+	if len(v.Generations) > 0 {
+		if err := b.add("generations", "Generations", "generations", map[string]any{"View": v, "Figures": b.number(v.curves())}); err != nil {
+			return err
+		}
+	}
+	for _, m := range []struct {
+		id, title string
+		match     *matchView
+	}{{"final", "Final match", v.Final}, {"from-start", "Match against the start weights", v.FromStart}} {
+		if m.match != nil {
+			if err := b.matchSection(m.id, m.title, m.match); err != nil {
+				return err
+			}
+		}
+	}
+	terms, pieces, shown := v.shown()
+	if len(pieces) > 0 {
+		if err := b.add("pieces", "What a man is worth", "pieces", map[string]any{"Pieces": pieces, "View": v, "Figures": b.number(pieceFigures(pieces))}); err != nil {
+			return err
+		}
+	}
+	var list []coefficient
+	for _, t := range terms {
+		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: float64(t.OldMG), OldEG: float64(t.OldEG), NewMG: float64(t.NewMG), NewEG: float64(t.NewEG),
+			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Games: t.Clusters, Share: t.Share, Moved: t.Moved()})
+	}
+	note := "Centipawns, against the weights that the run began with. Standard errors are clustered by game. A star marks a change of more than two of them where at least 30 effective games and the data rather than the prior speak; where the prior speaks, a small error says nothing."
+	if err := b.coefficientSections(newCoefficients(note, list)); err != nil {
+		return err
+	}
+	if shown > 0 {
+		if err := b.evaluationCalibration(shown); err != nil {
+			return err
+		}
+	}
+	for _, g := range v.Generations {
+		if g.Gate != nil {
+			if err := b.matchSection(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number), g.Gate); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shown returns the terms to be shown, those of the result or else of the last fit,
+// and the generation whose weights they are.
+func (v *learnView) shown() ([]learn.TermChange, []learn.PieceValue, int) {
+	if v.Result != nil {
+		return v.Result.Terms, v.Result.Pieces, v.Result.Learned.Generation
+	}
+	for i := len(v.Generations) - 1; i >= 0; i-- {
+		if g := v.Generations[i]; g.Fit != nil {
+			return g.Terms, g.Fit.Pieces, g.Number
+		}
+	}
+	return nil, nil, 0
+}
+
+// curves draws loss and Elo over the generations.
+func (v *learnView) curves() (list []figure) {
+	names := []string{"training, before", "training, after", "validation, before", "validation, after"}
+	losses := make([]series, 4)
+	gates := series{name: "gate: new against champion", points: true}
+	champion := series{name: "champion, sum of the gates it passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
+	sum, variance := 0.0, 0.0
+	for _, g := range v.Generations {
+		x := float64(g.Number)
+		if g.Fit != nil {
+			for i, y := range []*float64{&g.Fit.StartTrain, &g.Fit.LossTrain, g.Fit.StartValid, g.Fit.LossValid} {
+				losses[i].name, losses[i].line, losses[i].points = names[i], true, true
+				if y != nil {
+					losses[i].x, losses[i].y = append(losses[i].x, x), append(losses[i].y, *y)
+				}
+			}
+		}
+		if g.Gate == nil || g.Gate.Standing.Games == 0 {
+			continue
+		}
+		elo, lo, hi := g.Gate.elo()
+		gates.x, gates.y, gates.lo, gates.hi = append(gates.x, x), append(gates.y, elo), append(gates.lo, lo), append(gates.hi, hi)
+		if g.Promoted {
+			sum += elo
+			variance += math.Pow((hi-lo)/2, 2)
+		}
+		champion.x, champion.y = append(champion.x, x), append(champion.y, sum)
+		champion.lo, champion.hi = append(champion.lo, sum-math.Sqrt(variance)), append(champion.hi, sum+math.Sqrt(variance))
+	}
+	if len(gates.x) > 0 {
+		last := float64(len(v.Generations))
+		shown := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates, champion}
+		if v.FromStart != nil && v.FromStart.Standing.Games > 0 {
+			elo, lo, hi := v.FromStart.elo()
+			shown = append(shown, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})
+		}
+		list = append(list, chart(figure{Title: "Elo over the generations",
+			Note: "Gates stop when they have decided, so theirs is the estimate that is unbiased after a stop, with its 95 % interval; only the match of fixed length measures what was learned."}, "generation", "Elo", shown...))
+	}
+	if len(losses[0].x) > 0 {
+		list = append(list, chart(figure{Title: "Loss of each fit", Note: "Mean cross-entropy of positions. Each generation has data of its own, so before and after are to be compared, not generations."}, "generation", "loss", losses...))
+	}
+	return list
+}
+
+// elo is the best estimate of a match: after a test's stop the unbiased one.
+func (v *matchView) elo() (elo, lo, hi float64) {
+	if r := v.Result; r != nil && r.Unbiased != nil {
+		return *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH
+	}
+	return v.Standing.Elo, v.Standing.LikelyLo, v.Standing.LikelyHi
+}
+
+func pieceFigures(pieces []learn.PieceValue) []figure {
+	var list []estimate
+	for _, p := range pieces {
+		list = append(list, estimate{name: p.Piece, value: p.New, lo: p.New - 1.96*p.SE, hi: p.New + 1.96*p.SE, start: p.Old, hasStart: true})
+	}
+	return []figure{forest(figure{Title: "What a man is worth, with 95 % intervals"}, "centipawns", list)}
+}
+
+// evaluationCalibration compares what the evaluation of a generation's weights foretells
+// with the results, on that generation's positions.
+func (b *builder) evaluationCalibration(g int) error {
+	folder := filepath.Join(b.dir, fmt.Sprintf("gen-%d", g))
+	file, err := models.Load(filepath.Join(folder, "weights.json"))
+	if err != nil {
+		return err
+	}
+	m, w, err := file.Weights()
+	if err != nil {
+		return err
+	}
+	evaluator, err := m.NewEvaluator(w)
+	if err != nil {
+		return err
+	}
+	positions, err := dataset.OpenPositions(filepath.Join(folder, "positions"))
+	if err != nil {
+		return err
+	}
+	const most = 300_000 // rows; a tenth of a second for each hundred thousand
+	var sums bins
+	var game uint64
+	var result float64
+	rows := 0
+	for p, err := range positions.All() {
+		if err != nil {
+			return err
+		}
+		if p.Game != game {
+			sums.endGame(result)
+		}
+		game, result = p.Game, float64(p.Result)
+		sums.add(int16(evaluator.Evaluate(&p.Board)), result)
+		if rows++; rows == most {
+			break
+		}
+	}
+	sums.endGame(result)
+	note := fmt.Sprintf("The static evaluation of generation %d's weights on %d positions of its games, most of which it was fitted to, through the sigmoid with K = %.5f; White's view, intervals clustered by game.", g, rows, file.K)
+	return b.add("calibration", "Calibration of the evaluation", "figures",
+		b.number([]figure{calibrationFigure("", "Predicted against actual score of the evaluation", note, sums.points(file.K))}))
+}

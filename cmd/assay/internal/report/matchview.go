@@ -1,0 +1,185 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// matchConfig is what a match's config.json says that its result needs.
+type matchConfig struct {
+	A         string     `json:"a"`
+	B         string     `json:"b"`
+	Games     int64      `json:"games"`
+	Test      *sprt.Test `json:"sprt"`
+	Corrected bool       `json:"overshoot_corrected"`
+}
+
+// matchView is a match as far as it has come.
+type matchView struct {
+	Name, Dir string
+	Config    matchConfig
+	Result    *match.Result // nil while it goes on
+	Standing  sprt.Summary  // of the pairs that count so far
+	Penta     sprt.Pentanomial
+	Tally     *tally
+	LLR       *float64
+	Figures   []figure
+}
+
+// readMatch reads the match in dir; nil if there is none yet.
+func (b *builder) readMatch(dir, name string) (*matchView, error) {
+	v := &matchView{Name: name, Dir: dir}
+	if ok, err := readJSON(&v.Config, dir, "config.json"); !ok || err != nil {
+		return nil, err
+	}
+	v.Result = new(match.Result)
+	if ok, err := readJSON(v.Result, dir, "result.json"); err != nil {
+		return nil, err
+	} else if !ok {
+		v.Result = nil
+	}
+	var err error
+	if v.Tally, err = b.tally(dir, name); err != nil {
+		return nil, err
+	}
+	return v, v.follow()
+}
+
+// follow walks through the pairs in order, as the match did.
+func (v *matchView) follow() error {
+	pairs := v.Tally.pairs()
+	var walk *sprt.Walk
+	var err error
+	if v.Config.Test != nil {
+		if walk, err = sprt.NewWalk(*v.Config.Test, v.Config.Corrected); err != nil {
+			return fmt.Errorf("%s: config.json: %w", v.Dir, err)
+		}
+	}
+	const most = 300 // points of a curve
+	step := max(1, len(pairs)/most)
+	var elo, llr, lower, upper series
+	games := sprt.Trinomial{}
+	for i, p := range pairs {
+		v.Penta.AddPair(p[0], p[1])
+		games.AddGame(p[0])
+		games.AddGame(p[1])
+		at := float64(2 * (i + 1))
+		shown := i%step == step-1 || i == len(pairs)-1
+		if walk != nil {
+			var counts sprt.Counts = v.Penta
+			if v.Config.Test.Model == sprt.Bayesian {
+				counts = games
+			}
+			if _, err := walk.Observe(counts); err != nil {
+				return fmt.Errorf("%s: pair %d: %w", v.Dir, i, err)
+			}
+			if shown {
+				lo, hi := walk.Bounds()
+				llr.x, llr.y = append(llr.x, at), append(llr.y, walk.LLR())
+				lower.x, lower.y = append(lower.x, at), append(lower.y, lo)
+				upper.x, upper.y = append(upper.x, at), append(upper.y, hi)
+			}
+		}
+		if shown {
+			s := sprt.Summarize(v.Penta)
+			elo.x, elo.y = append(elo.x, at), append(elo.y, s.Elo)
+			elo.lo, elo.hi = append(elo.lo, s.LikelyLo), append(elo.hi, s.LikelyHi)
+		}
+	}
+	v.Standing = sprt.Summarize(v.Penta)
+	if walk != nil {
+		last := walk.LLR()
+		v.LLR = &last
+	}
+	v.draw(elo, llr, lower, upper)
+	return nil
+}
+
+func (v *matchView) draw(elo, llr, lower, upper series) {
+	if len(elo.x) == 0 {
+		return
+	}
+	if len(llr.x) > 0 {
+		llr.name, llr.line, llr.points = "LLR", true, len(llr.x) < 40
+		lower.name, lower.guide = "bounds of the test", true
+		upper.guide = true
+		v.Figures = append(v.Figures, chart(figure{Title: "Log-likelihood ratio against its bounds: " + v.Name,
+			Note: "The test ends at the first crossing: above, A is stronger by elo1 rather than elo0; below, it is not."}, "games", "LLR", lower, upper, llr))
+	}
+	// The first pairs say so little that their intervals would hide the rest.
+	elo.name, elo.line = "Elo of A, 95 % interval by likelihood", true
+	from := len(elo.x) / 12
+	elo.x, elo.y, elo.lo, elo.hi = elo.x[from:], elo.y[from:], elo.lo[from:], elo.hi[from:]
+	zero := series{name: "equal", x: []float64{elo.x[0], elo.x[len(elo.x)-1]}, y: []float64{0, 0}, guide: true}
+	v.Figures = append(v.Figures, chart(figure{Title: "Elo with its shrinking interval: " + v.Name}, "games", "Elo", zero, elo))
+	var values []float64
+	for _, n := range v.Penta {
+		values = append(values, float64(n))
+	}
+	v.Figures = append(v.Figures, bars(figure{Title: "Pairs of games by what they scored: " + v.Name,
+		Note: "Each pair is one opening with colours reversed, scored by A."}, "pairs", []string{"0", "½", "1", "1½", "2"}, values))
+}
+
+// games returns the games of a run as the section about them shows them.
+func (t *tally) figures(name string) []figure {
+	if t.Games == 0 {
+		return nil
+	}
+	list := []figure{bars(figure{Title: "Results: " + name}, "games", []string{"White won", "drawn", "Black won"},
+		[]float64{float64(t.White), float64(t.Draw), float64(t.Lost)})}
+	names := slices.SortedFunc(maps.Keys(t.Terminations), func(a, b string) int { return int(t.Terminations[b] - t.Terminations[a]) })
+	var ends []float64
+	for _, n := range names {
+		ends = append(ends, float64(t.Terminations[n]))
+	}
+	list = append(list, bars(figure{Title: "How games ended: " + name}, "games", names, ends))
+	var labels []string
+	var values []float64
+	for i, n := range t.Lengths {
+		labels, values = append(labels, fmt.Sprint(10*i)), append(values, float64(n))
+	}
+	list = append(list, bars(figure{Title: "Lengths of games in plies: " + name, Note: "Each bar holds ten plies, from its number on."}, "games", labels, values))
+	labels, values = nil, nil
+	for i, n := range t.Phases {
+		labels, values = append(labels, fmt.Sprint(24-i)), append(values, float64(t.Phases[24-i]))
+		_ = n
+	}
+	return append(list, bars(figure{Title: "Phases of positions: " + name, Note: "24 is the middlegame with all pieces, 0 has pawns and kings alone."}, "positions", labels, values))
+}
+
+// Portrait holds what the games say, in words.
+func (t *tally) portrait() [][2]string {
+	different, most, effective := t.openingsUsed()
+	rows := [][2]string{
+		{"games", fmt.Sprint(t.Games)},
+		{"plies searched", fmt.Sprint(t.Plies)},
+		{"White's score", percent(float64(t.White)+float64(t.Draw)/2, float64(t.Games))},
+		{"drawn", percent(float64(t.Draw), float64(t.Games))},
+		{"openings", fmt.Sprintf("%d different; the commonest in %d games; as diverse as %.0f equally common ones", different, most, effective)},
+		{"games equal to an earlier one", fmt.Sprint(t.same)},
+	}
+	repeated := percent(t.keys.repeated(), 1) + " of the searched positions"
+	if n := t.keys.sampled(); n > 1 {
+		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", n)
+	}
+	return append(rows, [2]string{"positions seen before", repeated})
+}
+
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*part/whole)
+}
+
+// jsonScript is data for the page's script; html/template escapes it where it stands.
+func jsonScript(v any) (template.JS, error) {
+	data, err := json.Marshal(v) // escapes <, > and & itself
+	return template.JS(data), err
+}

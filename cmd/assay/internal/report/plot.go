@@ -1,0 +1,377 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"image/color"
+	"math"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// figure is a plot with its numbers in words: what the eye sees, a screen reader and a
+// person who wants the digits find below it.
+type figure struct {
+	ID, Title, Note string
+	SVG             template.HTML
+	Header          []string
+	Rows            [][]string
+}
+
+// series is one line or one set of points, perhaps with intervals.
+type series struct {
+	name   string
+	x, y   []float64
+	lo, hi []float64 // intervals of y; nil for none
+	line   bool      // joined by a line
+	points bool
+	guide  bool // a thin dashed line to compare with, of no colour of its own
+}
+
+// ink marks colours in an SVG that stylesheets choose: #aa000N is colour N.
+func ink(n int) color.Color { return color.RGBA{R: 0xaa, B: uint8(n), A: 255} }
+
+const (
+	inkText  = 0
+	inkGuide = 9
+	inks     = 6 // colours 1 to 6 tell series apart, always beside dashes and shapes
+)
+
+var (
+	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}, {4, 6}}
+	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}}
+)
+
+// newPlot returns an empty plot in the report's style.
+func newPlot(xLabel, yLabel string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	p.X.Label.Text, p.Y.Label.Text = plain(xLabel), plain(yLabel)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle.Color, a.Tick.LineStyle.Color = ink(inkText), ink(inkText)
+		for _, t := range []*draw.TextStyle{&a.Label.TextStyle, &a.Tick.Label} {
+			t.Color = ink(inkText)
+			t.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
+		}
+		a.Padding = 4
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
+	p.Legend.TextStyle.Color = ink(inkText)
+	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
+	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, 28, 2
+	grid := plotter.NewGrid()
+	grid.Horizontal = draw.LineStyle{Color: ink(inkGuide), Width: 0.4}
+	grid.Vertical = grid.Horizontal
+	p.Add(grid)
+	return p
+}
+
+// ticks are the library's, without zeros that say nothing.
+type ticks struct{}
+
+func (ticks) Ticks(lo, hi float64) []plot.Tick {
+	list := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range list {
+		if l := list[i].Label; strings.Contains(l, ".") && !strings.Contains(l, "e") {
+			list[i].Label = strings.TrimSuffix(strings.TrimRight(l, "0"), ".")
+		}
+	}
+	return list
+}
+
+// chart draws series over x.
+func chart(f figure, xLabel, yLabel string, list ...series) figure {
+	p := newPlot(xLabel, yLabel)
+	n, names := 0, 0
+	for _, s := range list {
+		if s.name != "" && len(s.x) > 0 {
+			names++
+		}
+		s.addTo(p, n)
+		if !s.guide {
+			n++
+		}
+	}
+	if xLabel == "generation" {
+		p.X.Tick.Marker = wholeTicks(p.X.Min, p.X.Max)
+	}
+	f.SVG = svg(p, f.Title, 520, 250, names)
+	if f.Header == nil {
+		f.numbers(xLabel, list)
+	}
+	return f
+}
+
+// wholeTicks are whole numbers.
+func wholeTicks(lo, hi float64) plot.ConstantTicks {
+	var list plot.ConstantTicks
+	step := math.Max(1, math.Ceil((hi-lo)/12))
+	for v := math.Ceil(lo); v <= hi; v += step {
+		list = append(list, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f", v)})
+	}
+	return list
+}
+
+// numbers writes down what the series say.
+func (f *figure) numbers(xLabel string, list []series) {
+	const most = 60 // rows that a person would read
+	f.Header = []string{"series", xLabel, "value", "interval"}
+	for _, s := range list {
+		if s.guide {
+			continue
+		}
+		step := max(1, (len(s.x)+most-1)/most)
+		for i := range s.x {
+			if i%step != 0 && i != len(s.x)-1 {
+				continue
+			}
+			row := []string{s.name, short(s.x[i]), short(s.y[i]), ""}
+			if s.lo != nil {
+				row[3] = short(s.lo[i]) + " to " + short(s.hi[i])
+			}
+			f.Rows = append(f.Rows, row)
+		}
+	}
+}
+
+func (s *series) addTo(p *plot.Plot, n int) {
+	if len(s.x) == 0 {
+		return
+	}
+	xy := make(plotter.XYs, len(s.x))
+	for i := range xy {
+		xy[i] = plotter.XY{X: s.x[i], Y: finite(s.y[i])}
+	}
+	c, thumbs := ink(1+n%inks), []plot.Thumbnailer(nil)
+	if s.line || s.guide {
+		if l, err := plotter.NewLine(xy); err == nil {
+			l.LineStyle = draw.LineStyle{Color: c, Width: 1.6, Dashes: dashes[n%len(dashes)]}
+			if s.guide {
+				l.LineStyle = draw.LineStyle{Color: ink(inkText), Width: 0.8, Dashes: []vg.Length{3, 3}}
+			}
+			p.Add(l)
+			thumbs = append(thumbs, l)
+		}
+	}
+	if s.points {
+		if sc, err := plotter.NewScatter(xy); err == nil {
+			sc.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 3, Shape: glyphs[n%len(glyphs)]}
+			p.Add(sc)
+			thumbs = append(thumbs, sc)
+		}
+	}
+	if s.lo != nil {
+		s.addIntervals(p, xy, c)
+	}
+	if s.name != "" && len(thumbs) > 0 {
+		p.Legend.Add(plain(s.name), thumbs...)
+	}
+}
+
+// addIntervals draws whiskers, or a band's two edges where points are many.
+func (s *series) addIntervals(p *plot.Plot, xy plotter.XYs, c color.Color) {
+	if len(xy) > 40 {
+		for _, edge := range [][]float64{s.lo, s.hi} {
+			line := make(plotter.XYs, len(xy))
+			for i := range line {
+				line[i] = plotter.XY{X: s.x[i], Y: finite(edge[i])}
+			}
+			if l, err := plotter.NewLine(line); err == nil {
+				l.LineStyle = draw.LineStyle{Color: c, Width: 0.8, Dashes: []vg.Length{2, 2}}
+				p.Add(l)
+			}
+		}
+		return
+	}
+	e := errorPoints{XYs: xy, YErrors: make(plotter.YErrors, len(xy))}
+	for i := range xy {
+		e.YErrors[i].Low, e.YErrors[i].High = finite(xy[i].Y-s.lo[i]), finite(s.hi[i]-xy[i].Y)
+	}
+	if bars, err := plotter.NewYErrorBars(e); err == nil {
+		bars.LineStyle = draw.LineStyle{Color: c, Width: 1}
+		p.Add(bars)
+	}
+}
+
+type errorPoints struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+// bars draws a value for each label.
+func bars(f figure, valueLabel string, labels []string, values []float64) figure {
+	p := newPlot("", valueLabel)
+	width := vg.Points(min(40, 380/float64(max(1, len(values)))))
+	b, err := plotter.NewBarChart(plotter.Values(values), width)
+	if err != nil {
+		return f
+	}
+	b.Color, b.LineStyle.Color, b.LineStyle.Width = ink(1), ink(inkText), 0.5
+	p.Add(b)
+	p.Y.Min = min(0, p.Y.Min)
+	if len(labels) <= 8 {
+		short := make([]string, len(labels))
+		for i, l := range labels {
+			short[i] = shorten(plain(l), 18)
+		}
+		p.NominalX(short...)
+		if len(strings.Join(short, "")) > 50 {
+			p.X.Tick.Label.Rotation = math.Pi / 10
+			p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
+		}
+	} else {
+		step := (len(labels) + 9) / 10
+		var ticks []plot.Tick
+		for i := 0; i < len(labels); i += step {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: plain(labels[i])})
+		}
+		p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	}
+	f.SVG = svg(p, f.Title, 520, 230, 0)
+	f.Header = []string{"", valueLabel}
+	for i, l := range labels {
+		f.Rows = append(f.Rows, []string{l, short(values[i])})
+	}
+	return f
+}
+
+// estimate is a named value with its interval, and perhaps one to compare with.
+type estimate struct {
+	name          string
+	value, lo, hi float64
+	start         float64
+	hasStart      bool
+}
+
+// forest draws estimates below each other, the first on top.
+func forest(f figure, xLabel string, list []estimate) figure {
+	p := newPlot(xLabel, "")
+	n := len(list)
+	xy, start := make(plotter.XYs, n), plotter.XYs{}
+	e := crossPoints{XYs: xy, XErrors: make(plotter.XErrors, n)}
+	ticks := make([]plot.Tick, n)
+	f.Header = []string{"", "value", "95 % interval", "start"}
+	for i, v := range list {
+		y := float64(n - 1 - i)
+		xy[i] = plotter.XY{X: finite(v.value), Y: y}
+		e.XErrors[i].Low, e.XErrors[i].High = finite(v.value-v.lo), finite(v.hi-v.value)
+		ticks[i] = plot.Tick{Value: y, Label: shorten(plain(v.name), 34)}
+		row := []string{v.name, short(v.value), short(v.lo) + " to " + short(v.hi), ""}
+		if v.hasStart {
+			start = append(start, plotter.XY{X: finite(v.start), Y: y})
+			row[3] = short(v.start)
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	if b, err := plotter.NewXErrorBars(e); err == nil {
+		b.LineStyle = draw.LineStyle{Color: ink(1), Width: 1.4}
+		p.Add(b)
+	}
+	if sc, err := plotter.NewScatter(xy); err == nil {
+		sc.GlyphStyle = draw.GlyphStyle{Color: ink(1), Radius: 3.4, Shape: glyphs[0]}
+		p.Add(sc)
+	}
+	if len(start) > 0 {
+		if sc, err := plotter.NewScatter(start); err == nil {
+			sc.GlyphStyle = draw.GlyphStyle{Color: ink(2), Radius: 4, Shape: draw.CrossGlyph{}}
+			p.Add(sc)
+			p.Legend.Add("start", sc)
+		}
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
+	names := 0
+	if len(start) > 0 {
+		names = 1
+	}
+	f.SVG = svg(p, f.Title, 560, vg.Length(60+20*n), names)
+	return f
+}
+
+type crossPoints struct {
+	plotter.XYs
+	plotter.XErrors
+}
+
+// svg draws a plot as an element of a page: no fixed size, no fixed colours, a name.
+// The legend, of so many entries, stands above the plot, where it hides nothing.
+func svg(p *plot.Plot, title string, width, height vg.Length, entries int) template.HTML {
+	const entry, margin = 13, 16
+	above := vg.Length(entry*entries) + 8
+	height += above
+	c := vgsvg.New(width, height)
+	whole := draw.New(c)
+	p.Legend.Draw(draw.Crop(whole, 0, -margin, 0, -2))
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	p.Draw(draw.Crop(whole, 0, -margin, 0, -above))
+	p.Legend = legend
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return ""
+	}
+	text := b.String()
+	_, text, _ = strings.Cut(text, "<svg")
+	_, text, _ = strings.Cut(text, ">")
+	pairs := []string{
+		"#AA0000", "var(--ink)", "#AA0009", "var(--grid)",
+		"font-family:Liberation Sans", "font-family:inherit", ";font-variant:none;font-weight:normal;font-style:normal", "",
+	}
+	for i := 1; i <= inks; i++ {
+		pairs = append(pairs, fmt.Sprintf("#AA%04X", i), fmt.Sprintf("var(--c%d)", i))
+	}
+	text = strings.NewReplacer(pairs...).Replace(text)
+	return template.HTML(fmt.Sprintf(`<svg class="plot" role="img" aria-label="%s" viewBox="0 0 %g %g">`,
+		template.HTMLEscapeString(plain(title)), width.Points(), height.Points()) + text)
+}
+
+// finite keeps what is no number out of plots, which panic at it.
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+// plain makes one harmless line of text that strangers wrote: control characters, also
+// those that turn the direction of writing, become a sign that something was there.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r >= 0xFFFE && r <= 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, shorten(s, 200))
+}
+
+// shorten cuts text to so many characters, and says so.
+func shorten(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return strings.ToValidUTF8(s[:i], "\uFFFD") + "…"
+		}
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// short writes a number with four figures or so.
+func short(v float64) string {
+	switch a := math.Abs(v); {
+	case v == math.Trunc(v) && a < 1e9:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 100:
+		return fmt.Sprintf("%.1f", v)
+	case a >= 1:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.5f", v)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/report"
+)
+
+func newServeCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Show runs in a browser while they go on",
+		Long: `Show the runs in DIR (default: ` + runsDir + `) in a browser: a list of them, the page of each, which
+changes while the run goes on, any of its games on a board, and two runs side by side.
+A run that was killed is shown as interrupted, with the command that resumes it.
+
+It only reads, and listens on this machine alone unless --listen says otherwise; who can
+reach it can read every run.`,
+		Example: `  assay serve
+  assay serve runs --listen 127.0.0.1:9000`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := runsDir
+			if len(args) == 1 {
+				dir = args[0]
+				if info, err := os.Stat(dir); err != nil {
+					return fmt.Errorf("%w; want a folder of runs", err)
+				} else if !info.IsDir() {
+					return fmt.Errorf("%s is a file; want a folder of runs", dir)
+				}
+			}
+			return serve(cmd.Context(), dir, listen, cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8347", "address to listen on; port 0 takes a free one")
+	return cmd
+}
+
+func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("%w; give another address with --listen", err)
+	}
+	fmt.Fprintf(stderr, "serve: http://%s/ (Ctrl-C ends it)\n", l.Addr())
+	server := &http.Server{
+		Handler:           (&report.Server{Dir: dir}).Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the streams
+	}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
