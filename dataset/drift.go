@@ -15,8 +15,8 @@ var ErrDrift = errors.New("the features and the evaluation have drifted apart")
 var ErrCountRange = errors.New("the count does not fit int8; store the counts as float32")
 
 // maxDrift is how far sum and evaluation may differ, in centipawns: engines divide
-// whole numbers.
-const maxDrift = 1
+// whole numbers. A sum in floating point may miss a whole number by a hair.
+const maxDrift = 1 + 1e-6
 
 // Value returns the evaluation of a row under the terms' own values: centipawns, White's
 // view. The row's terms must be of the set.

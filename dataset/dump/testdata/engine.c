@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
       assay_add(i, (float)count[i]);
       eval += count[i] * (terms[i].mg * phase + terms[i].eg * (24 - phase)) / 24;
     }
-    assay_end((float)phase / 24, 1, 0, (int)eval);
+    assay_end((float)phase / 24, 1, 0, (int)(eval < 0 ? eval - 0.5 : eval + 0.5));
   }
   return 0;
 }
