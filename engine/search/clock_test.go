@@ -224,7 +224,7 @@ func ponder(t *testing.T, fen string, lim engine.Limits, hitAfter time.Duration)
 		}
 	}
 	lim.Ponder, lim.PonderHit = true, hit
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := e.Search(ctx, board.NewGame(position(t, fen)), lim)
 	if err != nil || ctx.Err() != nil || hitAt.IsZero() {

@@ -44,7 +44,7 @@ func TestMateLimit(t *testing.T) {
 		{"mated in one", "7k/R7/5K2/8/8/8/8/1R6 b - - 0 1", 1, -(engine.MateScore - 2)},
 	} {
 		e := New(evaluator(t, "assay"), 1)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		r, err := e.Search(ctx, board.NewGame(position(t, tt.fen)), engine.Limits{Mate: tt.moves})
 		if err != nil || ctx.Err() != nil || r.Score != tt.score {
 			t.Errorf("%s: score %d, want %d; %v, %v", tt.name, r.Score, tt.score, err, ctx.Err())
