@@ -125,8 +125,9 @@ func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 	var mg, eg int64
 	single = true
 	tapered := p.whole(&eg, -eval.MaxCoef, eval.MaxCoef)
-	fields := map[string]func() error{
+	err = p.object(map[string]func() error{
 		"name":   p.text(&t.Name),
+		"group":  p.text(&group), // of a foreign evaluation: conform sees to it
 		"mg":     p.whole(&mg, -eval.MaxCoef, eval.MaxCoef),
 		"eg":     func() error { single = false; return tapered() },
 		"fit_mg": p.float(&t.FitMG),
@@ -134,11 +135,7 @@ func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 		"se_mg":  p.float(&t.SEMG),
 		"se_eg":  p.float(&t.SEEG),
 		"count":  p.whole(&t.Count, 0, math.MaxInt64),
-	}
-	if p.foreign {
-		fields["group"] = p.text(&group)
-	}
-	err = p.object(fields, "name", "mg")
+	}, "name", "mg")
 	if single {
 		eg = mg
 	}

@@ -140,6 +140,7 @@ func newArray(prefix string, cells []Cell) Array {
 
 // identifier replaces by underscores what an identifier cannot hold.
 func identifier(name string) string {
+	name = strings.TrimSuffix(strings.ReplaceAll(name, "][", "_"), "]")
 	s := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ func newEvalCommand() *cobra.Command {
 	var model, weights string
 	var all, diff, asJSON bool
 	c := &cobra.Command{
-		Use:   "eval FEN [--diff A B]",
+		Use:   "eval FEN|startpos [moves MOVE...] [--diff A B]",
 		Short: "Explain the static evaluation of a position, term by term",
 		Long: `Explain the static evaluation of a position: how often every term of the model
 occurs for White and for Black, its weights, and what it adds up to.
@@ -26,23 +27,28 @@ middle of an exchange has a meaningless value.
 
 With --diff, the last two arguments are weight files, or names of embedded weights,
 of one model: what is shown is where they judge the position differently, the largest
-difference first.`,
+difference first.
+
+assay eval loss measures how well evaluations foretell results.`,
 		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay runs/first/weights.json`,
-		Args: cobra.RangeArgs(1, 8), // a FEN without quotes is up to six
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay runs/first/weights.json
+  assay eval startpos moves e4 c5 Nf3
+  assay eval loss parts/valid --weights runs/first/weights.json --weights assay`,
+		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six, moves are any number
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {
 				if model != "" || weights != "" || all {
 					return usagef("--diff takes its weights from its two arguments: leave out --model, --weights and --all")
 				}
-				return evalDiff(cmd.OutOrStdout(), args, asJSON)
+				return evalDiff(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, asJSON)
 			}
 			x, err := openWeights(model, weights)
 			if err != nil {
 				return err
 			}
-			p, err := parseFENArgs(args)
+			x.tell(cmd.ErrOrStderr())
+			p, err := parsePosition(args)
 			if err != nil {
 				return err
 			}
@@ -66,6 +72,39 @@ difference first.`,
 	return c
 }
 
+// parsePosition reads what UCI's command position does, with or without its "fen", in one
+// argument or several: startpos or a FEN, then perhaps moves, as UCI or the books write them.
+func parsePosition(args []string) (board.Position, error) {
+	words := strings.Fields(strings.Join(args, " "))
+	var moves []string
+	if i := slices.Index(words, "moves"); i >= 0 {
+		words, moves = words[:i], words[i+1:]
+	}
+	if len(words) > 0 && words[0] == "fen" {
+		words = words[1:]
+	}
+	if len(words) == 1 && words[0] == "startpos" {
+		words = []string{board.StartFEN}
+	} else if len(moves) == 0 {
+		words = args // errors show what was given
+	}
+	p, err := parseFENArgs(words)
+	for i, word := range moves {
+		if err != nil {
+			break
+		}
+		var m board.Move
+		if m, err = p.ParseUCI(word); err != nil {
+			m, err = p.ParseSAN(word)
+		}
+		if err != nil {
+			return p, fmt.Errorf("move number %d: %w", i+1, err)
+		}
+		p.Make(m)
+	}
+	return p, err
+}
+
 // parseFENArgs reads a FEN that may have come as several arguments.
 func parseFENArgs(args []string) (board.Position, error) {
 	p, err := board.ParseFEN(strings.Join(args, " "))
@@ -79,8 +118,16 @@ func parseFENArgs(args []string) (board.Position, error) {
 type openedWeights struct {
 	name  string
 	file  *models.File
-	model *eval.Model
+	terms []eval.Term
+	model *eval.Model // nil for an evaluation that is none of ours; coefs too
 	coefs []eval.Coef
+}
+
+// tell says on stderr what was done to weights of an older table, if anything.
+func (x *openedWeights) tell(stderr io.Writer) {
+	if m := x.file.Migration; m != nil {
+		fmt.Fprintf(stderr, "%s: %v; assay weights export %s --out NEW.json keeps it in this form\n", x.name, m, x.name)
+	}
 }
 
 // openWeights finds the weights for a model, either of which may be left to the
@@ -104,11 +151,31 @@ func openWeights(model, weights string) (*openedWeights, error) {
 	if model != "" && f.Model != model {
 		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or name other weights", weights, f.Model, model)
 	}
-	m, w, err := f.Weights()
+	return opened(weights, f)
+}
+
+// openAnyWeights opens weights of any evaluation, such as assay tune fits to features.
+func openAnyWeights(name string) (*openedWeights, error) {
+	f, err := models.OpenAny(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", weights, err)
+		return nil, err
 	}
-	return &openedWeights{name: weights, file: f, model: m, coefs: w}, nil
+	return opened(name, f)
+}
+
+func opened(name string, f *models.File) (*openedWeights, error) {
+	x := &openedWeights{name: name, file: f}
+	var err error
+	if f.Foreign == nil {
+		x.model, x.coefs, err = f.Weights()
+	}
+	if err == nil {
+		x.terms, err = f.Table()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return x, nil
 }
 
 func modelNames() string {
@@ -184,6 +251,9 @@ func (e *explained) table(p *board.Position, x *openedWeights, all bool) string 
 		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(e.share(t)))
 	}
 	fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
+	if num, den := e.Scale[0], e.Scale[1]; num != den {
+		fmt.Fprintf(&b, "%-56s %10s\n", fmt.Sprintf("times %d/%d: hard to win for what it holds", num, den), decimal(total*float64(num)/float64(den)))
+	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "\n%d terms occur for neither side; --all shows them.\n", hidden)
 	}

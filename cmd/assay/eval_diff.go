@@ -39,7 +39,7 @@ type termDifference struct {
 func (t *termDifference) change() float64 { return t.AddsB - t.AddsA }
 
 // evalDiff explains a position under two weight files: args end with their names.
-func evalDiff(w io.Writer, args []string, asJSON bool) error {
+func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 	if len(args) < 3 {
 		return usagef("want --diff with a FEN and two weight files")
 	}
@@ -48,7 +48,12 @@ func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p, err := parseFENArgs(fen)
+	a.tell(stderr)
+	b.tell(stderr)
+	if a.model == nil {
+		return fmt.Errorf("%s is of %s, an evaluation that only its own engine can count; assay weights diff compares the weights", a.name, a.file.Model)
+	}
+	p, err := parsePosition(fen)
 	if err != nil {
 		return err
 	}

@@ -92,12 +92,13 @@ type evaluator struct {
 }
 
 // evaluators returns the weights first, then the engines, each as often as named.
-func (f *lossFlags) evaluators() (list []evaluator, err error) {
+func (f *lossFlags) evaluators(stderr io.Writer) (list []evaluator, err error) {
 	for _, name := range f.weights {
 		x, err := openWeights("", name)
 		if err != nil {
 			return nil, err
 		}
+		x.tell(stderr)
 		list = append(list, evaluator{fmt.Sprintf("%s (id %s)", name, x.file.ID()), func() (judge, error) {
 			ev, err := x.model.NewEvaluator(x.coefs)
 			return ownJudge{ev}, err
@@ -130,7 +131,7 @@ type lossReport struct {
 }
 
 func (f *lossFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	list, err := f.evaluators()
+	list, err := f.evaluators(stderr)
 	if err != nil {
 		return err
 	}

@@ -34,10 +34,11 @@ func newWeightsShowCommand() *cobra.Command {
 		Example: "  assay weights show assay",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x, err := openWeights("", args[0])
+			x, err := openAnyWeights(args[0])
 			if err != nil {
 				return err
 			}
+			x.tell(cmd.ErrOrStderr())
 			if asJSON {
 				text, err := x.file.Encode()
 				if err == nil {
@@ -55,7 +56,11 @@ func newWeightsShowCommand() *cobra.Command {
 
 func showWeights(x *openedWeights) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", x.file.Model, "id", x.file.ID(), "terms", len(x.file.Terms), "K", x.file.K)
+	model := x.file.Model
+	if x.model == nil {
+		model += ", an evaluation that is none of ours"
+	}
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", model, "id", x.file.ID(), "terms", len(x.file.Terms), "K", x.file.K)
 	b.WriteString(pedigree(&x.file.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
 	boards := newSquareBoards()
@@ -65,14 +70,15 @@ func showWeights(x *openedWeights) string {
 			continue
 		}
 		eg := withError(w.EG, w.SEEG)
-		if !x.model.Terms[i].Tapered {
+		if !x.terms[i].Tapered {
 			eg = ""
 		}
 		count := ""
 		if w.Count > 0 {
 			count = fmt.Sprint(w.Count)
 		}
-		fmt.Fprintf(&b, "%-28s %15s %15s %10s\n", w.Name, withError(w.MG, w.SEMG), eg, count)
+		line := fmt.Sprintf("%-28s %15s %15s %10s", w.Name, withError(w.MG, w.SEMG), eg, count)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	b.WriteString(boards.String())
 	return b.String()
@@ -120,12 +126,10 @@ func newSquareBoards() *squareBoards {
 	return &squareBoards{tables: map[string]*[64]*models.TermWeight{}}
 }
 
-// take keeps the term if its name is psq.KIND.SQUARE, and says whether it did.
+// take keeps the term if its name ends with a square, and says whether it did.
 func (s *squareBoards) take(w *models.TermWeight) bool {
-	rest, ok := strings.CutPrefix(w.Name, "psq.")
-	kind, where, _ := strings.Cut(rest, ".")
-	square, isSquare := board.ParseSquare(where)
-	if !ok || !isSquare {
+	kind, square, ok := models.SquareOf(w.Name)
+	if !ok {
 		return false
 	}
 	if s.tables[kind] == nil {
@@ -139,17 +143,22 @@ func (s *squareBoards) take(w *models.TermWeight) bool {
 func (s *squareBoards) String() string {
 	var b strings.Builder
 	for _, kind := range s.names {
-		fmt.Fprintf(&b, "\npsq.%-32s %s\n", kind+", mg", "eg")
+		fmt.Fprintf(&b, "\n%-43s%s\n", kind+", mg", "eg")
 		for rank := 7; rank >= 0; rank-- {
 			var mg, eg strings.Builder
+			some := false
 			for file := range 8 {
 				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
 					fmt.Fprintf(&mg, "%5d", w.MG)
 					fmt.Fprintf(&eg, "%5d", w.EG)
+					some = true
+				} else {
+					mg.WriteString("     ")
+					eg.WriteString("     ")
 				}
 			}
-			if mg.Len() > 0 {
-				fmt.Fprintf(&b, "%d%s  %s\n", rank+1, mg.String(), eg.String())
+			if some { // a pawn has no first rank
+				fmt.Fprintf(&b, "%d%s  %s\n", rank+1, mg.String(), strings.TrimRight(eg.String(), " "))
 			}
 		}
 		files := "    a    b    c    d    e    f    g    h"
@@ -183,6 +192,8 @@ func newWeightsDiffCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.tell(cmd.ErrOrStderr())
+			b.tell(cmd.ErrOrStderr())
 			changes := diffWeights(a.file, b.file)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), struct {
@@ -190,7 +201,7 @@ func newWeightsDiffCommand() *cobra.Command {
 					A       string         `json:"a"`
 					B       string         `json:"b"`
 					Changes []weightChange `json:"changes"`
-				}{a.model.Name, a.file.ID(), b.file.ID(), changes})
+				}{a.file.Model, a.file.ID(), b.file.ID(), changes})
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
 			return err
@@ -202,22 +213,48 @@ func newWeightsDiffCommand() *cobra.Command {
 
 // openTwoWeights opens two weight files, which must be of one model.
 func openTwoWeights(first, second string) (a, b *openedWeights, err error) {
-	if a, err = openWeights("", first); err != nil {
+	if a, err = openAnyWeights(first); err != nil {
 		return nil, nil, err
 	}
-	if b, err = openWeights("", second); err != nil {
+	if b, err = openAnyWeights(second); err != nil {
 		return nil, nil, err
 	}
-	if a.model != b.model {
-		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.model.Name, b.name, b.model.Name)
+	if a.file.Model != b.file.Model {
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.file.Model, b.name, b.file.Model)
+	}
+	// Only foreign evaluations can differ in their terms, or in the terms' order.
+	if name, ok := firstMissing(a.file, b.file); ok {
+		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", a.name, name, b.name)
+	}
+	if name, ok := firstMissing(b.file, a.file); ok {
+		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", b.name, name, a.name)
 	}
 	return a, b, nil
 }
 
-func diffWeights(a, b *models.File) []weightChange {
-	changes := []weightChange{}
+// firstMissing returns the first term of a that b does not have.
+func firstMissing(a, b *models.File) (name string, missing bool) {
+	in := byName(b)
 	for i := range a.Terms {
-		x, y := &a.Terms[i], &b.Terms[i]
+		if in[a.Terms[i].Name] == nil {
+			return a.Terms[i].Name, true
+		}
+	}
+	return "", false
+}
+
+func byName(f *models.File) map[string]*models.TermWeight {
+	m := make(map[string]*models.TermWeight, len(f.Terms))
+	for i := range f.Terms {
+		m[f.Terms[i].Name] = &f.Terms[i]
+	}
+	return m
+}
+
+func diffWeights(a, b *models.File) []weightChange {
+	changes, inB := []weightChange{}, byName(b)
+	for i := range a.Terms {
+		x, y := &a.Terms[i], inB[a.Terms[i].Name]
 		if x.MG == y.MG && x.EG == y.EG {
 			continue
 		}

@@ -5,16 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/store"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -37,6 +34,9 @@ func newWeightsExportCommand() *cobra.Command {
 
 Any other form is a template of Go's text/template; --show-template prints the ones
 built in, to begin from. A template sees .Model, .ID, .K, .Terms and .Arrays.
+
+FILE may hold weights of any evaluation, such as assay tune fits to a data set of features.
+A file of an older table of its model is written in today's form.
 
 Weights are integers. Where the file holds the numbers they were rounded from, what
 rounding moved is said on stderr, and with --data what it costs.`,
@@ -63,7 +63,7 @@ rounding moved is said on stderr, and with --data what it costs.`,
 	c.Flags().StringVar(&f.template, "template", "", "write what this template makes of the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format and stop")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
-	c.Flags().StringVar(&f.data, "data", "", "positions on which to state the loss that rounding costs")
+	c.Flags().StringVar(&f.data, "data", "", "positions (of a foreign evaluation: features) on which to state the loss that rounding costs")
 	return c
 }
 
@@ -76,10 +76,11 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	case !slices.Contains(models.ExportFormats(), f.format):
 		return usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
 	}
-	x, err := openWeights("", name)
+	x, err := openAnyWeights(name)
 	if err != nil {
 		return err
 	}
+	x.tell(stderr)
 	var b bytes.Buffer // nothing is written unless all of it can be
 	if f.template != "" {
 		text, err := os.ReadFile(f.template)
@@ -121,71 +122,4 @@ func (f *exportFlags) rounding(ctx context.Context, x *openedWeights, stderr io.
 	}
 	fmt.Fprintf(stderr, "cross-entropy on %d positions: %.6f as fitted, %.6f rounded (%+.1e)\n", c.rows, c.fitted, c.rounded, c.rounded-c.fitted)
 	return nil
-}
-
-// roundingCosts are mean losses against the games' results.
-type roundingCosts struct {
-	rows            int64
-	fitted, rounded float64
-}
-
-// roundingCost evaluates the positions of a data set with the fitted and with the
-// integer weights. Weights that were not fitted are the integers in both.
-func roundingCost(ctx context.Context, x *openedWeights, path string, bar *progress) (c roundingCosts, err error) {
-	d, err := dataset.OpenPositions(path)
-	if err != nil {
-		return c, err
-	}
-	fitted, rounded := make([][2]float64, len(x.coefs)), make([][2]float64, len(x.coefs))
-	for i, t := range x.file.Terms {
-		rounded[i] = [2]float64{float64(t.MG), float64(t.EG)}
-		fitted[i] = rounded[i]
-		if t.FitMG != 0 || t.SEMG != 0 || t.FitEG != 0 || t.SEEG != 0 {
-			fitted[i] = [2]float64{t.FitMG, t.FitEG}
-			if !x.model.Terms[i].Tapered {
-				fitted[i][1] = t.FitMG
-			}
-		}
-	}
-	var features eval.Features
-	var weight, sumFitted, sumRounded float64
-	for row, err := range d.All() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return c, err
-		}
-		x.model.Features(&row.Board, &features)
-		w, y := float64(row.Weight), float64(row.Result)
-		weight += w
-		sumFitted += w * crossEntropy(x.file.K*sumOf(&features, fitted), y)
-		sumRounded += w * crossEntropy(x.file.K*sumOf(&features, rounded), y)
-		if c.rows++; c.rows%4096 == 0 {
-			bar.update(c.rows, d.Len(), "")
-		}
-	}
-	if weight == 0 {
-		return c, fmt.Errorf("%s holds no positions: give the data set that the weights were fitted to", path)
-	}
-	c.fitted, c.rounded = sumFitted/weight, sumRounded/weight
-	return c, nil
-}
-
-// sumOf returns the value in centipawns of a position under weights that are no
-// integers.
-func sumOf(f *eval.Features, w [][2]float64) float64 {
-	var mg, eg float64
-	for _, e := range f.Entries {
-		mg += float64(e.Count) * w[e.Term][0]
-		eg += float64(e.Count) * w[e.Term][1]
-	}
-	phase := float64(f.Phase) / eval.MaxPhase
-	return (mg*phase + eg*(1-phase)) * float64(f.ScaleNum) / float64(f.ScaleDen)
-}
-
-// crossEntropy returns the loss of the prediction 1/(1+e^-z) for the result y.
-func crossEntropy(z, y float64) float64 {
-	// log(1+e^z) - yz, in the form that cannot overflow
-	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y*z
 }
