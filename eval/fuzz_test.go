@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// FuzzOneEvaluation: in every legal position, whatever its men, each model's mirrored
+// position has the mirrored value, and value, features and explanation are one.
+func FuzzOneEvaluation(f *testing.F) {
+	for _, fen := range append([]string{
+		board.StartFEN,
+		"4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1",
+		"QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/2k5/8/K7 w - - 0 1",
+		"8/P1P1P1P1/8/4k3/8/4K3/p1p1p1p1/8 b - - 0 1",
+		"8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+		"r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
+		"8/8/8/8/8/5k2/6p1/6K1 w - - 0 1",
+		"4k3/8/8/3bB3/8/8/PPP5/4K3 w - - 12 40",
+		"4k3/8/8/8/8/8/8/4KBN1 w - - 0 1",
+	}, middlegame...) {
+		f.Add(fen)
+	}
+	type judge struct {
+		m    *Model
+		w    []Coef
+		e, d Evaluator // of the position and of its mirror: neither helps the other
+	}
+	var judges []judge
+	for _, m := range Models() {
+		w := scrambled(m)
+		judges = append(judges, judge{m, w, mustEvaluator(f, m, w), mustEvaluator(f, m, w)})
+	}
+	f.Fuzz(func(t *testing.T, fen string) {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			return
+		}
+		mirror := p.Mirror()
+		for _, j := range judges {
+			var x, y Features
+			j.m.Features(&p, &x)
+			j.m.Features(&mirror, &y)
+			v := j.e.Evaluate(&p)
+			if got := j.d.Evaluate(&mirror); got != -v {
+				t.Errorf("%s: %s is worth %d, its mirror %d", j.m.Name, fen, v, got)
+			}
+			if x.Sum(j.w) != -y.Sum(j.w) || x.Value(j.w) != v || x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
+				t.Errorf("%s: %s: features make %d, the value is %d; mirrored %d", j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))
+			}
+			if v > MaxScore || v < -MaxScore || x.ScaleNum < 0 || x.ScaleDen <= 0 {
+				t.Errorf("%s: %s: value %d, scale %d/%d", j.m.Name, fen, v, x.ScaleNum, x.ScaleDen)
+			}
+			checkEntries(t, j.m, &p, &x)
+			net := make([]int, len(j.m.Terms))
+			for _, c := range j.m.Explain(&p) {
+				net[c.Term] = c.White - c.Black
+			}
+			for _, e := range x.Entries {
+				net[e.Term] -= int(e.Count)
+			}
+			for i, n := range net {
+				if n != 0 {
+					t.Errorf("%s: %s: %s is explained as %d more than its feature", j.m.Name, fen, j.m.Terms[i].Name, n)
+				}
+			}
+		}
+	})
+}
