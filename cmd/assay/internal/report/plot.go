@@ -66,7 +66,8 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
 	p.Legend.TextStyle.Color = ink(inkText)
 	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
-	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, 28, 2
+	// Thumbnails to the left: a browser's letters may be wider than those measured here.
+	p.Legend.Top, p.Legend.Left, p.Legend.ThumbnailWidth, p.Legend.Padding = true, true, 28, 4
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: ink(inkGuide), Width: 0.4}
 	grid.Vertical = grid.Horizontal

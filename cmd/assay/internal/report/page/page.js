@@ -151,12 +151,9 @@ function replay(root) {
 
   // The graph of the scores is a line over the plies, half its height for 10 pawns.
   function drawScores() {
-    const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg");
+    const svg = $(".scores svg"), ns = svg.namespaceURI;
+    svg.replaceChildren();
     const add = (tag, attrs, text) => { const e = document.createElementNS(ns, tag); for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v); if (text) e.textContent = text; svg.append(e); return e; };
-    svg.setAttribute("viewBox", "0 0 400 120");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "Score of each search, White's view, by ply");
     const x = i => 30 + 365 * i / Math.max(1, moves.length), y = s => 60 - 52 * Math.asinh(s / 100) / Math.asinh(30);
     for (const p of [-1000, -300, -100, 0, 100, 300, 1000]) {
       add("line", { x1: 30, x2: 395, y1: y(p), y2: y(p) });
@@ -170,8 +167,6 @@ function replay(root) {
     });
     add("path", { d, class: "curve" });
     add("line", { class: "now", y1: 0, y2: 120 });
-    svg.addEventListener("click", e => { const box = svg.getBoundingClientRect(); show(Math.round(((e.clientX - box.left) / box.width * 400 - 30) / 365 * moves.length)); });
-    $(".scores").replaceChildren(svg);
   }
 
   function show(to) {
@@ -202,6 +197,10 @@ function replay(root) {
     if (!b) return;
     if (b.dataset.go) go[b.dataset.go]();
     if (b.dataset.ply) show(Number(b.dataset.ply));
+  });
+  $(".scores svg").addEventListener("click", e => {
+    const box = e.currentTarget.getBoundingClientRect();
+    show(Math.round(((e.clientX - box.left) / box.width * 400 - 30) / 365 * moves.length));
   });
   slider.addEventListener("input", () => show(Number(slider.value)));
   board.addEventListener("keydown", e => {

@@ -1,0 +1,440 @@
+//go:build browser
+
+// What a browser makes of the pages; needs Chromium:
+//
+//	go test -tags browser ./cmd/assay/internal/report
+//
+// REPORT_RUN names a learning run to look at instead of making one, REPORT_SHOTS a
+// folder for the screenshots.
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// browser is a page that is watched: what it asks for and what it complains of.
+type browser struct {
+	*testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+	errors   []string
+}
+
+func newBrowser(t *testing.T) *browser {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
+	t.Cleanup(cancel)
+	b := &browser{T: t, ctx: ctx}
+	requests := chromedp.Events(ctx, network.RequestWillBeSent)
+	console := chromedp.Console(ctx)
+	go func() {
+		for e, err := range requests {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.requests = append(b.requests, e.Request.URL)
+			b.mu.Unlock()
+		}
+	}()
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.errors = append(b.errors, fmt.Sprintf("%s: %s", m.Type, m.Text))
+			b.mu.Unlock()
+		}
+	}()
+	return b
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// ask evaluates JavaScript in the page.
+func ask[T any](b *browser, script string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		b.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// shot keeps a picture of the page from an element on, to be looked at.
+func (b *browser) shot(name, selector string) {
+	b.Helper()
+	dir := cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir())
+	if selector != "" {
+		ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true", selector))
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// quiet fails if the page complained, or asked for anything but itself.
+func (b *browser) quiet(origin string) {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errors {
+		b.Errorf("console: %s", e)
+	}
+	for _, r := range b.requests {
+		if !strings.HasPrefix(r, origin) && !strings.HasPrefix(r, "data:") {
+			b.Errorf("a request for %s", r)
+		}
+	}
+	if len(b.requests) == 0 {
+		b.Error("no request was seen at all, not even for the page")
+	}
+}
+
+// learned is the folder of a real learning run, with its page.
+func learned(t *testing.T) (dir string) {
+	if dir = os.Getenv("REPORT_RUN"); dir == "" {
+		dir = filepath.Join(t.TempDir(), "learned")
+		plan := learn.DefaultPlan(2, 24, 60, 3)
+		plan.Final.Games = 8
+		for i := range plan.Generations {
+			plan.Generations[i].Gate.Games = 8
+		}
+		if _, err := learn.Run(t.Context(), learn.Config{Dir: dir, Program: "test", Resume: "assay learn", Plan: plan, Open: roster.Open}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestLearnReportInABrowser(t *testing.T) {
+	dir, err := filepath.Abs(learned(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "file://" + filepath.Join(dir, Name)
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
+	b.shot("top", "")
+	for _, id := range []string{"generations", "final", "pieces", "coefficients", "boards", "calibration", "gate-1", "portrait", "calibration-search", "replay", "settings"} {
+		if !ask[bool](b, fmt.Sprintf("document.getElementById(%q)?.innerText.length > 40", id)) {
+			t.Errorf("section %s is missing or empty", id)
+		}
+	}
+	// Every plot has a name and marks within its frame, and its numbers stand below.
+	for _, bad := range ask[[]string](b, `[...document.querySelectorAll("figure")].filter(f => {
+		const s = f.querySelector("svg.plot"), box = s?.getBoundingClientRect();
+		return !s || !s.getAttribute("aria-label") || s.querySelectorAll("path").length < 5 || box.width < 100 || box.height < 60 || f.querySelectorAll("tbody tr").length < 1;
+	}).map(f => f.innerText)`) {
+		t.Errorf("an empty plot: %.80s", bad)
+	}
+	if n := ask[int](b, `document.querySelectorAll("svg.plot").length`); n < 12 {
+		t.Errorf("%d plots", n)
+	}
+	b.shot("generations", "#generations")
+	checkTable(b)
+	b.shot("coefficients", "#coefficients")
+	b.shot("boards", "#boards")
+	b.shot("calibration", "#calibration")
+	b.shot("portrait", "#portrait")
+	checkReplay(b)
+	b.shot("replay", "#replay")
+	checkDark(b)
+	checkPhone(b)
+	b.quiet(url)
+}
+
+// checkTable sorts and searches the coefficients.
+func checkTable(b *browser) {
+	b.Helper()
+	column := `[...document.querySelectorAll("#terms tbody tr")].map(r => Number(r.cells[3].textContent))`
+	button := `document.querySelectorAll("#terms thead th")[3].querySelector("button")`
+	for _, want := range []string{"ascending", "descending"} {
+		ask[bool](b, button+".focus(), "+button+".click(), true")
+		values := ask[[]float64](b, column)
+		for i := 1; i < len(values); i++ {
+			if (want == "ascending") != (values[i-1] <= values[i]) && values[i-1] != values[i] {
+				b.Fatalf("%s: row %d has %v after %v", want, i, values[i], values[i-1])
+			}
+		}
+		if got := ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got != want {
+			b.Errorf("aria-sort is %q, want %q", got, want)
+		}
+	}
+	all := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`)
+	ask[bool](b, `(i => { i.value = "knight mobility"; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+	if shown := ask[int](b, `[...document.querySelectorAll("#terms tbody tr")].filter(r => !r.hidden).length`); shown == 0 || shown >= all/2 {
+		b.Errorf("a search shows %d of %d rows", shown, all)
+	}
+	ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+}
+
+// checkReplay plays a game through, by keys, and compares with our own board.
+func checkReplay(b *browser) {
+	b.Helper()
+	placement := `[8,7,6,5,4,3,2,1].map(r => "abcdefgh".split("").map(f => { const e = document.querySelector('[data-square="' + f + r + '"]');
+		const man = e.textContent.replace("\uFE0E", ""); return man === "" ? "." : (c => e.classList.contains("W") ? c : c.toLowerCase())("PNBRQK"["♟♞♝♜♛♚".indexOf(man)]) }).join("")).join("/")`
+	type game struct {
+		Start string   `json:"f"`
+		SAN   []string `json:"a"`
+	}
+	for set := range ask[int](b, `document.querySelectorAll(".set option").length`) {
+		ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change")); return true })(document.querySelector(".set"))`, set))
+		g := ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("script.games").textContent)[%d].games[0])`, set))
+		position := board.StartPosition()
+		if g.Start != "" {
+			var err error
+			if position, err = board.ParseFEN(g.Start); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ask[bool](b, `document.querySelector(".chessboard").focus(), true`)
+		for i, san := range g.SAN {
+			m, err := position.ParseSAN(san)
+			if err != nil {
+				b.Fatal(err)
+			}
+			position.Make(m)
+			ask[bool](b, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`)
+			if i%7 != 0 && i != len(g.SAN)-1 {
+				continue
+			}
+			if got, want := ask[string](b, placement), expand(position.FEN()); got != want {
+				b.Fatalf("set %d after %d plies: %s, want %s", set, i+1, got, want)
+			}
+		}
+		if d := ask[string](b, `document.querySelector(".scores path.curve").getAttribute("d")`); strings.Count(d, "L") < 3 {
+			b.Errorf("the score graph is %q", d)
+		}
+	}
+	ask[bool](b, `document.querySelector("[data-go=back]").click(), document.querySelector("[data-go=back]").click(), true`)
+}
+
+// expand writes the placement of a FEN with a dot for each empty square.
+func expand(fen string) string {
+	placement, _, _ := strings.Cut(fen, " ")
+	for n := 8; n > 0; n-- {
+		placement = strings.ReplaceAll(placement, fmt.Sprint(n), strings.Repeat(".", n))
+	}
+	return placement
+}
+
+// contrast computes the contrast of all text on its background by WCAG 2, and returns
+// what has less than 4.5.
+const contrast = `(() => {
+	const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
+	const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+	const light = c => { const l = [0, 1, 2].map(i => { const v = c[i] / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] };
+	const bad = [];
+	for (const e of document.querySelectorAll("p, td, th, a, h1, h2, h3, caption, figcaption, summary, strong, code, svg.plot text, .moves button")) {
+		if (!e.textContent.trim() || !e.getClientRects().length) continue;
+		const style = getComputedStyle(e), stack = [];
+		for (let a = e; a; a = a.parentElement) stack.push(parse(getComputedStyle(a).backgroundColor));
+		let back = [255, 255, 255, 1];
+		for (const c of stack.reverse()) back = over(c, back);
+		const text = over(parse(e instanceof SVGElement ? style.fill : style.color), back);
+		const [x, y] = [light(text), light(back)].sort((a, b) => b - a);
+		if ((x + 0.05) / (y + 0.05) < 4.5) bad.push(((x + 0.05) / (y + 0.05)).toFixed(2) + " " + e.tagName + " " + e.textContent.trim().slice(0, 30));
+	}
+	return bad.slice(0, 8);
+})()`
+
+// checkDark compares contrasts in both schemes.
+func checkDark(b *browser) {
+	b.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			return err
+		}))
+		for _, bad := range ask[[]string](b, contrast) {
+			b.Errorf("%s: contrast %s", scheme, bad)
+		}
+	}
+	for _, id := range []string{"generations", "boards", "replay", "coefficients"} {
+		b.shot("dark-"+id, "#"+id)
+	}
+}
+
+// checkPhone fails if a narrow page has to be moved sideways.
+func checkPhone(b *browser) {
+	b.Helper()
+	b.do(chromedp.EmulateViewport(390, 800))
+	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+		b.Errorf("the page is %d pixels wide on a phone of 390", wide)
+	}
+	b.shot("phone", "#generations")
+	b.shot("phone-replay", "#replay")
+}
+
+// A hundred thousand games between players of hostile names, and two thousand
+// coefficients: a page of less than 20 MB that opens in less than three seconds.
+func TestLargeHostileReportInABrowser(t *testing.T) {
+	r := learnResult()
+	r.Learned.Generation = 0
+	for i := range 2000 {
+		r.Terms = append(r.Terms, learn.TermChange{Name: fmt.Sprintf("term.%d", i), NewMG: int32(i % 300), SEMG: 5, NewEG: -3, SEEG: 1, Count: int64(i), Clusters: 40, Share: 0.5, Rescale: 1})
+	}
+	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", store.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
+	writeGames(t, filepath.Join(dir, "gen-1", "games"), 100_000)
+	begun := time.Now()
+	page := write(t, dir)
+	t.Logf("%d bytes, made in %v", len(page), time.Since(begun))
+	if len(page) > 20<<20 {
+		t.Errorf("%d bytes", len(page))
+	}
+	if !strings.Contains(page, "of 100000 games are on this page") {
+		t.Error("the page does not speak of all the games")
+	}
+	noLanguage(t, page)
+	b := newBrowser(t)
+	url := "file://" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\u202e", "%E2%80%AE").Replace(filepath.Join(dir, Name))
+	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
+	ms := ask[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
+	t.Logf("opened in %.0f ms", ms)
+	if ms > 3000 || ms <= 0 {
+		t.Errorf("it opens in %.0f ms", ms)
+	}
+	if n := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`); n < 2000 {
+		t.Errorf("%d coefficients", n)
+	}
+	if n := ask[int](b, `document.querySelectorAll("img").length + document.scripts.length`); n != 2 {
+		t.Errorf("%d scripts and images, want the page's own two scripts", n)
+	}
+	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 1200 {
+		t.Errorf("the page is %d pixels wide", wide)
+	}
+	b.shot("hostile", "")
+	b.shot("hostile-replay", "#replay")
+	b.quiet(url)
+}
+
+// writeGames writes a data set of random games of hostile players.
+func writeGames(t *testing.T, dir string, games int) {
+	t.Helper()
+	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Config: map[string]int{"games": games}, Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var moves []board.Move
+	for n := range games {
+		game := board.NewGame(board.StartPosition())
+		for range 60 {
+			if _, _, over := game.Outcome(); over {
+				break
+			}
+			moves = game.Position().LegalMoves(moves[:0])
+			game.Push(moves[rng.IntN(len(moves))])
+		}
+		row, err := dataset.NewGameRow(game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.Game, row.White, row.Black, row.Termination = dataset.GameID("x", uint64(n)), hostile[:1000], "b", "move-limit" // longer ones no data set takes
+		for i := range row.Scores {
+			row.Scores[i] = int16(rng.IntN(400) - 200)
+		}
+		if result, why, over := game.Outcome(); over {
+			row.Result, row.Termination = int8(result), string(why)
+		} else if row.Result = int8(rng.IntN(3) - 1); row.Result != 0 {
+			row.Termination = "adjudicated-win"
+		}
+		if err := w.Append(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A match goes on, is stopped, and the page that is open says so without being loaded
+// again.
+func TestServedPageFollowsARun(t *testing.T) {
+	runs := t.TempDir()
+	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
+	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	c := followed(filepath.Join(runs, "going"))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = match.Run(ctx, c) // it is stopped
+	}()
+	b := newBrowser(t)
+	wait := func(what, script string) {
+		t.Helper()
+		for until := time.Now().Add(time.Minute); !ask[bool](b, script); time.Sleep(200 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%s: %s", what, ask[string](b, `document.body.innerText.slice(0, 600)`))
+			}
+		}
+	}
+	for store.Status(c.Out).State != store.Running {
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.do(chromedp.Navigate(server.URL + "/run/going"))
+	wait("games", `document.querySelector("#match tbody td")?.textContent > 0`)
+	ask[bool](b, `window.mark = document.querySelector("#match tbody td").textContent, true`)
+	wait("more games", `Number(document.querySelector("#match tbody td").textContent) > Number(window.mark)`)
+	wait("the state", `document.querySelector("#status strong").textContent === "running"`)
+	stop()
+	<-ended
+	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") && document.querySelector("#status pre").innerText === "assay match --out going"`)
+	if !ask[bool](b, `window.mark !== undefined`) {
+		t.Error("the page was loaded again")
+	}
+	b.shot("interrupted", "")
+	b.quiet(server.URL)
+}
+
+// followed is a match that lasts until it is stopped.
+func followed(out string) match.Config {
+	player := selfplay.Entrant{Spec: "random", Name: "random"}
+	return match.Config{Out: out, A: player, B: player, Limits: [2]selfplay.Limits{{Depth: 1}, {Depth: 1}}, Games: 1_000_000, Plies: 60,
+		Opening: opening.Spec{Plies: 8}, OpeningScore: -1, Workers: 1, Open: roster.Open, Program: "test", Resume: "assay match --out going"}
+}
