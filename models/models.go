@@ -33,6 +33,8 @@ const (
 	DefaultK = math.Ln10 / 400
 	// MaxSize bounds the size of a weight file, in bytes.
 	MaxSize = 16 << 20
+	// MaxTerms bounds the terms of any evaluation, as data sets of features do.
+	MaxTerms = 65536
 )
 
 // File is the content of a weight file.

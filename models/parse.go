@@ -114,6 +114,9 @@ func (p *parser) terms(f *File) error {
 		if _, again := p.taken[t.Name]; again {
 			return fmt.Errorf("term %q is there twice", t.Name)
 		}
+		if len(f.Terms) == MaxTerms {
+			return fmt.Errorf("more than %d terms", MaxTerms)
+		}
 		p.taken[t.Name] = len(f.Terms)
 		f.Terms = append(f.Terms, t)
 		p.single, p.group = append(p.single, single), append(p.group, group)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,6 +104,19 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestManyTerms checks that a file which is small enough but holds more terms than any
+// evaluation is refused before it costs much memory.
+func TestManyTerms(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [`)
+	for i := range MaxTerms + 1 {
+		fmt.Fprintf(&b, "{\"name\": \"t%d\", \"mg\": 1},\n", i)
+	}
+	if _, err := ParseAny("many.json", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "many.json:65537: terms: more than 65536 terms") {
+		t.Errorf("%v", err)
+	}
+}
+
 // FuzzParse: whatever Parse takes, Encode gives back.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names() {
@@ -112,9 +126,10 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte(`{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"a.b","mg":-3,"eg":-4},{"name":"c","group":"d","mg":1,"fit_mg":0.75}]}`))
 	f.Add([]byte(`{"format":"assay.weights/1","model":"shannon-1950","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"pawn","mg":-3,"eg":-3}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Parse("fuzz", data)
+		file, err := ParseAny("fuzz", data)
 		if err != nil {
 			return
 		}
@@ -123,7 +138,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Encode refuses what Parse took: %v", err)
 		}
-		again, err := Parse("again", text)
+		again, err := ParseAny("again", text)
 		if err != nil {
 			t.Fatalf("Parse refuses what Encode wrote: %v", err)
 		}

@@ -50,7 +50,7 @@ func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, err
 	if t.features != nil {
 		return t, t.foreign(f)
 	}
-	return t, t.own(f)
+	return t, t.own(f, stderr)
 }
 
 func warnUnverified(stderr io.Writer, path string, verified bool) {
@@ -99,11 +99,12 @@ func sameTerms(a, b *dataset.FeatureSet) error {
 }
 
 // own takes the model and its start weights from the flags.
-func (t *tuneTask) own(f *tuneFlags) error {
+func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	x, err := openWeights(f.model, f.from)
 	if err != nil {
 		return err
 	}
+	x.tell(stderr)
 	t.model, t.name, t.parent = x.model, x.model.Name, x.file.ID()
 	t.terms, err = tuner.TermsOf(x.model, x.coefs)
 	return err
