@@ -5,9 +5,9 @@ import "github.com/assay-chess/assay/engine/board"
 // scaleWhole is the denominator of endgame scales: a scale of so much changes nothing.
 const scaleWhole = 16
 
-// Endgame scales of the model assay, in sixteenths. Each is the factor, rounded, that
-// fits the results of such positions in a set of engine games best, beside that of
-// endings with many pawns.
+// Endgame scales of the model assay, in sixteenths: ours, chosen near the factors that fit the
+// results of such positions in engine and people's games best, beside that of endings
+// with many pawns. The wrong bishop's is a textbook's.
 const (
 	scaleDead      = 1  // pieces alone that cannot win
 	scaleOnePawn   = 4  // the last pawn, against pieces
@@ -86,8 +86,8 @@ func scalePieces(p *board.Position, strong, weak force, pieces int) int {
 	return scaleWhole
 }
 
-// scaleWrongBishop is the scale against a king and pawns: dead if all pawns stand on one rook's file,
-// the bishop does not guard the square they promote on, and the other king does.
+// scaleWrongBishop is the scale against a king and pawns: dead if all pawns stand on one
+// rook's file, no bishop guards the square they promote on, and the other king does.
 func scaleWrongBishop(p *board.Position, strong, weak force) int {
 	pawns := p.Pieces(strong.color, board.Pawn)
 	bishops := p.Pieces(strong.color, board.Bishop)

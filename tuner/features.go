@@ -18,7 +18,7 @@ var ErrDrift = errors.New("features and evaluation differ")
 
 // maxDrift is the largest difference in centipawns between an evaluation and
 // the sum of its features: the engine's rounding.
-const maxDrift = 1
+const maxDrift = 1 + 1e-6 // room for the last bit of a sum
 
 // FeatureSource is a set of positions seen through a foreign evaluation.
 type FeatureSource struct {

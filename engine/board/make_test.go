@@ -65,6 +65,30 @@ func TestKeysMeanTheFirstFourFields(t *testing.T) {
 	}
 }
 
+// TestLikelyKey compares the guess with the key after every legal move for which it is
+// meant to be right.
+func TestLikelyKey(t *testing.T) {
+	t.Parallel()
+	right := 0
+	eachPosition(t, 7, 300, func(p *Position) {
+		for _, m := range p.LegalMoves(nil) {
+			next := *p
+			next.Make(m)
+			if p.IsCastling(m) || p.IsEnPassant(m) || m.Promotion() != NoPieceType ||
+				next.Castling() != p.Castling() || next.EnPassant() != NoSquare {
+				continue
+			}
+			if p.LikelyKey(m) != next.Key() {
+				t.Fatalf("%s, %s: LikelyKey() is not the key after it", p, p.UCI(m))
+			}
+			right++
+		}
+	})
+	if right < 1000 {
+		t.Errorf("only %d moves compared", right)
+	}
+}
+
 func TestKeyTable(t *testing.T) {
 	fens := []string{ // all different in the first four fields
 		"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",

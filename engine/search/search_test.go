@@ -11,10 +11,10 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// evaluator returns that of embedded weights.
+// evaluator returns that of embedded weights or of a weight file.
 func evaluator(t testing.TB, name string) eval.Evaluator {
 	t.Helper()
-	f, err := models.Embedded(name)
+	f, err := models.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

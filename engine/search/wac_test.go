@@ -12,8 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/models"
 )
 
 var (
@@ -92,7 +90,7 @@ func solve(t *testing.T, list []problem, limit engine.Limits) (solved int) {
 	var lock sync.Mutex
 	start := time.Now()
 	for worker := range 2 {
-		e := New(openEvaluator(t, *wacWeights), 64)
+		e := New(evaluator(t, *wacWeights), 64)
 		wait.Go(func() {
 			for i := worker; i < len(list); i += 2 {
 				x := &list[i]
@@ -117,22 +115,4 @@ func solve(t *testing.T, list []problem, limit engine.Limits) (solved int) {
 	wait.Wait()
 	t.Logf("%v", time.Since(start).Round(time.Millisecond))
 	return solved
-}
-
-// openEvaluator returns that of embedded weights or of a weight file.
-func openEvaluator(t testing.TB, name string) eval.Evaluator {
-	t.Helper()
-	f, err := models.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, w, err := f.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ev
 }
