@@ -19,11 +19,8 @@ var ErrSchemas = errors.New("the data sets are of different kinds")
 type ArrangeConfig struct {
 	Seed     uint64 // of Split and Shuffle
 	Program  string // version of the program, for the manifest
-	Progress func(done, total int64, note string)
+	Progress Progress
 }
-
-// progressEvery is how many rows pass between two looks at the context.
-const progressEvery = 4096
 
 // sources are data sets of one kind, to be read one after the other.
 type sources[R any] struct {
@@ -108,18 +105,12 @@ func (s *sources[R]) writer(dir string, config any) (*Writer[R], error) {
 // all yields the rows of all sources with their number.
 func (s *sources[R]) all(ctx context.Context, note string) iter.Seq2[*R, error] {
 	return func(yield func(*R, error) bool) {
-		n := int64(0)
+		w := watch{ctx: ctx, progress: s.Progress, note: note, total: s.total}
 		for _, r := range s.readers {
 			for row, err := range r.All() {
-				if n%progressEvery == 0 {
-					if err == nil {
-						err = ctx.Err()
-					}
-					if s.Progress != nil {
-						s.Progress(n, s.total, note)
-					}
+				if err == nil {
+					err = w.row()
 				}
-				n++
 				if !yield(&row, err) || err != nil {
 					return
 				}

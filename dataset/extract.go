@@ -19,8 +19,8 @@ type ExtractConfig struct {
 	NewResolve func() Resolve
 	// NewRescore returns a Rescore for one goroutine. It is asked if Filter.Relabel is set.
 	NewRescore func() Rescore
-	Workers    int                                  // goroutines; 0: as many as there are cores
-	Progress   func(done, total int64, note string) // of games, or of rows of positions; nil for none
+	Workers    int      // goroutines; 0: as many as there are cores
+	Progress   Progress // of games, or of rows of positions; nil for none
 
 	limit int // keys of positions in memory; 0: sieveLimit. It does not change the rows
 }

@@ -115,11 +115,19 @@ func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
 		resolve = e.NewResolve()
 	}
 	for job := range jobs {
+		most := 0
 		for i := range job.games {
-			job.rows = append(job.rows, e.Filter.candidates(&job.games[i], resolve, &job.counts)...)
+			most += len(job.games[i].Moves)
 		}
 		for _, group := range job.groups {
-			job.rows = append(job.rows, e.Filter.refine(group, resolve, &job.counts)...)
+			most += len(group)
+		}
+		job.rows = make([]candidate, 0, most)
+		for i := range job.games {
+			job.rows = e.Filter.candidates(job.rows, &job.games[i], resolve, &job.counts)
+		}
+		for _, group := range job.groups {
+			job.rows = e.Filter.refine(job.rows, group, resolve, &job.counts)
 		}
 		job.games, job.groups = nil, nil
 	}

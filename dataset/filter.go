@@ -99,12 +99,12 @@ type candidate struct {
 	replaced bool // by the leaf of its quiescence search
 }
 
-// candidates returns the rows that a game gives before duplicates are looked for.
+// candidates appends the rows that a game gives before duplicates are looked for.
 // The game has passed its Check.
-func (f *Filter) candidates(g *GameRow, resolve Resolve, counts *Counts) []candidate {
+func (f *Filter) candidates(to []candidate, g *GameRow, resolve Resolve, counts *Counts) []candidate {
 	counts.Games++
 	counts.Positions += int64(len(g.Moves))
-	var rows []PositionRow
+	rows := make([]PositionRow, 0, len(g.Moves))
 	for i, game := range g.Replay() {
 		if i == len(g.Moves) {
 			break
@@ -122,12 +122,12 @@ func (f *Filter) candidates(g *GameRow, resolve Resolve, counts *Counts) []candi
 		}
 		rows = append(rows, r)
 	}
-	return f.settleAll(f.sample(g.Game, rows, counts), resolve, counts)
+	return f.settleAll(to, f.sample(g.Game, rows, counts), resolve, counts)
 }
 
-// refine returns what candidates does, of the rows of a game. How long its opening was
+// refine appends what candidates does, of the rows of a game. How long its opening was
 // is not known.
-func (f *Filter) refine(group []PositionRow, resolve Resolve, counts *Counts) []candidate {
+func (f *Filter) refine(to []candidate, group []PositionRow, resolve Resolve, counts *Counts) []candidate {
 	if group[0].Game != 0 {
 		counts.Games++
 	}
@@ -140,21 +140,21 @@ func (f *Filter) refine(group []PositionRow, resolve Resolve, counts *Counts) []
 		}
 		rows = append(rows, group[i])
 	}
-	return f.settleAll(f.sample(group[0].Game, rows, counts), resolve, counts)
+	return f.settleAll(to, f.sample(group[0].Game, rows, counts), resolve, counts)
 }
 
-// settleAll makes the rows' positions quiet ones, as far as the filter wants it.
-func (f *Filter) settleAll(rows []PositionRow, resolve Resolve, counts *Counts) []candidate {
-	kept := make([]candidate, 0, len(rows))
-	for _, r := range rows {
-		replaced, n := f.settle(&r, resolve, counts)
+// settleAll appends the rows with their positions made quiet, as far as the filter wants
+// it.
+func (f *Filter) settleAll(to []candidate, rows []PositionRow, resolve Resolve, counts *Counts) []candidate {
+	for i := range rows {
+		replaced, n := f.settle(&rows[i], resolve, counts)
 		if n != nil {
 			*n++
 			continue
 		}
-		kept = append(kept, candidate{r, replaced})
+		to = append(to, candidate{rows[i], replaced})
 	}
-	return kept
+	return to
 }
 
 // refuse returns the count to raise if the row, so many plies behind the opening, is

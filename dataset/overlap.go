@@ -1,5 +1,16 @@
 package dataset
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
 // Overlap is what two data sets have in common. Training data that contain the
 // positions, openings or games of validation data make the validation look too good.
 type Overlap struct {
@@ -20,32 +31,45 @@ type Common struct {
 }
 
 // Compare counts what two data sets of games, positions or features have in common.
-// Features have no positions. It takes about 12 bytes of memory a position.
-func Compare(a, b string) (*Overlap, error) {
-	var one, two identities
-	if err := one.gather(a); err != nil {
-		return nil, err
+// Features have no positions. Keys of positions, 16 bytes each, wait in a temporary folder to
+// be compared; memory holds the names of games and openings, and a bit a row.
+func Compare(ctx context.Context, a, b string, progress Progress) (o *Overlap, err error) {
+	dir, err := os.MkdirTemp("", "assay-keys-")
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	if err := two.gather(b); err != nil {
-		return nil, err
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var sets [2]identities
+	for i, path := range []string{a, b} {
+		sets[i].spill, err = newSpill(filepath.Join(dir, strconv.Itoa(i)))
+		defer sets[i].spill.close()
+		if err != nil {
+			return nil, fmt.Errorf("dataset: %w", err)
+		}
+		if err := sets[i].gather(ctx, path, progress); err != nil {
+			return nil, err
+		}
 	}
-	o := &Overlap{Positions: one.positions.common(&two.positions), Openings: one.openings.common(&two.openings),
-		Games: one.games.common(&two.games)}
-	var err error
-	if o.RowsA, err = rowsWithin(a, &two.positions); err != nil {
-		return nil, err
+	one, two := &sets[0], &sets[1]
+	o = &Overlap{Openings: one.openings.common(&two.openings), Games: one.games.common(&two.games)}
+	if o.Positions, err = one.common(ctx, two); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	o.RowsB, err = rowsWithin(b, &one.positions)
-	return o, err
+	o.RowsA, o.RowsB = one.shared.count(), two.shared.count()
+	return o, nil
 }
 
 // identities are what the rows of a data set can share with others.
 type identities struct {
-	positions, openings, games keySet
+	openings, games keySet
+	spill           *spill // keys of positions
+	rows            int64
+	shared          bitset // rows one of whose positions is in the other data set too
 }
 
-// name notes a row's game and opening, where it has them.
+// name begins a row: it notes its game and opening, where it has them.
 func (s *identities) name(game, opening uint64) {
+	s.rows++
 	if game != 0 {
 		s.games.add(game)
 	}
@@ -54,66 +78,90 @@ func (s *identities) name(game, opening uint64) {
 	}
 }
 
-func (s *identities) gather(path string) error {
+// position notes a position of the row.
+func (s *identities) position(p *board.Position) error {
+	if err := s.spill.add(p.Key(), s.rows-1); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+func (s *identities) gather(ctx context.Context, path string, progress Progress) error {
 	format, err := Detect(path)
 	if err != nil {
 		return err
 	}
 	switch format {
 	case GamesFormat:
-		return eachRow(path, OpenGames, func(g *GameRow) {
+		return eachRow(ctx, path, OpenGames, progress, func(g *GameRow) error {
 			s.name(g.Game, g.Opening)
 			for _, game := range g.Replay() {
-				s.positions.add(game.Position().Key())
-			}
-		})
-	case PositionsFormat:
-		return eachRow(path, OpenPositions, func(p *PositionRow) {
-			s.name(p.Game, p.Opening)
-			s.positions.add(p.Board.Key())
-		})
-	default:
-		return eachRow(path, openFeatures, func(f *FeatureRow) { s.name(f.Game, f.Opening) })
-	}
-}
-
-// rowsWithin counts the rows of which a position is in the set.
-func rowsWithin(path string, set *keySet) (n int64, err error) {
-	format, err := Detect(path)
-	if err != nil {
-		return 0, err
-	}
-	switch format {
-	case GamesFormat:
-		err = eachRow(path, OpenGames, func(g *GameRow) {
-			for _, game := range g.Replay() {
-				if set.has(game.Position().Key()) {
-					n++
-					return
+				if err := s.position(game.Position()); err != nil {
+					return err
 				}
 			}
+			return nil
 		})
 	case PositionsFormat:
-		err = eachRow(path, OpenPositions, func(p *PositionRow) {
-			if set.has(p.Board.Key()) {
-				n++
-			}
+		return eachRow(ctx, path, OpenPositions, progress, func(p *PositionRow) error {
+			s.name(p.Game, p.Opening)
+			return s.position(&p.Board)
+		})
+	default:
+		return eachRow(ctx, path, openFeatures, progress, func(f *FeatureRow) error {
+			s.name(f.Game, f.Opening)
+			return nil
 		})
 	}
-	return n, err
 }
 
-// eachRow reads a data set, as far as it goes.
-func eachRow[R any](path string, open opener[R], visit func(*R)) error {
+// common counts the positions of both, and marks the rows that share one.
+func (s *identities) common(ctx context.Context, o *identities) (c Common, err error) {
+	s.shared.grow(s.rows)
+	o.shared.grow(o.rows)
+	var a, b []spillEntry
+	for part := range spillParts {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
+		if a, err = s.spill.sorted(part, a[:0]); err != nil {
+			return c, err
+		}
+		if b, err = o.spill.sorted(part, b[:0]); err != nil {
+			return c, err
+		}
+		for i, j := 0, 0; i < len(a) || j < len(b); {
+			m, n := run(a[i:]), run(b[j:])
+			switch {
+			case n == 0 || m > 0 && a[i].key < b[j].key:
+				n = 0
+			case m == 0 || a[i].key > b[j].key:
+				m = 0
+			default:
+				c.Both++
+				s.shared.setAll(a[i : i+m])
+				o.shared.setAll(b[j : j+n])
+			}
+			c.A, c.B = c.A+int64(min(m, 1)), c.B+int64(min(n, 1))
+			i, j = i+m, j+n
+		}
+	}
+	return c, nil
+}
+
+// run returns how many entries at the beginning have one key.
+func run(entries []spillEntry) (n int) {
+	for n < len(entries) && entries[n].key == entries[0].key {
+		n++
+	}
+	return n
+}
+
+// eachRow visits the rows of a data set, as far as it goes.
+func eachRow[R any](ctx context.Context, path string, open opener[R], progress Progress, visit func(*R) error) error {
 	r, err := open(path, Partial())
 	if err != nil {
 		return err
 	}
-	for row, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		visit(&row)
-	}
-	return nil
+	return each(ctx, r, progress, path, visit)
 }

@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 	}
 	rowsA, rowsB := positionsOf(a), positionsOf(b)
 	pathA, pathB := write("a", rowsA), write("b", rowsB)
-	o, err := Compare(pathA, pathB)
+	o, err := Compare(t.Context(), pathA, pathB, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,11 +70,11 @@ func TestCompare(t *testing.T) {
 	// Games are their positions.
 	gamesA := filepath.Join(dir, "games")
 	writeAll(t, gamesA, gamesCodec{}, gamesLayout, a)
-	mixed, err := Compare(gamesA, pathB)
+	mixed, err := Compare(t.Context(), gamesA, pathB, nil)
 	if err != nil || mixed.Positions != o.Positions || mixed.RowsB != o.RowsB || mixed.Games != o.Games || mixed.RowsA < 8 {
 		t.Errorf("%+v, %v; want %+v", mixed, err, o)
 	}
-	if same, err := Compare(pathA, pathA); err != nil || same.Positions.Both != same.Positions.A || same.RowsA != int64(len(rowsA)) {
+	if same, err := Compare(t.Context(), pathA, pathA, nil); err != nil || same.Positions.Both != same.Positions.A || same.RowsA != int64(len(rowsA)) {
 		t.Errorf("%+v, %v", same, err)
 	}
 }

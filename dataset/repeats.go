@@ -50,12 +50,12 @@ func (r *repeats) add(key uint64) error {
 }
 
 // total returns the number of keys that were there before.
-func (r *repeats) total() (int64, error) {
+func (r *repeats) total(ctx context.Context) (int64, error) {
 	if r.spill == nil {
 		return r.n, nil
 	}
 	r.seen = keySet{}
-	n, err := r.spill.duplicates(context.Background(), nil)
+	n, err := r.spill.duplicates(ctx, nil)
 	if err != nil {
 		return 0, fmt.Errorf("dataset: %w", err)
 	}

@@ -127,25 +127,14 @@ func (s *sieve) finish(ctx context.Context, emit func(*PositionRow) error, progr
 		return err
 	}
 	n := int64(-1)
-	for row, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		if n++; n%progressEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			progress(n, s.spooled)
-		}
-		if s.twice.has(n) || !choice.take(&row) {
-			continue
+	note := func(done, of int64, _ string) { progress(done, of) }
+	return each(ctx, r, note, "", func(row *PositionRow) error {
+		if n++; s.twice.has(n) || !choice.take(row) {
+			return nil
 		}
 		s.keep(s.replaced.has(n))
-		if err := emit(&row); err != nil {
-			return err
-		}
-	}
-	return nil
+		return emit(row)
+	})
 }
 
 // chooser returns who takes the sample: everything, where there is none.
@@ -155,19 +144,14 @@ func (s *sieve) chooser(ctx context.Context, r *Reader[PositionRow]) (*chooser, 
 		return c, nil
 	}
 	n := int64(-1)
-	for row, err := range r.All() {
-		if err != nil {
-			return nil, err
+	err := each(ctx, r, nil, "", func(row *PositionRow) error {
+		if n++; !s.twice.has(n) {
+			c.count(row)
 		}
-		if n++; n%progressEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if !s.twice.has(n) {
-			c.count(&row)
-		}
-	}
+		return nil
+	})
 	c.settle()
-	return c, nil
+	return c, err
 }
 
 // remove takes what waited off the disk.
@@ -181,27 +165,3 @@ func (s *sieve) remove() error {
 	}
 	return nil
 }
-
-// bitset is a set of row numbers, a bit a row.
-type bitset struct {
-	words []uint64
-	n     int64
-}
-
-func (b *bitset) append(v bool) {
-	b.grow(b.n + 1)
-	if v {
-		b.set(b.n - 1)
-	}
-}
-
-// grow makes room for n rows.
-func (b *bitset) grow(n int64) {
-	for int64(len(b.words))*64 < n {
-		b.words = append(b.words, 0)
-	}
-	b.n = n
-}
-
-func (b *bitset) set(i int64)      { b.words[i/64] |= 1 << (i % 64) }
-func (b *bitset) has(i int64) bool { return b.words[i/64]>>(i%64)&1 != 0 }

@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// spillParts is the number of files that keys are dealt to. One of them at a time is
-// compared in memory: 6 MB of it for a hundred million keys.
+// spillParts is the number of files that keys are dealt to. One of them at a time is in
+// memory: 6 MB of it for a hundred million keys.
 const spillParts = 256
 
 // spill holds keys of rows on disk until they are compared.
@@ -30,7 +30,11 @@ type spillEntry struct {
 
 const spillEntrySize = 16
 
+// newSpill makes the files in dir, which it makes if need be.
 func newSpill(dir string) (*spill, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
 	s := &spill{}
 	for i := range s.files {
 		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("keys-%03d", i)))
@@ -59,12 +63,9 @@ func (s *spill) duplicates(ctx context.Context, twice *bitset) (n int64, err err
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		if entries, err = s.read(i, entries[:0]); err != nil {
+		if entries, err = s.sorted(i, entries[:0]); err != nil {
 			return n, err
 		}
-		slices.SortFunc(entries, func(a, b spillEntry) int {
-			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
-		})
 		for k := 1; k < len(entries); k++ {
 			if entries[k].key == entries[k-1].key {
 				n++
@@ -75,6 +76,15 @@ func (s *spill) duplicates(ctx context.Context, twice *bitset) (n int64, err err
 		}
 	}
 	return n, nil
+}
+
+// sorted returns the entries of a file by key, equal ones by row.
+func (s *spill) sorted(i int, entries []spillEntry) ([]spillEntry, error) {
+	entries, err := s.read(i, entries)
+	slices.SortFunc(entries, func(a, b spillEntry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+	})
+	return entries, err
 }
 
 // read returns the entries of a file.

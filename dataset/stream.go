@@ -63,7 +63,7 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 }
 
 // stream is an All at work: one goroutine reads files and decompresses record batches,
-// others decode their rows, and the caller's takes them in order.
+// one cuts them into blocks, others decode their rows, and the caller's takes them in order.
 type stream[R any] struct {
 	*Reader[R]
 	todo, queue chan *rowBlock[R]
@@ -73,23 +73,9 @@ type stream[R any] struct {
 }
 
 func (s *stream[R]) start(workers int) {
-	s.running.Go(func() {
-		defer close(s.queue)
-		defer close(s.todo)
-		for i := range s.files {
-			if err := s.file(i); err != nil {
-				b := &rowBlock[R]{err: fmt.Errorf("dataset: %s: %w", s.files[i].path, err), done: make(chan struct{})}
-				close(b.done)
-				s.send(b)
-				return
-			}
-			select {
-			case <-s.stop:
-				return
-			default:
-			}
-		}
-	})
+	batches := make(chan loaded[R])
+	s.running.Go(func() { s.load(batches) })
+	s.running.Go(func() { s.cut(batches) })
 	for range workers {
 		s.running.Go(func() {
 			for b := range s.todo {
@@ -109,40 +95,99 @@ func (s *stream[R]) end() {
 	}
 }
 
-// file sends the rows of file i.
-func (s *stream[R]) file(i int) error {
+// loaded is a record batch, decompressed, or an error about a file.
+type loaded[R any] struct {
+	batch arrow.Record
+	fetch func(int, *R) error
+	file  string
+	first int64 // number in its file of the batch's first row
+	err   error
+}
+
+// load sends the record batches of all files: one is decompressed while the rows of
+// the one before it are decoded.
+func (s *stream[R]) load(batches chan<- loaded[R]) {
+	defer close(batches)
+	for i := range s.files {
+		more, err := s.loadFile(i, batches)
+		if err != nil {
+			path := s.files[i].path
+			s.offer(batches, loaded[R]{file: path, err: fmt.Errorf("dataset: %s: %w", path, err)})
+		}
+		if err != nil || !more {
+			return
+		}
+	}
+}
+
+// loadFile sends those of file i, and reports whether the reader wants more.
+func (s *stream[R]) loadFile(i int, batches chan<- loaded[R]) (more bool, err error) {
 	f, done, err := s.openFile(i)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer done()
 	if err := s.checkFile(f); err != nil {
-		return err
+		return false, err
 	}
 	row := int64(0)
 	for k := range f.blocks {
 		rec, fetch, err := bindBatch(f, k, s.codec)
 		if err != nil {
-			return err
+			return false, err
 		}
-		n := int(rec.NumRows())
-		for lo := 0; lo < n; lo += streamBlock {
-			b := &rowBlock[R]{fetch: fetch, lo: lo, hi: min(lo+streamBlock, n), file: s.files[i].path, first: row + int64(lo), done: make(chan struct{})}
-			if b.hi == n {
-				b.batch = rec
-			}
-			b.rows = s.room()
-			if !s.send(b) {
-				rec.Release()
-				return nil
-			}
-		}
-		if n == 0 {
+		n := rec.NumRows()
+		if !s.offer(batches, loaded[R]{batch: rec, fetch: fetch, file: s.files[i].path, first: row}) {
 			rec.Release()
+			return false, nil
 		}
-		row += int64(n)
+		row += n
 	}
-	return nil
+	return true, nil
+}
+
+// offer sends a batch if the reader still wants it.
+func (s *stream[R]) offer(batches chan<- loaded[R], l loaded[R]) bool {
+	select {
+	case batches <- l:
+		return true
+	case <-s.stop:
+		return false
+	}
+}
+
+// cut sends the rows of batches on in blocks.
+func (s *stream[R]) cut(batches <-chan loaded[R]) {
+	defer close(s.queue)
+	defer close(s.todo)
+	for l := range batches {
+		if l.err != nil {
+			b := &rowBlock[R]{err: l.err, done: make(chan struct{})}
+			close(b.done)
+			s.send(b)
+			continue // there is none behind it
+		}
+		s.blocks(&l)
+	}
+}
+
+// blocks sends the rows of a batch, and sees to it that somebody releases it.
+func (s *stream[R]) blocks(l *loaded[R]) {
+	n := int(l.batch.NumRows())
+	for lo := 0; lo < n; lo += streamBlock {
+		b := &rowBlock[R]{fetch: l.fetch, lo: lo, hi: min(lo+streamBlock, n), file: l.file, first: l.first + int64(lo), done: make(chan struct{})}
+		if b.hi == n {
+			b.batch = l.batch
+		}
+		b.rows = s.room()
+		if !s.send(b) {
+			l.batch.Release()
+			return
+		}
+	}
+	if n == 0 {
+		l.batch.Release()
+	}
 }
 
 // send passes a block on, and to a goroutine that decodes it. It reports whether the

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"os"
@@ -62,7 +63,7 @@ var binEdges = []int{-MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 
 
 // Summarize reads a whole data set and counts. An interrupted one is counted as far
 // as it goes. Any damage is an error: no summary is of half a data set.
-func Summarize(path string) (*Summary, error) {
+func Summarize(ctx context.Context, path string, progress Progress) (*Summary, error) {
 	format, err := Detect(path)
 	if err != nil {
 		return nil, err
@@ -74,20 +75,20 @@ func Summarize(path string) (*Summary, error) {
 	}
 	switch format {
 	case GamesFormat:
-		err = summarize(c, path, OpenGames, c.game)
+		err = summarize(ctx, c, path, OpenGames, progress, c.game)
 	case PositionsFormat:
 		c.s.Phases = new([25]int64)
-		err = summarize(c, path, OpenPositions, c.position)
+		err = summarize(ctx, c, path, OpenPositions, progress, c.position)
 	default:
 		open := func(path string, opts ...OpenOption) (*Reader[FeatureRow], error) {
 			r, set, err := OpenFeatures(path, opts...)
 			c.s.Terms = len(set.Terms)
 			return r, err
 		}
-		err = summarize(c, path, open, c.feature)
+		err = summarize(ctx, c, path, open, progress, c.feature)
 	}
 	if err == nil {
-		err = c.finish()
+		err = c.finish(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func Summarize(path string) (*Summary, error) {
 	return &c.s, nil
 }
 
-func summarize[R any](c *counter, path string, open func(string, ...OpenOption) (*Reader[R], error), count func(*R)) error {
+func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress Progress, count func(*R)) error {
 	r, err := open(path, Partial())
 	if err != nil {
 		return err
@@ -112,16 +113,11 @@ func summarize[R any](c *counter, path string, open func(string, ...OpenOption) 
 		}
 		c.s.Bytes += info.Size()
 	}
-	for row, err := range r.All() {
-		if err != nil {
-			return err
-		}
+	return each(ctx, r, progress, "", func(row *R) error {
 		c.s.Rows++
-		if count(&row); c.err != nil {
-			return c.err
-		}
-	}
-	return nil
+		count(row)
+		return c.err
+	})
 }
 
 // counter gathers a Summary.
@@ -221,9 +217,9 @@ func (c *counter) score(s int16) {
 	}
 }
 
-func (c *counter) finish() (err error) {
+func (c *counter) finish(ctx context.Context) (err error) {
 	s := &c.s
-	if s.Duplicates, err = c.rows.total(); err != nil {
+	if s.Duplicates, err = c.rows.total(ctx); err != nil {
 		return err
 	}
 	s.Games, s.Openings = int64(c.games.len()), int64(c.openings.len())

@@ -47,7 +47,7 @@ func TestSummaryOfGames(t *testing.T) {
 	games[40].Game = 99
 	dir := t.TempDir()
 	writeAll(t, dir, gamesCodec{}, smallGames, games)
-	s, err := Summarize(dir)
+	s, err := Summarize(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSummaryOfPositions(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeAll(t, dir, positionsCodec{}, smallPositions, rows)
-	s, err := Summarize(dir)
+	s, err := Summarize(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestVerifyFindsEverythingWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	var problems []string
-	v, err := Verify(dir, func(err error) { problems = append(problems, err.Error()) })
+	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 	games[17].Game = games[2].Game
 	writeAll(t, dir, gamesCodec{}, smallGames, games)
 	var problems []error
-	v, err := Verify(dir, func(err error) { problems = append(problems, err) })
+	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err) }, nil)
 	if err != nil || v.Rows != 19 || v.BadRows != 1 || len(problems) != 1 {
 		t.Fatalf("%+v, %v, %v", v, problems, err)
 	}
@@ -155,7 +155,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 	games[29].OpeningPlies = 60000
 	writeAll(t, dir, unchecked[GameRow]{gamesCodec{}}, smallGames, games)
 	var problems []string
-	v, err := Verify(dir, func(err error) { problems = append(problems, err.Error()) })
+	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil)
 	if err != nil || v.Rows != 27 || v.BadRows != 3 || v.BadFiles != 0 {
 		t.Fatalf("%+v, %v\n%s", v, err, strings.Join(problems, "\n"))
 	}
@@ -192,11 +192,11 @@ func TestPositionsThatCannotBeAreNamed(t *testing.T) {
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Verify(w.Dir(), nil)
+	v, err := Verify(t.Context(), w.Dir(), nil, nil)
 	if err != nil || v.Rows != 49 || v.BadRows != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := Summarize(w.Dir()); err == nil || !strings.Contains(err.Error(), "row 20") {
+	if _, err := Summarize(t.Context(), w.Dir(), nil); err == nil || !strings.Contains(err.Error(), "row 20") {
 		t.Errorf("summary: %v", err)
 	}
 }
@@ -214,11 +214,11 @@ func TestVerifyTellsOfInterruptedData(t *testing.T) {
 		}
 	}
 	w.Close()
-	v, err := Verify(dir, nil)
+	v, err := Verify(t.Context(), dir, nil, nil)
 	if err != nil || v.OK() || v.Rows != 20 || v.Complete {
 		t.Errorf("%+v, %v", v, err)
 	}
-	s, err := Summarize(dir)
+	s, err := Summarize(t.Context(), dir, nil)
 	if err != nil || s.Complete || s.Rows != 20 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -249,7 +249,7 @@ func TestRepeats(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, err := r.total(); err != nil || n != int64(20000-len(want)) {
+		if n, err := r.total(t.Context()); err != nil || n != int64(20000-len(want)) {
 			t.Errorf("limit %d: %d, %v; want %d", limit, n, err, 20000-len(want))
 		}
 		r.close()
@@ -268,7 +268,7 @@ func TestRowsInNoOrderTellNoGames(t *testing.T) {
 	newRand(27).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	dir := t.TempDir()
 	writeAll(t, dir, positionsCodec{}, positionsLayout, rows)
-	if s, err := Summarize(dir); err != nil || s.Games != 0 || s.GamesInferred {
+	if s, err := Summarize(t.Context(), dir, nil); err != nil || s.Games != 0 || s.GamesInferred {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -31,8 +32,8 @@ var ErrTwice = errors.New("it is there twice")
 
 // Verify reads a whole data set, and goes on where a Reader would stop: each damaged
 // file and each bad row is told to report, if it is not nil. The error is that the
-// path could not be looked at at all.
-func Verify(path string, report func(problem error)) (*Verification, error) {
+// path could not be looked at at all, or the context's.
+func Verify(ctx context.Context, path string, report func(problem error), progress Progress) (*Verification, error) {
 	format, err := Detect(path)
 	if err != nil {
 		return nil, err
@@ -49,18 +50,22 @@ func Verify(path string, report func(problem error)) (*Verification, error) {
 	if m != nil {
 		v.unlisted(path, files)
 	}
+	w := watch{ctx: ctx, progress: progress}
+	for _, f := range files {
+		w.total += f.rows // 0 where there is no manifest: nobody knows
+	}
 	mem := memory.NewGoAllocator()
 	switch format {
 	case GamesFormat:
 		var games keySet
-		verifyFiles(v, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
+		verifyFiles(v, &w, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
 			if !games.add(g.Game) {
 				return fmt.Errorf("game %d: %w", g.Game, ErrTwice)
 			}
 			return nil
 		})
 	case PositionsFormat:
-		verifyFiles(v, &Reader[PositionRow]{path: path, manifest: m, files: files, codec: positionsCodec{}, mem: mem}, nil)
+		verifyFiles(v, &w, &Reader[PositionRow]{path: path, manifest: m, files: files, codec: positionsCodec{}, mem: mem}, nil)
 	default:
 		r := &Reader[FeatureRow]{path: path, manifest: m, files: files, mem: mem}
 		if r.codec, err = anyFeatures(r); err != nil {
@@ -69,9 +74,9 @@ func Verify(path string, report func(problem error)) (*Verification, error) {
 			break
 		}
 		set := r.codec.(*featuresCodec).set
-		verifyFiles(v, r, set.CheckRow)
+		verifyFiles(v, &w, r, set.CheckRow)
 	}
-	return &v.Verification, nil
+	return &v.Verification, ctx.Err()
 }
 
 // anyFeatures takes the terms from the first file that tells them.
@@ -127,9 +132,12 @@ func (v *verifier) unlisted(path string, files []dataFile) {
 
 // verifyFiles reads every row of every file; check looks at what a row alone does
 // not tell.
-func verifyFiles[R any](v *verifier, r *Reader[R], check func(*R) error) {
+func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) error) {
 	for i := range r.files {
 		err := r.scan(i, func(row int64, value *R, err error) bool {
+			if w.row() != nil {
+				return false
+			}
 			if err == nil && check != nil {
 				if err = check(value); err != nil {
 					err = &RowError{File: r.files[i].path, Row: row, Err: err}

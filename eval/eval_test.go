@@ -228,6 +228,23 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
+// BenchmarkEvaluateCold is BenchmarkEvaluate of the model assay without what its table
+// of pawns and kings remembers.
+func BenchmarkEvaluateCold(b *testing.B) {
+	m, err := Lookup("assay")
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := mustEvaluator(b, m, m.Start).(*evaluator)
+	ps := benchPositions(b)
+	for i := 0; b.Loop(); i++ {
+		p := &ps[i%4096]
+		e.weights.pawns[p.PawnKey()%pawnEntries].key = 0
+		e.Evaluate(p)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
+}
+
 func BenchmarkFeatures(b *testing.B) {
 	for _, m := range Models() {
 		b.Run(m.Name, func(b *testing.B) {

@@ -33,7 +33,7 @@ func FuzzImport(f *testing.F) {
 			}
 			return
 		}
-		v, err := dataset.Verify(out, nil)
+		v, err := dataset.Verify(t.Context(), out, nil, nil)
 		if err != nil || !v.OK() || v.Rows != n.Rows || int64(len(refused)) != n.Refused || n.Rows == 0 {
 			t.Fatalf("%+v, %d refused, %+v, %v", n, len(refused), v, err)
 		}

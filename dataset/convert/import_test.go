@@ -337,7 +337,7 @@ func TestSharedData(t *testing.T) {
 			t.Errorf("%s: %+v %v %v", c.path, n, refused, err)
 			continue
 		}
-		s, err := dataset.Summarize(dir)
+		s, err := dataset.Summarize(t.Context(), dir, nil)
 		if err != nil || s.Rows != c.rows || c.white > 0 && (s.Results.White != c.white || s.Results.Draw != c.draws || s.Results.Black != c.black) {
 			t.Errorf("%s: %+v %v", c.path, s, err)
 		}

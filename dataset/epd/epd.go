@@ -158,6 +158,16 @@ func Parse(s string) (Line, error) {
 	return line, err
 }
 
+// digits reports whether s has nothing else.
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
 // withCounters puts the counters of operations, or what a dash stands for, behind the
 // first four fields.
 func (l *Line) withCounters(fen string) string {
@@ -192,7 +202,7 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 			break
 		}
 		if n >= 4 {
-			if field != "-" && strings.Trim(field, "0123456789") != "" || n == 4 && i < len(s) && s[i] == ';' {
+			if field != "-" && !digits(field) || n == 4 && i < len(s) && s[i] == ';' {
 				break
 			}
 			plain = plain && field != "-"

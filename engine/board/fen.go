@@ -43,9 +43,16 @@ func ParseFEN(s string) (Position, error) {
 
 func parseFEN(s string) (Position, error) {
 	p := Position{fullmove: 1, ep: NoSquare}
-	fields := strings.Fields(s)
-	if len(fields) != 4 && len(fields) != 6 {
-		return p, fmt.Errorf("want 6 fields (or 4, without the counters), got %d", len(fields))
+	var fields [6]string
+	n := 0
+	for field := range strings.FieldsSeq(s) {
+		if n < len(fields) {
+			fields[n] = field
+		}
+		n++
+	}
+	if n != 4 && n != 6 {
+		return p, fmt.Errorf("want 6 fields (or 4, without the counters), got %d", n)
 	}
 	if err := p.parsePlacement(fields[0]); err != nil {
 		return p, err
@@ -67,7 +74,7 @@ func parseFEN(s string) (Position, error) {
 			return p, fmt.Errorf("en passant: want a square or -, got %q", fields[3])
 		}
 	}
-	if len(fields) == 6 {
+	if n == 6 {
 		if err := p.parseCounters(fields[4], fields[5]); err != nil {
 			return p, err
 		}
@@ -77,13 +84,13 @@ func parseFEN(s string) (Position, error) {
 
 func (p *Position) parsePlacement(s string) error {
 	p.clearSquares()
-	rows := strings.Split(s, "/")
-	if len(rows) != 8 {
-		return fmt.Errorf("placement: want 8 ranks, got %d", len(rows))
+	if n := strings.Count(s, "/"); n != 7 {
+		return fmt.Errorf("placement: want 8 ranks, got %d", n+1)
 	}
-	for i, row := range rows {
-		rank, file := 7-i, 0
-		digit := false
+	for rank := 7; rank >= 0; rank-- {
+		var row string
+		row, s, _ = strings.Cut(s, "/")
+		file, digit := 0, false
 		for _, c := range []byte(row) {
 			if c >= '1' && c <= '8' && !digit {
 				file += int(c - '0')
@@ -108,16 +115,20 @@ func (p *Position) parsePlacement(s string) error {
 	return nil
 }
 
-func pieceFromLetter(c byte) Piece {
-	color := White
-	if c >= 'a' && c <= 'z' {
-		color = Black
-		c -= 'a' - 'A'
+func pieceFromLetter(c byte) Piece { return piecesByLetter[c] }
+
+// piecesByLetter has the man that a letter of a FEN stands for, White's in capitals.
+var piecesByLetter = newPiecesByLetter()
+
+func newPiecesByLetter() (t [256]Piece) {
+	for i := range t {
+		t[i] = NoPiece
 	}
-	if t := strings.IndexByte(pieceLetters, c); t >= 0 {
-		return NewPiece(color, PieceType(t))
+	for i, c := range []byte(pieceLetters) {
+		t[c] = NewPiece(White, PieceType(i))
+		t[c+'a'-'A'] = NewPiece(Black, PieceType(i))
 	}
-	return NoPiece
+	return t
 }
 
 // parseCastling reads KQkq (the outermost rook on that side of the king, X-FEN) and
