@@ -73,7 +73,7 @@ func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 		}
 		out.Iterations++
 		if s.Step != nil {
-			s.Step(out.Iterations, value, out.Gap)
+			s.Step(out.Iterations, m.x, value, out.Gap)
 		}
 		if s.Limit > 0 && floats.Norm(m.x, math.Inf(1)) > s.Limit {
 			return out, ErrDiverged

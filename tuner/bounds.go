@@ -72,11 +72,15 @@ func (f *fitting) minimize(ctx context.Context, m Method, o *objective, theta []
 	if q.held == nil {
 		q.held = make([]bool, q.n)
 	}
+	inner := s
+	if s.Step != nil { // what moves is a face of the box, not all of it
+		inner.Step = func(i int, _ []float64, value, gap float64) { s.Step(i, nil, value, gap) }
+	}
 	var total Outcome
 	g := make([]float64, q.n)
 	for round := 1; ; round++ {
 		face := newFace(o, x, q.held)
-		out, err := m.Minimize(ctx, face, face.start(), s)
+		out, err := m.Minimize(ctx, face, face.start(), inner)
 		total.Iterations += out.Iterations
 		total.Passes += out.Passes
 		total.Curvatures += out.Curvatures

@@ -127,9 +127,8 @@ func (c *clusterPass) scratch() *clusterScratch {
 }
 
 // clusterSums passes over the clusters at coefficients w. The second result is
-// the naive meat, the sum of the outer products of the rows' scores, and the
-// third the information.
-func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w halves) (*clusterSums, *gram, *gram, error) {
+// the information.
+func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w halves) (*clusterSums, *gram, error) {
 	pass := newClusterPass(p, c, q, w)
 	terms := p.s.terms
 	out := &clusterSums{n: pass.n + pass.lonely, meat: mat.NewSymDense(q.n, nil), total: make([]float64, q.n)}
@@ -142,12 +141,12 @@ func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w hal
 	}
 	blocks := (pass.n + pass.block - 1) / pass.block
 	if err := ordered(ctx, p.workers, blocks, pass.scratch, pass.do, merge); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	factors := []rowWeight{curvatureWeight, slopeWeight}
+	factors := []rowWeight{curvatureWeight}
 	if pass.lonely > 0 {
 		if err := pass.singles(ctx, sum, sumSq, out.total); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		factors = append(factors, func(chunk, row int, slope, _ float64) float64 {
 			if pass.place[p.s.chunks[chunk].game[row]] != single {
@@ -158,10 +157,10 @@ func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w hal
 	}
 	grams, err := p.gram(ctx, w, factors...)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
-		out.meat.AddSym(out.meat, q.foldGram(grams[2]))
+		out.meat.AddSym(out.meat, q.foldGram(grams[1]))
 	}
 	out.effective = make([]float64, terms)
 	for t := range sum {
@@ -170,7 +169,7 @@ func (p *problem) clusterSums(ctx context.Context, c *clusters, q *params, w hal
 		}
 	}
 	out.centre()
-	return out, grams[1], grams[0], nil
+	return out, grams[0], nil
 }
 
 // centre subtracts the mean score, which a prior keeps from being 0.
@@ -259,37 +258,24 @@ func (p *params) spread(e Entry, mg, eg, h float64, u, info []float64) {
 
 // singles adds what clusters of a single row have to say.
 func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) error {
-	s := c.p.s
-	work := func(t *scratch, i int, _ []uint16) { c.p.derivatives(t, i) }
-	part := make([]float64, s.terms)
-	var buf scratch
-	var failed error
-	merge := func(t *scratch, i int) {
-		k := s.chunks[i]
-		codes, err := buf.read(s, k)
-		if err != nil {
-			failed = err
+	part := make([]float64, c.p.s.terms)
+	return c.p.eachDerivative(ctx, c.w, func(chunk, row int, slope, curvature float64, entries []Entry) {
+		k := c.p.s.chunks[chunk]
+		if c.place[k.game[row]] != single {
 			return
 		}
 		a, b := shares(k.phase)
-		k.eachRow(s.pairs.pairs, codes, nil, func(row int, entries []Entry) {
-			if c.place[k.game[row]] != single || c.p.omega[i][row] == 0 {
-				return
-			}
-			clear(part)
-			for _, e := range entries {
-				c.q.spread(e, a*t.x[row], b*t.x[row], t.y[row], total, part)
-			}
-			for _, e := range entries {
-				sum[e.Term] += part[e.Term]
-				sumSq[e.Term] += part[e.Term] * part[e.Term]
-			}
-		})
-	}
-	if err := s.pass(ctx, c.p.workers, c.w, work, merge); err != nil {
-		return err
-	}
-	return failed
+		for _, e := range entries {
+			part[e.Term] = 0
+		}
+		for _, e := range entries {
+			c.q.spread(e, a*slope, b*slope, curvature, total, part)
+		}
+		for _, e := range entries {
+			sum[e.Term] += part[e.Term]
+			sumSq[e.Term] += part[e.Term] * part[e.Term]
+		}
+	})
 }
 
 func addTo(dst, src []float64) {

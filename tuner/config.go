@@ -78,7 +78,12 @@ type Step struct {
 	Iteration int     // within the stage
 	Objective float64 // mean loss and prior
 	Gap       float64 // estimated distance from the smallest; +Inf if not known
+	Losses    Losses  // without the prior; NaN where not measured, see lossSteps
 }
+
+// lossSteps is up to which step the losses are measured at every one; later, at every
+// lossSteps-th, because it takes a pass over the rows.
+const lossSteps = 50
 
 // Coefficient is the pair of values of a term, in centipawns.
 type Coefficient struct{ MG, EG float64 }

@@ -19,12 +19,15 @@ import (
 // the sandwich of Huber (1967) and White (1980), clustered after Liang and
 // Zeger (1986), with p the effective number of parameters tr(H A^-1). The
 // naive one takes every row for a cluster. Both are about the penalised
-// target: what the fit would be with endless games, held by the same prior.
+// target: what the fit would be with endless games, held by the same prior. With
+// up to jackknifeClusters clusters, V is the jackknife's.
 type covariance struct {
 	inverse   *mat.SymDense // A^-1
 	v         *mat.Dense    // clustered, symmetric
 	naive     *mat.SymDense // the naive meat, with its factor
+	clustered float64       // tr(A^-1 meat)
 	parts     designParts
+	w         halves // coefficients
 	sums      *clusterSums
 	factor    float64 // of v, for finite numbers of clusters and rows
 	effective float64 // tr(H A^-1)
@@ -37,42 +40,62 @@ type covariance struct {
 // (below 1 for cross-entropy of games with draws).
 type designParts struct{ clustering, dispersion float64 }
 
-func (d designParts) effect() float64 { return d.clustering * d.dispersion }
-
 // newCovariance computes what the variances of parameters at theta need.
 func newCovariance(ctx context.Context, o *objective, c *clusters, theta []float64) (*covariance, error) {
 	w := newHalves(o.p.s.terms)
 	o.params.expand(theta, w)
-	sums, naiveGram, infoGram, err := o.p.clusterSums(ctx, c, o.params, w)
+	sums, information, err := o.p.clusterSums(ctx, c, o.params, w)
 	if err != nil {
 		return nil, err
 	}
-	v := &covariance{sums: sums}
-	h := o.params.foldGram(infoGram)
+	v := &covariance{sums: sums, w: w}
+	h := o.params.foldGram(information)
 	o.known.set(theta, h)
 	h = o.params.holdOut(h)
 	v.invert(h, o)
-	v.naive = o.params.holdOut(o.params.foldGram(naiveGram))
 	v.sums.meat = o.params.holdOut(v.sums.meat)
 	v.effective = dotSym(v.inverse, h)
-	v.parts = designParts{clustering: 1, dispersion: 1}
-	naive, clustered := dotSym(v.inverse, v.naive), dotSym(v.inverse, v.sums.meat)
-	if v.effective > 0 && naive > 0 {
-		v.parts = designParts{clustering: clustered / naive, dispersion: naive / v.effective}
-	}
-	v.finiteSample(o.p)
+	v.clustered = dotSym(v.inverse, v.sums.meat)
 	return v, nil
 }
 
+// design returns the estimate of D, or 0 if there is none: by how much the
+// spread of the clusters' scores exceeds what the loss expects of independent
+// rows. Of few clusters the fit leaves next to no spread, but rows cannot say
+// more than independent ones do, and how much these vary is known besides.
+func (v *covariance) design(ctx context.Context, p *problem) (float64, error) {
+	spread, err := p.spread(ctx, v.w)
+	if err != nil || v.effective <= 0 {
+		return 0, err
+	}
+	return max(v.clustered/v.effective, spread), nil
+}
+
 // finish computes what estimating the design effect does not need.
-func (v *covariance) finish() {
+func (v *covariance) finish(ctx context.Context, o *objective, c *clusters, theta []float64, few bool) error {
 	n := v.inverse.SymmetricDim()
+	v.parts = designParts{clustering: 1, dispersion: 1}
 	if n == 0 {
-		v.v = &mat.Dense{}
-		return
+		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
+		return nil
+	}
+	grams, err := o.p.gram(ctx, v.w, slopeWeight)
+	if err != nil {
+		return err
+	}
+	v.naive = o.params.holdOut(o.params.foldGram(grams[0]))
+	if naive := dotSym(v.inverse, v.naive); v.effective > 0 && naive > 0 {
+		v.parts = designParts{clustering: v.clustered / naive, dispersion: naive / v.effective}
+	}
+	v.finiteSample(o.p)
+	if few {
+		if err := v.jackknife(ctx, o, c, theta); err != nil {
+			return err
+		}
 	}
 	v.v = symMul(v.inverse, symMul(v.sums.meat, mat.DenseCopyOf(v.inverse)))
 	v.v.Scale(v.factor, v.v)
+	return nil
 }
 
 // invert sets A^-1. Directions that neither data nor prior know are given a

@@ -36,5 +36,6 @@
 // of a fit is bitwise the same for one worker and for sixty-four.
 //
 // Start reading at [Fit] (fit.go); then store.go and chunk.go, pass.go and
-// kernel.go (where the time goes), covariance.go.
+// kernel.go (where the time goes), covariance.go. TUNER.md has the experiments behind
+// the defaults.
 package tuner

@@ -12,14 +12,6 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// ErrDrift means that the features of a row and the evaluation beside them
-// differ: the engine does not evaluate what its features say.
-var ErrDrift = errors.New("features and evaluation differ")
-
-// maxDrift is the largest difference in centipawns between an evaluation and
-// the sum of its features: the engine's rounding.
-const maxDrift = 1 + 1e-6 // room for the last bit of a sum
-
 // FeatureSource is a set of positions seen through a foreign evaluation.
 type FeatureSource struct {
 	Name string // for errors
@@ -65,7 +57,7 @@ func TermsOfFeatures(set dataset.FeatureSet) []Term {
 
 // Features builds a store from rows of features. Where a row has the engine's
 // own evaluation, that must be the sum of its features under the set's start
-// values: else the error wraps ErrDrift. Errors name the source and the row,
+// values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
 // counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
 	to, err := b.builder(len(set.Terms))
@@ -113,12 +105,8 @@ type featureCollector struct {
 }
 
 func (c *featureCollector) add(f *dataset.FeatureRow) error {
-	phase := math.Round(float64(f.Phase) * MaxPhase)
-	if math.Abs(float64(f.Phase)*MaxPhase-phase) > 1e-3 {
-		return fmt.Errorf("%w: phase %v is not n/%d with a whole n", ErrRow, f.Phase, MaxPhase)
-	}
-	if len(f.Terms) != len(f.Counts) {
-		return fmt.Errorf("%w: %d terms, but %d counts", ErrRow, len(f.Terms), len(f.Counts))
+	if err := c.set.CheckRow(f); err != nil {
+		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
 	c.entries = c.entries[:0]
 	for i, t := range f.Terms {
@@ -126,28 +114,8 @@ func (c *featureCollector) add(f *dataset.FeatureRow) error {
 			c.entries = append(c.entries, Entry{t, f.Counts[i]})
 		}
 	}
-	row := Row{
-		Entries: c.entries, Phase: int(phase), Scale: f.Scale, Offset: f.Offset, Result: f.Result,
-		Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
-	}
-	if err := row.check(len(c.set.Terms)); err != nil {
-		return err
-	}
-	if f.Eval != dataset.NoScore {
-		if x := c.evaluation(&row); !(math.Abs(x-float64(f.Eval)) <= maxDrift) {
-			return fmt.Errorf("%w: the features come to %.2f centipawns, the evaluation is %d", ErrDrift, x, f.Eval)
-		}
-	}
-	return c.to.Add(&row)
-}
-
-// evaluation returns E of a row under the set's start values.
-func (c *featureCollector) evaluation(r *Row) float64 {
-	a, b := shares(r.Phase)
-	sum := 0.0
-	for _, e := range r.Entries {
-		t := &c.set.Terms[e.Term]
-		sum += float64(e.Count) * (a*t.MG + b*t.EG)
-	}
-	return sum*float64(r.Scale) + float64(r.Offset)
+	return c.to.Add(&Row{
+		Entries: c.entries, Phase: int(math.Round(float64(f.Phase) * MaxPhase)), Scale: f.Scale, Offset: f.Offset,
+		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 )
 
 // featuresOf turns positions into what an engine with the model's evaluation
@@ -96,11 +97,11 @@ func TestFeatureErrors(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{"drift", func(r *dataset.FeatureRow) { r.Eval += 2 }, ErrDrift, "row 8"},
-		{"offset forgotten", func(r *dataset.FeatureRow) { r.Offset += 30 }, ErrDrift, "centipawns, the evaluation is"},
+		{"drift", func(r *dataset.FeatureRow) { r.Eval += 2 }, dataset.ErrDrift, "row 8"},
+		{"offset forgotten", func(r *dataset.FeatureRow) { r.Offset += 30 }, dataset.ErrDrift, "eval says"},
 		{"phase", func(r *dataset.FeatureRow) { r.Phase = 0.3 }, ErrRow, "n/24"},
 		{"result", func(r *dataset.FeatureRow) { r.Result = float32(math.NaN()) }, ErrRow, "result NaN"},
-		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, ErrRow, "beyond"},
+		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, ErrRow, "out of range"},
 		{"lengths", func(r *dataset.FeatureRow) { r.Counts = r.Counts[1:] }, ErrRow, "counts"},
 	} {
 		rows := append([]dataset.FeatureRow(nil), good...)
@@ -111,5 +112,28 @@ func TestFeatureErrors(t *testing.T) {
 		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), "engine: row 8") {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
+	}
+}
+
+// TestStartFrom: weights of a file are found by name, and a value for both phases stays one.
+func TestStartFrom(t *testing.T) {
+	file := &models.File{
+		Model:   "elsewhere",
+		Terms:   []models.TermWeight{{Name: "b", MG: 7, EG: 7}, {Name: "a", MG: 1, EG: 2}},
+		Foreign: []eval.Term{{Name: "b"}, {Name: "a", Tapered: true, Mirror: 1}},
+	}
+	terms := []Term{{Name: "a", Tapered: true}, {Name: "b", Tapered: true, Mirror: 1}}
+	if err := StartFrom(terms, file); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := terms[0], terms[1]; a.MG != 1 || a.EG != 2 || !a.Tapered || b.MG != 7 || b.EG != 7 || b.Tapered {
+		t.Errorf("%+v", terms)
+	}
+	if err := StartFrom(terms[:1], file); err == nil || !strings.Contains(err.Error(), `"b" is in the weights`) {
+		t.Errorf("a term too many: %v", err)
+	}
+	terms[1].Name = "c"
+	if err := StartFrom(terms, file); err == nil || !strings.Contains(err.Error(), `"c" is in the features`) {
+		t.Errorf("another term: %v", err)
 	}
 }

@@ -73,11 +73,39 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 // files, but only the evaluation's own engine can use it.
 func (r *Result) ForeignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model}
-	for _, t := range r.Terms {
+	for i, t := range r.Terms {
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.NewMG, EG: t.NewEG})
+		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	r.fill(f, p)
 	return f
+}
+
+// StartFrom gives terms of features the weights of a file, found by name, as
+// start values. A term that the file does not taper is not tapered.
+func StartFrom(terms []Term, f *models.File) error {
+	table, err := f.Table()
+	if err != nil {
+		return err
+	}
+	index := make(map[string]int, len(table))
+	for i := range table {
+		index[table[i].Name] = i
+	}
+	for t := range terms {
+		x := &terms[t]
+		i, ok := index[x.Name]
+		if !ok {
+			return fmt.Errorf("%q is in the features and not in the weights", x.Name)
+		}
+		delete(index, x.Name)
+		x.MG, x.EG = float64(f.Terms[i].MG), float64(f.Terms[i].EG)
+		x.Tapered = x.Tapered && table[i].Tapered
+	}
+	for _, name := range sortedKeys(index) {
+		return fmt.Errorf("%q is in the weights and not in the features", name)
+	}
+	return nil
 }
 
 // Split says in words how rows were divided.

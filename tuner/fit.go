@@ -21,18 +21,25 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	if err := f.solve(ctx); err != nil {
-		if ctx.Err() != nil && f.theta != nil {
-			r, rerr := f.result(context.WithoutCancel(ctx))
-			if rerr != nil {
-				return nil, errors.Join(err, rerr)
-			}
-			r.Partial = true
-			return r, err
+	err := f.solve(ctx)
+	said := len(f.warnings)
+	if err == nil {
+		var r *Result
+		if r, err = f.result(ctx); err == nil {
+			return r, nil
 		}
+	}
+	if ctx.Err() == nil || f.theta == nil {
 		return nil, err
 	}
-	return f.result(ctx)
+	// What is known of an earlier point, or known in part, is not for this one.
+	f.cov, f.warnings = nil, f.warnings[:said]
+	r, rerr := f.result(context.WithoutCancel(ctx))
+	if rerr != nil {
+		return nil, errors.Join(err, rerr)
+	}
+	r.Partial = true
+	return r, err
 }
 
 // fitting is a fit on its way.
@@ -303,11 +310,11 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 	weight := f.start.weight[trained]
 	o := f.objective()
 	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
-	s.Step = func(i int, value, gap float64) {
+	s.Step = func(i int, x []float64, value, gap float64) {
 		unit := f.design / weight
 		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
-			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, gap * unit})
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, gap * unit, f.lossesAt(ctx, i, x)})
 		}
 	}
 	out, err := f.minimize(ctx, method, o, theta, s)
@@ -323,6 +330,22 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
 	}
 	return err
+}
+
+// lossesAt returns the losses of a point on the way, if this step is one at which they
+// are measured.
+func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
+	none := Losses{math.NaN(), math.NaN()}
+	if theta == nil || step > lossSteps && step%lossSteps != 0 {
+		return none
+	}
+	w := newHalves(len(f.terms))
+	f.params.expand(theta, w)
+	m, err := f.train.measure(ctx, w, f.k)
+	if err != nil {
+		return none // the context ended, which the method will find out
+	}
+	return m.losses()
 }
 
 // objective returns what is minimised under the present design effect.
@@ -343,10 +366,12 @@ func (f *fitting) estimate(ctx context.Context) error {
 	if f.cov, err = newCovariance(ctx, o, f.clusters, f.theta); err != nil {
 		return err
 	}
-	d := f.cov.parts
-	d.clustering = max(d.clustering, 1)
-	if e := d.effect(); e > 0 && finite(e, nil) {
-		f.design = e
+	d, err := f.cov.design(ctx, f.train)
+	if err != nil {
+		return err
+	}
+	if d > 0 && finite(d, nil) {
+		f.design = d
 	}
 	return nil
 }

@@ -355,24 +355,26 @@ func TestFitK(t *testing.T) {
 }
 
 // TestCancel: a cancelled fit says so, and returns the best weights if it had
-// any.
+// any, even if only their errors are missing.
 func TestCancel(t *testing.T) {
 	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 26}
 	s := syn.store(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	c := NewConfig()
-	c.K = syn.k
-	c.Progress = func(done, _ int64, note string) {
-		if strings.HasPrefix(note, "step 2") {
-			cancel()
+	for _, moment := range []string{"step 2", "errors, tables"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := NewConfig()
+		c.K = syn.k
+		c.Progress = func(done, _ int64, note string) {
+			if strings.HasPrefix(note, moment) {
+				cancel()
+			}
 		}
-	}
-	r, err := Fit(ctx, s, syn.list(newHalves(8)), c)
-	if !errors.Is(err, context.Canceled) || r == nil || !r.Partial {
-		t.Fatalf("error %v, result %v", err, r)
-	}
-	if r.Fit.Train >= r.Start.Train {
-		t.Errorf("loss %v at the start, %v when cancelled", r.Start, r.Fit)
+		r, err := Fit(ctx, s, syn.list(newHalves(8)), c)
+		if !errors.Is(err, context.Canceled) || r == nil || !r.Partial {
+			t.Fatalf("at %s: error %v, result %v", moment, err, r)
+		}
+		if r.Fit.Train >= r.Start.Train || r.Terms[0].SE.MG != 0 || r.Tables != nil {
+			t.Errorf("at %s: loss %v at the start, %v when cancelled; %+v", moment, r.Start, r.Fit, r.Terms[0])
+		}
 	}
 }
 

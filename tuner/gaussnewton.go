@@ -99,7 +99,7 @@ func (r *gnRun) step() (bool, error) {
 		r.out.Iterations++
 		r.fresh = false
 		if r.s.Step != nil {
-			r.s.Step(r.out.Iterations, r.out.Value, r.out.Gap)
+			r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
 		}
 	}
 	return moved, r.limit()

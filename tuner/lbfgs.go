@@ -133,7 +133,7 @@ func (r *stepRecorder) Record(loc *optimize.Location, op optimize.Operation, _ *
 	}
 	r.out.Iterations++
 	if r.s.Step != nil {
-		r.s.Step(r.out.Iterations, loc.F, math.Inf(1))
+		r.s.Step(r.out.Iterations, loc.X, loc.F, math.Inf(1))
 	}
 	if r.s.Limit > 0 && floats.Norm(loc.X, math.Inf(1)) > r.s.Limit {
 		return ErrDiverged

@@ -30,9 +30,9 @@ type Settings struct {
 	// Limit is the largest |x_j| that may be trusted; beyond it the method
 	// gives up with ErrDiverged. 0 means no limit.
 	Limit float64
-	// Step is called after every step, with the value and the estimated gap.
-	// It may be nil.
-	Step func(iteration int, value, gap float64)
+	// Step is called after every step, with where it led (not to be kept; nil if
+	// not known), the value and the estimated gap. It may be nil.
+	Step func(iteration int, x []float64, value, gap float64)
 }
 
 // Outcome is where a method stopped.

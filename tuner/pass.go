@@ -234,3 +234,51 @@ func (p *problem) derivatives(t *scratch, i int) {
 		t.x[j], t.y[j] = o*a*scale, o*b*scale*scale
 	}
 }
+
+// eachDerivative calls f with every row that takes part, in order, its entries
+// and what derivatives says of it. The slice of entries is used again.
+func (p *problem) eachDerivative(ctx context.Context, w halves, f func(chunk, row int, slope, curvature float64, entries []Entry)) error {
+	s := p.s
+	work := func(t *scratch, i int, _ []uint16) { p.derivatives(t, i) }
+	var buf scratch
+	var entries []Entry
+	var failed error
+	merge := func(t *scratch, i int) {
+		codes, err := buf.read(s, s.chunks[i])
+		if err != nil {
+			failed = err
+			return
+		}
+		entries = s.chunks[i].eachRow(s.pairs.pairs, codes, entries, func(row int, entries []Entry) {
+			if p.omega[i][row] > 0 {
+				f(i, row, t.x[row], t.y[row], entries)
+			}
+		})
+	}
+	if err := s.pass(ctx, p.workers, w, work, merge); err != nil {
+		return err
+	}
+	return failed
+}
+
+// spread returns the variance of a row's score at coefficients w as part of what
+// the loss expects it to be (Pearson's dispersion): below 1 for cross-entropy of
+// games with draws.
+func (p *problem) spread(ctx context.Context, w halves) (float64, error) {
+	squares, expected := 0.0, 0.0
+	work := func(t *scratch, i int, _ []uint16) {
+		p.derivatives(t, i)
+		t.value = 0
+		for _, slope := range t.x[:p.s.chunks[i].rows] {
+			t.value += slope * slope
+		}
+	}
+	merge := func(t *scratch, i int) {
+		squares += t.value
+		for _, curvature := range t.y[:p.s.chunks[i].rows] {
+			expected += curvature
+		}
+	}
+	err := p.s.pass(ctx, p.workers, w, work, merge)
+	return ratio(squares, expected), err
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Result is what a fit found. Coefficients are in centipawns, losses are means
@@ -40,6 +42,9 @@ type Result struct {
 	// the data (rather than the prior) determined: tr(H (H+DP)^-1).
 	Parameters int
 	Effective  float64
+	// Jackknife tells that errors are the jackknife's, because there are few
+	// clusters.
+	Jackknife bool
 	// Design is the D used. It is Clustering x Dispersion, unless given.
 	Design, Clustering, Dispersion float64
 	Outcome                        Outcome // Gap in mean loss; X in centipawns of change
@@ -66,6 +71,14 @@ type TermFit struct {
 	// lets it move little, and a small error says nothing of the truth.
 	Share  float64
 	Frozen bool
+}
+
+// Quantile returns how many standard errors a 95 % interval of the term
+// reaches to either side: that of Student's t with one degree of freedom less
+// than clusters inform the term (Liang and Zeger 1986 have the normal's 1.96,
+// which is too short for few of them).
+func (t *TermFit) Quantile() float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: max(1, t.Clusters-1)}.Quantile(0.975)
 }
 
 // Few tells whether too few games inform the term for its standard error to
@@ -113,7 +126,9 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w halves) error 
 	if r.Rescale, err = f.rescale(ctx, w, fit.rms()); err != nil {
 		return err
 	}
-	r.FileK = f.k / r.Rescale
+	if r.FileK = f.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
+		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", ErrDiverged)
+	}
 	rounded := newHalves(len(f.terms))
 	for t, term := range f.terms {
 		v := TermFit{Term: term, Count: f.seen[t], Frozen: f.frozen[t]}
@@ -166,7 +181,11 @@ func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64
 // statistics fills in errors, tables and marginal values.
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.cov
-	v.finish()
+	f.c.progress(0, 0, "errors, tables and calibration")
+	r.Jackknife = v.sums.n <= jackknifeClusters && f.params.n > 0
+	if err := v.finish(ctx, f.objective(), f.clusters, f.theta, r.Jackknife); err != nil {
+		return err
+	}
 	r.Effective = v.effective
 	r.Clustering, r.Dispersion = v.parts.clustering, v.parts.dispersion
 	naive := v.naiveErrors()
@@ -231,8 +250,8 @@ func (p *params) lone(t int) bool {
 
 // Losses below which a fit is too good to be true.
 const (
-	perfectEntropy = 0.02
-	perfectMSE     = 0.002
+	perfectEntropy = 0.1
+	perfectMSE     = 0.02
 )
 
 // caution adds the warnings that the finished fit calls for.

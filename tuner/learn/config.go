@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -19,7 +20,8 @@ type Config struct {
 	// Open opens a player by its spec; Weights names a weight file or embedded weights
 	// in it, as in "assay:weights=FILE".
 	Open    func(spec string) (engine.Player, error)
-	Workers int // games at once, 0: one a core; no result depends on it
+	Workers int             // games at once, 0: one a core; no result depends on it
+	Runner  selfplay.Runner // plays the games; nil: selfplay.Local with Workers
 
 	// Stage, if not nil, is told when a stage begins; what it returns is told how far
 	// the stage has come, and in the end what came of it.

@@ -74,7 +74,28 @@ type FitSummary struct {
 	Design     float64  `json:"design_effect"`
 	Warnings   []string `json:"warnings"`
 
-	Pieces []PieceValue `json:"pieces"`
+	Pieces      []PieceValue `json:"pieces"`
+	Calibration Calibration  `json:"calibration"`
+}
+
+// Calibration compares what a fit foretells with what came: on games held out, or, where
+// there are none, on those it was trained on.
+type Calibration struct {
+	HeldOut bool             `json:"held_out"`
+	ByScore []CalibrationBin `json:"by_score"` // by tenths of the prediction
+	ByPhase []CalibrationBin `json:"by_phase"`
+}
+
+// CalibrationBin is a tuner.Bin.
+type CalibrationBin struct {
+	Lo        float64 `json:"lo"` // of the predictions, or of the phases
+	Hi        float64 `json:"hi"`
+	Rows      int64   `json:"rows"`
+	Predicted float64 `json:"predicted"` // means, White's view, 0 to 1
+	Actual    float64 `json:"actual"`    // of the targets: results, mixed with scores where lambda < 1
+	SE        float64 `json:"se"`
+	Start     float64 `json:"loss_start"` // under the weights that the fit began with
+	Loss      float64 `json:"loss_fit"`
 }
 
 // PieceValue is what a man is worth: the average change of the evaluation when it is
@@ -138,6 +159,13 @@ func summarize(r *tuner.Result, id string) FitSummary {
 		s.Pieces = append(s.Pieces, PieceValue{
 			Piece: p.Piece.String(), Shannon: shannonValues[p.Piece], Old: p.Old, New: p.New, SE: p.SE, Pawns: p.Pawns, SEPawns: p.SEPawns,
 		})
+	}
+	s.Calibration.HeldOut = r.Calibration.HeldOut
+	for _, b := range r.Calibration.ByScore {
+		s.Calibration.ByScore = append(s.Calibration.ByScore, CalibrationBin(b))
+	}
+	for _, b := range r.Calibration.ByPhase {
+		s.Calibration.ByPhase = append(s.Calibration.ByPhase, CalibrationBin(b))
 	}
 	return s
 }

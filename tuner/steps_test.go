@@ -1,0 +1,26 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// TestLossesOfSteps: after the last step the losses are those of the fit, on both sides
+// of the split, whatever the method.
+func TestLossesOfSteps(t *testing.T) {
+	syn := synthetic{games: 200, rows: 10, terms: 8, perRow: 4, k: 0.006, seed: 5}
+	for _, method := range []string{"gauss-newton", "lbfgs", "adam"} {
+		var last Step
+		c := NewConfig()
+		c.Method, c.K, c.Valid, c.KeepScale, c.Iterations = method, syn.k, 0.2, true, lossSteps
+		c.Trace = func(s Step) { last = s }
+		r, err := Fit(context.Background(), syn.store(t), syn.list(newHalves(syn.terms)), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(last.Losses.Train-r.Fit.Train) > 1e-9 || math.Abs(last.Losses.Valid-r.Fit.Valid) > 1e-9 || !(r.Fit.Valid > 0) {
+			t.Errorf("%s: losses %v after step %d, of the fit %v", method, last.Losses, last.Iteration, r.Fit)
+		}
+	}
+}
