@@ -2,6 +2,8 @@ package roster
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic/bernstein"
@@ -31,6 +33,13 @@ func historicEntries() []entry {
 		paperEntry("turing-1951", func() engine.Player { return turing.New() }),
 		weightedEntry("machack-1967", "machack-1967", machack.New, func(p *machack.Player) *loader { return &p.Load }),
 	}
+}
+
+// OfPaper tells whether a specification names a program of a paper, which thinks to a
+// depth of its own where no limit cuts it short.
+func OfPaper(spec string) bool {
+	name, _, _ := strings.Cut(spec, ":")
+	return slices.ContainsFunc(historicEntries(), func(e entry) bool { return e.name == name })
 }
 
 // paperEntry is a program that takes its own options beside a limit.

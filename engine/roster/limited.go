@@ -35,12 +35,23 @@ func (p *limited) Ponders() bool {
 	return ok && within.Ponders()
 }
 
+// Unwrap returns the player within, whose limits are its own.
+func (p *limited) Unwrap() engine.Player { return p.Player }
+
 // Options returns the options of the player within, if it tells them.
 func (p *limited) Options() []string {
 	if o, ok := p.Player.(interface{ Options() []string }); ok {
 		return o.Options()
 	}
 	return nil
+}
+
+// Remark returns what the player within has to say of itself.
+func (p *limited) Remark() string {
+	if r, ok := p.Player.(interface{ Remark() string }); ok {
+		return r.Remark()
+	}
+	return ""
 }
 
 // Start starts the player within, if it is one that has to be started.

@@ -21,6 +21,8 @@ type reweighed struct {
 	model   *eval.Model
 	weights []eval.Coef
 	changed bool // since the engine's evaluator was made
+
+	migration *models.Migration // of the weights last loaded, nil if none
 }
 
 // Endings of the names that set one value of a tapered term.
@@ -53,7 +55,7 @@ func (p *reweighed) load(weights string) error {
 	if err != nil {
 		return err
 	}
-	p.model, p.weights, p.changed = m, w, false
+	p.model, p.weights, p.changed, p.migration = m, w, false, f.Migration
 	return nil
 }
 
@@ -122,6 +124,28 @@ func (p *reweighed) NewGame(seed uint64) error {
 		p.changed = false
 	}
 	return p.Engine.NewGame(seed)
+}
+
+// Remark says what was done to the weights last loaded, if they are of an older table
+// of terms; it is empty if nothing was.
+func (p *reweighed) Remark() string {
+	if p.migration == nil {
+		return ""
+	}
+	return p.migration.String()
+}
+
+// Weights returns the weights, a file or an embedded name, that the player of a
+// specification plays by: nothing for one without.
+func Weights(spec string) string {
+	if Foreign(spec) {
+		return ""
+	}
+	_, s, err := parse(spec)
+	if err != nil {
+		return ""
+	}
+	return s.weights
 }
 
 // Reweigh returns the weights that the player of a specification has once options, of

@@ -84,7 +84,7 @@ func Names() []string {
 //
 //	nodes, depth  as above
 //	timeout       time for a move beyond its limit (default: 2s; see uci.Command)
-//	start         time to be ready (default: 3s)
+//	start         time to be ready (default: 10s)
 //
 // A foreign engine is looked for, but not started: see uci.Client.
 func Open(spec string) (engine.Player, error) {

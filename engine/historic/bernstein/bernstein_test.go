@@ -29,15 +29,6 @@ func TestConform(t *testing.T) {
 	})
 }
 
-func parse(t testing.TB, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 const (
 	start   = board.StartFEN
 	e4      = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -76,7 +67,7 @@ func TestFactors(t *testing.T) {
 		{"material", plain, material, start, [2]int{39, 39}},
 		{"material", plain, material, rook, [2]int{5, 0}},
 	} {
-		p := parse(t, v.fen)
+		p := enginetest.Position(t, v.fen)
 		s := v.player.sums(&p)
 		if got := [2]int{v.factor(s[0]), v.factor(s[1])}; got != v.want {
 			t.Errorf("%s of %s: %v, want %v", v.name, v.fen, got, v.want)
@@ -86,7 +77,7 @@ func TestFactors(t *testing.T) {
 			t.Errorf("%s mirrored: %v, want the same the other way round: %v", v.fen, m, s)
 		}
 	}
-	p := parse(t, e4) // (20*39+30+28+5) / (20*39+20+21+5)
+	p := enginetest.Position(t, e4) // (20*39+30+28+5) / (20*39+20+21+5)
 	if got, want := plain.value(&p, board.White), 843.0/826; got != want {
 		t.Errorf("ratio %v, want %v", got, want)
 	}
@@ -111,7 +102,7 @@ func TestQuestions(t *testing.T) {
 		// A knight goes to the square that a chain of pawns controls.
 		{"4k3/8/8/8/4P3/N2P4/8/4K3 w - - 0 1", "5:Nc4 7:e5 7:d4 8:Nb5 8:Kd2 8:Ke2 8:Nc2"},
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		legal := p.LegalMoves(nil)
 		var got []string
 		for _, x := range plausible(&p, legal, 7) {
@@ -152,7 +143,7 @@ func define(p *Player, pos *board.Position, machine board.Color, ply int) float6
 func TestSearchIsMinimax(t *testing.T) {
 	for _, fen := range []string{start, e4, knights, rook,
 		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"} {
-		p, pos := New(), parse(t, fen)
+		p, pos := New(), enginetest.Position(t, fen)
 		r, err := p.Search(context.Background(), board.NewGame(pos), engine.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +164,7 @@ func TestSearchIsMinimax(t *testing.T) {
 // The blind spot that Newell, Shaw and Simon describe: a pawn's attack on a bishop is
 // never proposed where seven other moves come first.
 func TestBlindSpot(t *testing.T) {
-	pos := parse(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
+	pos := enginetest.Position(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
 	attack, err := pos.ParseSAN("b5")
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +180,7 @@ func TestBlindSpot(t *testing.T) {
 // Moves that lower the value at once are cut, but never below two.
 func TestCut(t *testing.T) {
 	p := New()
-	pos := parse(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R4RK1 w kq - 0 1")
+	pos := enginetest.Position(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R4RK1 w kq - 0 1")
 	tr := &tree{player: p, machine: pos.SideToMove()}
 	tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
 	all := tr.plausibleAt(&pos, pos.LegalMoves(nil))
@@ -209,12 +200,12 @@ func TestCut(t *testing.T) {
 	if len(kept) == len(all) || len(kept) == 0 {
 		t.Errorf("%d of %d moves kept", len(kept), len(all))
 	}
-	lost := parse(t, "4k3/8/8/8/8/8/5PPP/3q2K1 w - - 0 1") // mate; no move at all
+	lost := enginetest.Position(t, "4k3/8/8/8/8/8/5PPP/3q2K1 w - - 0 1") // mate; no move at all
 	if moves := tr.plausibleAt(&lost, lost.LegalMoves(nil)); len(moves) != 0 {
 		t.Errorf("moves %v in a mate", moves)
 	}
 	// Every king move lowers the value here; the two best are left.
-	corner := parse(t, "7k/8/8/8/8/8/r7/4K3 w - - 0 1")
+	corner := enginetest.Position(t, "7k/8/8/8/8/8/r7/4K3 w - - 0 1")
 	all = tr.plausibleAt(&corner, corner.LegalMoves(nil))
 	if kept := tr.cut(&corner, all); len(kept) == 0 || len(kept) > len(all) {
 		t.Errorf("%d of %d moves kept", len(kept), len(all))
@@ -227,7 +218,7 @@ func TestExplain(t *testing.T) {
 		knights:                             {"8 can any piece be moved?         (not asked)", "3 is castling possible?           no"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
-		pos := parse(t, fen)
+		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
 		if err := New().Explain(&out, &pos); err != nil {
 			t.Fatal(err)
@@ -244,7 +235,7 @@ func TestExplain(t *testing.T) {
 func BenchmarkMove(b *testing.B) {
 	for name, fen := range map[string]string{"start": start, "middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
 		b.Run(name, func(b *testing.B) {
-			p, game, nodes := New(), board.NewGame(parse(b, fen)), 0
+			p, game, nodes := New(), board.NewGame(enginetest.Position(b, fen)), 0
 			for b.Loop() {
 				r, err := p.Search(context.Background(), game, engine.Limits{})
 				if err != nil {
@@ -259,7 +250,7 @@ func BenchmarkMove(b *testing.B) {
 
 // BenchmarkLeaf is what the program does at each of its 2401 final positions.
 func BenchmarkLeaf(b *testing.B) {
-	p, pos := New(), parse(b, knights)
+	p, pos := New(), enginetest.Position(b, knights)
 	for b.Loop() {
 		p.value(&pos, board.White)
 	}

@@ -1,15 +1,14 @@
 package draughts
 
 import (
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 func perft(p *Position, depth int) (n int) {
@@ -118,14 +117,6 @@ func TestPrintedGame(t *testing.T) {
 
 // TestSharedChoices compares best moves and values with an independent program's.
 func TestSharedChoices(t *testing.T) {
-	const path = "../../../../shared/systems/strachey_strategy2.json"
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is absent", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Moves []struct {
 			Move    int
@@ -135,9 +126,7 @@ func TestSharedChoices(t *testing.T) {
 			N       int      `json:"n_legal"`
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	enginetest.Shared(t, "systems/strachey_strategy2.json", &file)
 	if len(file.Moves) != 34 {
 		t.Fatalf("%d turns", len(file.Moves))
 	}

@@ -5,16 +5,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
-
-func parse(t *testing.T, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 func legal(p *board.Position) (moves []string) {
 	for _, m := range p.LegalMoves(nil) {
@@ -39,7 +31,7 @@ func after(t *testing.T, p board.Position, moves ...string) board.Position {
 // TestZugzwang is the lecture's example: a king on f6 and a pawn on e7 against a king on
 // e8. Whoever has the move would rather not: White draws, Black loses.
 func TestZugzwang(t *testing.T) {
-	white := parse(t, "4k3/4P3/5K2/8/8/8/8/8 w - - 0 1")
+	white := enginetest.Position(t, "4k3/4P3/5K2/8/8/8/8/8 w - - 0 1")
 	// f6-f7 is illegal. The slide leaves Kg5 out.
 	if got := legal(&white); !slices.Equal(got, []string{"Ke5", "Ke6", "Kf5", "Kg5", "Kg6", "Kg7"}) {
 		t.Errorf("White's moves are %v", got)
@@ -57,7 +49,7 @@ func TestZugzwang(t *testing.T) {
 			t.Errorf("%s and Kxe7 leave %s", move, p.FEN())
 		}
 	}
-	black := parse(t, "4k3/4P3/5K2/8/8/8/8/8 b - - 0 1")
+	black := enginetest.Position(t, "4k3/4P3/5K2/8/8/8/8/8 b - - 0 1")
 	if got := legal(&black); !slices.Equal(got, []string{"Kd7"}) {
 		t.Errorf("Black's moves are %v", got)
 	}
@@ -81,7 +73,7 @@ func TestEnds(t *testing.T) {
 		"7k/8/6Q1/8/8/8/8/K7 b - - 0 1":  false,
 		"k7/1Q6/1K6/8/8/8/8/8 b - - 0 1": true,
 	} {
-		p := parse(t, fen)
+		p := enginetest.Position(t, fen)
 		if p.CountLegal() != 0 || p.InCheck() != check {
 			t.Errorf("%s: moves %v, in check %v, want %v", fen, legal(&p), p.InCheck(), check)
 		}
@@ -92,7 +84,7 @@ func TestEnds(t *testing.T) {
 // its king on e4 guards. The slide calls it a pin where Shannon, who leaves out pins by
 // men of lower value, does not.
 func TestPin(t *testing.T) {
-	p := parse(t, "B7/8/8/3r4/4k3/8/8/6K1 w - - 0 1")
+	p := enginetest.Position(t, "B7/8/8/3r4/4k3/8/8/6K1 w - - 0 1")
 	const d5 = board.Square(35)
 	touching := p.AttackersTo(d5, p.Occupied())
 	if touching != board.Square(56).Bitboard()|board.Square(28).Bitboard() {

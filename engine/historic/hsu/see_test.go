@@ -2,12 +2,10 @@ package hsu
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 type vector struct {
@@ -66,18 +64,8 @@ func TestSEE(t *testing.T) {
 
 // TestVectors checks the shared vectors.
 func TestVectors(t *testing.T) {
-	const path = "../../../../shared/systems/term_vectors.json"
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is absent", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Vectors []vector }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	enginetest.Shared(t, "systems/term_vectors.json", &file)
 	checked := 0
 	for _, v := range file.Vectors {
 		if v.Term != "hsu.see_printed" && v.Term != "hsu.see_minimax" {

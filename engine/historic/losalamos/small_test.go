@@ -1,15 +1,13 @@
 package losalamos
 
 import (
-	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // TestPerft checks the counts of an independent program.
@@ -47,21 +45,11 @@ func TestPublicGame(t *testing.T) {
 
 // TestShared compares with the file the facts above were taken from.
 func TestShared(t *testing.T) {
-	const path = "../../../../shared/systems/losalamos.json"
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is absent", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Start string
 		Game  string `json:"third_game_uci"`
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	enginetest.Shared(t, "systems/losalamos.json", &file)
 	if !strings.HasPrefix(StartFEN, file.Start) || !slices.Equal(strings.Fields(file.Game), PublicGame()) {
 		t.Errorf("start %q, game %q", file.Start, file.Game)
 	}

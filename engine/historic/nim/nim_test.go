@@ -1,15 +1,14 @@
 package nim
 
 import (
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // The examples of the chapter: positions and what they are, moves and what they leave.
@@ -50,14 +49,6 @@ func TestExamples(t *testing.T) {
 
 // TestSharedExamples reads the same examples as an independent program wrote them.
 func TestSharedExamples(t *testing.T) {
-	const path = "../../../../shared/systems/nim_examples.json"
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is absent", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Examples []struct {
 			Name      string
@@ -70,9 +61,7 @@ func TestSharedExamples(t *testing.T) {
 			AfterSafe bool `json:"after_safe"`
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	enginetest.Shared(t, "systems/nim_examples.json", &file)
 	if len(file.Examples) < 9 {
 		t.Fatalf("only %d examples", len(file.Examples))
 	}

@@ -35,24 +35,6 @@ func newPlayer(t testing.TB, options ...string) *Player {
 	return p
 }
 
-func parse(t testing.TB, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func move(t testing.TB, p *board.Position, san string) board.Move {
-	t.Helper()
-	m, err := p.ParseSAN(san)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // proposals returns all proposals of the goals, analysed.
 func proposals(t testing.TB, p *Player, pos *board.Position) (e *executive, bySAN map[string]alternative) {
 	t.Helper()
@@ -80,7 +62,7 @@ func goalNamed(t testing.TB, name string) int {
 // Figure 5, after 1.P-K4 P-K4: centre control proposes 2.P-Q4, development rejects it
 // because of 2...PxP 3.QxP N-QB3, which wins a tempo.
 func TestFigure5(t *testing.T) {
-	pos := parse(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+	pos := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	d4 := all["d4"]
 	if e.analysed[0].move != d4.move || d4.goal != goalNamed(t, "centre control") || d4.rejected != goalNamed(t, "development") {
@@ -90,7 +72,7 @@ func TestFigure5(t *testing.T) {
 		t.Errorf("d4 is rejected because of %s", got)
 	}
 	// "The move 3...B-B4 would not have sufficed, since the bishop could be taken."
-	after := parse(t, "rnbqkbnr/pppp1ppp/8/8/3QP3/8/PPP2PPP/RNB1KBNR b KQkq - 0 3")
+	after := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/8/3QP3/8/PPP2PPP/RNB1KBNR b KQkq - 0 3")
 	if got := developmentDisturb(&after); len(got) != 1 || after.SAN(got[0]) != "Nc6" {
 		t.Errorf("developing attacks on the queen: %v", got)
 	}
@@ -99,7 +81,7 @@ func TestFigure5(t *testing.T) {
 // Section on centre control: after 1.P-Q4 P-Q4 the goal proposes 2.P-K4, and material
 // balance rejects it because of 2...PxP.
 func TestCentreRejectedByMaterial(t *testing.T) {
-	pos := parse(t, "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2")
+	pos := enginetest.Position(t, "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	e4 := all["e4"]
 	if e4.goal != goalNamed(t, "centre control") || e4.rejected != goalNamed(t, "material balance") {
@@ -113,7 +95,7 @@ func TestCentreRejectedByMaterial(t *testing.T) {
 // Figure 6, Morphy's game: 3...B-N5 is proposed by material balance, whose pawn is
 // attacked, as a pin of the attacker, and rejected.
 func TestFigure6(t *testing.T) {
-	pos := parse(t, "rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3")
+	pos := enginetest.Position(t, "rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3")
 	_, all := proposals(t, New(), &pos)
 	bg4, ok := all["Bg4"]
 	if !ok || bg4.goal != goalNamed(t, "material balance") || bg4.why != "pins the attacker" || bg4.rejected < 0 {
@@ -126,7 +108,7 @@ func TestFigure6(t *testing.T) {
 		"rn1k1bnr/ppp2ppp/8/4N3/4P1b1/8/PPP2PPP/RNB1KB1R b KQ - 0 6": "material balance",
 		"rn1k1bnr/ppp2ppp/8/4p3/4P3/5P2/PPP2P1P/RNB1KB1R w KQ - 0 7": "development",
 	} {
-		end := parse(t, fen)
+		end := enginetest.Position(t, fen)
 		if got := a.static(&end).rejects(now); got != goalNamed(t, goal) {
 			t.Errorf("%s: rejected by %d, want %s", fen, got, goal)
 		}
@@ -152,7 +134,7 @@ func TestBlocks(t *testing.T) {
 		"rnbqkbnr/pppppppp/8/8/3P4/3B4/PPP1PPPP/RNBQK1NR w KQkq - 0 1": 0,
 		"rnbqkbnr/pppppppp/8/8/3N4/3P4/PPP1PPPP/RNBQKB1R w KQkq - 0 1": 1,
 	} {
-		p := parse(t, fen)
+		p := enginetest.Position(t, fen)
 		if got := blocks(&p, board.White); got != want {
 			t.Errorf("%s: %d blocks, want %d", fen, got, want)
 		}
@@ -177,7 +159,7 @@ func TestExchanges(t *testing.T) {
 		{"8/8/4k3/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", 1},     // the king takes nothing guarded
 		{"8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d5", -9},
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		got := -9
 		for _, x := range exchanges(&p, board.Black) {
 			if x.square.String() == test.square {
@@ -199,7 +181,7 @@ func TestDefence(t *testing.T) {
 		{"r3k3/8/8/8/1PN5/8/7P/N6K w - - 0 1", "Na5", "interposes"},
 		{"3qk3/8/5n2/8/4P3/8/8/2B1K3 w - - 0 1", "Bg5", "pins the attacker"},
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		_, all := proposals(t, New(), &p)
 		if x, ok := all[test.move]; !ok || x.why != test.why || x.goal != 0 {
 			t.Errorf("%s: %s is proposed %v: %+v", test.fen, test.move, ok, x)
@@ -217,7 +199,7 @@ func TestSimonGame(t *testing.T) {
 	game, chosen, proposed := board.NewGame(board.StartPosition()), 0, 0
 	for _, san := range moves {
 		pos := game.Position()
-		m := move(t, pos, san)
+		m := enginetest.Move(t, pos, san)
 		if pos.SideToMove() == board.White {
 			r, err := p.Search(context.Background(), game, engine.Limits{})
 			if err != nil {
@@ -243,7 +225,7 @@ func TestExplain(t *testing.T) {
 		"rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3": {"pe5 attacked by Nf3 Pd4, defended by pd6: 1 for white"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1":                               {"no legal move"},
 	} {
-		pos := parse(t, fen)
+		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
 		if err := New().Explain(&out, &pos); err != nil {
 			t.Fatal(err)
@@ -260,7 +242,7 @@ func TestExplain(t *testing.T) {
 // paper's estimate, and 2 to 50 minutes in the game against Simon.
 func BenchmarkMove(b *testing.B) {
 	p, nodes := New(), 0
-	game := board.NewGame(parse(b, "r4rk1/pbqnbppp/1p2p3/2pn4/3P4/2NQBN2/PPP1BPPP/3RR1K1 w - - 4 12"))
+	game := board.NewGame(enginetest.Position(b, "r4rk1/pbqnbppp/1p2p3/2pn4/3P4/2NQBN2/PPP1BPPP/3RR1K1 w - - 4 12"))
 	for b.Loop() {
 		r, err := p.Search(context.Background(), game, engine.Limits{})
 		if err != nil {

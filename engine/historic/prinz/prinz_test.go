@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // printed is the list of moves in the book.
@@ -26,10 +27,7 @@ Rook to 68.
 
 func parse(t testing.TB, fen string) *Position {
 	t.Helper()
-	b, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := enginetest.Position(t, fen)
 	p, err := New(&b)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // middlegame is a position of Turing's game, move 11.
@@ -16,7 +17,7 @@ const middlegame = "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w K
 // leave some thousandth of the variations.
 func BenchmarkVariation(b *testing.B) {
 	p := newPlayer(b, NewA, "Moves=3")
-	pos := parse(b, middlegame)
+	pos := enginetest.Position(b, middlegame)
 	variations := 0
 	for b.Loop() {
 		variations += int(play(b, p, pos, engine.Limits{Nodes: 100_000, HardNodes: true}).Nodes)
@@ -26,7 +27,7 @@ func BenchmarkVariation(b *testing.B) {
 
 func BenchmarkEvaluate(b *testing.B) {
 	p := newPlayer(b, NewA)
-	pos := parse(b, middlegame)
+	pos := enginetest.Position(b, middlegame)
 	for b.Loop() {
 		p.ev.Evaluate(&pos)
 	}
@@ -45,7 +46,7 @@ func BenchmarkMove(b *testing.B) {
 	} {
 		for name, fen := range map[string]string{"start": board.StartFEN, "middlegame": middlegame} {
 			b.Run(test.name+"/"+name, func(b *testing.B) {
-				pos, nodes := parse(b, fen), 0
+				pos, nodes := enginetest.Position(b, fen), 0
 				for b.Loop() {
 					nodes += int(play(b, test.p, pos, engine.Limits{}).Nodes)
 				}

@@ -36,15 +36,6 @@ func newPlayer(t testing.TB, make func(*eval.Model, []eval.Coef) (*Player, error
 	return p
 }
 
-func parse(t testing.TB, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func play(t testing.TB, p *Player, pos board.Position, lim engine.Limits) engine.Result {
 	t.Helper()
 	r, err := p.Search(context.Background(), board.NewGame(pos), lim)
@@ -105,7 +96,7 @@ func minimax(p *board.Position, ev eval.Evaluator, depth, ply int) int {
 func TestTypeAIsMinimax(t *testing.T) {
 	for _, fen := range positions {
 		p := newPlayer(t, NewA)
-		pos := parse(t, fen)
+		pos := enginetest.Position(t, fen)
 		for depth := 1; depth <= 3; depth++ {
 			if depth == 3 && pos.CountLegal() > 40 {
 				continue
@@ -130,7 +121,7 @@ func TestTypeAIsMinimax(t *testing.T) {
 // The exact values of an explanation are those of minimax for every move.
 func TestExactValues(t *testing.T) {
 	p := newPlayer(t, NewA, "Moves=1")
-	pos := parse(t, positions[1])
+	pos := enginetest.Position(t, positions[1])
 	s := p.newSearch(context.Background(), &pos, engine.Limits{})
 	scores, _ := s.exact()
 	for i, m := range s.list {
@@ -148,7 +139,7 @@ func TestList(t *testing.T) {
 		{"8/8/8/k7/3B4/8/8/6K1 w - - 0 1", "Kh2 Kf2 Kg2 Kh1 Kf1 Be5 Bf6 Bg7 Bh8 Bc5 Bb6+ Ba7 Be3 Bf2 Bc3+ Bb2 Ba1"},
 		{"7k/8/8/8/8/8/p6K/1N6 b - - 0 1", "a1=Q a1=R a1=B a1=N axb1=Q axb1=R axb1=B axb1=N Kg7 Kh7 Kg8"},
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		list := List(&p)
 		if !sameMoves(list, p.LegalMoves(nil)) {
 			t.Errorf("%s: the list %v has not the legal moves", test.fen, list)
@@ -157,7 +148,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.fen, strings.Join(got, " "), test.want)
 		}
 	}
-	p := parse(t, "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+	p := enginetest.Position(t, "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
 	list := variationOf(&p, List(&p))
 	if i, j := slices.Index(list, "O-O"), slices.Index(list, "O-O-O"); j != i+1 || list[j+1] != "Rxh8" && !strings.HasPrefix(list[j+1], "Rh") {
 		t.Errorf("castling is not the last of the king's moves: %v", list)
@@ -201,7 +192,7 @@ func TestH(t *testing.T) {
 		{"4k3/8/8/8/8/2b5/8/R3K3 w - - 0 1", "Kd1", low},
 		{"4k3/8/8/8/8/8/1b6/R5K1 w - - 0 1", "Ra4", defensive},
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		m, err := p.ParseSAN(test.move)
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +206,7 @@ func TestH(t *testing.T) {
 // Type B sees the end of an exchange that type A of the same depth breaks off in the
 // middle: three moves deep, A takes a guarded pawn with the last of its own moves.
 func TestTypeBSeesExchangesOut(t *testing.T) {
-	pos := parse(t, "4k3/8/2p5/3p4/8/8/3R4/3RK3 w - - 0 1")
+	pos := enginetest.Position(t, "4k3/8/2p5/3p4/8/8/3R4/3RK3 w - - 0 1")
 	take, err := pos.ParseSAN("Rxd5")
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +227,7 @@ func TestMatesOfThePaper(t *testing.T) {
 		"rnb1k1nr/pppp1ppp/5q2/2b1p3/8/2NP2P1/PPPBPP1P/R2QKBNR b KQkq - 4 4": "Bxf2# Qxf2#",
 		"rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2":      "Qh4#",
 	} {
-		pos := parse(t, fen)
+		pos := enginetest.Position(t, fen)
 		for _, p := range []*Player{newPlayer(t, NewA), newPlayer(t, NewB)} {
 			if r := play(t, p, pos, engine.Limits{}); !strings.Contains(want, pos.SAN(r.Move)) || r.Score != engine.MateScore-1 {
 				t.Errorf("%s: %s, score %d, want %s", fen, pos.SAN(r.Move), r.Score, want)
@@ -283,7 +274,7 @@ func TestVariation(t *testing.T) {
 
 // Style scales what is not material: at 0 a pawn structure is worth nothing.
 func TestStyle(t *testing.T) {
-	pos := parse(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
+	pos := enginetest.Position(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
 	for style, want := range map[string]int{"100": 60, "0": 200, "200": -80} {
 		if got := newPlayer(t, NewA, "Style="+style).ev.Evaluate(&pos); got != want {
 			t.Errorf("style %s: %d, want %d", style, got, want)
@@ -293,7 +284,7 @@ func TestStyle(t *testing.T) {
 
 // The coefficients of f(P) are options too: "merely the writer's rough estimate".
 func TestCoefficients(t *testing.T) {
-	pos := parse(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
+	pos := enginetest.Position(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
 	p := newPlayer(t, NewA, "doubled=-20", "mobility=30", "Style=200")
 	if got, want := p.ev.Evaluate(&pos), 200+2*(-20-50*2+30); got != want {
 		t.Errorf("f = %d, want %d", got, want)
@@ -344,7 +335,7 @@ func TestBook(t *testing.T) {
 	if len(seen) < 2 {
 		t.Error("ten seeds, one opening")
 	}
-	off := parse(t, "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1")
+	off := enginetest.Position(t, "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1")
 	if r := play(t, p, off, engine.Limits{}); r.Nodes == 0 {
 		t.Error("out of the book and no search")
 	}
@@ -362,7 +353,7 @@ func TestEvalFile(t *testing.T) {
 	if err := p.SetOption("EvalFile", "x"); err != nil || p.model.Name != "machack-1967" {
 		t.Errorf("error %v, model %s", err, p.model.Name)
 	}
-	play(t, p, parse(t, positions[2]), engine.Limits{})
+	play(t, p, enginetest.Position(t, positions[2]), engine.Limits{})
 }
 
 func TestThresholds(t *testing.T) {
@@ -397,7 +388,7 @@ func FuzzThresholds(f *testing.F) {
 
 func TestExplain(t *testing.T) {
 	for _, p := range []*Player{newPlayer(t, NewA, "Moves=1"), newPlayer(t, NewB, "Most=3")} {
-		pos := parse(t, positions[1])
+		pos := enginetest.Position(t, positions[1])
 		var out bytes.Buffer
 		if err := p.Explain(&out, &pos); err != nil {
 			t.Fatal(err)
@@ -407,7 +398,7 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%q is missing in\n%s", want, out.String())
 			}
 		}
-		mate := parse(t, "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
+		mate := enginetest.Position(t, "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
 		out.Reset()
 		if err := p.Explain(&out, &mate); err != nil || !strings.Contains(out.String(), "no legal move") {
 			t.Errorf("error %v, %s", err, out.String())

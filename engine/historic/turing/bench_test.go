@@ -6,13 +6,14 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // BenchmarkMove is the whole calculation of a move of the game, the eleventh, which the
 // text's author made by hand.
 func BenchmarkMove(b *testing.B) {
 	p, nodes := New(), 0
-	game := board.NewGame(parse(b, "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"))
+	game := board.NewGame(enginetest.Position(b, "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"))
 	for b.Loop() {
 		r, err := p.Search(context.Background(), game, engine.Limits{})
 		if err != nil {

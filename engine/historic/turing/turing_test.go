@@ -68,24 +68,6 @@ func readGolden(t *testing.T) (g golden) {
 	return g
 }
 
-func parse(t testing.TB, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func move(t testing.TB, p *board.Position, san string) board.Move {
-	t.Helper()
-	m, err := p.ParseSAN(san)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func tenths(x float64) int { return int(math.Round(10 * x)) }
 
 // TestRoots is the table that the text prints.
@@ -102,8 +84,8 @@ func TestRoots(t *testing.T) {
 func TestFigures(t *testing.T) {
 	reproduced := 0
 	for _, f := range readGolden(t).Figures {
-		p := parse(t, f.FEN)
-		m := move(t, &p, f.SAN)
+		p := enginetest.Position(t, f.FEN)
+		m := enginetest.Move(t, &p, f.SAN)
 		got := Increase(&p, m)
 		if got != tenths(f.Computed) {
 			t.Errorf("%d. %s raises position-play by %d tenths, want %.1f", f.Move, f.SAN, got, f.Computed)
@@ -136,7 +118,7 @@ func TestFigures(t *testing.T) {
 
 func TestVectors(t *testing.T) {
 	for _, v := range readGolden(t).Vectors {
-		p, got := parse(t, v.FEN), 0.0
+		p, got := enginetest.Position(t, v.FEN), 0.0
 		switch v.Term {
 		case "turing.position_play.white":
 			got = float64(positionPlay(&p, board.White, false)) / 10
@@ -165,7 +147,7 @@ func TestChoices(t *testing.T) {
 	agree, inMax := 0, 0
 	p := New()
 	for _, c := range readGolden(t).Choices {
-		pos := parse(t, c.FEN)
+		pos := enginetest.Position(t, c.FEN)
 		r, err := p.Search(context.Background(), board.NewGame(pos), engine.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +181,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d: the value of %s is %.4f, want %.4f", c.Move, c.Turing, v, c.TuringValue)
 		}
 		for san, want := range map[string]float64{c.Turing: c.TuringPP, c.Best: c.BestPP} {
-			if got := Increase(&pos, move(t, &pos, san)); got != tenths(want) {
+			if got := Increase(&pos, enginetest.Move(t, &pos, san)); got != tenths(want) {
 				t.Errorf("%d: %s raises position-play by %d tenths, want %.1f", c.Move, san, got, want)
 			}
 		}
@@ -217,18 +199,18 @@ func unlimited(pos *board.Position) *historic.Budget {
 func valueOf(t *testing.T, p *Player, pos *board.Position, san string) float64 {
 	t.Helper()
 	a := &analysis{player: p, machine: pos.SideToMove(), plies: p.plies, full: p.full, budget: unlimited(pos)}
-	return a.choices(pos, []board.Move{move(t, pos, san)})[0].value
+	return a.choices(pos, []board.Move{enginetest.Move(t, pos, san)})[0].value
 }
 
 // Note 1 of the text: "If B-Q2 then PxP is foreseen", so the machine rejects it for
 // Kt-KB3 although it has more position-play.
 func TestNote1(t *testing.T) {
-	pos := parse(t, "rnbqk2r/pppp1ppp/5n2/4p3/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 1 4")
+	pos := enginetest.Position(t, "rnbqk2r/pppp1ppp/5n2/4p3/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 1 4")
 	bd2, nf3 := valueOf(t, New(), &pos, "Bd2"), valueOf(t, New(), &pos, "Nf3")
 	if bd2 >= nf3 || math.Abs(bd2-0.9756) > 5e-5 || math.Abs(nf3-0.9867) > 5e-5 {
 		t.Errorf("values of Bd2 and Nf3: %.4f and %.4f", bd2, nf3)
 	}
-	if Increase(&pos, move(t, &pos, "Bd2")) <= Increase(&pos, move(t, &pos, "Nf3")) {
+	if Increase(&pos, enginetest.Move(t, &pos, "Bd2")) <= Increase(&pos, enginetest.Move(t, &pos, "Nf3")) {
 		t.Error("Bd2 has no more position-play than Nf3")
 	}
 }
@@ -237,7 +219,7 @@ func TestNote1(t *testing.T) {
 func TestMirror(t *testing.T) {
 	p := New()
 	for _, c := range readGolden(t).Choices {
-		pos := parse(t, c.FEN)
+		pos := enginetest.Position(t, c.FEN)
 		mirrored := pos.Mirror()
 		if a, b := positionPlay(&pos, board.White, false), positionPlay(&mirrored, board.Black, false); a != b {
 			t.Errorf("%s: position-play %d, mirrored %d", c.FEN, a, b)
@@ -262,7 +244,7 @@ func TestConsiderable(t *testing.T) {
 		{"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "", "Ra8", "mate"},
 		{"6k1/5pp1/8/8/8/8/8/R5K1 w - - 0 1", "", "Ra8", ""}, // a check and no more
 	} {
-		p := parse(t, test.fen)
+		p := enginetest.Position(t, test.fen)
 		n := &node{p, board.NoSquare}
 		if test.taken != "" {
 			n.taken, _ = board.ParseSquare(test.taken)
@@ -287,8 +269,8 @@ func TestConsiderable(t *testing.T) {
 // piece values.
 func TestMeasure(t *testing.T) {
 	p := New()
-	before := parse(t, "4k3/8/8/8/3r4/8/8/2QRK3 w - - 0 1")
-	after := parse(t, "4k3/8/8/8/8/8/8/2Q1K3 w - - 0 1")
+	before := enginetest.Position(t, "4k3/8/8/8/3r4/8/8/2QRK3 w - - 0 1")
+	after := enginetest.Position(t, "4k3/8/8/8/8/8/8/2Q1K3 w - - 0 1")
 	if p.dead(&before, board.White) >= p.dead(&after, board.White) {
 		t.Error("an exchange when ahead lowers the ratio")
 	}
@@ -298,7 +280,7 @@ func TestMeasure(t *testing.T) {
 	if a, b := p.dead(&before, board.White), p.dead(&after, board.Black); a != 10 || b != -9.5 {
 		t.Errorf("differences %v and %v", a, b)
 	}
-	r, err := p.Search(context.Background(), board.NewGame(parse(t, "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1")), engine.Limits{})
+	r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1")), engine.Limits{})
 	if err != nil || r.Score != engine.MateScore-1 {
 		t.Errorf("mate in one scores %d, error %v", r.Score, err)
 	}
@@ -311,7 +293,7 @@ func TestScore(t *testing.T) {
 		"7k/8/8/8/8/8/8/Q6K b - - 0 1":   -950, // against the half pawn of a bare king
 		"R6k/6pp/8/8/8/8/8/7K b - - 0 1": 0,    // no move
 	} {
-		r, err := p.Search(context.Background(), board.NewGame(parse(t, fen)), engine.Limits{})
+		r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, fen)), engine.Limits{})
 		if err != nil || r.Score != want {
 			t.Errorf("%s: score %d, error %v; want %d", fen, r.Score, err, want)
 		}
@@ -321,7 +303,7 @@ func TestScore(t *testing.T) {
 // Values are parameters: a bishop worth less than a knight is given for one.
 func TestPieceValues(t *testing.T) {
 	p := New()
-	pos := parse(t, "4k3/2p5/3n4/8/8/B7/8/4K3 w - - 0 1")
+	pos := enginetest.Position(t, "4k3/2p5/3n4/8/8/B7/8/4K3 w - - 0 1")
 	value := func() float64 { return valueOf(t, p, &pos, "Bxd6") }
 	before := value()
 	for _, o := range [][2]string{{"Bishop", "250"}, {"Knight", "400"}} {
@@ -345,7 +327,7 @@ func TestExplain(t *testing.T) {
 		board.StartFEN:                      {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2", "(e) +1.0  castling"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
-		pos := parse(t, fen)
+		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
 		if err := New().Explain(&out, &pos); err != nil {
 			t.Fatal(err)
