@@ -121,12 +121,12 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// pairs is the number of pairs, at most.
-func (c *Config) pairs() uint64 { return c.Games / 2 }
+// end is the number of pairs, at most.
+func (c *Config) end() uint64 { return c.Games / 2 }
 
 // checkBook refuses a book that does not last.
 func (c *Config) checkBook(openings opening.Source) error {
-	need := (c.pairs() + c.stride() - 1) / c.stride()
+	need := (c.end() + c.stride() - 1) / c.stride()
 	if n := openings.Len(); n > 0 && need > n {
 		return fmt.Errorf("%w: %d games need %d openings: %w: %s has %d", ErrConfig, c.Games, need, opening.ErrExhausted, c.Opening.Book, n)
 	}

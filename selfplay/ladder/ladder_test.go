@@ -1,23 +1,20 @@
 package ladder
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/record/recordtest"
 )
 
 // wild is a toy that plays any move with a probability: the first digit of its name in
@@ -167,25 +164,6 @@ func TestEndsWhenNarrow(t *testing.T) {
 	}
 }
 
-func files(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	all := map[string][]byte{}
-	for _, pattern := range []string{"games/*", record.PGNName, store.RunResultName} {
-		list, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(list) == 0 {
-			t.Fatalf("no %s: %v", pattern, err)
-		}
-		for _, name := range list {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[name[len(dir):]] = data
-		}
-	}
-	return all
-}
-
 // Interrupted again and again, with another number of workers each time, a ladder ends
 // with the bytes of an undisturbed one, though what is played depends on what was.
 func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
@@ -193,35 +171,12 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 		whole := config(t, s, 200)
 		want := run(t, whole)
 		c := config(t, s, 200)
-		rng := rand.New(rand.NewPCG(3, 3))
-		lives := 0
-		for done := false; !done; lives++ {
-			if lives > 100 {
-				t.Fatal("it never ends")
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			left := 1 + rng.IntN(40)
-			c.Workers = 1 + rng.IntN(5)
-			c.Progress = func(int64, int64, string) {
-				if left--; left == 0 {
-					cancel()
-				}
-			}
+		recordtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life recordtest.Life) error {
+			c.Workers, c.Progress = life.Workers, life.Progress
 			_, err := Run(ctx, c)
-			cancel()
-			if done = err == nil; !done && !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-		}
-		if lives < 3 {
-			t.Errorf("only %d lives", lives)
-		}
-		got := files(t, c.Out)
-		for name, data := range files(t, whole.Out) {
-			if !bytes.Equal(got[name], data) {
-				t.Errorf("%s: %s differs", s, name)
-			}
-		}
+			return err
+		})
+		recordtest.SameFiles(t, c.Out, whole.Out, recordtest.Promised...)
 		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Ratings, want.Ratings) {
 			t.Errorf("%s: a complete ladder says %+v", s, again)
 		}

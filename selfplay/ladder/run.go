@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -29,9 +28,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.checkBook(openings); err != nil {
 		return nil, err
 	}
-	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), known: map[uint64]selfplay.Result{}, begun: time.Now(),
+	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), begun: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
+	l.pairs = record.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, Told: l.progress}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,17 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Out == "" {
 		return l.play(ctx)
 	}
-	return l.playOnDisk(ctx)
+	id := l.identity(openings)
+	return record.InFolder(c.Out, store.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
+		func(_ *store.Run, r *Result) error { r.Already = true; return nil },
+		func(run *store.Run) (*Result, error) {
+			err := l.pairs.Keep(record.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
+			if err != nil {
+				return nil, err
+			}
+			defer l.pairs.Close()
+			return l.play(ctx)
+		})
 }
 
 // ladder is a run in progress.
@@ -47,79 +57,30 @@ type ladder struct {
 	Config
 	tally
 	openings opening.Source
+	pairs    record.Pairs
 	table    *Table
 	fit      *Fit      // of the batches that are whole
 	round    []pairing // of the schedule
 	chosen   []pairing // of the pairs, in order of number
 	over     bool      // the intervals are narrow enough
-	games    *record.Games
-	known    map[uint64]selfplay.Result // games of an earlier life that are not counted yet
-	used     []uint64                   // keys of the openings counted
-	played   int64
 	begun    time.Time
 }
 
-func (l *ladder) playOnDisk(ctx context.Context) (*Result, error) {
-	id := l.identity(l.openings)
-	run, err := store.OpenRun(l.Out, store.RunInfo{Command: "ladder", Resume: l.Resume, Program: l.Program}, id)
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
-	if doc, complete := run.Result(); complete {
-		r := &Result{Already: true}
-		if err := json.Unmarshal(doc, r); err != nil {
-			return nil, fmt.Errorf("ladder: %s: %w", run.Path(store.RunResultName), err)
-		}
-		return r, nil
-	}
-	l.games, err = record.Open(record.Config{Run: run, Identity: id, Seed: l.Seed, Program: l.Program,
-		Event: "assay ladder", Header: l.header}, l.replay)
-	if err != nil {
-		return nil, err
-	}
-	defer l.games.Close()
-	result, err := l.play(ctx)
-	if err != nil {
-		_ = run.Event("stopped", map[string]any{"error": err.Error(), "pairs": l.table.Pairs()}) // the error is what matters
-		return nil, err
-	}
-	if err := l.games.Finish(result); err != nil {
-		return nil, err
-	}
-	return result, run.Finish(result)
-}
-
 func (l *ladder) play(ctx context.Context) (*Result, error) {
-	var report selfplay.SeriesReport
-	if !l.ended() {
-		l.progress()
-		var err error
-		report, err = l.series().Run(ctx)
-		if ctx.Err() != nil {
-			return nil, l.interrupted(context.Cause(ctx))
-		}
-		if err != nil {
-			return nil, err
-		}
+	report, err := l.pairs.Play(ctx, l.series())
+	if err != nil {
+		return nil, err
 	}
 	fit, err := l.table.Fit(l.Anchor, l.AnchorElo)
 	if err != nil {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
-	r.Played, r.Took, r.Search = l.played, time.Since(l.begun), report
-	return r, nil
+	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.begun), report
+	return r, l.pairs.Finish(r)
 }
 
-func (l *ladder) interrupted(why error) error {
-	if l.games == nil {
-		return fmt.Errorf("ladder: interrupted after %d pairs, of which nothing was kept: %w", l.table.Pairs(), why)
-	}
-	return fmt.Errorf("ladder: %s: interrupted after %d pairs: %w", l.Out, l.table.Pairs(), why)
-}
-
-func (l *ladder) ended() bool { return l.over || l.delivered() >= l.pairs() }
+func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }
 
 func (l *ladder) delivered() uint64 { return uint64(l.table.Pairs()) }
 
@@ -127,7 +88,7 @@ func (l *ladder) delivered() uint64 { return uint64(l.table.Pairs()) }
 // the last pair of a batch is counted, so that what it knows does not depend on how far
 // others have come.
 func (l *ladder) schedule() {
-	target := min(l.delivered()+batch*batchesAhead, l.pairs())
+	target := min(l.delivered()+batch*batchesAhead, l.end())
 	for n := uint64(len(l.chosen)); n < target && (l.Schedule != Widest || n < uint64(len(l.round))); n++ {
 		l.chosen = append(l.chosen, l.round[n%uint64(len(l.round))])
 	}
@@ -136,37 +97,16 @@ func (l *ladder) schedule() {
 	}
 }
 
-func (l *ladder) series() *selfplay.Series {
-	return &selfplay.Series{
+func (l *ladder) series() selfplay.Series {
+	return selfplay.Series{
 		Runner:   l.Runner,
 		Openings: rounds{l.openings, l.stride()},
 		Check: selfplay.OpeningCheck{Checker: l.Checker, Nodes: l.CheckNodes, Score: l.OpeningScore}.
 			Check(selfplay.Seed(l.Seed, 0, stage+"/check", 0)),
-		PerOpening: 2,
-		Job:        l.job,
-		Hold:       func(pair uint64) bool { return pair >= uint64(len(l.chosen)) },
-		Repeats:    l.stride() > 1,
-		First:      l.delivered(),
-		End:        l.pairs(),
-		Used:       l.used,
-		Known:      l.known,
-		Finished: func(g selfplay.Result) error {
-			l.played++
-			return l.games.Journalize(&g)
-		},
-		Deliver: func(_ uint64, pair []selfplay.Result) error {
-			if err := l.games.Sync(); err != nil {
-				return err
-			}
-			if err := l.deliver(pair); err != nil {
-				return err
-			}
-			l.progress()
-			if l.over {
-				return selfplay.ErrStop
-			}
-			return nil
-		},
+		Job:     l.job,
+		Hold:    func(pair uint64) bool { return pair >= uint64(len(l.chosen)) },
+		Repeats: l.stride() > 1,
+		End:     l.end(),
 	}
 }
 
@@ -203,41 +143,8 @@ func (l *ladder) header(g *selfplay.Result) record.Header {
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
-// replay takes a game from the journal: it counts as soon as all before it do.
-func (l *ladder) replay(games *record.Games, g *selfplay.Result) error {
-	l.games = games
-	if _, twice := l.known[g.Number]; twice || g.Number/2 < l.delivered() {
-		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
-	}
-	l.known[g.Number] = *g
-	for !l.ended() {
-		first, ok := l.known[2*l.delivered()]
-		second, both := l.known[2*l.delivered()+1]
-		if !ok || !both {
-			return nil
-		}
-		delete(l.known, first.Number)
-		delete(l.known, second.Number)
-		if err := l.deliver([]selfplay.Result{first, second}); err != nil {
-			return err
-		}
-	}
-	clear(l.known) // what comes after the end counts nowhere
-	return nil
-}
-
-// deliver counts a pair.
-func (l *ladder) deliver(pair []selfplay.Result) error {
-	if l.openings.Len() == 0 && l.stride() == 1 {
-		first, err := pair[0].OpeningGame()
-		if err != nil {
-			return fmt.Errorf("ladder: %w", err)
-		}
-		l.used = append(l.used, first.Position().Key())
-	}
-	if err := l.games.Record(pair); err != nil {
-		return err
-	}
+// count counts a pair.
+func (l *ladder) count(pair []selfplay.Result) error {
 	for i := range pair {
 		white, black := l.sides(pair[i].Number)
 		l.add(&pair[i], white, black)

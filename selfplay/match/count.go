@@ -41,16 +41,16 @@ func playerOf(game uint64, side board.Color) int {
 	return int(game+uint64(side)) % 2
 }
 
-// add counts the next pair. It reports whether the match is over.
-func (n *counter) add(pair []selfplay.Result) (over bool, err error) {
+// add counts the next pair.
+func (n *counter) add(pair []selfplay.Result) error {
 	if n.over() {
-		return true, errors.New("match: a pair after the end")
+		return errors.New("match: a pair after the end")
 	}
 	var points [2]int
 	for i := range pair {
 		g := &pair[i]
 		if g.Number != 2*n.countedPair+uint64(i) {
-			return false, fmt.Errorf("match: game %d counted as game %d", g.Number, 2*n.countedPair+uint64(i))
+			return fmt.Errorf("match: game %d counted as game %d", g.Number, 2*n.countedPair+uint64(i))
 		}
 		points[i] = int(g.Result)
 		if playerOf(g.Number, board.White) == 1 {
@@ -63,10 +63,10 @@ func (n *counter) add(pair []selfplay.Result) (over bool, err error) {
 	n.countedPair++
 	if n.walk != nil {
 		if _, err := n.walk.Observe(n.observed()); err != nil {
-			return false, fmt.Errorf("match: pair %d: %w", n.countedPair-1, err)
+			return fmt.Errorf("match: pair %d: %w", n.countedPair-1, err)
 		}
 	}
-	return n.over(), nil
+	return nil
 }
 
 // addGame counts what games have beside their result.
@@ -106,8 +106,13 @@ func (n *counter) note() string {
 		return ""
 	}
 	s := sprt.Summarize(n.penta)
-	text := fmt.Sprintf("+%d =%d -%d %v  Elo %.1f ± %.1f  nElo %.1f ± %.1f  LOS %.1f %%", n.games[2], n.games[1], n.games[0], n.penta,
-		s.Elo, s.EloError(), s.NElo, (s.NEloHi-s.NEloLo)/2, 100*s.LOS)
+	text := fmt.Sprintf("+%d =%d -%d %v", n.games[2], n.games[1], n.games[0], n.penta)
+	if n.countedPair < FewPairs {
+		text += fmt.Sprintf("  Elo %+.1f [%+.1f, %+.1f]", s.Elo, s.LikelyLo, s.LikelyHi)
+	} else {
+		text += fmt.Sprintf("  Elo %+.1f [%+.1f, %+.1f]  nElo %.1f ± %.1f  LOS %.1f %%",
+			s.Elo, s.EloLo, s.EloHi, s.NElo, (s.NEloHi-s.NEloLo)/2, 100*s.LOS)
+	}
 	if n.walk != nil {
 		lower, upper := n.walk.Bounds()
 		text += fmt.Sprintf("  LLR %.2f (%.2f, %.2f)", n.walk.LLR(), lower, upper)

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/record/recordtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -55,38 +55,6 @@ func run(t *testing.T, c Config) *Result {
 	return r
 }
 
-// bytesOf returns what promises to be the same.
-func bytesOf(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	files := map[string][]byte{}
-	for _, pattern := range []string{"games/*.arrow", "games/manifest.json", PGNName, store.RunResultName, store.RunConfigName} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(names) == 0 {
-			t.Fatalf("no %s in %s: %v", pattern, dir, err)
-		}
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[filepath.Base(name)] = data
-		}
-	}
-	return files
-}
-
-func compare(t *testing.T, what string, got, want map[string][]byte) {
-	t.Helper()
-	for name, data := range want {
-		if !bytes.Equal(got[name], data) {
-			t.Errorf("%s: %s differs", what, name)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
-	}
-}
-
 func TestSameBytesForAnyWorkers(t *testing.T) {
 	for name, make := range map[string]func(*testing.T) Config{
 		"fixed": func(t *testing.T) Config { return config(t, 100) },
@@ -95,12 +63,13 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 		c := make(t)
 		c.Workers = 1
 		run(t, c)
-		want := bytesOf(t, c.Out)
+		whole := c.Out
 		for _, workers := range []int{2, 7} {
 			c := make(t)
 			c.Workers = workers
 			run(t, c)
-			compare(t, name, bytesOf(t, c.Out), want)
+			t.Log(name, workers)
+			recordtest.SameFiles(t, c.Out, whole, recordtest.Promised...)
 		}
 	}
 }
@@ -183,8 +152,9 @@ func TestCounting(t *testing.T) {
 	if r.Games != wins+draws+losses || r.Verdict != AcceptH0 {
 		t.Errorf("%d games, %s; want %d, %s", r.Games, r.Verdict, wins+draws+losses, AcceptH0)
 	}
-	if n := strings.Count(string(bytesOf(t, c.Out)[PGNName]), "[Event "); n != int(r.Games) {
-		t.Errorf("%d games in the PGN, %d counted", n, r.Games)
+	pgn, err := os.ReadFile(filepath.Join(c.Out, PGNName))
+	if n := strings.Count(string(pgn), "[Event "); err != nil || n != int(r.Games) {
+		t.Errorf("%d games in the PGN, %d counted, %v", n, r.Games, err)
 	}
 	checkData(t, c.Out, r)
 }

@@ -77,6 +77,10 @@ type Result struct {
 // Passed tells whether the test accepted H1.
 func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
 
+// FewPairs is below how many pairs the usual interval, which takes the spread of the
+// pairs seen for the true one, is too narrow: that by likelihood is to be believed.
+const FewPairs = 50
+
 // EloError returns half the width of the 95 % interval of Elo.
 func (r *Result) EloError() float64 { return (r.EloHi - r.EloLo) / 2 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay/record/recordtest"
 )
 
 // Interrupted at random moments, with the journal torn behind, a match plays no game
@@ -24,69 +24,18 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 	} {
 		undisturbed := make(t)
 		whole := run(t, undisturbed)
-		want := bytesOf(t, undisturbed.Out)
 		c := make(t)
-		rng := rand.New(rand.NewPCG(5, 6))
-		lives := 0
 		var last *Result
-		for ; last == nil; lives++ {
-			if lives > 200 {
-				t.Fatal("it never ends")
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			left := 1 + rng.IntN(int(whole.Games)/8)
-			c.Workers = 1 + rng.IntN(5)
-			c.Progress = func(int64, int64, string) {
-				if left--; left == 0 {
-					cancel()
-				}
-			}
-			r, err := Run(ctx, c)
-			cancel()
-			switch {
-			case err == nil:
-				last = r
-			case !errors.Is(err, context.Canceled):
-				t.Fatal(err)
-			default:
-				tear(t, c.Out, rng)
-			}
-		}
-		if lives < 3 {
-			t.Errorf("%s: only %d lives", name, lives)
-		}
-		compare(t, name+" interrupted", bytesOf(t, c.Out), want)
+		recordtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, life recordtest.Life) (err error) {
+			c.Workers, c.Progress = life.Workers, life.Progress
+			last, err = Run(ctx, c)
+			return err
+		})
+		t.Log(name)
+		recordtest.SameFiles(t, c.Out, undisturbed.Out, recordtest.Promised...)
 		journalOf(t, c.Out) // no game twice
 		if last.Games != whole.Games || last.Elo != whole.Elo {
 			t.Errorf("%s: %d games, Elo %v; undisturbed %d, %v", name, last.Games, last.Elo, whole.Games, whole.Elo)
-		}
-	}
-}
-
-// tear does what a kill does: the last line of the journal is half written, and the
-// PGN ends anywhere.
-func tear(t *testing.T, dir string, rng *rand.Rand) {
-	t.Helper()
-	path := filepath.Join(dir, JournalName)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := data[bytes.LastIndexByte(data[:max(0, len(data)-1)], '\n')+1:]
-	switch {
-	case len(last) < 2:
-	case rng.IntN(2) == 0: // a line more, begun
-		data = append(data, last[:1+rng.IntN(len(last)-1)]...)
-	default: // the last line, not ended
-		data = data[:len(data)-1-rng.IntN(len(last)-1)]
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	pgn := filepath.Join(dir, PGNName)
-	if info, err := os.Stat(pgn); err == nil && info.Size() > 0 {
-		if err := os.Truncate(pgn, rng.Int64N(info.Size())); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -107,15 +56,15 @@ func TestCompleteMatchSaysSo(t *testing.T) {
 }
 
 func TestOnlyTheResultIsMissing(t *testing.T) {
-	c := decisive(t)
+	whole, c := decisive(t), decisive(t)
+	run(t, whole)
 	run(t, c)
-	want := bytesOf(t, c.Out)
 	if err := os.Remove(filepath.Join(c.Out, store.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
 	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
 	run(t, c)
-	compare(t, "result again", bytesOf(t, c.Out), want)
+	recordtest.SameFiles(t, c.Out, whole.Out, recordtest.Promised...)
 }
 
 // A journal that was tampered with is not believed.

@@ -6,8 +6,10 @@
 // where a run is resumed; a killed run so loses no game that ended, and writes none
 // twice.
 //
-// It plays nothing and counts no points. Who does both, and resumes, are selfplay/match,
-// selfplay/ladder and tuner/spsa/play.
+// Pairs plays pairs of games and counts them in order, which is all that a match, a
+// ladder and a tuning by games have in common; InFolder begins and resumes such a run.
+// Who plays whom, and what points mean, only selfplay/match, selfplay/ladder and
+// tuner/spsa/play know.
 //
-// Start reading at Open.
+// Start reading at Pairs, and for the files at Open.
 package record

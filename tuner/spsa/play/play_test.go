@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/record/recordtest"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
@@ -121,65 +121,20 @@ func TestRecoversAnOptimumInGames(t *testing.T) {
 	}
 }
 
-// files returns what promises to be the same.
-func files(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	all := map[string][]byte{}
-	for _, pattern := range []string{"games/*", record.PGNName, LogName, store.RunResultName, "validation/" + store.RunResultName} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(names) == 0 {
-			t.Fatalf("no %s: %v", pattern, err)
-		}
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[name[len(dir):]] = data
-		}
-	}
-	return all
-}
-
 // Interrupted again and again, with another number of workers each time, a run ends
 // with the bytes of an undisturbed one.
 func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 	whole := config(t, 60)
 	whole.Validation = 20
 	run(t, whole)
-	want := files(t, whole.Out)
 	c := config(t, 60)
 	c.Validation = 20
-	rng := rand.New(rand.NewPCG(7, 7))
-	lives := 0
-	for done := false; !done; lives++ {
-		if lives > 100 {
-			t.Fatal("it never ends")
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		left := 1 + rng.IntN(40)
-		c.Workers = 1 + rng.IntN(5)
-		c.Progress = func(int64, int64, string) {
-			if left--; left == 0 {
-				cancel()
-			}
-		}
-		c.ValidationProgress = c.Progress
+	recordtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life recordtest.Life) error {
+		c.Workers, c.Progress, c.ValidationProgress = life.Workers, life.Progress, life.Progress
 		_, err := Run(ctx, c)
-		cancel()
-		if done = err == nil; !done && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
-	if lives < 3 {
-		t.Errorf("only %d lives", lives)
-	}
-	got := files(t, c.Out)
-	for name, data := range want {
-		if !bytes.Equal(got[name], data) {
-			t.Errorf("%s differs", name)
-		}
-	}
+		return err
+	})
+	recordtest.SameFiles(t, c.Out, whole.Out, append(recordtest.Promised, LogName, "validation/"+store.RunResultName)...)
 }
 
 // The log holds all that is needed to compute the answer again.

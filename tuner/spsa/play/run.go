@@ -1,10 +1,8 @@
 package play
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -38,26 +36,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := store.OpenRun(c.Out, store.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings))
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
-	if doc, complete := run.Result(); complete {
-		r := &Result{Already: true}
-		if err := json.Unmarshal(doc, r); err != nil {
-			return nil, fmt.Errorf("spsa: %s: %w", run.Path(store.RunResultName), err)
-		}
-		return r, nil
-	}
-	s := &session{Config: c, openings: openings, run: run, tuner: tuner, trials: map[int]spsa.Trial{}, known: map[uint64]selfplay.Result{}, begun: time.Now()}
+	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, begun: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
-	result, err := s.tune(ctx)
-	if err != nil {
-		_ = run.Event("stopped", map[string]any{"error": err.Error(), "iterations": tuner.Told()}) // the error is what matters
-		return nil, err
-	}
-	return result, run.Finish(result)
+	s.pairs = record.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.end() },
+		Count: s.count, Told: s.progress}
+	return record.InFolder(c.Out, store.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
+		func(_ *store.Run, r *Result) error { r.Already = true; return nil },
+		func(run *store.Run) (*Result, error) { return s.tune(ctx, run) })
 }
 
 // stage is the tag of the seeds.
@@ -67,43 +52,38 @@ const stage = "spsa"
 type session struct {
 	Config
 	openings opening.Source
-	run      *store.Run
 	tuner    *spsa.Tuner
-	games    *record.Games
+	pairs    record.Pairs
 	log      *os.File
-	logOut   *bufio.Writer
-	trials   map[int]spsa.Trial         // of iterations that are under way
-	results  []int8                     // of the next iteration's games, so far
-	pairs    uint64                     // delivered
-	known    map[uint64]selfplay.Result // games of an earlier life that are not counted yet
-	used     []uint64                   // keys of the openings counted
+	trials   map[int]spsa.Trial // of iterations that are under way
+	results  []int8             // of the next iteration's games, so far
 	result   Result
 	begun    time.Time
 }
 
-func (s *session) tune(ctx context.Context) (*Result, error) {
-	if err := s.open(); err != nil {
+func (s *session) tune(ctx context.Context, run *store.Run) (*Result, error) {
+	var err error
+	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it follows from the journal
+		return nil, fmt.Errorf("spsa: %w", err)
+	}
+	defer s.log.Close() // what counts is synced
+	err = s.pairs.Keep(record.Config{Run: run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
+		Program: s.Program, Event: "assay spsa", Header: s.header})
+	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	if s.pairs < s.end() {
-		s.progress()
-		_, err := s.series().Run(ctx)
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("spsa: %s: interrupted after %d of %d iterations: %w", s.Out, s.tuner.Told(), s.SPSA.Iterations, context.Cause(ctx))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	s.result.Iterations, s.result.Parameters = s.tuner.Told(), s.tuner.Estimates()
-	if err := errors.Join(s.logOut.Flush(), s.log.Sync()); err != nil {
-		return nil, fmt.Errorf("spsa: %s: %w", s.run.Path(LogName), err)
-	}
-	if err := s.games.Finish(&s.result); err != nil {
+	defer s.pairs.Close()
+	if _, err := s.pairs.Play(ctx, s.series()); err != nil {
 		return nil, err
 	}
-	if err := s.validateAnswer(ctx); err != nil {
+	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Told(), s.tuner.Estimates(), s.pairs.Played()
+	if err := s.log.Sync(); err != nil {
+		return nil, fmt.Errorf("spsa: %s: %w", run.Path(LogName), err)
+	}
+	if err := s.pairs.Finish(&s.result); err != nil {
+		return nil, err
+	}
+	if err := s.validateAnswer(ctx, run.Path(ValidationName)); err != nil {
 		return nil, err
 	}
 	s.result.Took = time.Since(s.begun)
@@ -112,45 +92,6 @@ func (s *session) tune(ctx context.Context) (*Result, error) {
 
 // end is the number of pairs to be played.
 func (s *session) end() uint64 { return uint64(s.SPSA.Iterations) * uint64(s.Pairs) }
-
-// open opens the log and the games, and replays those of an earlier life.
-func (s *session) open() error {
-	var err error
-	if s.log, err = os.Create(s.run.Path(LogName)); err != nil { // it follows from the journal
-		return fmt.Errorf("spsa: %w", err)
-	}
-	s.logOut = bufio.NewWriter(s.log)
-	s.games, err = record.Open(record.Config{Run: s.run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
-		Program: s.Program, Event: "assay spsa", Header: s.header}, s.replay)
-	return err
-}
-
-func (s *session) close() {
-	_ = s.log.Close() // what counts is flushed and synced
-	_ = s.games.Close()
-}
-
-// replay takes a game from the journal: it counts as soon as all before it do.
-func (s *session) replay(games *record.Games, g *selfplay.Result) error {
-	s.games = games
-	if _, twice := s.known[g.Number]; twice || g.Number/2 < s.pairs {
-		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
-	}
-	s.known[g.Number] = *g
-	for s.pairs < s.end() {
-		first, ok := s.known[2*s.pairs]
-		second, both := s.known[2*s.pairs+1]
-		if !ok || !both {
-			return nil
-		}
-		delete(s.known, first.Number)
-		delete(s.known, second.Number)
-		if err := s.deliver([]selfplay.Result{first, second}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // iteration returns the iteration, from 1, that a pair belongs to.
 func (s *session) iteration(pair uint64) int { return int(pair/uint64(s.Pairs)) + 1 }
@@ -167,30 +108,15 @@ func (s *session) trial(k int) (spsa.Trial, error) {
 	return t, err
 }
 
-func (s *session) series() *selfplay.Series {
-	return &selfplay.Series{
+func (s *session) series() selfplay.Series {
+	return selfplay.Series{
 		Runner:   s.Runner,
 		Openings: s.openings,
 		Check: selfplay.OpeningCheck{Checker: s.Checker, Nodes: s.CheckNodes, Score: s.OpeningScore}.
 			Check(selfplay.Seed(s.SPSA.Seed, 0, stage+"/check", 0)),
-		PerOpening: 2,
-		Job:        s.job,
-		Hold:       func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) },
-		First:      s.pairs,
-		End:        s.end(),
-		Used:       s.used,
-		Known:      s.known,
-		Finished: func(g selfplay.Result) error {
-			s.result.Played++
-			return s.games.Journalize(&g)
-		},
-		Deliver: func(_ uint64, pair []selfplay.Result) error {
-			if err := s.games.Sync(); err != nil {
-				return err
-			}
-			defer s.progress()
-			return s.deliver(pair)
-		},
+		Job:  s.job,
+		Hold: func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) },
+		End:  s.end(),
 	}
 }
 
@@ -222,18 +148,8 @@ func (s *session) header(g *selfplay.Result) record.Header {
 // plusSide returns the colour of the side above in a game.
 func plusSide(number uint64) board.Color { return board.Color(number % 2) }
 
-// deliver counts a pair; the last of an iteration moves the values.
-func (s *session) deliver(pair []selfplay.Result) error {
-	if s.openings.Len() == 0 {
-		first, err := pair[0].OpeningGame()
-		if err != nil {
-			return fmt.Errorf("spsa: %w", err)
-		}
-		s.used = append(s.used, first.Position().Key())
-	}
-	if err := s.games.Record(pair); err != nil {
-		return err
-	}
+// count counts a pair; the last of an iteration moves the values.
+func (s *session) count(pair []selfplay.Result) error {
 	for i := range pair {
 		s.result.add(&pair[i])
 		points := int8(pair[i].Result)
@@ -242,11 +158,11 @@ func (s *session) deliver(pair []selfplay.Result) error {
 		}
 		s.results = append(s.results, points)
 	}
-	s.pairs++
-	if s.pairs%uint64(s.Pairs) != 0 {
+	counted := s.pairs.Counted()
+	if counted%uint64(s.Pairs) != 0 {
 		return nil
 	}
-	return s.tell(s.iteration(s.pairs - 1))
+	return s.tell(s.iteration(counted - 1))
 }
 
 // tell ends an iteration.
@@ -268,10 +184,10 @@ func (s *session) tell(k int) error {
 	}
 	delete(s.trials, k)
 	s.results = nil
-	if _, err := s.logOut.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("spsa: %s: %w", s.run.Path(LogName), err)
+	if _, err := s.log.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("spsa: %w", err) // which names the file
 	}
-	return s.logOut.Flush()
+	return nil
 }
 
 func (s *session) progress() {
@@ -291,7 +207,7 @@ func (s *session) progress() {
 }
 
 // validateAnswer plays the match at the end.
-func (s *session) validateAnswer(ctx context.Context) error {
+func (s *session) validateAnswer(ctx context.Context, out string) error {
 	if s.Validation == 0 {
 		return nil
 	}
@@ -299,7 +215,7 @@ func (s *session) validateAnswer(ctx context.Context) error {
 	for i, e := range s.result.Parameters {
 		start[i], answer[i] = e.Start, e.Value
 	}
-	r, err := match.Run(ctx, match.Config{Out: s.run.Path(ValidationName), A: s.Entrant(answer), B: s.Entrant(start),
+	r, err := match.Run(ctx, match.Config{Out: out, A: s.Entrant(answer), B: s.Entrant(start),
 		Limits: [2]selfplay.Limits{s.Limits, s.Limits}, Rule: s.Rule, Plies: s.Plies, Games: s.Validation,
 		Opening: s.validationOpenings(), Checker: s.Checker, CheckNodes: s.CheckNodes, OpeningScore: s.openingScore(),
 		Seed: s.SPSA.Seed, Stage: stage + "/validation", Open: s.Open, Runner: s.Runner, Program: s.Program, Resume: s.Resume,

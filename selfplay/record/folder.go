@@ -1,0 +1,33 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// InFolder begins a run in a folder, or goes on with it: play plays it to the end and
+// returns what it found, which completes the run. What a complete run found is read
+// again, and handed to again. An error of play leaves the folder as it is, to be
+// resumed, and comes with what play returned.
+func InFolder[R any](out string, info store.RunInfo, identity any, again func(*store.Run, *R) error, play func(*store.Run) (*R, error)) (*R, error) {
+	run, err := store.OpenRun(out, info, identity)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if doc, complete := run.Result(); complete {
+		r := new(R)
+		if err := json.Unmarshal(doc, r); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", info.Command, run.Path(store.RunResultName), err)
+		}
+		return r, again(run, r)
+	}
+	r, err := play(run)
+	if err != nil {
+		_ = run.Event("stopped", map[string]any{"error": err.Error()}) // the error is what matters
+		return r, err
+	}
+	return r, run.Finish(r)
+}
