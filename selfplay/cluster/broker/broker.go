@@ -1,0 +1,212 @@
+// Package broker starts a NATS server inside this process, with JetStream's files in a
+// folder, for a cluster.Coordinator and its workers. It is the only package that links
+// the server; it knows nothing of units and games but the rights of a worker.
+//
+// Start reading at Start.
+package broker
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/selfplay/cluster"
+)
+
+// ErrOpen says that a server would be open to strangers.
+var ErrOpen = errors.New("broker: without credentials the server binds to loopback only: whoever reaches it could take units and answer them")
+
+// Config says where a server listens and who may come.
+type Config struct {
+	Addr  string        // HOST:PORT; port 0 for any
+	Dir   string        // for JetStream's files
+	Token string        // that workers show; empty: none do
+	Keys  []cluster.Key // workers that show a key of their own
+	TLS   *tls.Config   // nil: connections are not encrypted
+
+	// Open lets everybody do everything, coordinators from elsewhere too. Like a server
+	// without credentials, it binds to loopback only.
+	Open bool
+
+	Tell func(text string) // told of those who were not let in, or tried what they may not; may be nil
+
+	// Peers makes it one of several servers with one store.
+	Peers Peers
+}
+
+// Peers are the servers of a cluster of servers.
+type Peers struct {
+	Name   string   // of this server
+	Addr   string   // HOST:PORT that it listens on for the others; empty: there are none
+	Routes []string // addresses of the others
+
+	Advertise string // HOST:PORT at which the others find it; empty: Addr
+}
+
+// Check reports addresses that are none, and servers that would be open to strangers:
+// what Start would not start.
+func (c *Config) Check() error {
+	host, _, err := split(c.Addr)
+	if err == nil && (c.Open || c.Token == "" && len(c.Keys) == 0) && !loopback(host) {
+		err = fmt.Errorf("%w (asked for: %s)", ErrOpen, c.Addr)
+	}
+	return err
+}
+
+// Broker is a running server.
+type Broker struct {
+	server  *server.Server
+	options *server.Options
+	secret  string // of the coordinator, which is in this process
+}
+
+// ready is how long a server may take to accept connections.
+const ready = 20 * time.Second
+
+// maxPayload bounds a message, in bytes. A game of 400 plies is 5 kB.
+const maxPayload = 4 << 20
+
+// coordinator is the user that may do everything.
+const coordinator = "coordinator"
+
+// Start starts a server. Close it when done.
+func Start(c Config) (*Broker, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	host, port, err := split(c.Addr)
+	if err != nil {
+		return nil, err
+	}
+	b := &Broker{secret: rand.Text()}
+	b.options = &server.Options{
+		ServerName: c.Peers.Name, Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload,
+		JetStream: true, StoreDir: c.Dir, TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
+	}
+	b.admit(&c)
+	if err := b.join(&c.Peers); err != nil {
+		return nil, err
+	}
+	if b.server, err = server.NewServer(b.options.Clone()); err != nil {
+		return nil, fmt.Errorf("broker: %w", err)
+	}
+	log := &watchman{tell: c.Tell, keys: c.Keys}
+	b.server.SetLogger(log, false, false)
+	b.server.Start()
+	for begun := time.Now(); !b.server.ReadyForConnections(ready / 100); {
+		if why := log.dead(); len(why) > 0 || time.Since(begun) > ready {
+			b.Close()
+			return nil, fmt.Errorf("broker: no server at %s: %s", c.Addr, strings.Join(why, "; "))
+		}
+	}
+	return b, nil
+}
+
+// split returns the host and the port of an address; no host is loopback, and no port
+// that of NATS.
+func split(addr string) (host string, port int, err error) {
+	h, p, err := net.SplitHostPort(addr)
+	if err != nil {
+		h, p = addr, strconv.Itoa(server.DEFAULT_PORT)
+	}
+	if h == "" {
+		h = "127.0.0.1"
+	}
+	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT", addr)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return h, port, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// admit lists the users: the coordinator, and workers with no more rights than they need.
+func (b *Broker) admit(c *Config) {
+	o := b.options
+	if c.Open {
+		return
+	}
+	o.Users = []*server.User{{Username: coordinator, Password: b.secret}}
+	shared := &server.User{Username: cluster.SharedUser, Password: c.Token, Permissions: permissions("")}
+	switch {
+	case c.Token != "":
+		o.Users = append(o.Users, shared)
+	case len(c.Keys) == 0:
+		shared.Password = rand.Text() // nobody shows it: whoever shows nothing is this user
+		o.Users, o.NoAuthUser = append(o.Users, shared), cluster.SharedUser
+	}
+	for _, k := range c.Keys {
+		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
+	}
+}
+
+func permissions(worker string) *server.Permissions {
+	r := cluster.WorkerRights(worker)
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish}, Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
+}
+
+// join makes the server one of several.
+func (b *Broker) join(p *Peers) error {
+	if p.Addr == "" {
+		return nil
+	}
+	host, port, err := split(p.Addr)
+	if err != nil {
+		return err
+	}
+	b.options.Cluster = server.ClusterOpts{Name: "assay", Host: host, Port: port, Advertise: p.Advertise}
+	for _, r := range p.Routes {
+		b.options.Routes = append(b.options.Routes, server.RoutesFromStr("nats://"+r)...)
+	}
+	return nil
+}
+
+// URL returns the address for workers on this machine.
+func (b *Broker) URL() string { return b.server.ClientURL() }
+
+// Connect connects the coordinator, without a detour over the network.
+func (b *Broker) Connect() (*nats.Conn, error) {
+	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond)}
+	if len(b.options.Users) > 0 {
+		options = append(options, nats.UserInfo(coordinator, b.secret))
+	}
+	nc, err := nats.Connect("", options...)
+	if err != nil {
+		return nil, fmt.Errorf("broker: %w", err)
+	}
+	return nc, nil
+}
+
+// Ban closes the server to a worker's key, now and for the server's life. A worker with
+// shared credentials cannot be told from others, and stays; that is an error.
+func (b *Broker) Ban(key cluster.Key) error {
+	o := b.options.Clone()
+	n := len(o.Nkeys)
+	o.Nkeys = slices.DeleteFunc(o.Nkeys, func(u *server.NkeyUser) bool { return u.Nkey == key.Public })
+	if len(o.Nkeys) == n {
+		return fmt.Errorf("broker: %s has no key of its own", key.Name)
+	}
+	b.options = o
+	return b.server.ReloadOptions(o.Clone())
+}
+
+// Close stops the server. What JetStream holds stays in the folder.
+func (b *Broker) Close() {
+	b.server.Shutdown()
+	b.server.WaitForShutdown()
+}

@@ -1,0 +1,253 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+const program = "assay test bench 1"
+
+// notebook keeps what a coordinator or a worker tells.
+type notebook struct {
+	lines chan string
+	t     *testing.T
+}
+
+func newNotebook(t *testing.T) *notebook { return &notebook{make(chan string, 10000), t} }
+
+func (n *notebook) tell(text string) { n.lines <- text }
+
+// expect waits for a line that holds all the words.
+func (n *notebook) expect(words ...string) {
+	n.t.Helper()
+	for deadline := time.After(2 * time.Minute); ; {
+		select {
+		case text := <-n.lines:
+			found := true
+			for _, w := range words {
+				found = found && strings.Contains(text, w)
+			}
+			if found {
+				return
+			}
+		case <-deadline:
+			n.t.Fatalf("nobody said %q", words)
+		}
+	}
+}
+
+func serve(t *testing.T, c broker.Config) *broker.Broker {
+	t.Helper()
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:0"
+	}
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	b, err := broker.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coordinator {
+	t.Helper()
+	c.Link, c.Open, c.Program = b.Connect, roster.Open, program
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	if c.Lease == 0 {
+		c.Lease = 2 * time.Second
+	}
+	k := cluster.New(c)
+	t.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return k
+}
+
+// lend starts a worker; wait returns what it ended with.
+func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Worker)) (stop, wait func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Library: t.TempDir()}
+	if change != nil {
+		change(w)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx); close(ended) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return func() error { cancel(); return <-ended }, func() error {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("worker %s does not end", name)
+			return nil
+		}
+	}
+}
+
+// games is a small data set.
+func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
+	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 30, HardNodes: true})
+	c.Plies, c.CheckNodes, c.Seed, c.Program = 40, 50, 7, "test"
+	c.Open, c.Runner = roster.Open, r
+	return c
+}
+
+func generate(t *testing.T, c datagen.Config) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	if _, err := datagen.Run(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares what two runs promise to be the same.
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(want, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name := filepath.Base(path)
+		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != store.RunResultName && name != store.ManifestName {
+			return nil
+		}
+		rel, err := filepath.Rel(want, path)
+		if err != nil {
+			return err
+		}
+		a, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(got, rel))
+		if err != nil {
+			return err
+		}
+		if n++; !bytes.Equal(a, b) {
+			t.Errorf("%s differs", rel)
+		}
+		return nil
+	})
+	if err != nil || n < 3 {
+		t.Fatalf("%d files compared: %v", n, err)
+	}
+}
+
+// Three workers play the games that one machine plays, to the byte; one of them leaves
+// in the middle, and another comes.
+func TestSameBytesAsLocal(t *testing.T) {
+	local := games(t, 150, nil)
+	generate(t, local)
+	b := serve(t, broker.Config{})
+	c := games(t, 150, coordinate(t, b, cluster.Config{Share: 0.1}))
+	stop, _ := lend(t, b, "anna", nil)
+	lend(t, b, "bert", nil)
+	n := 0
+	c.Progress = func(done, _ int64, _ string) {
+		if n++; n == 40 {
+			go func() { _ = stop() }()
+			lend(t, b, "carl", nil)
+		}
+	}
+	generate(t, c)
+	same(t, c.Out, local.Out)
+}
+
+// A match by one worker, whose checks the coordinator makes itself.
+func TestMatchWithOneWorker(t *testing.T) {
+	config := func(r selfplay.Runner) match.Config {
+		l := selfplay.Limits{Nodes: 30, HardNodes: true}
+		return match.Config{Out: filepath.Join(t.TempDir(), "match"), A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
+			Limits: [2]selfplay.Limits{l, l}, Games: 60, Plies: 40, CheckNodes: 50, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+	}
+	local := config(nil)
+	if _, err := match.Run(t.Context(), local); err != nil {
+		t.Fatal(err)
+	}
+	b := serve(t, broker.Config{})
+	c := config(coordinate(t, b, cluster.Config{Share: 0.2}))
+	lend(t, b, "anna", nil)
+	if _, err := match.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	same(t, c.Out, local.Out)
+}
+
+// What the ledger holds is not played again, whatever became of the coordinator.
+func TestLedgerOutlivesTheCoordinator(t *testing.T) {
+	local := games(t, 100, nil)
+	generate(t, local)
+	b := serve(t, broker.Config{})
+	dir := t.TempDir()
+	lend(t, b, "anna", nil)
+	var c datagen.Config
+	out := filepath.Join(t.TempDir(), "games")
+	for life := 0; ; life++ {
+		k := cluster.New(cluster.Config{Dir: dir, Link: b.Connect, Open: roster.Open, Program: program, Share: 0.1, Lease: 2 * time.Second})
+		c = games(t, 100, k)
+		c.Out = out
+		ctx, cancel := context.WithCancel(t.Context())
+		c.Progress = func(done, _ int64, _ string) {
+			if int(done) == 25*(life+1) {
+				cancel()
+			}
+		}
+		_, err := datagen.Run(ctx, c)
+		cancel()
+		if e := k.Close(); e != nil {
+			t.Fatal(e)
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || life > 6 {
+			t.Fatal(err)
+		}
+	}
+	same(t, c.Out, local.Out)
+}
+
+func readJSON(t *testing.T, path string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,203 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// atOnce bounds the answers that are written together.
+const atOnce = 1024
+
+// maxFailures is how often a unit may turn out to be unplayable.
+const maxFailures = 3
+
+// receive takes the answers that are there. They are in the ledger, on disk, before
+// their workers hear that they are.
+func (d *desk) receive(m *nats.Msg) error {
+	messages := []*nats.Msg{m}
+	for len(messages) < atOnce && len(d.answers) > 0 {
+		messages = append(messages, <-d.answers)
+	}
+	replies := make([]Reply, len(messages))
+	var fresh []*unit
+	for i, m := range messages {
+		u, reply, err := d.open(m)
+		if err != nil {
+			return err
+		}
+		if u != nil {
+			fresh = append(fresh, u)
+		}
+		replies[i] = reply
+	}
+	if err := d.ledger.sync(); err != nil {
+		return err
+	}
+	for i, m := range messages {
+		data, err := json.Marshal(&replies[i])
+		if err != nil {
+			return err
+		}
+		_ = m.Respond(data) // a worker that does not hear it sends the answer again
+	}
+	for _, u := range fresh {
+		if u.state == asked && u.result != nil { // its worker may have been condemned meanwhile
+			if err := d.accept(u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// open looks at an answer and writes it into the ledger if it is the first to its unit,
+// which it then returns.
+func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
+	worker := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	if why := d.roll.barred(worker); why != "" {
+		return nil, Reply{Refused: why}, nil
+	}
+	var a Answer
+	if err := json.Unmarshal(m.Data, &a); err != nil {
+		return nil, Reply{}, d.refuse(worker, "it sent what is no answer: "+err.Error())
+	}
+	u := d.units[a.Unit]
+	if u == nil {
+		return nil, Reply{Kept: true}, nil // of a series that ended
+	}
+	if a.Failed != "" {
+		return nil, Reply{Kept: true}, d.unplayable(u, worker, a.Failed)
+	}
+	result := &selfplay.Result{}
+	if err := json.Unmarshal(a.Result, result); err != nil {
+		return nil, Reply{}, d.refuse(worker, "it sent what is no result: "+err.Error())
+	}
+	sum, err := Checksum(result)
+	if err != nil {
+		return nil, Reply{}, err
+	}
+	if sum != a.Sum {
+		return nil, Reply{Again: "its checksum is wrong: it was damaged on its way"}, nil
+	}
+	if err := result.Verify(&u.job); err != nil {
+		return nil, Reply{Refused: "made up"}, d.refuse(worker, "its answer is no result of its unit: "+err.Error())
+	}
+	if u.state != asked || u.result != nil {
+		return nil, Reply{Kept: true}, d.compare(u, worker, sum, a.Check)
+	}
+	u.from, u.sum, u.result = worker, sum, result
+	d.roll.answered(worker, result)
+	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: a.Result})
+}
+
+// unplayable notes that a worker could not play a unit.
+func (d *desk) unplayable(u *unit, worker, why string) error {
+	d.roll.failed(worker, why)
+	d.Tell(fmt.Sprintf("worker %s could not play game %d: %s", worker, u.job.Number, why))
+	if u.failed++; u.failed >= maxFailures {
+		return fmt.Errorf("cluster: game %d could not be played %d times, at last by worker %s: %s", u.job.Number, u.failed, worker, why)
+	}
+	return nil
+}
+
+// compare takes one more answer to a unit that has one: the check that was asked for, or
+// that of a worker who was late.
+func (d *desk) compare(u *unit, worker, sum string, check bool) error {
+	if !check {
+		d.roll.late(worker)
+	}
+	switch {
+	case !u.checkable:
+		return nil
+	case sum == u.sum && worker != u.from:
+		if u.state == held {
+			return d.passed(u)
+		}
+	case sum != u.sum:
+		if u.rivals == nil {
+			u.rivals = map[string]string{}
+		}
+		u.rivals[worker] = sum
+		d.judge.ask(u)
+	}
+	return nil
+}
+
+// hear takes what the coordinator itself made of a unit: whoever says otherwise is wrong.
+func (d *desk) hear(v verdict) error {
+	u := d.units[v.unit.id]
+	if u != v.unit {
+		return nil // of a series that ended
+	}
+	if v.err != nil {
+		return v.err
+	}
+	for worker, sum := range u.rivals {
+		if sum != v.sum {
+			if err := d.refuse(worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number)); err != nil {
+				return err
+			}
+		}
+	}
+	u.rivals = nil
+	switch {
+	case u.state == asked:
+		return nil
+	case u.sum == v.sum:
+		return d.passed(u)
+	case u.state == counted:
+		d.Tell(fmt.Sprintf("warning: game %d, which worker %s played and which counts, is wrong: its batch passed a check of another game", u.job.Number, u.from))
+	}
+	return d.refuse(u.from, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number))
+}
+
+// refuse gives a worker no more units, and its work that is not passed to others.
+func (d *desk) refuse(worker, why string) error {
+	if d.roll.barred(worker) != "" {
+		return nil
+	}
+	d.roll.ban(worker, why)
+	if err := d.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
+		return err
+	}
+	void := &line{}
+	for _, u := range d.escrow.seize(worker) {
+		void.Void = append(void.Void, u.id)
+		if err := d.again(u); err != nil {
+			return err
+		}
+	}
+	for _, u := range d.units { // answers of this very moment are not in escrow yet
+		if u.state == asked && u.result != nil && u.from == worker {
+			void.Void = append(void.Void, u.id)
+			u.from, u.sum, u.result = "", "", nil
+			if err := d.publish(u, ""); err != nil {
+				return err
+			}
+		}
+	}
+	d.Tell(fmt.Sprintf("worker %s gets no more games: %s; %d of its games are played again", worker, why, len(void.Void)))
+	if d.Ban != nil {
+		d.Ban(worker)
+	}
+	if len(void.Void) == 0 {
+		return d.ledger.sync()
+	}
+	if err := d.ledger.write(void); err != nil {
+		return err
+	}
+	return d.ledger.sync()
+}
+
+// again has a unit played as if nobody had answered it.
+func (d *desk) again(u *unit) error {
+	delete(d.checks, u)
+	u.state, u.from, u.sum, u.result = asked, "", "", nil
+	d.waiting++
+	return d.publish(u, "")
+}

@@ -1,0 +1,339 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/datagen"
+)
+
+// crooked plays as it should in searches of so many nodes, and otherwise the first move
+// that is legal.
+type crooked struct {
+	engine.Player
+	honest uint64
+}
+
+func (c crooked) Search(ctx context.Context, g *board.Game, l engine.Limits) (engine.Result, error) {
+	if l.Nodes == c.honest {
+		return c.Player.Search(ctx, g, l)
+	}
+	moves := g.Position().LegalMoves(nil)
+	if len(moves) == 0 {
+		return engine.Result{}, nil
+	}
+	return engine.Result{Move: moves[0], Score: 7, Depth: 3, Nodes: 30}, nil
+}
+
+// crook makes a worker's players crooked.
+func crook(honest uint64) func(*cluster.Worker) {
+	return func(w *cluster.Worker) {
+		w.Open = func(spec string) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			return crooked{p, honest}, err
+		}
+	}
+}
+
+// A worker whose search is another passes the audition, and is found by the first check
+// of its work. None of its games is kept.
+func TestWorkerWithAnotherSearch(t *testing.T) {
+	local := games(t, 60, nil)
+	generate(t, local)
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	c := games(t, 60, coordinate(t, b, cluster.Config{Share: 0.1, Tell: notes.tell}))
+	_, ended := lend(t, b, "mallory", crook(2000))
+	lend(t, b, "anna", nil)
+	generate(t, c)
+	same(t, c.Out, local.Out)
+	notes.expect("mallory", "gets no more games", "otherwise than the coordinator")
+	if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+		t.Errorf("mallory ended with %v", err)
+	}
+}
+
+// A build that plays otherwise, without knowing it, does not get as far as that.
+func TestBuildThatPlaysOtherwise(t *testing.T) {
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	c := games(t, 20, coordinate(t, b, cluster.Config{Tell: notes.tell}))
+	_, ended := lend(t, b, "stale", crook(0))
+	lend(t, b, "anna", nil)
+	generate(t, c)
+	notes.expect("stale", "plays", "otherwise", "from the same source")
+	if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+		t.Errorf("stale ended with %v", err)
+	}
+}
+
+func TestWorkerOfAnotherVersion(t *testing.T) {
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	c := games(t, 20, coordinate(t, b, cluster.Config{Tell: notes.tell}))
+	_, ended := lend(t, b, "old", func(w *cluster.Worker) { w.Program = "assay test bench 0" })
+	lend(t, b, "anna", nil)
+	generate(t, c)
+	notes.expect("old", "refused", "assay test bench 0", "install that version")
+	if err := ended(); !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "install that version") {
+		t.Errorf("old ended with %v", err)
+	}
+}
+
+// forger speaks the protocol by hand.
+type forger struct {
+	t    *testing.T
+	nc   *nats.Conn
+	name string
+	run  string
+	sub  *nats.Subscription
+}
+
+func newForger(t *testing.T, b *broker.Broker, name string) *forger {
+	t.Helper()
+	access := cluster.Access{URL: b.URL(), Name: name}
+	nc, err := access.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	f := &forger{t: t, nc: nc, name: name}
+	hello, _ := json.Marshal(cluster.Hello{Protocol: cluster.Protocol, Program: program, Cores: 1})
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		m, err := nc.Request("assay.hello."+name, hello, time.Second)
+		var w cluster.Welcome
+		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
+			f.run = w.Run
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no coordinator:", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if f.sub, err = nc.SubscribeSync(nc.NewInbox()); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// lease takes a unit, and says nothing more of it.
+func (f *forger) lease() (u cluster.Unit) {
+	f.t.Helper()
+	for range 100 {
+		err := f.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+f.run, f.sub.Subject, []byte(`{"batch":1,"expires":1000000000}`))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		m, err := f.sub.NextMsg(2 * time.Second)
+		if err == nil && len(m.Data) > 0 && json.Unmarshal(m.Data, &u) == nil && u.ID != "" {
+			return u
+		}
+	}
+	f.t.Fatal("no unit")
+	return u
+}
+
+func (f *forger) answer(u *cluster.Unit, r *selfplay.Result) (reply cluster.Reply) {
+	f.t.Helper()
+	a := cluster.Answer{Unit: u.ID}
+	var err error
+	if a.Sum, err = cluster.Checksum(r); err == nil {
+		a.Result, err = json.Marshal(r)
+	}
+	data, e := json.Marshal(&a)
+	if err = errors.Join(err, e); err != nil {
+		f.t.Fatal(err)
+	}
+	m, err := f.nc.Request(fmt.Sprintf("assay.answer.%s.%s", f.run, f.name), data, 20*time.Second)
+	if err == nil {
+		err = json.Unmarshal(m.Data, &reply)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return reply
+}
+
+// begin runs a data set in the background; the function returned waits for its end.
+func begin(t *testing.T, c func() error) (end func()) {
+	ended := make(chan error, 1)
+	go func() { ended <- c() }()
+	return func() {
+		t.Helper()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(5 * time.Minute):
+			t.Fatal("it does not end")
+		}
+	}
+}
+
+// A result that was made up, of a unit that was leased: its forger is named.
+func TestMadeUpResult(t *testing.T) {
+	local := games(t, 40, nil)
+	generate(t, local)
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	c := games(t, 40, coordinate(t, b, cluster.Config{Share: 0.1, Lease: time.Second, Tell: notes.tell}))
+	end := begin(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
+	liar := newForger(t, b, "liar")
+	u := liar.lease()
+	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening), Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
+	r.Scores, r.Depths = make([]int16, len(r.Moves)), make([]uint8, len(r.Moves))
+	if reply := liar.answer(&u, &r); reply.Refused == "" {
+		t.Errorf("the liar hears %+v", reply)
+	}
+	notes.expect("liar", "gets no more games", "no result of its unit")
+	lend(t, b, "anna", nil)
+	end()
+	same(t, c.Out, local.Out)
+}
+
+// A worker that is silent beyond its lease, and answers when another has done so: if it
+// is right no harm is done, and it is noted; if not, it is named.
+func TestLateAnswers(t *testing.T) {
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	dir := t.TempDir()
+	k := coordinate(t, b, cluster.Config{Dir: dir, Share: 0.1, Lease: time.Second, Tell: notes.tell})
+	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
+	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
+	l := selfplay.Limits{Nodes: 30, HardNodes: true}
+	for n := range uint64(2) {
+		jobs <- selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
+	}
+	late, wrong := newForger(t, b, "late"), newForger(t, b, "latewrong")
+	u1, u2 := late.lease(), wrong.lease()
+	lend(t, b, "anna", nil)
+	done := map[uint64]selfplay.Result{}
+	for range 2 {
+		r := <-results
+		done[r.Number] = r
+	}
+	right := done[u1.Job.Number]
+	if reply := late.answer(&u1, &right); !reply.Kept {
+		t.Errorf("who is late and right hears %+v", reply)
+	}
+	other := done[u2.Job.Number]
+	other.Scores = append([]int16(nil), other.Scores...)
+	other.Scores[len(other.Scores)-1]++
+	wrong.answer(&u2, &other)
+	notes.expect("latewrong", "gets no more games", "otherwise than the coordinator")
+	close(jobs)
+	end()
+	var r cluster.Roster
+	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	for _, m := range r.Workers {
+		switch {
+		case m.Name == "late" && (m.Late != 1 || m.State == cluster.Banned || m.Units != 0),
+			m.Name == "latewrong" && (m.State != cluster.Banned || m.Units != 0),
+			m.Name == "anna" && m.Units != 2:
+			t.Errorf("the roster says %+v", m)
+		}
+	}
+	if len(r.Workers) != 3 {
+		t.Errorf("%d workers", len(r.Workers))
+	}
+}
+
+// Keys: who has none on the list is not let in, who has may do what a worker has to, and
+// nothing else; and who is banned has no key any more.
+func TestKeysAndRights(t *testing.T) {
+	notes := newNotebook(t)
+	dir := t.TempDir()
+	key := func(name string) (path, line string) {
+		private, line, err := cluster.NewKey(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = filepath.Join(dir, name)
+		write(t, path, private)
+		return path, line
+	}
+	anna, lineA := key("anna")
+	eve, lineE := key("eve")
+	stranger, _ := key("stranger")
+	list := filepath.Join(dir, "list")
+	write(t, list, []byte("# who may come\n"+lineA+"\n"+lineE+" # a friend\n"))
+	keys, err := cluster.ReadKeys(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := serve(t, broker.Config{Keys: keys, Tell: notes.tell})
+	for _, path := range []string{"", stranger} {
+		access := cluster.Access{URL: b.URL(), Name: "stranger", Credentials: path}
+		if _, err := access.Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+			t.Errorf("with the credentials %q: %v", path, err)
+		}
+	}
+	notes.expect("authentication", "Nkey")
+
+	trouble := make(chan error, 10)
+	access := cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve, Trouble: func(err error) { trouble <- err }}
+	nc, err := access.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for _, subject := range []string{"assay.>", "_INBOX.anna.>", "$JS.API.>"} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-trouble; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
+			t.Errorf("subscribing to %s: %v", subject, err)
+		}
+	}
+	notes.expect("eve", "Violation")
+	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x", "$JS.API.STREAM.DELETE.ASSAY"} {
+		if err := nc.Publish(subject, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-trouble; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
+			t.Errorf("publishing to %s: %v", subject, err)
+		}
+	}
+
+	c := games(t, 10, coordinate(t, b, cluster.Config{Share: 0.5, Tell: notes.tell}))
+	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
+	generate(t, c)
+	if err := b.Ban(keys[1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+		t.Errorf("after the ban: %v", err)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	b := serve(t, broker.Config{Token: "a secret"})
+	if _, err := (&cluster.Access{URL: b.URL(), Name: "x", Token: "another"}).Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+		t.Error(err)
+	}
+	c := games(t, 5, coordinate(t, b, cluster.Config{}))
+	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Token = "a secret" })
+	generate(t, c)
+}
+
+func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
+	for addr, open := range map[string]bool{"0.0.0.0:0": true, ":0": false, "[::]:0": true, "localhost:0": false, "192.0.2.1:4222": true} {
+		if err := (&broker.Config{Addr: addr}).Check(); errors.Is(err, broker.ErrOpen) != open {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	if err := (&broker.Config{Addr: "0.0.0.0:0", Token: "x"}).Check(); err != nil {
+		t.Error(err)
+	}
+}

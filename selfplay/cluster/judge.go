@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// judge plays units in the coordinator's own process: what workers disagree about, and
+// the checks of a worker who is alone. It plays one at a time.
+type judge struct {
+	verdicts chan verdict
+	done     sync.WaitGroup
+
+	mu    sync.Mutex
+	queue []*unit
+	more  chan struct{}
+}
+
+// verdict is what the judge made of a unit.
+type verdict struct {
+	unit *unit
+	sum  string
+	err  error
+}
+
+func newJudge(ctx context.Context, open selfplay.Opener) *judge {
+	j := &judge{verdicts: make(chan verdict, 16), more: make(chan struct{}, 1)}
+	j.done.Go(func() {
+		local := newSeat(open)
+		defer local.close()
+		for {
+			u := j.next(ctx)
+			if u == nil {
+				return
+			}
+			v := verdict{unit: u}
+			var r selfplay.Result
+			if r, v.err = local.play(ctx, u.job); v.err == nil {
+				v.sum, v.err = Checksum(&r)
+			} else {
+				v.err = fmt.Errorf("cluster: checking game %d: %w", u.job.Number, v.err)
+			}
+			select {
+			case j.verdicts <- v:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return j
+}
+
+// ask has a unit played. Asking twice is asking once.
+func (j *judge) ask(u *unit) {
+	j.mu.Lock()
+	if !slices.Contains(j.queue, u) {
+		j.queue = append(j.queue, u)
+	}
+	j.mu.Unlock()
+	select {
+	case j.more <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for a unit; nil if ctx ends.
+func (j *judge) next(ctx context.Context) *unit {
+	for {
+		j.mu.Lock()
+		if len(j.queue) > 0 {
+			u := j.queue[0]
+			j.queue = j.queue[1:]
+			j.mu.Unlock()
+			return u
+		}
+		j.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-j.more:
+		}
+	}
+}
+
+// forget drops what a series that ended wanted to know.
+func (j *judge) forget() {
+	j.mu.Lock()
+	j.queue = nil
+	j.mu.Unlock()
+}
+
+// wait returns when the judge's context has ended and it has stopped.
+func (j *judge) wait() { j.done.Wait() }

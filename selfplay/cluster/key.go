@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+)
+
+// SharedUser is the name under which workers connect that show a token: all of them the
+// same.
+const SharedUser = "worker"
+
+// Key is the public half of a worker's key: an nkey of NATS, Ed25519.
+type Key struct{ Name, Public string }
+
+// ErrKey is wrapped by the errors about files of keys.
+var ErrKey = errors.New("no key")
+
+// keyComment precedes the worker's name in the first line of its file.
+const keyComment = "# secret key of the assay worker "
+
+// NewKey makes a worker's key: what goes into the worker's file, and the line of it in
+// the coordinator's list.
+func NewKey(name string) (private []byte, line string, err error) {
+	if err := CheckName(name); err != nil {
+		return nil, "", err
+	}
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, "", fmt.Errorf("cluster: %w", err)
+	}
+	defer pair.Wipe()
+	seed, err := pair.Seed()
+	if err != nil {
+		return nil, "", fmt.Errorf("cluster: %w", err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, "", fmt.Errorf("cluster: %w", err)
+	}
+	return fmt.Appendf(nil, "%s%s\n%s\n", keyComment, name, seed), name + " " + public, nil
+}
+
+// ReadKeys reads a coordinator's list: lines NAME PUBLICKEY; what follows # is a comment.
+func ReadKeys(path string) ([]Key, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	defer f.Close()
+	var keys []Key
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(text)
+		switch {
+		case len(words) == 0:
+			continue
+		case len(words) != 2 || !nkeys.IsValidPublicUserKey(words[1]) || CheckName(words[0]) != nil:
+			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, U and 55 letters and digits, as assay work --new-key prints them", path, n, ErrKey)
+		case seen[words[0]] || seen[words[1]]:
+			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key is there twice", path, n, words[0])
+		}
+		seen[words[0]], seen[words[1]] = true, true
+		keys = append(keys, Key{words[0], words[1]})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", path, err)
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("cluster: %s: %w in it: nobody could come", path, ErrKey)
+	}
+	return keys, nil
+}
+
+// KeyName returns the name of the worker whose key a file holds, as NewKey wrote it; empty
+// if the file does not say, or there is none.
+func KeyName(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	first, _, _ := strings.Cut(string(data), "\n")
+	name, ok := strings.CutPrefix(strings.TrimSpace(first), keyComment)
+	if !ok || CheckName(name) != nil {
+		return "", nil
+	}
+	return name, nil
+}

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// ErrCredentials says that a server does not let somebody in.
+var ErrCredentials = errors.New("cluster: the server does not accept the credentials")
+
+// Access says which server to connect with, and as whom.
+type Access struct {
+	URL  string // of one server, or of several with commas between; without user and password
+	Name string // of a worker; empty for a coordinator
+
+	Token       string      // shared by all workers
+	Credentials string      // file with a secret key (nkey seed), or NATS credentials (.creds)
+	TLS         *tls.Config // nil: the system's, for tls:// URLs
+
+	Trouble func(error) // told what the server refuses later on; may be nil
+}
+
+// CheckURL reports addresses that hold credentials, which others could read in a list of
+// processes, and those that are none.
+func CheckURL(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		if err := checkOne(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOne(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return errors.New("cluster: that is no address: want nats://HOST:PORT or tls://HOST:PORT") // it may hold a password
+	case u.User != nil:
+		return errors.New("cluster: an address does not hold a password: others could read it; credentials come from a file or the environment")
+	case u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls":
+		return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", text)
+	}
+	return nil
+}
+
+// Dial connects with a server, and goes on trying while there is none. What the server
+// refuses is an error that wraps ErrCredentials.
+func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
+	options, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		nc, err := nats.Connect(a.URL, options...)
+		switch {
+		case err == nil:
+			return nc, nil
+		case refused(err):
+			return nil, fmt.Errorf("%w: %w", ErrCredentials, err)
+		}
+		if a.Trouble != nil {
+			a.Trouble(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(redial):
+		}
+	}
+}
+
+// redial is the pause between two attempts to connect.
+const redial = 2 * time.Second
+
+func refused(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
+		errors.Is(err, nats.ErrNkeysNotSupported)
+}
+
+func (a *Access) options() ([]nats.Option, error) {
+	options := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second),
+		nats.IgnoreAuthErrorAbort(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if a.Trouble != nil {
+				a.Trouble(err)
+			}
+		})}
+	if a.Name != "" {
+		options = append(options, nats.Name(a.Name), nats.CustomInboxPrefix(inboxPrefix(a.Name)))
+	}
+	if a.TLS != nil {
+		options = append(options, nats.Secure(a.TLS))
+	}
+	if a.Token != "" {
+		options = append(options, nats.UserInfo(SharedUser, a.Token))
+	}
+	if a.Credentials == "" {
+		return options, nil
+	}
+	data, err := os.ReadFile(a.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
+		return append(options, nats.UserCredentials(a.Credentials)), nil
+	}
+	o, err := seedOption(data)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a .creds file of NATS", a.Credentials, ErrKey)
+	}
+	return append(options, o), nil
+}
+
+// seedOption connects with a secret key.
+func seedOption(file []byte) (nats.Option, error) {
+	var seed []byte
+	for line := range bytes.Lines(file) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			seed = bytes.Clone(line)
+			break
+		}
+	}
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return nil, err
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	return nats.Nkey(public, pair.Sign), nil
+}

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// room is what a coordinator has in JetStream: the queue of its units, and weights.
+type room struct {
+	run      string
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	lease    time.Duration
+	replicas int
+
+	lost    chan string // ids of units that could not be published
+	stream  jetstream.Stream
+	objects jetstream.ObjectStore
+}
+
+const (
+	// maxUnpublished bounds the units on their way to the queue.
+	maxUnpublished = 4096
+	// patience is how long one request to JetStream may take.
+	patience = 10 * time.Second
+	// glance is how long a look at the queue may take.
+	glance = 2 * time.Second
+)
+
+// newRoom connects a coordinator's connection with JetStream.
+func newRoom(ctx context.Context, nc *nats.Conn, run string, lease time.Duration, replicas int) (*room, error) {
+	r := &room{run: run, nc: nc, lease: lease, replicas: replicas, lost: make(chan string, 2*maxUnpublished)}
+	if r.replicas == 0 {
+		r.replicas = 1
+		if nc.ConnectedClusterName() != "" {
+			r.replicas = 3
+		}
+	}
+	var err error
+	r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnpublished), jetstream.WithPublishAsyncTimeout(glance),
+		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, _ error) { r.lose(m) }))
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return r, r.furnish(ctx)
+}
+
+// idHeader names the unit of a message.
+const idHeader = "Assay-Unit"
+
+// lose notes that a message did not arrive. The channel is large; what does not fit is
+// found by looking at the queue.
+func (r *room) lose(m *nats.Msg) {
+	select {
+	case r.lost <- m.Header.Get(idHeader):
+	default:
+	}
+}
+
+// furnish makes what is not there yet. Servers that just came up are given a minute.
+func (r *room) furnish(ctx context.Context) error {
+	for begun := time.Now(); ; {
+		err := r.tryFurnish(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if time.Since(begun) > time.Minute {
+			return fmt.Errorf("cluster: setting up JetStream: %w", err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+func (r *room) tryFurnish(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: unitStream, Subjects: []string{unitSubject("*")},
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: r.replicas})
+	if err != nil {
+		return err
+	}
+	_, err = r.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: r.run, FilterSubject: unitSubject(r.run),
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.lease, MaxAckPending: -1, MaxDeliver: -1, MaxWaiting: 1 << 16,
+		Replicas: r.replicas, InactiveThreshold: 30 * 24 * time.Hour})
+	if err != nil {
+		return err
+	}
+	r.objects, err = r.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, Storage: jetstream.FileStorage, Replicas: r.replicas})
+	return err
+}
+
+// clear empties the queue: its units are of an earlier life, or not wanted any more.
+func (r *room) clear(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := r.stream.Purge(ctx, jetstream.WithPurgeSubject(unitSubject(r.run))); err != nil {
+		return fmt.Errorf("cluster: emptying the queue: %w", err)
+	}
+	return nil
+}
+
+// publish puts a unit into the queue, or notes that it could not be.
+func (r *room) publish(u *Unit) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	m := nats.NewMsg(unitSubject(r.run))
+	m.Header.Set(idHeader, u.ID)
+	m.Data = data
+	if _, err := r.js.PublishMsgAsync(m); err != nil {
+		r.lose(m)
+	}
+	return nil
+}
+
+// waiting returns how many units the queue holds, leased ones included. Where the queue
+// is gone, with the server's files perhaps, it is made anew.
+func (r *room) waiting(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, glance)
+	defer cancel()
+	c, err := r.js.Consumer(ctx, unitStream, r.run)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		return 0, r.tryFurnish(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	info := c.CachedInfo()
+	return int(info.NumPending) + info.NumAckPending, nil
+}
+
+// put stores an object under a name that says its content.
+func (r *room) put(ctx context.Context, name string, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
+	if _, err := r.objects.GetInfo(ctx, name); err == nil {
+		return nil
+	}
+	_, err := r.objects.PutBytes(ctx, name, data)
+	return err
+}

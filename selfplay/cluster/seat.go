@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// seat plays one job after the other, with players that stay open in between: a
+// selfplay.Local of one worker that can be asked.
+type seat struct {
+	open    selfplay.Opener
+	jobs    chan selfplay.Job
+	results chan selfplay.Result
+	ended   chan error // nil while nothing runs
+	specs   map[string]bool
+}
+
+// maxSpecs is how many players a seat keeps open.
+const maxSpecs = 6
+
+func newSeat(open selfplay.Opener) *seat { return &seat{open: open} }
+
+// play plays a job. After an error the seat is as good as new.
+func (s *seat) play(ctx context.Context, job selfplay.Job) (selfplay.Result, error) {
+	if len(s.specs) > maxSpecs {
+		s.close()
+	}
+	if s.ended == nil {
+		s.begin(ctx)
+	}
+	for _, spec := range job.Players {
+		s.specs[spec] = true
+	}
+	select {
+	case s.jobs <- job:
+	case err := <-s.ended:
+		s.ended = nil
+		return selfplay.Result{}, err
+	}
+	select {
+	case r := <-s.results:
+		return r, nil
+	case err := <-s.ended:
+		s.ended = nil
+		return selfplay.Result{}, err
+	}
+}
+
+func (s *seat) begin(ctx context.Context) {
+	s.specs = map[string]bool{}
+	s.jobs, s.results, s.ended = make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+	local := &selfplay.Local{Open: s.open, Workers: 1}
+	go func(jobs <-chan selfplay.Job, results chan<- selfplay.Result, ended chan<- error) {
+		ended <- local.Run(ctx, jobs, results)
+	}(s.jobs, s.results, s.ended)
+}
+
+// close closes the players.
+func (s *seat) close() {
+	if s.ended != nil {
+		close(s.jobs)
+		<-s.ended // what players say at their end is of no interest
+		s.ended = nil
+	}
+}

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// Names in JetStream.
+const (
+	unitStream = "ASSAY" // work queue of units, of all runs that share a server
+	bucket     = "assay" // object store of weights, by content
+)
+
+// everyWorker stands for a worker's name in the rights of those who share credentials.
+const everyWorker = "*"
+
+func unitSubject(run string) string           { return "assay.unit." + run }
+func answerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
+func helloSubject(worker string) string       { return "assay.hello." + worker }
+func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + unitStream + "." + run }
+func inboxPrefix(worker string) string        { return "_INBOX." + worker }
+
+// Rights are the subjects that a connection may publish to and subscribe to.
+type Rights struct{ Publish, Subscribe []string }
+
+// WorkerRights returns all that the worker of the name may do: say hello, lease units,
+// acknowledge them, answer under its own name, and read weights. With an empty name they
+// are those of workers that share credentials, and so could answer under each other's.
+func WorkerRights(name string) Rights {
+	if name == "" {
+		name = everyWorker
+	}
+	objects := "OBJ_" + bucket
+	return Rights{
+		Publish: []string{
+			helloSubject(name), answerSubject("*", name),
+			nextSubject("*"), "$JS.ACK." + unitStream + ".>",
+			"$JS.API.STREAM.INFO." + objects, "$JS.API.STREAM.MSG.GET." + objects, "$JS.API.DIRECT.GET." + objects + ".>",
+			"$JS.API.CONSUMER.CREATE." + objects + ".>", "$JS.API.CONSUMER.DELETE." + objects + ".>", "$JS.FC." + objects + ".>",
+		},
+		Subscribe: []string{inboxPrefix(name) + ".>"},
+	}
+}
+
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
+
+// CheckName reports names that no worker can have: they are part of subjects.
+func CheckName(name string) error {
+	if !nameRule.MatchString(name) {
+		return fmt.Errorf("cluster: a worker cannot be called %q: want 1 to 48 letters, digits, - and _", name)
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// ErrRefused says that a coordinator gives a worker no units; the error says why.
+var ErrRefused = errors.New("cluster: refused")
+
+// ErrIdle says that a worker had nothing to do for as long as it was told to wait.
+var ErrIdle = errors.New("cluster: no work")
+
+// Worker lends a machine: it plays units until its context ends.
+type Worker struct {
+	Access  Access // its Name is the worker's
+	Open    selfplay.Opener
+	Program string // version and bench signature
+	Cores   int    // units at once; 0: all
+	Ahead   int    // units leased beyond those; 0: as many, so that no core waits for the network
+	Library string // folder for weights
+	Foreign Allowed
+	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
+	Closed  func() bool       // whether it should rest now; nil: never
+	Tell    func(text string) // told in a line what happens; may be nil
+
+	nc       *nats.Conn
+	library  library
+	seats    chan *seat
+	leases   leases
+	proofs   sync.Map // specification -> proof
+	proving  sync.Mutex
+	worked   atomic.Int64 // when it last had a unit, in Unix nanoseconds
+	units    atomic.Int64
+	games    atomic.Int64
+	nodes    atomic.Int64
+	fail     context.CancelCauseFunc
+	silenced atomic.Bool
+}
+
+// Tally is what a worker did so far.
+type Tally struct {
+	Units int64 // answered: games and checks of openings
+	Games int64
+	Nodes int64
+}
+
+// Tally returns what the worker did so far.
+func (w *Worker) Tally() Tally {
+	return Tally{Units: w.units.Load(), Games: w.games.Load(), Nodes: w.nodes.Load()}
+}
+
+// Run plays units until ctx ends, which is no error: units under way are played to their
+// end and answered first. It waits for a server and for a coordinator as long as need
+// be. An error that wraps ErrRefused or ErrCredentials says why there is no use in going
+// on.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := CheckName(w.Access.Name); err != nil {
+		return err
+	}
+	if w.Tell == nil {
+		w.Tell = func(string) {}
+	}
+	if w.Cores <= 0 {
+		w.Cores = runtime.GOMAXPROCS(0)
+	}
+	if w.Ahead <= 0 {
+		w.Ahead = w.Cores
+	}
+	ctx, w.fail = context.WithCancelCause(ctx)
+	defer w.fail(nil)
+	w.Access.Trouble = w.trouble
+	dialing, give := ctx, context.CancelFunc(func() {})
+	if w.Wait > 0 {
+		dialing, give = context.WithTimeoutCause(ctx, w.Wait, ErrIdle)
+	}
+	defer give()
+	var err error
+	if w.nc, err = w.Access.Dial(dialing); err != nil {
+		if ctx.Err() != nil && !errors.Is(err, ErrCredentials) {
+			return nil
+		}
+		return err
+	}
+	defer w.nc.Close()
+	w.library = library{dir: w.Library, get: w.fetch}
+	w.seats = make(chan *seat, w.Cores)
+	for range w.Cores {
+		w.seats <- newSeat(w.Open)
+	}
+	w.worked.Store(time.Now().UnixNano())
+	err = w.serve(ctx)
+	for range w.Cores {
+		(<-w.seats).close()
+	}
+	return err
+}
+
+// trouble tells of what went wrong with the server, once.
+func (w *Worker) trouble(err error) {
+	if !w.silenced.Swap(true) {
+		w.Tell(fmt.Sprintf("%s: %v", w.Access.URL, err))
+	}
+}
+
+// serve serves one run after the other.
+func (w *Worker) serve(ctx context.Context) error {
+	for {
+		welcome, err := w.await(ctx)
+		if err != nil {
+			return w.end(ctx, err)
+		}
+		w.Tell(fmt.Sprintf("playing for run %s", welcome.Run))
+		if err := w.play(ctx, welcome); err != nil || ctx.Err() != nil {
+			return w.end(ctx, err)
+		}
+	}
+}
+
+// end says good bye, and returns why the worker ends: nil if it was asked to.
+func (w *Worker) end(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	h := w.hello()
+	h.Leaving = true
+	var t *troubled
+	if errors.As(err, &t) {
+		h.Trouble = t.Error()
+	}
+	short, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = w.greet(short, h) // it leaves all the same
+	return err
+}
+
+// troubled is why a worker cannot go on, as its coordinator should hear it.
+type troubled struct{ error }
+
+func (t *troubled) Unwrap() error { return t.error }
+
+func (w *Worker) hello() Hello {
+	return Hello{Protocol: Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores}
+}
+
+// greet says hello.
+func (w *Worker) greet(ctx context.Context, h Hello) (*Welcome, error) {
+	data, err := json.Marshal(&h)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, glance)
+	defer cancel()
+	m, err := w.nc.RequestWithContext(ctx, helloSubject(w.Access.Name), data)
+	if err != nil {
+		return nil, err
+	}
+	var welcome Welcome
+	if err := json.Unmarshal(m.Data, &welcome); err != nil {
+		return nil, fmt.Errorf("cluster: the coordinator's welcome: %w", err)
+	}
+	if welcome.Refused != "" {
+		return nil, fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
+	}
+	return &welcome, nil
+}
+
+// await waits for a coordinator that lets the worker in.
+func (w *Worker) await(ctx context.Context) (*Welcome, error) {
+	for told := false; ; {
+		if w.Closed == nil || !w.Closed() {
+			welcome, err := w.greet(ctx, w.hello())
+			if err == nil || errors.Is(err, ErrRefused) {
+				return welcome, err
+			}
+			if !told && ctx.Err() == nil {
+				told = true
+				w.Tell(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
+			}
+		}
+		if w.idle() {
+			return nil, ErrIdle
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (w *Worker) idle() bool {
+	return w.Wait > 0 && time.Since(time.Unix(0, w.worked.Load())) > w.Wait
+}
+
+// play plays units of one run until ctx ends, or the run is no more there.
+func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
+	serving, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var lanes sync.WaitGroup
+	for range w.Cores + w.Ahead {
+		lanes.Go(func() {
+			if err := newLane(w, welcome).serve(serving); err != nil {
+				stop(err)
+			}
+		})
+	}
+	keeping, drop := context.WithCancel(context.Background())
+	go w.leases.keep(keeping, welcome.Lease/3)
+	stop(w.attend(serving, welcome.Run))
+	lanes.Wait()
+	drop()
+	if err := context.Cause(serving); !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// errRunOver says that a worker should look for another run.
+var errRunOver = errors.New("the run is over")
+
+// attend says every few seconds that the worker is there, and returns when it should
+// serve this run no more.
+func (w *Worker) attend(ctx context.Context, run string) error {
+	for failed := 0; ; {
+		pause := helloEvery
+		if failed > 0 {
+			pause = soon
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		welcome, err := w.greet(ctx, w.hello())
+		if err == nil {
+			failed = 0
+		} else if failed++; failed%cutOff == 0 && ctx.Err() == nil {
+			_ = w.nc.ForceReconnect() // the coordinator is away, or this server cut off from it
+		}
+		switch {
+		case errors.Is(err, ErrRefused):
+			return err
+		case err == nil && welcome.Run != run:
+			return errRunOver
+		case err == nil && w.Closed != nil && w.Closed():
+			w.Tell("resting; the hours for work are over")
+			return errRunOver
+		case w.idle():
+			return ErrIdle
+		}
+	}
+}
+
+// fetch reads weights from the object store.
+func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
+	js, err := jetstream.New(w.nc)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := js.ObjectStore(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	return objects.GetBytes(ctx, name)
+}

@@ -1,0 +1,56 @@
+package selfplay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Verify tells whether the result can be that of the job, as far as that shows without
+// playing it: the job's number, seed and opening, one score and one depth a move, moves
+// that are legal, and the end that the rules say. A result that came from afar is
+// worth no more than that before it was played again.
+func (r *Result) Verify(job *Job) error {
+	switch {
+	case r.Number != job.Number || r.Try != job.Try || r.Seed != job.Seed:
+		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, job.Try, job.Seed)
+	case r.Start != job.Start:
+		return fmt.Errorf("game %d does not begin where its job does", r.Number)
+	case r.Opening != len(job.Opening) || len(r.Moves) < r.Opening || !slices.Equal(r.Moves[:r.Opening], job.Opening):
+		return fmt.Errorf("game %d does not begin with its opening", r.Number)
+	case len(r.Scores) != len(r.Moves) || len(r.Depths) != len(r.Moves):
+		return fmt.Errorf("game %d has %d moves, %d scores, %d depths", r.Number, len(r.Moves), len(r.Scores), len(r.Depths))
+	case len(r.Times) != 0 && len(r.Times) != len(r.Moves):
+		return fmt.Errorf("game %d has %d moves, but the times of %d", r.Number, len(r.Moves), len(r.Times))
+	}
+	game, err := r.Game()
+	if err != nil {
+		return err
+	}
+	if _, yes := r.Forfeited(); yes != (r.Fault != "") {
+		return fmt.Errorf("game %d ended by %s with the fault %q", r.Number, r.Termination, r.Fault)
+	}
+	result, why, over := game.Outcome()
+	switch {
+	case over && r.Fault == "" && (result != r.Result || why != r.Termination):
+		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result), r.Termination)
+	case !over && !r.ended():
+		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
+	}
+	return nil
+}
+
+// ended tells whether something else than the rules of chess ended the game.
+func (r *Result) ended() bool {
+	switch r.Termination {
+	case AdjudicatedWin, AdjudicatedDraw, MoveLimit:
+		return true
+	}
+	_, yes := r.Forfeited()
+	return yes
+}
+
+func outcome(r board.GameResult) string {
+	return map[board.GameResult]string{board.WhiteWins: "1-0", board.BlackWins: "0-1", board.Draw: "1/2-1/2"}[r]
+}
