@@ -79,15 +79,18 @@ twice. The exit code is 0 if there is none, and the data set is complete.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			problems := []string{}
-			v, err := dataset.Verify(args[0], func(problem error) {
+			report := func(problem error) {
 				problems = append(problems, problem.Error())
 				if !asJSON {
 					fmt.Fprintln(cmd.OutOrStdout(), problem)
 				}
-			})
+			}
+			p := newProgress(cmd.ErrOrStderr(), "data verify")
+			v, err := dataset.Verify(cmd.Context(), args[0], report, p.update)
 			if err != nil {
 				return dataAdvice(err)
 			}
+			p.finish("done")
 			if asJSON {
 				out := struct {
 					*dataset.Verification

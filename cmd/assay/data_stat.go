@@ -19,19 +19,22 @@ func newDataStatCommand() *cobra.Command {
 		Short: "Count what a data set holds: rows, games, results, phases, scores, duplicates",
 		Long: `Count what a data set holds. Of two data sets, count what they have in common: positions
 (the first four FEN fields), openings and games. What training and validation share makes
-the validation look too good.`,
+the validation look too good. For that the keys of positions, 16 bytes each, wait in
+a temporary folder; memory does not grow with them.`,
 		Example: `  assay data stat games
   assay data stat positions --json
   assay data stat parts/train parts/valid`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
-				return compare(cmd.OutOrStdout(), args[0], args[1], asJSON)
+				return compare(cmd, args[0], args[1], asJSON)
 			}
-			s, err := dataset.Summarize(args[0])
+			p := newProgress(cmd.ErrOrStderr(), "data stat")
+			s, err := dataset.Summarize(cmd.Context(), args[0], p.update)
 			if err != nil {
 				return dataAdvice(err)
 			}
+			p.finish("done")
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), s)
 			}
@@ -43,11 +46,14 @@ the validation look too good.`,
 }
 
 // compare tells what two data sets have in common.
-func compare(out io.Writer, a, b string, asJSON bool) error {
-	o, err := dataset.Compare(a, b)
+func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
+	out := cmd.OutOrStdout()
+	p := newProgress(cmd.ErrOrStderr(), "data stat")
+	o, err := dataset.Compare(cmd.Context(), a, b, p.update)
 	if err != nil {
 		return dataAdvice(err)
 	}
+	p.finish("done")
 	if asJSON {
 		return printJSON(out, struct {
 			A string `json:"a"`

@@ -125,9 +125,7 @@ type openedWeights struct {
 
 // tell says on stderr what was done to weights of an older table, if anything.
 func (x *openedWeights) tell(stderr io.Writer) {
-	if m := x.file.Migration; m != nil {
-		fmt.Fprintf(stderr, "%s: %v; assay weights export %s --out NEW.json keeps it in this form\n", x.name, m, x.name)
-	}
+	tellMigration(stderr, x.name, x.file)
 }
 
 // openWeights finds the weights for a model, either of which may be left to the

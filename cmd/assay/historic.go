@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/roster"
@@ -99,7 +100,8 @@ func newExplainCommand() *cobra.Command {
 		Long: `Say what a program computes about a position: Shannon's f(P), g(P) and variations,
 Turing's considerable moves and position-play values, Bernstein's questions, the goals of
 Newell, Shaw and Simon, Mac Hack's plausibility of every move with a comment for each
-point of it. NAME is a player's, with its settings; "startpos" stands for the start
+point of it. NAME is a player's, with its settings (nodes= and depth= limit what it plays, not
+what it explains); "startpos" stands for the start
 position. "assay eval" explains the weights of the modern engine.`,
 		Example: `  assay historic explain turing-1951 startpos
   assay historic explain machack-1967:plies=3 "2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20"`,
@@ -128,7 +130,11 @@ func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, player.Close()) }()
-	x, ok := player.(historic.Explainer)
+	within := player
+	if w, ok := player.(interface{ Unwrap() engine.Player }); ok {
+		within = w.Unwrap() // nodes= and depth= limit searches; what is explained is none
+	}
+	x, ok := within.(historic.Explainer)
 	if !ok {
 		var names []string
 		for _, h := range historicPrograms {
@@ -136,7 +142,7 @@ func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
 				names = append(names, h.Name)
 			}
 		}
-		return fmt.Errorf("%s explains nothing; those that do are %s, without nodes= and depth=; for weights of the modern engine there is \"assay eval\"", spec, strings.Join(names, ", "))
+		return fmt.Errorf("%s explains nothing; those that do are %s; for weights of the modern engine there is \"assay eval\"", spec, strings.Join(names, ", "))
 	}
 	return x.Explain(w, p)
 }

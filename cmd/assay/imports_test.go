@@ -45,12 +45,18 @@ var layout = map[string][]string{
 	"selfplay":         {},
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
 	// what every run that plays games leaves in its folder: journal, data set, PGN
-	"selfplay/record":  {"selfplay", "dataset", "dataset/pgn", "dataset/store"},
-	"selfplay/datagen": {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
-	"selfplay/sprt":    {},
-	"selfplay/match":   {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
+	"selfplay/record": {"selfplay", "dataset", "dataset/pgn", "dataset/store"},
+	// what the tests of such runs have in common
+	"selfplay/record/recordtest": {"selfplay/record", "dataset/store"},
+	"selfplay/datagen":           {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
+	"selfplay/sprt":              {},
+	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
 	// games kept as a match keeps them; its statistics are its own
-	"selfplay/ladder": {"selfplay", "selfplay/opening", "selfplay/record", "dataset/store"},
+	// workers on other machines. store: the ledger; roster and models: players are named by
+	// what their weights contain, wherever they lie. Only the broker links a NATS server
+	"selfplay/cluster":        {"selfplay", "dataset/store", "engine/roster", "models"},
+	"selfplay/cluster/broker": {"selfplay/cluster"},
+	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/record", "dataset/store"},
 	// pure ask and tell; what plays the games of it is a package of its own
 	"tuner/spsa": {},
 	// as a match: openings, games on disk, and a match at the end
@@ -75,6 +81,7 @@ var layout = map[string][]string{
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},
 	"engine/historic/turing":  {"engine/historic"},
+	"notebooks/figure":        {}, // plots of the notebooks, which import what they like
 }
 
 // typesOnly may be imported by every package but engine/board itself.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,11 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"encoding/json"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 )
+
+var kills = flag.Int("kills", 8, "moments at which TestKilledRunsGiveTheSameBytes kills each run")
 
 // TestKilledRunsGiveTheSameBytes kills real processes at random moments, with no
 // chance to clean up, and resumes them with the same command.
@@ -38,14 +41,14 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			took := time.Since(begun)
-			kills := 8
+			kills := *kills
 			if testing.Short() {
 				kills = 3
 			}
 			rng := rand.New(rand.NewPCG(8, 9))
 			died := 0
 			for ; died < kills; died++ {
-				after := time.Duration((0.02 + 0.5*rng.Float64()) * float64(took))
+				after := time.Duration((0.02 + 1.6*rng.Float64()/float64(kills)) * float64(took)) // so that few lives are the last
 				if assay(t, after, append(c.args, "--out", killed, "--workers", "4")...) == nil {
 					break // it was faster than its murderer
 				}
@@ -53,6 +56,7 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 			if died == 0 {
 				t.Error("it was never killed: this shows nothing")
 			}
+			t.Logf("killed %d times", died)
 			if err := assay(t, 0, append(c.args, "--out", killed)...); err != nil {
 				t.Fatal(err)
 			}

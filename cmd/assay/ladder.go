@@ -83,6 +83,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, usagef("--tc and --movetime are one for all players of a ladder")
 	}
 	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
+	f.leaveOwnDepth(cmd, args)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -132,8 +133,7 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 	return 0, 0, usagef("--anchor %s: %q is none of the players: name one as it stands on the command line, or by its number from 1 to %d", text, text[:at], len(players))
 }
 
-// entrants names the players, and who checks openings: one of ours, since a check that
-// fails has no game that it could cost.
+// entrants names the players, and who checks openings.
 func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer) error {
 	for i, spec := range args {
 		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: warning: player %d", i+1), stderr)
@@ -142,21 +142,20 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer
 		}
 		c.Players = append(c.Players, e)
 	}
-	for _, e := range c.Players {
-		if !roster.Foreign(e.Spec) {
-			c.Checker = e
-			return nil
-		}
-	}
 	var err error
-	c.Checker, err = entrant(foreignChecker)
+	c.Checker, err = openingChecker(c.Players...)
 	return err
 }
 
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := newProgress(stderr, "ladder")
 	c.Progress = p.update
-	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, f.out, p.say)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Runner = &faultTeller{Runner: runner, tell: p.say}
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {
 		specs[i] = e.Spec
@@ -180,6 +179,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 			return err
 		}
 	}
+	leaveReport(f.out, stderr)
 	if f.asJSON {
 		return printJSON(stdout, ladderJSON{Out: f.out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()})
 	}

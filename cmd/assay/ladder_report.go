@@ -119,15 +119,15 @@ func writeLadderPlot(dir string, r *ladder.Result) (string, error) {
 	return path, store.WriteFile(path, ladderSVG(r))
 }
 
-// ladderSVG draws the ratings with their intervals.
+// ladderSVG draws the ratings with their intervals, and writes them beside.
 func ladderSVG(r *ladder.Result) []byte {
-	const row, left, width, top = 24, 330, 520, 40
+	const row, left, width, top, right = 24, 330, 520, 40, 110
 	low, high := ladderRange(r)
 	x := func(elo float64) float64 { return left + (elo-low)/(high-low)*width }
-	height := top + row*len(r.Ratings) + 30
+	height, all := top+row*len(r.Ratings)+30, left+width+right
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n",
-		left+width+40, height, left+width+40, height)
+		all, height, all, height)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#fff"/><text x="10" y="20" font-size="14">Elo with 95 %% intervals, %d games</text>`+"\n", r.Games)
 	step := niceStep(high - low)
 	for elo := math.Ceil(low/step) * step; elo <= high; elo += step {
@@ -137,7 +137,8 @@ func ladderSVG(r *ladder.Result) []byte {
 	for i := range r.Ratings {
 		p := &r.Ratings[i]
 		y := top + row*i + row/2
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-12, y+4, html.EscapeString(shortName(p.Name)))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><text x="%d" y="%d" text-anchor="end">%+.0f ± %.0f</text>`+"\n",
+			left-12, y+4, html.EscapeString(shortName(p.Name)), all-10, y+4, p.Elo, (p.EloHi-p.EloLo)/2)
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %.1f (%.1f to %.1f)</title></circle>`+"\n",
 			x(p.EloLo), x(p.EloHi), y, y, x(p.Elo), y, html.EscapeString(p.Name), p.Elo, p.EloLo, p.EloHi)
 	}

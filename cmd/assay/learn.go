@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -33,6 +32,7 @@ type learnFlags struct {
 	opponent    string
 	workers     int
 	asJSON      bool
+	cluster     clusterFlags
 }
 
 func newLearnCommand() *cobra.Command {
@@ -72,6 +72,7 @@ and the same seed gives the same weights and games on any number of workers.`,
 	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
 	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
+	f.cluster.register(fs)
 	return cmd
 }
 
@@ -121,9 +122,15 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 		return err
 	}
 	dir := filepath.Join(runsDir, f.name())
+	tellMigrated(stderr, f.from, f.opponent)
 	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, f.generations, f.finalGames, f.opponent)
+	runner, done, err := f.cluster.runner(nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
+	if err != nil {
+		return err
+	}
+	defer done()
 	r, err := learn.Run(ctx, learn.Config{
-		Dir: dir, Program: programVersion(), Resume: f.command(), Plan: plan, Open: roster.Open, Workers: f.workers,
+		Dir: dir, Program: programVersion(), Resume: f.command(), Plan: plan, Open: roster.Open, Workers: f.workers, Runner: runner,
 		Stage: func(name string) learn.StageProgress { return stageBar{newProgress(stderr, name)} },
 	})
 	if err != nil {
@@ -132,10 +139,7 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	if r.Already {
 		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, store.RunEventsName))
 	}
-	page, err := report.Write(dir)
-	if err != nil {
-		return err
-	}
+	page := writeReport(dir, stderr)
 	if f.asJSON {
 		return printJSON(stdout, r)
 	}
@@ -243,7 +247,9 @@ func printWritten(out io.Writer, r *learn.Result, dir, page string) {
 		line("match from start", dir, "from-start", "games.pgn")
 	}
 	line("result", dir, store.RunResultName)
-	line("report", page)
+	if page != "" {
+		line("report", page)
+	}
 	w.Flush()
 }
 

@@ -48,8 +48,11 @@ interval. With --sprt elo0,elo1 it ends as soon as the sequential test has decid
 whether A is stronger by elo0 or by elo1; its Elo is then biased by the stop, and the
 median-unbiased estimate is given beside it. With both, --games is the most.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB],
-or is a foreign engine, uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]:
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay,
+or a program of a paper with its own options, as shannon-a:moves=3, turing-1951:bishop=330,
+machack-1967:book=false ("assay historic list" has them all; "assay uci --player NAME" and
+then uci the options of one). Programs of papers think to a depth of their own; beside
+others give --depth 40, which leaves it to them. Or it is a foreign engine, uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]:
 the command is split into words as by a shell, without expansion. OwnBook and Threads
 stay as the engine has them unless they are set. What it does wrong costs its own game.
 
@@ -68,6 +71,7 @@ the same command goes on after an interruption without losing a game or playing 
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd
+  assay match turing-1951 shannon-a:moves=1 --games 40
   assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,8 +105,11 @@ the same command goes on after an interruption without losing a game or playing 
 
 // tournament plays more than two players.
 func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
-	if f.sprt != "" || cmd.Flags().Changed("corrected") {
+	if f.sprt != "" {
 		return usagef("--sprt tests two players, and here are %d", len(args))
+	}
+	if _, err := f.test(cmd); err != nil {
+		return err
 	}
 	t := ladderFlags{playFlags: f.playFlags, times: f.times, out: f.out, games: f.games, schedule: string(ladder.RoundRobin)}
 	if f.gauntlet {
@@ -122,10 +129,11 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 		return c, err
 	}
 	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
+	f.leaveOwnDepth(cmd, args)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
-	if c.Test, err = f.test(); err != nil {
+	if c.Test, err = f.test(cmd); err != nil {
 		return c, err
 	}
 	if f.games == 0 && c.Test == nil {
@@ -146,8 +154,13 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 }
 
 // test returns what --sprt asks for, or nil.
-func (f *matchFlags) test() (*sprt.Test, error) {
+func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if f.sprt == "" {
+		for _, name := range []string{"model", "alpha", "beta", "corrected"} {
+			if cmd.Flags().Changed(name) {
+				return nil, usagef("--%s says how to test: it needs --sprt elo0,elo1", name)
+			}
+		}
 		return nil, nil
 	}
 	model, err := sprt.ParseModel(f.model)
@@ -175,7 +188,12 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
-	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, f.out, p.say)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Runner = &faultTeller{Runner: runner, tell: p.say}
 	foreign := thrifty(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
@@ -190,6 +208,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
 	}
+	leaveReport(f.out, stderr)
 	if f.asJSON {
 		if e := printJSON(stdout, matchJSON(f.out, r)); e != nil {
 			return e
@@ -214,10 +233,6 @@ func matchJSON(out string, r *match.Result) matchReport {
 	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
 }
 
-// fewPairs is below how many pairs the usual interval, which takes the spread of the
-// pairs seen for that of all, may be far too narrow.
-const fewPairs = 50
-
 func printMatch(out io.Writer, dir string, r *match.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	nps := r.NodesPerSecond()
@@ -227,7 +242,7 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	p := r.Pentanomial
 	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
 	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
-	if p.Samples() < fewPairs {
+	if p.Samples() < match.FewPairs {
 		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: believe this one, the pairs are few\n", r.LikelyLo, r.LikelyHi)
 	}
 	fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)

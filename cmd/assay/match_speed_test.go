@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os/exec"
@@ -27,16 +28,20 @@ func buildNullEngine(tb testing.TB) string {
 
 // BenchmarkRunner plays a match of 400 games between two engines that answer at once,
 // two games at a time, kept on disk. It reports plies a second, the runner's own time
-// of the processor a ply, and, against a bare loop that sends lines of the same length
-// to a process that answers each with a short one, the share of its speed, by the clock
-// and by all time of the processor that a line or a ply takes.
+// of the processor a ply, and its share of the speed of bare loops over pipes: of-loop
+// against one loop that asks one of these engines for moves, and does nothing else;
+// of-echo against two loops that send lines as long as a game's to two processes each in
+// turn, which look at nothing and answer with a short line, and of-echo-by-cpu against
+// the same by all time of the processor that a line or a ply takes.
 //
 // Run it alone: go test ./cmd/assay -run '^$' -bench Runner -benchtime 1x
 func BenchmarkRunner(b *testing.B) {
 	path := buildNullEngine(b)
 	for b.Loop() {
+		game := "position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 25) + "\n"
+		loop := pipeLoops(b, path, "engine", 1, 1, 100_000, game+"go nodes 1\n")
 		before := allTime()
-		echo := echoLoop(b, path, 100_000)
+		echo := pipeLoops(b, path, "echo", 2, 2, 100_000, game)
 		echoCost := (allTime() - before).Seconds() / 200_000
 		c := match.Config{Out: filepath.Join(b.TempDir(), "m"), A: selfplay.Entrant{Spec: "uci:" + path + " a"}, B: selfplay.Entrant{Spec: "uci:" + path + " b"},
 			Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Games: 400, OpeningScore: -1, Seed: 1, Open: roster.Open, Workers: 2}
@@ -51,8 +56,10 @@ func BenchmarkRunner(b *testing.B) {
 		b.ReportMetric(speed, "plies/s")
 		spent, _, _ := processorTime()
 		b.ReportMetric(float64((spent-own).Microseconds())/plies, "own-µs/ply")
+		b.ReportMetric(speed/loop, "of-loop")
 		b.ReportMetric(speed/echo, "of-echo")
 		b.ReportMetric(echoCost/((allTime()-before).Seconds()/plies-echoCost*200_000/plies), "of-echo-by-cpu")
+		b.ReportMetric(loop, "loop/s")
 		b.ReportMetric(echo, "echo/s")
 	}
 }
@@ -64,23 +71,22 @@ func allTime() time.Duration {
 	return own + children
 }
 
-// echoLoop returns how many lines a second come back from four processes, of which two
-// goroutines ask two each in turn: a match of two games at a time without the chess.
-func echoLoop(b *testing.B, path string, lines int) float64 {
+// pipeLoops returns how many requests a second are answered with a bestmove to loops of
+// which each asks its own processes in turn, so many times in all.
+func pipeLoops(b *testing.B, path, mode string, loops, processes, requests int, request string) float64 {
 	b.Helper()
-	line := "position startpos moves" + strings.Repeat(" e2e4", 100) + "\n"
 	begun := time.Now()
 	var wg sync.WaitGroup
-	for range 2 {
+	for range loops {
 		wg.Go(func() {
-			engines := [2]*echoEngine{startEcho(b, path), startEcho(b, path)}
-			for i := range lines {
-				e := engines[i%2]
-				if _, err := io.WriteString(e.in, line); err != nil {
+			engines := make([]*pipedEngine, processes)
+			for i := range engines {
+				engines[i] = startPiped(b, path, mode)
+			}
+			for i := range requests {
+				if err := engines[i%processes].ask(request); err != nil {
 					b.Error(err)
-				}
-				if _, err := e.out.ReadSlice('\n'); err != nil {
-					b.Error(err)
+					break
 				}
 			}
 			for _, e := range engines {
@@ -92,21 +98,33 @@ func echoLoop(b *testing.B, path string, lines int) float64 {
 		})
 	}
 	wg.Wait()
-	return float64(2*lines) / time.Since(begun).Seconds()
+	return float64(loops*requests) / time.Since(begun).Seconds()
 }
 
-type echoEngine struct {
+type pipedEngine struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func startEcho(b *testing.B, path string) *echoEngine {
-	cmd := exec.Command(path, "echo")
+func (e *pipedEngine) ask(request string) error {
+	if _, err := io.WriteString(e.in, request); err != nil {
+		return err
+	}
+	for {
+		line, err := e.out.ReadSlice('\n')
+		if err != nil || bytes.HasPrefix(line, []byte("bestmove")) {
+			return err
+		}
+	}
+}
+
+func startPiped(b *testing.B, path, mode string) *pipedEngine {
+	cmd := exec.Command(path, mode)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		b.Error(err)
 	}
-	return &echoEngine{cmd, in, bufio.NewReader(out)}
+	return &pipedEngine{cmd, in, bufio.NewReader(out)}
 }

@@ -91,6 +91,7 @@ func (f *timeFlags) entrant(spec, warning string, stderr io.Writer) (selfplay.En
 		fmt.Fprintf(stderr, "%s: %v; it loses the games that it does not start for within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
 		e.Spec, err = roster.WithTimeouts(spec, f.moveTimeout, min(f.startTimeout, impatient)), nil
 	}
+	tellPlayersMigrated(stderr, e.Spec)
 	return e, err
 }
 
@@ -103,17 +104,22 @@ func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) 
 		}
 		*to = e
 	}
-	if !roster.Foreign(c.B.Spec) {
-		return nil // the known one, as match wants it
-	}
-	// A check that fails has no game that it could cost, so it is nobody's who may fail.
-	if c.Checker = c.A; roster.Foreign(c.A.Spec) {
-		var err error
-		if c.Checker, err = entrant(foreignChecker); err != nil {
-			return err
+	var err error
+	c.Checker, err = openingChecker(c.B, c.A) // B rather than A, who is the newer
+	return err
+}
+
+// openingChecker returns who checks random openings: the first of the players whose
+// search is the modern one, or else a small one of it. A foreign engine that fails in a
+// check has no game that it could cost; and what a program of a paper says of a position
+// may be no centipawns at all, as random's 0.
+func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
+	for _, e := range players {
+		if name, _, _ := strings.Cut(e.Spec, ":"); name == "assay" {
+			return e, nil
 		}
 	}
-	return nil
+	return entrant(smallChecker)
 }
 
 // crowded warns of games that take each other's time.

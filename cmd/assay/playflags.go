@@ -20,6 +20,9 @@ import (
 // defaultNodes is the limit a move of games where none is given.
 const defaultNodes = 5000
 
+// ownDepth is a limit, in plies, that leaves their own to the programs of the papers.
+const ownDepth = 40
+
 // playFlags are the flags that selfplay and match have in common: how games are
 // played, and from where.
 type playFlags struct {
@@ -34,6 +37,7 @@ type playFlags struct {
 	seed         uint64
 	workers      int
 	asJSON       bool
+	cluster      clusterFlags
 }
 
 func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
@@ -59,6 +63,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of openings and games")
 	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	f.cluster.register(fs)
 }
 
 // parse completes the flags. Its errors are usage errors.
@@ -69,6 +74,9 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 	}
 	if err := f.limits.Validate(); err != nil {
 		return usagef("nothing ends a search: give --nodes or --depth")
+	}
+	if err := f.notNegative(cmd); err != nil {
+		return err
 	}
 	switch f.bookOrder {
 	case "random":
@@ -88,13 +96,41 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 	if f.randomPlies < 1 || f.randomPlies >= opening.MaxRandomPlies {
 		return usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
 	}
-	if f.rule.PlayOn < 0 || f.rule.PlayOn > 1 {
+	if !(f.rule.PlayOn >= 0 && f.rule.PlayOn <= 1) { // NaN too
 		return usagef("--play-on %v: want a share between 0 and 1", f.rule.PlayOn)
 	}
 	if f.openingScore == 0 {
 		return usagef("--opening-score 0 would refuse nearly every opening; -1 checks none")
 	}
 	f.clearUnused()
+	return nil
+}
+
+// leaveOwnDepth sets a limit that cuts nobody short where only programs of papers play
+// and no limit is given: nodes are no measure of theirs.
+func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
+	for _, name := range []string{"nodes", "depth", "movetime", "tc"} {
+		if cmd.Flags().Changed(name) {
+			return
+		}
+	}
+	for _, spec := range players {
+		if !roster.OfPaper(spec) {
+			return
+		}
+	}
+	f.limits.Depth = ownDepth
+}
+
+// notNegative refuses numbers below zero where they mean nothing. Zero stands for the
+// default, or for never.
+func (f *playFlags) notNegative(cmd *cobra.Command) error {
+	for name, value := range map[string]int{"depth": f.limits.Depth, "book-start": f.opening.Skip, "max-plies": f.maxPlies, "workers": f.workers,
+		"win-score": f.rule.WinScore, "win-plies": f.rule.WinPlies, "draw-score": f.rule.DrawScore, "draw-plies": f.rule.DrawPlies, "draw-from": f.rule.DrawFrom} {
+		if value < 0 && cmd.Flags().Changed(name) {
+			return usagef("--%s %d: want 0 or more", name, value)
+		}
+	}
 	return nil
 }
 

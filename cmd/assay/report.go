@@ -81,6 +81,27 @@ func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
 	return err
 }
 
+// leaveReport makes the page of a run that has ended, and says where it is. A run that
+// is not kept has no folder, and gets no page.
+func leaveReport(dir string, stderr io.Writer) {
+	if dir == "" {
+		return
+	}
+	if page := writeReport(dir, stderr); page != "" {
+		fmt.Fprintf(stderr, "report: %s\n", page)
+	}
+}
+
+// writeReport makes the page and returns its path. The run is done: that there is no
+// page of it is a warning.
+func writeReport(dir string, stderr io.Writer) string {
+	page, err := report.Write(dir)
+	if err != nil {
+		fmt.Fprintf(stderr, "report: warning: there is no page of %s: %v\n", dir, err)
+	}
+	return page
+}
+
 // reportAdvice adds the cure.
 func reportAdvice(err error, dir string) error {
 	switch {

@@ -24,6 +24,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		newMatchCommand(),
 		newLadderCommand(),
 		newSelfplayCommand(),
+		newWorkCommand(),
 		newDataCommand(),
 		newFeaturesCommand(),
 		newSprtCommand(),

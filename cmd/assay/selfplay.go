@@ -98,8 +98,17 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 }
 
 func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stderr io.Writer) error {
+	for _, e := range c.Players {
+		tellPlayersMigrated(stderr, e.Spec)
+	}
 	p := newProgress(stderr, "selfplay")
 	c.Progress = p.update
+	var done func()
+	var err error
+	if c.Runner, done, err = f.cluster.runner(nil, f.out, p.say); err != nil {
+		return err
+	}
+	defer done()
 	s, err := datagen.Run(ctx, c)
 	if err != nil {
 		return playAdvice(err, f.out)
@@ -114,6 +123,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 			"where draws are won endgames that the player cannot win, adjudication is right, else raise --win-score or --win-plies\n",
 			100*share, s.Reversed, s.Disagreed-s.Reversed)
 	}
+	leaveReport(f.out, stderr)
 	if f.asJSON {
 		return printJSON(stdout, selfplayJSON(f.out, s))
 	}

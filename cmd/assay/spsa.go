@@ -27,6 +27,7 @@ type spsaFlags struct {
 	simElo   float64
 	simDraws float64
 	asJSON   bool
+	cluster  clusterFlags
 }
 
 func newSpsaCommand() *cobra.Command {
@@ -87,10 +88,14 @@ the same bytes.`,
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo that the start values lack")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equals")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	f.cluster.register(fs)
 	return cmd
 }
 
 func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
+	if f.workers < 0 {
+		return usagef("--workers %d: want 0 or more", f.workers)
+	}
 	file, err := loadSpsa(args[0])
 	if err != nil {
 		return err
@@ -106,6 +111,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 		name := filepath.Base(args[0])
 		c.Out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
 	}
+	tellPlayersMigrated(cmd.ErrOrStderr(), file.Player)
 	if err := spsaPlayers(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
@@ -142,8 +148,9 @@ func spsaPlayers(c *play.Config, spec string) error {
 		return err
 	}
 	c.Player = selfplay.Entrant{Spec: spec, Name: name}
-	if roster.Foreign(spec) { // a check that fails has no game that it could cost
-		c.Checker, err = entrant(foreignChecker)
+	checker, err := openingChecker(c.Player)
+	if checker.Spec != spec { // else it is the player with its start values
+		c.Checker = checker
 	}
 	return err
 }
@@ -151,7 +158,12 @@ func spsaPlayers(c *play.Config, spec string) error {
 func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
 	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
 	c.Progress, c.ValidationProgress = p.update, validation.update
-	c.Runner = &faultTeller{Runner: &selfplay.Local{Open: c.Open, Workers: c.Workers}, tell: p.say}
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, c.Out, p.say)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Runner = &faultTeller{Runner: runner, tell: p.say}
 	thrifty(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil {
@@ -166,6 +178,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
+	leaveReport(c.Out, stderr)
 	if f.asJSON {
 		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Already: r.Already, Seconds: r.Took.Seconds()})
 	}

@@ -14,8 +14,8 @@ const (
 	// bytes: its heap is a few megabytes, but for the moments in which a shard of games
 	// is compressed, after which it would stay as large as it was then.
 	foreignMemory = 24 << 20
-	// foreignChecker checks the openings of foreign engines: small for the same reason.
-	foreignChecker = "assay:hash=1"
+	// smallChecker checks openings where no player does: small for the same reason.
+	smallChecker = "assay:hash=1"
 )
 
 // thrifty bounds the memory of a process that only runs other programs: it should be

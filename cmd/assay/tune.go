@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -39,12 +40,15 @@ func newTuneCommand() *cobra.Command {
 each of them is.
 
 DATA are data sets of positions (assay data positions makes them from games), or of
-features of any other evaluation, which bring their terms and start values. The fit
-minimises the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
+features of any other evaluation, which bring their terms and start values (--from gives
+others, such as those of an earlier fit).
+
+The fit minimises the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
 centipawns, held by a prior around the weights it starts from: a thousand games
 cannot carry hundreds of free coefficients. Games, or openings that several games
 share, are held out whole for the validation loss. Standard errors are clustered the
-same way, and are of the weights as written.
+same way (up to 100 games: by the jackknife), and are of the weights as written; --json
+also has 95 % intervals.
 
 --out names a weight file (.json), or a folder that then also keeps the configuration,
 every step with its loss (events.jsonl) and the whole report (result.json). Ctrl-C leaves
@@ -77,7 +81,7 @@ features in memory or on --disk.`,
 func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", `model: `+modelNames()+` (default: the model of --from, or "assay")`)
-	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: the model's start weights)")
+	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those of the model or the features)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
 	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton, lbfgs or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
@@ -167,7 +171,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 		if out, done, err = openTuneOut(f, task, paths); err != nil || done != nil {
 			return f.complete(done, err, stdout, stderr)
 		}
-		defer func() { err = errors.Join(err, out.close()) }()
+		defer func() { err = errors.Join(err, out.close(stderr)) }()
 	}
 	s, err := task.load(ctx, f, stderr)
 	if err != nil {
@@ -209,6 +213,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *tuner.Store, out
 			return tuneAdvice(err)
 		}
 	}
+	report.partial = err != nil
 	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Outcome.Iterations, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
 	file, text, ferr := task.weightFile(r)
 	if ferr != nil {
@@ -224,13 +229,16 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *tuner.Store, out
 		_, ferr = io.WriteString(stdout, report.text(file))
 	}
 	if err != nil { // interrupted, with a result
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the optimum", r.Outcome.Iterations, out.shownPath())
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Outcome.Iterations, out.shownPath())
 	}
 	return ferr
 }
 
 // tuneAdvice adds the cure to what can be wrong with data or flags.
 func tuneAdvice(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted before there were any weights; run the same command again")
+	}
 	for _, a := range []struct {
 		is   error
 		cure string
@@ -240,7 +248,7 @@ func tuneAdvice(err error) error {
 		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
 		{tuner.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
 		{tuner.ErrAllFrozen, "freeze less"},
-		{tuner.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
+		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
 	} {
 		if errors.Is(err, a.is) {
 			return fmt.Errorf("%w; %s", err, a.cure)

@@ -110,12 +110,29 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	return err
 }
 
-// foreign takes terms and start values from the features.
+// foreign takes the terms from the features, and start values from there or from --from.
 func (t *tuneTask) foreign(f *tuneFlags) error {
 	t.name, t.terms = t.set.Model, tuner.TermsOfFeatures(t.set)
-	if f.from != "" || f.model != "" && f.model != t.name {
-		return usagef("--from and --model are for positions: features bring their terms and start values (these are of %q)", t.name)
+	if f.model != "" && f.model != t.name {
+		return usagef("--model %s: the features are of %q", f.model, t.name)
 	}
+	t.model = t.known()
+	if f.from == "" {
+		return nil
+	}
+	x, err := openAnyWeights(f.from)
+	if err != nil {
+		return err
+	}
+	t.parent = x.file.ID()
+	if err := tuner.StartFrom(t.terms, x.file); err != nil {
+		return fmt.Errorf("--from %s: term %w (features of %q, weights of %q)", f.from, err, t.name, x.file.Model)
+	}
+	return nil
+}
+
+// known returns our model that the features are of, or nil.
+func (t *tuneTask) known() *eval.Model {
 	m, err := eval.Lookup(t.name)
 	if err != nil || len(m.Terms) != len(t.terms) {
 		return nil
@@ -125,8 +142,7 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 			return nil
 		}
 	}
-	t.model = m
-	return nil
+	return m
 }
 
 // identity returns the hashes of the data, in order.

@@ -35,6 +35,7 @@ type tuneJSON struct {
 	Design      float64         `json:"design_effect"`
 	Clustering  float64         `json:"clustering"`
 	Dispersion  float64         `json:"dispersion"`
+	Jackknife   bool            `json:"jackknife"` // errors are the jackknife's
 	Pieces      []pieceJSON     `json:"pieces"`
 	Terms       []termJSON      `json:"terms"`
 	Tables      []tableJSON     `json:"tables"`
@@ -64,24 +65,27 @@ type pieceJSON struct {
 }
 
 type termJSON struct {
-	Name    string  `json:"name"`
-	Group   string  `json:"group"`
-	OldMG   float64 `json:"old_mg"`
-	OldEG   float64 `json:"old_eg"`
-	MG      int32   `json:"mg"`
-	EG      int32   `json:"eg"`
-	FitMG   float64 `json:"fit_mg"`
-	FitEG   float64 `json:"fit_eg"`
-	SEMG    float64 `json:"se_mg"`
-	SEEG    float64 `json:"se_eg"`
-	ZMG     float64 `json:"z_mg"` // (fit - start) / se; 0 where there is no se
-	ZEG     float64 `json:"z_eg"`
-	NaiveMG float64 `json:"naive_se_mg"`
-	NaiveEG float64 `json:"naive_se_eg"`
-	Count   int64   `json:"positions"`
-	Games   float64 `json:"effective_games"`
-	Share   float64 `json:"data_share"` // the rest is the prior's
-	Frozen  bool    `json:"frozen,omitempty"`
+	Name  string  `json:"name"`
+	Group string  `json:"group"`
+	OldMG float64 `json:"old_mg"`
+	OldEG float64 `json:"old_eg"`
+	MG    int32   `json:"mg"`
+	EG    int32   `json:"eg"`
+	FitMG float64 `json:"fit_mg"`
+	FitEG float64 `json:"fit_eg"`
+	SEMG  float64 `json:"se_mg"`
+	SEEG  float64 `json:"se_eg"`
+	ZMG   float64 `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG   float64 `json:"z_eg"`
+	// 95 % intervals; null where there is no se.
+	IntervalMG *[2]float64 `json:"interval_mg"`
+	IntervalEG *[2]float64 `json:"interval_eg"`
+	NaiveMG    float64     `json:"naive_se_mg"`
+	NaiveEG    float64     `json:"naive_se_eg"`
+	Count      int64       `json:"positions"`
+	Games      float64     `json:"effective_games"`
+	Share      float64     `json:"data_share"` // the rest is the prior's
+	Frozen     bool        `json:"frozen,omitempty"`
 }
 
 // groupJSON says what tuning a group was worth, in mean training loss.
@@ -153,10 +157,10 @@ func (t *tuneReport) json() *tuneJSON {
 		K: r.K, FileK: r.FileK, KScore: r.KScore, Rescale: r.Rescale,
 		Start: lossesJSON(r.Start), Fit: lossesJSON(r.Fit), Rounded: lossesJSON(r.Rounded),
 		Parameters: r.Parameters, Effective: r.Effective,
-		Design: r.Design, Clustering: r.Clustering, Dispersion: r.Dispersion,
+		Design: r.Design, Clustering: r.Clustering, Dispersion: r.Dispersion, Jackknife: r.Jackknife,
 		Pieces: []pieceJSON{}, Terms: []termJSON{}, Tables: []tableJSON{}, Groups: []groupJSON{}, Collinear: []collinearJSON{},
 		Calibration: calibrationJSON{r.Calibration.HeldOut, binsJSON(r.Calibration.ByScore), binsJSON(r.Calibration.ByPhase)},
-		Warnings:    append([]string{}, r.Warnings...), Partial: r.Partial,
+		Warnings:    append([]string{}, r.Warnings...), Partial: t.partial,
 	}
 	for _, p := range r.Pieces {
 		j.Pieces = append(j.Pieces, pieceJSON{p.Piece.String(), p.Old, p.New, p.SE, p.MG, p.EG, p.Pawns, p.SEPawns})
@@ -164,7 +168,9 @@ func (t *tuneReport) json() *tuneJSON {
 	for _, x := range r.Terms {
 		j.Terms = append(j.Terms, termJSON{
 			x.Name, x.Group, x.MG, x.EG, x.NewMG, x.NewEG, x.Fit.MG, x.Fit.EG,
-			x.SE.MG, x.SE.EG, zScore(x.Fit.MG-x.MG, x.SE.MG), zScore(x.Fit.EG-x.EG, x.SE.EG), x.Naive.MG, x.Naive.EG, x.Count, x.Clusters, x.Share, x.Frozen,
+			x.SE.MG, x.SE.EG, zScore(x.Fit.MG-x.MG, x.SE.MG), zScore(x.Fit.EG-x.EG, x.SE.EG),
+			interval(x.Fit.MG, x.SE.MG, &x), interval(x.Fit.EG, x.SE.EG, &x),
+			x.Naive.MG, x.Naive.EG, x.Count, x.Clusters, x.Share, x.Frozen,
 		})
 	}
 	for _, b := range r.Tables {
@@ -211,6 +217,15 @@ func zScore(v, se float64) float64 {
 		return 0
 	}
 	return v / se
+}
+
+// interval is the 95 % interval of a coefficient of x; nil where it has no error.
+func interval(v, se float64, x *tuner.TermFit) *[2]float64 {
+	if se == 0 {
+		return nil
+	}
+	reach := x.Quantile() * se
+	return &[2]float64{v - reach, v + reach}
 }
 
 // finiteOrNull is nil for what JSON has no number for.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -71,9 +71,11 @@ func (o *tuneOut) trace(s tuner.Step) {
 		Iteration int      `json:"iteration"`
 		Objective float64  `json:"objective"`
 		Gap       *float64 `json:"gap"`
+		Train     *float64 `json:"train"` // mean losses without the prior
+		Valid     *float64 `json:"valid"`
 	}
 	// A diary that cannot be written must not end the fit; finish will say so.
-	_ = o.run.Event("step", step{s.Stage, s.Iteration, s.Objective, finiteOrNull(s.Gap)})
+	_ = o.run.Event("step", step{s.Stage, s.Iteration, s.Objective, finiteOrNull(s.Gap), finiteOrNull(s.Losses.Train), finiteOrNull(s.Losses.Valid)})
 }
 
 func (o *tuneOut) event(kind string, data any) {
@@ -97,74 +99,28 @@ func (o *tuneOut) write(text []byte, report *tuneJSON) error {
 	return o.run.Finish(report)
 }
 
-func (o *tuneOut) close() error {
+// close closes the run, and then leaves its page: while it is open it counts as running.
+func (o *tuneOut) close(stderr io.Writer) error {
 	if o.run == nil {
 		return nil
 	}
-	return o.run.Close()
+	err := o.run.Close()
+	leaveReport(o.run.Dir(), stderr)
+	return err
 }
 
 // weightFile returns the fit as a weight file and its text.
 func (t *tuneTask) weightFile(r *tuner.Result) (*models.File, []byte, error) {
 	p := tuner.Pedigree{Parent: t.parent, Program: programVersion(), Time: time.Now()}
-	if t.model == nil {
-		file := r.ForeignFile(t.name, p)
-		text, err := foreignText(file)
-		return file, text, err
-	}
-	file, err := r.File(t.model, p)
-	if err != nil {
-		return nil, nil, err
+	file := r.ForeignFile(t.name, p)
+	if t.model != nil {
+		var err error
+		if file, err = r.File(t.model, p); err != nil {
+			return nil, nil, err
+		}
 	}
 	text, err := file.Encode()
 	return file, text, err
-}
-
-// foreignText writes the weights of an evaluation that is none of our models, in the
-// format of all weight files. Every term is written as tapered.
-func foreignText(f *models.File) ([]byte, error) {
-	type term struct {
-		Name  string  `json:"name"`
-		MG    int32   `json:"mg"`
-		EG    int32   `json:"eg"`
-		FitMG float64 `json:"fit_mg,omitempty"`
-		FitEG float64 `json:"fit_eg,omitempty"`
-		SEMG  float64 `json:"se_mg,omitempty"`
-		SEEG  float64 `json:"se_eg,omitempty"`
-		Count int64   `json:"count,omitempty"`
-	}
-	type provenance struct {
-		Parent    string   `json:"parent"`
-		Data      []string `json:"data"`
-		Rows      int64    `json:"rows"`
-		Games     int64    `json:"games"`
-		Split     string   `json:"split"`
-		LossTrain float64  `json:"loss_train"`
-		LossValid float64  `json:"loss_valid"`
-		Method    string   `json:"method"`
-		Seed      uint64   `json:"seed"`
-		Program   string   `json:"program"`
-		Config    string   `json:"config"`
-		Time      string   `json:"time"`
-	}
-	terms := make([]term, len(f.Terms))
-	for i, t := range f.Terms {
-		for _, v := range []float64{t.FitMG, t.FitEG, t.SEMG, t.SEEG} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("term %q: %v is not a number that a file can hold", t.Name, v)
-			}
-		}
-		terms[i] = term(t)
-	}
-	text, err := json.MarshalIndent(struct {
-		Format     string     `json:"format"`
-		Model      string     `json:"model"`
-		Unit       string     `json:"unit"`
-		K          float64    `json:"K"`
-		Provenance provenance `json:"provenance"`
-		Terms      []term     `json:"terms"`
-	}{models.Format, f.Model, models.Unit, f.K, provenance(f.Provenance), terms}, "", "  ")
-	return append(text, '\n'), err
 }
 
 // shownPath is how a report names the output.

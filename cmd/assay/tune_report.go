@@ -15,6 +15,7 @@ type tuneReport struct {
 	out, id, parent string
 	seconds         float64
 	curve           *tuner.Curve // nil unless asked for
+	partial         bool         // interrupted: something of what was asked for is missing
 }
 
 // text is the report for people: what the pieces are worth, how good the fit
@@ -78,6 +79,9 @@ func (t *tuneReport) summary() string {
 	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)", r.Parameters, r.Effective)
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering, r.Dispersion)
+	}
+	if r.Jackknife {
+		line("errors", "the jackknife's: %d games or openings are few", r.ClustersTrain)
 	}
 	return b.String()
 }

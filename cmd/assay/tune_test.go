@@ -124,7 +124,10 @@ func TestTuneJSON(t *testing.T) {
 	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || j.Fit.Train == nil || *j.Fit.Train >= *j.Start.Train {
 		t.Errorf("%+v", j)
 	}
-	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 {
+	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == nil || !(x.IntervalMG[0] < x.FitMG-1.96*x.SEMG && x.FitMG+1.96*x.SEMG < x.IntervalMG[1]) {
+		t.Errorf("jackknife %v, %+v", j.Jackknife, x)
+	}
+	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != nil {
 		t.Errorf("frozen pawn: %+v", pawn)
 	}
 	if !strings.Contains(j.Settings, "freeze:pawn") || !strings.Contains(j.Settings, "prior:mobility=3") {
@@ -273,10 +276,20 @@ func TestTuneFeatures(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b), `"king.safety"`) {
 		t.Errorf("weights %s, %v", b, err)
 	}
+	again, err := tune(t, good, "--from", out, "--out", filepath.Join(dir, "w2.json"), "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j2 tuneJSON
+	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID || j2.Terms[0].OldMG != float64(j.Terms[0].MG) {
+		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
+	}
 	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })
 	for want, args := range map[string][]string{
-		"features and evaluation differ": {bad},
-		"--from and --model are for":     {good, "--from", "assay"},
+		"drifted apart":                {bad},
+		`"king.safety" is in the feat`: {good, "--from", "machack-1967"},
+		`the features are of "mine"`:   {good, "--model", "assay"},
+		"no such file":                 {good, "--from", filepath.Join(dir, "nowhere.json")},
 	} {
 		if _, err := tune(t, append(args, "--out", out)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", args, err, want)

@@ -15,7 +15,9 @@ func newUCICommand() *cobra.Command {
 		Long: `Play chess in a GUI, or in anybody's match runner, over the UCI protocol on standard
 input and output.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB].
+A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay,
+or a program of a paper ("assay historic list" has them) with its own options, as
+machack-1967:plies=3.
 
 The command uci lists the options. EvalFile takes a weight file or a name of embedded
 weights; weights that cannot be read leave the old ones. If games are lost on time, raise
@@ -24,6 +26,7 @@ MultiPV, searchmoves, mate and UCI_Chess960 are as the protocol has them. Whatev
 ignored is said in an info string.`,
 		Example: `  assay uci
   assay uci --player assay:weights=shannon-1950
+  assay uci --player turing-1951
   assay uci --player assay:weights=runs/first/weights.json:nodes=5000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,6 +34,7 @@ ignored is said in an info string.`,
 			if err != nil {
 				return err
 			}
+			tellPlayersMigrated(cmd.ErrOrStderr(), player)
 			defer p.Close() // the process ends here; nothing to do about an error
 			name := programVersion()
 			if player != "assay" {

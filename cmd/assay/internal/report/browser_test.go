@@ -21,8 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -182,6 +180,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 	b.shot("portrait", "#portrait")
 	checkReplay(b)
 	b.shot("replay", "#replay")
+	checkNames(b)
+	checkKeyboard(b)
 	checkDark(b)
 	checkPhone(b)
 	b.quiet(url)
@@ -260,54 +260,6 @@ func expand(fen string) string {
 		placement = strings.ReplaceAll(placement, fmt.Sprint(n), strings.Repeat(".", n))
 	}
 	return placement
-}
-
-// contrast computes the contrast of all text on its background by WCAG 2, and returns
-// what has less than 4.5.
-const contrast = `(() => {
-	const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
-	const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
-	const light = c => { const l = [0, 1, 2].map(i => { const v = c[i] / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] };
-	const bad = [];
-	for (const e of document.querySelectorAll("p, td, th, a, h1, h2, h3, caption, figcaption, summary, strong, code, svg.plot text, .moves button")) {
-		if (!e.textContent.trim() || !e.getClientRects().length) continue;
-		const style = getComputedStyle(e), stack = [];
-		for (let a = e; a; a = a.parentElement) stack.push(parse(getComputedStyle(a).backgroundColor));
-		let back = [255, 255, 255, 1];
-		for (const c of stack.reverse()) back = over(c, back);
-		const text = over(parse(e instanceof SVGElement ? style.fill : style.color), back);
-		const [x, y] = [light(text), light(back)].sort((a, b) => b - a);
-		if ((x + 0.05) / (y + 0.05) < 4.5) bad.push(((x + 0.05) / (y + 0.05)).toFixed(2) + " " + e.tagName + " " + e.textContent.trim().slice(0, 30));
-	}
-	return bad.slice(0, 8);
-})()`
-
-// checkDark compares contrasts in both schemes.
-func checkDark(b *browser) {
-	b.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-			return err
-		}))
-		for _, bad := range ask[[]string](b, contrast) {
-			b.Errorf("%s: contrast %s", scheme, bad)
-		}
-	}
-	for _, id := range []string{"generations", "boards", "replay", "coefficients"} {
-		b.shot("dark-"+id, "#"+id)
-	}
-}
-
-// checkPhone fails if a narrow page has to be moved sideways.
-func checkPhone(b *browser) {
-	b.Helper()
-	b.do(chromedp.EmulateViewport(390, 800))
-	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 390 {
-		b.Errorf("the page is %d pixels wide on a phone of 390", wide)
-	}
-	b.shot("phone", "#generations")
-	b.shot("phone-replay", "#replay")
 }
 
 // A hundred thousand games between players of hostile names, and two thousand

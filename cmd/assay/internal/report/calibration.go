@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // bins collects scores and the results they led to. Positions of one game share its
@@ -120,4 +122,32 @@ func calibrationFigure(id, title, note string, list []point) figure {
 	}
 	guide := series{name: "what it should be", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}
 	return chart(f, "predicted score", "actual score", guide, s)
+}
+
+// fitCalibrations draws what a fit foretold, with a remark of whose it is.
+func fitCalibrations(c *learn.Calibration, remark string) []figure {
+	on := "On the games it was trained on, since none was held out: the fit flatters itself here."
+	if c.HeldOut {
+		on = "On games held out, which it has not seen."
+	}
+	note := strings.TrimSpace(on + " White's view. " + remark)
+	var points []point
+	for _, b := range c.ByScore {
+		if b.Rows > 0 {
+			points = append(points, point{Predicted: b.Predicted, Actual: b.Actual, SE: b.SE, N: b.Rows, Score: math.NaN()})
+		}
+	}
+	s := series{name: "actual − predicted, 95 % interval", points: true}
+	for _, b := range c.ByPhase {
+		if b.Rows > 0 {
+			d := b.Actual - b.Predicted
+			s.x, s.y = append(s.x, (b.Lo+b.Hi)/2), append(s.y, d)
+			s.lo, s.hi = append(s.lo, d-1.96*b.SE), append(s.hi, d+1.96*b.SE)
+		}
+	}
+	zero := series{name: "right", x: []float64{0, 24}, y: []float64{0, 0}, guide: true}
+	return []figure{
+		calibrationFigure("", "Predicted against actual score of the evaluation", note, points),
+		chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame. " + note}, "phase", "actual − predicted", zero, s),
+	}
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -163,8 +161,8 @@ func (b *builder) learnSections(v *learnView) error {
 	if err := b.coefficientSections(newCoefficients(note, list)); err != nil {
 		return err
 	}
-	if shown > 0 {
-		if err := b.evaluationCalibration(shown); err != nil {
+	if shown > 0 && shown <= len(v.Generations) {
+		if err := b.evaluationCalibration(&v.Generations[shown-1]); err != nil {
 			return err
 		}
 	}
@@ -253,46 +251,11 @@ func pieceFigures(pieces []learn.PieceValue) []figure {
 	return []figure{forest(figure{Title: "What a man is worth, with 95 % intervals"}, "centipawns", list)}
 }
 
-// evaluationCalibration compares what the evaluation of a generation's weights foretells
-// with the results, on that generation's positions.
-func (b *builder) evaluationCalibration(g int) error {
-	folder := filepath.Join(b.dir, fmt.Sprintf("gen-%d", g))
-	file, err := models.Load(filepath.Join(folder, "weights.json"))
-	if err != nil {
-		return err
+// evaluationCalibration shows what the fit of a generation foretells.
+func (b *builder) evaluationCalibration(g *generation) error {
+	if g.Fit == nil || len(g.Fit.Calibration.ByScore) == 0 {
+		return nil // a run of before fits wrote it down
 	}
-	m, w, err := file.Weights()
-	if err != nil {
-		return err
-	}
-	evaluator, err := m.NewEvaluator(w)
-	if err != nil {
-		return err
-	}
-	positions, err := dataset.OpenPositions(filepath.Join(folder, "positions"))
-	if err != nil {
-		return err
-	}
-	const most = 300_000 // rows; a tenth of a second for each hundred thousand
-	var sums bins
-	var game uint64
-	var result float64
-	rows := 0
-	for p, err := range positions.All() {
-		if err != nil {
-			return err
-		}
-		if p.Game != game {
-			sums.endGame(result)
-		}
-		game, result = p.Game, float64(p.Result)
-		sums.add(int16(evaluator.Evaluate(&p.Board)), result)
-		if rows++; rows == most {
-			break
-		}
-	}
-	sums.endGame(result)
-	note := fmt.Sprintf("The static evaluation of generation %d's weights on %d positions of its games, most of which it was fitted to, through the sigmoid with K = %.5f; White's view, intervals clustered by game.", g, rows, file.K)
 	return b.add("calibration", "Calibration of the evaluation", "figures",
-		b.number([]figure{calibrationFigure("", "Predicted against actual score of the evaluation", note, sums.points(file.K))}))
+		b.number(fitCalibrations(&g.Fit.Calibration, fmt.Sprintf("The evaluation of generation %d's weights.", g.Number))))
 }

@@ -175,7 +175,7 @@ func percent(part, whole float64) string {
 	if whole == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %%", 100*part/whole)
+	return fmt.Sprintf("%.1f\u00a0%%", 100*part/whole)
 }
 
 // jsonScript is data for the page's script; html/template escapes it where it stands.

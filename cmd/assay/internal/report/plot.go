@@ -324,10 +324,12 @@ func svg(p *plot.Plot, title string, width, height vg.Length, entries int) templ
 	_, text, _ = strings.Cut(text, ">")
 	pairs := []string{
 		"#AA0000", "var(--ink)", "#AA0009", "var(--grid)",
-		"font-family:Liberation Sans", "font-family:inherit", ";font-variant:none;font-weight:normal;font-style:normal", "",
+		"font-family:Liberation Sans;", "", ";font-variant:none;font-weight:normal;font-style:normal", "",
 	}
 	for i := 1; i <= inks; i++ {
-		pairs = append(pairs, fmt.Sprintf("#AA%04X", i), fmt.Sprintf("var(--c%d)", i))
+		hex, name := fmt.Sprintf("#AA%04X", i), fmt.Sprintf("var(--c%d)", i)
+		// Hollow points are drawn so thin that they are hard to see.
+		pairs = append(pairs, hex+";stroke-width:0.5", name+";stroke-width:1.3", hex, name)
 	}
 	text = strings.NewReplacer(pairs...).Replace(text)
 	return template.HTML(fmt.Sprintf(`<svg class="plot" role="img" aria-label="%s" viewBox="0 0 %g %g">`,

@@ -3,9 +3,9 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // tuneResult is what the report needs of a fit's result.json, the object that
@@ -55,12 +55,8 @@ type tuneResult struct {
 		Gain      float64 `json:"gain"`
 		Net       float64 `json:"net_gain"`
 	} `json:"groups"`
-	Calibration struct {
-		HeldOut bool  `json:"held_out"`
-		ByScore []bin `json:"by_score"`
-		ByPhase []bin `json:"by_phase"`
-	} `json:"calibration"`
-	Curve *struct {
+	Calibration learn.Calibration `json:"calibration"` // assay tune writes the same
+	Curve       *struct {
 		Points []struct {
 			Games float64  `json:"games"`
 			Train float64  `json:"train"`
@@ -74,15 +70,6 @@ type losses struct {
 	Valid *float64 `json:"valid"`
 }
 
-type bin struct {
-	Lo        float64 `json:"lo"`
-	Hi        float64 `json:"hi"`
-	Rows      int64   `json:"rows"`
-	Predicted float64 `json:"predicted"`
-	Actual    float64 `json:"actual"`
-	SE        float64 `json:"se"`
-}
-
 // tune makes the sections of a run of assay tune.
 func (b *builder) tune() error {
 	r := new(tuneResult)
@@ -91,7 +78,7 @@ func (b *builder) tune() error {
 		return err
 	}
 	steps := b.steps()
-	view := map[string]any{"Result": r, "Complete": complete, "Steps": len(steps.x)}
+	view := map[string]any{"Result": r, "Complete": complete, "Steps": steps.n}
 	if err := b.headline("tune-headline", view); err != nil {
 		return err
 	}
@@ -110,33 +97,66 @@ func (b *builder) tune() error {
 			return err
 		}
 	}
-	if err := b.add("calibration", "Calibration", "figures", b.number(r.calibrations())); err != nil {
+	if err := b.add("calibration", "Calibration", "figures", b.number(fitCalibrations(&r.Calibration, ""))); err != nil {
 		return err
 	}
 	return b.coefficientSections(r.coefficients())
 }
 
-// steps reads the objective after each step from the run's diary.
-func (b *builder) steps() series {
-	s := series{name: "objective", line: true, points: true}
+// progress is what a run's diary says of the steps of a fit.
+type progress struct {
+	objective    []series // one for each stage: what is minimised is not the same in two
+	train, valid series   // mean losses without the prior
+	n            int
+}
+
+// steps reads the diary.
+func (b *builder) steps() (p progress) {
 	b.events(func(kind string, data json.RawMessage) {
 		var step struct {
+			Stage     string  `json:"stage"`
 			Objective float64 `json:"objective"`
+			Train     *float64
+			Valid     *float64
 		}
 		switch {
 		case kind == "begin": // again
-			s.x, s.y = nil, nil
+			p = progress{}
 		case kind == "step" && json.Unmarshal(data, &step) == nil:
-			s.x, s.y = append(s.x, float64(len(s.x)+1)), append(s.y, step.Objective)
+			p.n++
+			if last := len(p.objective) - 1; last < 0 || p.objective[last].name != step.Stage {
+				p.objective = append(p.objective, series{name: step.Stage, line: true})
+			}
+			p.objective[len(p.objective)-1].put(p.n, &step.Objective)
+			p.train.put(p.n, step.Train)
+			p.valid.put(p.n, step.Valid)
 		}
 	})
-	s.points = len(s.x) < 60
-	return s
+	for i := range p.objective {
+		p.objective[i].points = len(p.objective[i].x) < 60
+	}
+	p.train.name, p.train.line, p.train.points = "training", true, len(p.train.x) < 60
+	p.valid.name, p.valid.line, p.valid.points = "validation", true, len(p.valid.x) < 60
+	return p
 }
 
-func lossFigures(r *tuneResult, steps series) (list []figure) {
-	if len(steps.x) > 0 {
-		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean training loss plus what the prior adds, of all stages of the fit one after the other."}, "step", "objective", steps))
+// put adds the value of a step, if it is known.
+func (s *series) put(n int, y *float64) {
+	if y != nil {
+		s.x, s.y = append(s.x, float64(n)), append(s.y, *y)
+	}
+}
+
+func lossFigures(r *tuneResult, p progress) (list []figure) {
+	if p.n > 0 {
+		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus what the prior adds. Each stage has an objective of its own, so that only steps within a stage are to be compared."}, "step", "objective", p.objective...))
+	}
+	if len(p.train.x) > 0 {
+		both := []series{p.train}
+		if len(p.valid.x) > 0 {
+			both = append(both, p.valid)
+		}
+		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss, without the prior, of the games trained on and of those held out."}, "step", "mean loss", both...))
 	}
 	if r.Start.Train != nil && r.Rounded.Train != nil {
 		labels, values := []string{"training, start", "training, fitted"}, []float64{*r.Start.Train, *r.Rounded.Train}
@@ -156,30 +176,6 @@ func lossFigures(r *tuneResult, steps series) (list []figure) {
 		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Is more data worth it?"}, "games", "loss", train, valid))
 	}
 	return list
-}
-
-func (r *tuneResult) calibrations() []figure {
-	on := "on the rows it was trained on, since none was held out"
-	if r.Calibration.HeldOut {
-		on = "on games held out"
-	}
-	var points []point
-	for _, c := range r.Calibration.ByScore {
-		if c.Rows > 0 {
-			points = append(points, point{Predicted: c.Predicted, Actual: c.Actual, SE: c.SE, N: c.Rows, Score: math.NaN()})
-		}
-	}
-	list := []figure{calibrationFigure("", "Predicted against actual score", "White's view, "+on+", by tenths of the prediction.", points)}
-	s := series{name: "actual − predicted, 95 % interval", points: true}
-	for _, c := range r.Calibration.ByPhase {
-		if c.Rows > 0 {
-			d := c.Actual - c.Predicted
-			s.x, s.y = append(s.x, (c.Lo+c.Hi)/2), append(s.y, d)
-			s.lo, s.hi = append(s.lo, d-1.96*c.SE), append(s.hi, d+1.96*c.SE)
-		}
-	}
-	zero := series{name: "right", x: []float64{0, 24}, y: []float64{0, 0}, guide: true}
-	return append(list, chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame; " + on + "."}, "phase", "actual − predicted", zero, s))
 }
 
 func (r *tuneResult) coefficients() *coefficients {

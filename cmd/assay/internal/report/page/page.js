@@ -136,9 +136,11 @@ function replay(root) {
     $(".players").replaceChildren(make("bdi", {}, from.players[g.w]), " – ", make("bdi", {}, from.players[g.b]), `: ${results[g.r]}, ${g.t}, game ${g.n}`);
     slider.max = moves.length;
     const black = (g.f || "").split(" ")[1] === "b" ? 1 : 0;
+    // Moves are for the mouse; the keyboard has the slider and the board's arrow keys,
+    // rather than a hundred stops.
     list.replaceChildren(...san.map((text, i) => {
       const li = document.createElement("li"), n = i + black;
-      const button = make("button", { type: "button", "data-ply": i + 1 }, (n % 2 === 0 || i === 0 ? `${1 + (n >> 1)}.${n % 2 ? ".." : ""} ` : "") + text);
+      const button = make("button", { type: "button", "data-ply": i + 1, tabindex: -1 }, (n % 2 === 0 || i === 0 ? `${1 + (n >> 1)}.${n % 2 ? ".." : ""} ` : "") + text);
       if (i < g.o) { button.classList.add("o"); button.title = "opening"; }
       li.append(button);
       return li;

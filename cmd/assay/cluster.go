@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+)
+
+// clusterFlags let a command that plays games play them on other machines.
+type clusterFlags struct {
+	serve string
+	nats  string
+	check float64
+}
+
+func (f *clusterFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.serve, "serve", "", "play on other machines: serve workers (see assay work) at HOST:PORT")
+	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT")
+	fs.Float64Var(&f.check, "check", cluster.DefaultShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
+}
+
+// What is secret, and what goes with it, comes from the environment, and never from a
+// command line, where others could read it. See workHelp.
+const (
+	tokenEnv       = "ASSAY_TOKEN"
+	credentialsEnv = "ASSAY_CREDENTIALS"
+	keysEnv        = "ASSAY_WORKER_KEYS"
+	tlsCertEnv     = "ASSAY_TLS_CERT"
+	tlsKeyEnv      = "ASSAY_TLS_KEY"
+	tlsCAEnv       = "ASSAY_TLS_CA"
+)
+
+// linkPatience is how long a coordinator waits for servers that should be there.
+const linkPatience = time.Minute
+
+// runner returns what plays the games of the run in the folder out, which may be empty:
+// the runner given, unless the flags ask for other machines. Call done at the end.
+func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(string)) (r selfplay.Runner, done func(), err error) {
+	switch {
+	case f.serve == "" && f.nats == "":
+		return local, func() {}, nil
+	case f.serve != "" && f.nats != "":
+		return nil, nil, usagef("--serve starts a server and --nats uses one that is there: give one of them")
+	case !(f.check >= 0 && f.check <= 1):
+		return nil, nil, usagef("--check %v: want a share between 0 and 1", f.check)
+	}
+	clean := func() {}
+	if out == "" {
+		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
+			return nil, nil, err
+		}
+		clean = func() { os.RemoveAll(out) }
+	}
+	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Tell: tell}
+	var b *broker.Broker
+	if f.nats != "" {
+		c.Link, err = f.outside()
+	} else {
+		c.Link, c.Ban, err = f.embedded(&b, c.Dir, tell)
+	}
+	if err != nil {
+		clean()
+		return nil, nil, err
+	}
+	k := cluster.New(c)
+	return k, func() {
+		if err := k.Close(); err != nil {
+			tell(err.Error())
+		}
+		if b != nil {
+			b.Close()
+		}
+		clean()
+	}, nil
+}
+
+// outside connects with servers that are there.
+func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
+	if err := cluster.CheckURL(f.nats); err != nil {
+		return nil, usageError{err}
+	}
+	access := cluster.Access{URL: f.nats, Token: os.Getenv(tokenEnv), Credentials: os.Getenv(credentialsEnv)}
+	if access.TLS, err = clientTLS(); err != nil {
+		return nil, err
+	}
+	return func() (*nats.Conn, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), linkPatience)
+		defer cancel()
+		nc, err := access.Dial(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("no NATS server at %s for %v", f.nats, linkPatience)
+		}
+		return nc, err
+	}, nil
+}
+
+// embedded starts a server in this process when there is a first game to play.
+func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
+	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: os.Getenv(tokenEnv), Tell: tell}
+	byName := map[string]cluster.Key{}
+	if path := os.Getenv(keysEnv); path != "" {
+		if c.Keys, err = cluster.ReadKeys(path); err != nil {
+			return nil, nil, err
+		}
+		for _, k := range c.Keys {
+			byName[k.Name] = k
+		}
+	}
+	if c.TLS, err = serverTLS(); err != nil {
+		return nil, nil, err
+	}
+	if err := c.Check(); err != nil {
+		return nil, nil, clusterAdvice(err)
+	}
+	link = func() (*nats.Conn, error) {
+		started, err := broker.Start(c)
+		if err != nil {
+			return nil, clusterAdvice(err)
+		}
+		*b = started
+		tell(fmt.Sprintf("workers are welcome: assay work %s", started.URL()))
+		return started.Connect()
+	}
+	ban = func(worker string) {
+		if k, ok := byName[worker]; ok && *b != nil {
+			if err := (*b).Ban(k); err != nil {
+				tell(err.Error())
+			}
+		}
+	}
+	return link, ban, nil
+}
+
+func clientTLS() (*tls.Config, error) {
+	path := os.Getenv(tlsCAEnv)
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tlsCAEnv, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", tlsCAEnv, path)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+func serverTLS() (*tls.Config, error) {
+	cert, key := os.Getenv(tlsCertEnv), os.Getenv(tlsKeyEnv)
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", tlsCertEnv, tlsKeyEnv, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// clusterAdvice adds the cure to what can end a coordinator or a worker.
+func clusterAdvice(err error) error {
+	switch {
+	case errors.Is(err, broker.ErrOpen):
+		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and name their list in %s, or set %s here and at the workers", err, keysEnv, tokenEnv)
+	case errors.Is(err, cluster.ErrCredentials):
+		return fmt.Errorf("%w; a worker needs the key whose public half the coordinator lists (--credentials or %s), or the same %s", err, credentialsEnv, tokenEnv)
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("%w; wait for it, or stop it", err)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A match is killed with no chance to say anything. The page that shows it, and the
+// list, know: by the stream that changes an open page, and for who asks anew.
+func TestServedRunThatIsKilled(t *testing.T) {
+	runs := filepath.Join(t.TempDir(), "runs")
+	if err := os.Mkdir(runs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(runs, "night")
+	run := exec.Command("assay", "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60", "--out", out)
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	url := serveProcess(t, runs)
+	awaitPage(t, url+"/run/night", `class="running">running`, "games counted")
+
+	stream, err := http.Get(url + "/run/night/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stream.Body.Close() })
+	said := make(chan bool)
+	go func() {
+		lines, found := bufio.NewScanner(stream.Body), false
+		lines.Buffer(nil, 64<<20)
+		for !found && lines.Scan() {
+			found = strings.Contains(lines.Text(), `interrupted`) && strings.Contains(lines.Text(), "assay match random first-move")
+		}
+		said <- found
+	}()
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait()
+	select {
+	case found := <-said:
+		if !found {
+			t.Error("the stream ended, and did not say that the run was interrupted")
+		}
+	case <-time.After(time.Minute):
+		t.Error("the stream does not say that the run was interrupted")
+	}
+	resume := "assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " + out
+	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
+	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
+}
+
+// serveProcess starts assay serve on a free port and returns its address.
+func serveProcess(t *testing.T, runs string) (url string) {
+	t.Helper()
+	cmd := exec.Command("assay", "serve", runs, "--listen", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	_, rest, ok := strings.Cut(line, "http://")
+	address, _, ok2 := strings.Cut(rest, "/")
+	if err != nil || !ok || !ok2 {
+		t.Fatalf("%q, %v: want the address", line, err)
+	}
+	return "http://" + address
+}
+
+// awaitPage asks for a page until it has all that is wanted.
+func awaitPage(t *testing.T, url string, wanted ...string) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		answer, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := ""
+		for _, w := range wanted {
+			if !strings.Contains(string(page), w) {
+				missing = w
+			}
+		}
+		if missing == "" {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s lacks %q: %.600s", url, missing, page)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/models"
+)
+
+// TestTuneInterrupted: after Ctrl-C the weights so far are whole and on disk, nothing
+// half-written is, and the run knows that it is not complete.
+func TestTuneInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can be sent an interrupt here")
+	}
+	dir := t.TempDir()
+	data, run := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
+	writeWalks(t, data, 60, nil)
+	forever := []string{"--method", "adam", "--iterations", "100000000", "--gap", "1e-300"}
+	c := exec.Command("assay", append([]string{"tune", data, "--out", run}, forever...)...)
+	var log bytes.Buffer
+	c.Stderr = &log
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	events := filepath.Join(run, "events.jsonl")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if b, err := os.ReadFile(events); err == nil && bytes.Count(b, []byte(`"event":"step"`)) >= 3 {
+			break
+		}
+		if time.Now().After(end) {
+			_ = c.Process.Kill()
+			t.Fatalf("no step in a minute: %v, %s", c.Wait(), log.String())
+		}
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+		t.Errorf("after an interrupt: %v, want exit code %d", err, exitFailed)
+	}
+	for _, want := range []string{"interrupted after ", "weights.json", "run the same command again"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %q in %s", want, log.String())
+		}
+	}
+	if f, err := models.Load(filepath.Join(run, "weights.json")); err != nil || f.Provenance.Rows == 0 {
+		t.Errorf("weights after an interrupt: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(run, "result.json")); err == nil {
+		t.Error("an interrupted run has a result")
+	}
+	if left, _ := filepath.Glob(filepath.Join(run, "*.tmp*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	// With a method that ends, the same folder belongs to other settings.
+	if _, err := tune(t, data, "--out", run); err == nil || !strings.Contains(err.Error(), "another folder") {
+		t.Errorf("other settings: %v", err)
+	}
+}
+
+// TestTuneInterruptedEarly: before the fit there is nothing to keep.
+func TestTuneInterruptedEarly(t *testing.T) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "w.json")
+	writeWalks(t, data, 30, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := newTuneCommand()
+	c.SetContext(ctx)
+	c.SetArgs([]string{data, "--out", out})
+	c.SetErr(new(bytes.Buffer))
+	c.SetOut(new(bytes.Buffer))
+	if err := c.Execute(); err == nil || !strings.Contains(err.Error(), "interrupted before there were any weights") {
+		t.Errorf("error %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}

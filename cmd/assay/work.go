@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/cluster"
+)
+
+// workFlags are the flags of assay work.
+type workFlags struct {
+	cores       int
+	nice        int
+	hours       string
+	name        string
+	credentials string
+	engines     []string
+	library     string
+	wait        time.Duration
+	newKey      string
+}
+
+const workHelp = `Lend this machine: play games for whoever runs assay selfplay, match, ladder, spsa or
+learn with --serve or --nats, until Ctrl-C. The games are, to the byte, those that the
+other machine would have played; what was begun is finished and sent before the worker
+leaves. A run that ends, or is not there yet, is waited for.
+
+A worker plays only with the version of assay that the run has, and proves in a short game
+that its build plays the same. It fetches weights, and nothing that it would run: a
+foreign engine is played only if its owner names the program with --engine, and it is the
+same file, to the byte, as the coordinator's.
+
+Credentials come from a file or the environment, at the worker and at the coordinator:
+
+  ASSAY_TOKEN         a secret that all share; or, better, a key for each worker:
+  ASSAY_CREDENTIALS   the worker's file, as --new-key makes it; or a .creds file of NATS
+  ASSAY_WORKER_KEYS   the coordinator's list of the workers' names and public keys
+  ASSAY_TLS_CERT, ASSAY_TLS_KEY  the server's certificate and key, in PEM files
+  ASSAY_TLS_CA        the certificate that signed it, at the worker
+
+Without credentials a coordinator serves this machine only.`
+
+func newWorkCommand() *cobra.Command {
+	var f workFlags
+	cmd := &cobra.Command{
+		Use:   "work URL",
+		Short: "Lend this machine: play games for a run on another",
+		Long:  workHelp,
+		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222   # here,
+  assay work nats://127.0.0.1:4222                                   # and in as many terminals as you like
+
+  assay work --new-key bob.key --name bob            # once; send the line that it prints
+  assay work tls://big.example.org:4222 --credentials bob.key --cores 6 --hours 22-7`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.newKey != "" {
+				return f.makeKey(cmd)
+			}
+			if len(args) != 1 {
+				return usagef("the URL of a coordinator's server is missing, as nats://HOST:4222")
+			}
+			return f.work(cmd, args[0])
+		},
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&f.cores, "cores", 0, "games at once (default: one a core)")
+	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: how readily this work makes way for other work")
+	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, as 22-7 (default: always)")
+	fs.StringVar(&f.name, "name", "", "name of this worker (default: that of its key, or of the machine and the process)")
+	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
+	fs.StringSliceVar(&f.engines, "engine", nil, "foreign engine that may be played here: path of the program")
+	fs.StringVar(&f.library, "library", "", "folder that keeps weights (default: in the user's cache)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work (default: never)")
+	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and end")
+	return cmd
+}
+
+// makeKey makes a worker's key.
+func (f *workFlags) makeKey(cmd *cobra.Command) error {
+	if f.name == "" {
+		return usagef("--new-key needs the --name of the worker")
+	}
+	private, line, err := cluster.NewKey(f.name)
+	if err != nil {
+		return usageError{err}
+	}
+	file, err := os.OpenFile(f.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err // a key that is there is not overwritten
+	}
+	_, err = file.Write(private)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "work: %s is secret: it stays on the worker's machine. The coordinator's list (%s) gets this line:\n", f.newKey, keysEnv)
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
+	return err
+}
+
+func (f *workFlags) work(cmd *cobra.Command, url string) error {
+	w, err := f.worker(url)
+	if err != nil {
+		return err
+	}
+	if err := setNice(f.nice); err != nil {
+		return fmt.Errorf("--nice %d: %w", f.nice, err)
+	}
+	p := newProgress(cmd.ErrOrStderr(), "work")
+	w.Tell = p.say
+	ctx := cmd.Context()
+	told := context.AfterFunc(ctx, func() { p.say("finishing the games under way; Ctrl-C again leaves at once, and others play them") })
+	defer told()
+	reporting, stop := context.WithCancel(ctx)
+	defer stop()
+	go reportWork(reporting, w, p.say)
+	err = w.Run(ctx)
+	t := w.Tally()
+	p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+	if errors.Is(err, cluster.ErrIdle) {
+		return nil // as it was told
+	}
+	return clusterAdvice(err)
+}
+
+// worker makes a worker of the flags.
+func (f *workFlags) worker(url string) (*cluster.Worker, error) {
+	if err := cluster.CheckURL(url); err != nil {
+		return nil, usageError{err}
+	}
+	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library}
+	w.Access = cluster.Access{URL: url, Name: f.name, Token: os.Getenv(tokenEnv), Credentials: f.credentials}
+	if w.Access.Credentials == "" {
+		w.Access.Credentials = os.Getenv(credentialsEnv)
+	}
+	var err error
+	if w.Access.TLS, err = clientTLS(); err != nil {
+		return nil, err
+	}
+	if w.Access.Name == "" {
+		if w.Access.Name, err = cluster.KeyName(w.Access.Credentials); err != nil {
+			return nil, err
+		}
+	}
+	if w.Access.Name == "" {
+		w.Access.Name = machineName()
+	}
+	if err := cluster.CheckName(w.Access.Name); err != nil {
+		return nil, usageError{err}
+	}
+	if w.Closed, err = closedHours(f.hours); err != nil {
+		return nil, err
+	}
+	if w.Foreign, err = cluster.Allow(f.engines); err != nil {
+		return nil, err
+	}
+	if w.Library == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("%w; name a folder with --library", err)
+		}
+		w.Library = filepath.Join(cache, "assay", "weights")
+	}
+	return w, nil
+}
+
+// machineName returns a name that no other worker has, as far as the machine knows.
+func machineName() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "worker"
+	}
+	host = strings.Map(func(r rune) rune {
+		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-') {
+			return r
+		}
+		return '-'
+	}, host)
+	host = strings.TrimLeft(host, "-")
+	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
+}
+
+// closedHours reads FROM-TO, and returns a function that tells whether it is another
+// hour now; nil for no hours.
+func closedHours(text string) (func() bool, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var from, to int
+	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &from, &to); n != 2 || err != nil || from < 0 || from > 23 || to < 0 || to > 24 || from == to {
+		return nil, usagef("--hours %s: want FROM-TO, hours from 0 to 23, as 22-7", text)
+	}
+	return func() bool { return !withinHours(time.Now().Hour(), from, to) }, nil
+}
+
+// withinHours tells whether an hour of the day is in a span that may go over midnight.
+func withinHours(hour, from, to int) bool {
+	if from < to {
+		return from <= hour && hour < to
+	}
+	return hour >= from || hour < to
+}
+
+// reportEvery is how often a worker says what it did.
+const reportEvery = time.Minute
+
+// reportWork says every minute what was done in it.
+func reportWork(ctx context.Context, w *cluster.Worker, say func(string)) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	last := w.Tally()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		t := w.Tally()
+		say(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games, float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
+		last = t
+	}
+}
