@@ -22,7 +22,9 @@ func newServeCommand() *cobra.Command {
 		Short: "Show runs in a browser while they go on",
 		Long: `Show the runs in DIR (default: ` + runsDir + `) in a browser: a list of them, the page of each, which
 changes while the run goes on, any of its games on a board, and two runs side by side.
-A run that was killed is shown as interrupted, with the command that resumes it.
+A run that was killed is shown as interrupted, with the command that resumes it. If other
+machines play its games (assay work), the page shows them: games/s, share, when each was
+last seen, its version and its failures; /run/NAME/workers.json says the same.
 
 It only reads, and listens on this machine alone unless --listen says otherwise; who can
 reach it can read every run.`,

@@ -89,8 +89,8 @@ func checkKeyboard(b *browser) {
 	}
 }
 
-// checkDark compares contrasts in both schemes.
-func checkDark(b *browser) {
+// checkDark compares contrasts in both schemes, and keeps pictures of sections.
+func checkDark(b *browser, sections ...string) {
 	b.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -101,13 +101,14 @@ func checkDark(b *browser) {
 			b.Errorf("%s: contrast %s", scheme, bad)
 		}
 	}
-	for _, id := range []string{"generations", "boards", "replay", "coefficients"} {
+	for _, id := range sections {
 		b.shot("dark-"+id, "#"+id)
 	}
 }
 
-// checkPhone fails if a narrow page has to be moved sideways.
-func checkPhone(b *browser) {
+// checkPhone fails if a narrow page has to be moved sideways, and keeps pictures of
+// sections.
+func checkPhone(b *browser, sections ...string) {
 	b.Helper()
 	b.do(chromedp.EmulateViewport(390, 800))
 	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 390 {
@@ -117,6 +118,7 @@ func checkPhone(b *browser) {
 		e.getBoundingClientRect().right > (e.closest("section")?.getBoundingClientRect().right ?? 390) && !e.closest(".wide table")).map(e => e.outerHTML.slice(0, 80))`) {
 		b.Errorf("beyond the edge of its card: %s", out)
 	}
-	b.shot("phone", "#generations")
-	b.shot("phone-replay", "#replay")
+	for _, id := range sections {
+		b.shot("phone-"+id, "#"+id)
+	}
 }

@@ -182,8 +182,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 	b.shot("replay", "#replay")
 	checkNames(b)
 	checkKeyboard(b)
-	checkDark(b)
-	checkPhone(b)
+	checkDark(b, "generations", "boards", "replay", "coefficients")
+	checkPhone(b, "generations", "replay")
 	b.quiet(url)
 }
 
@@ -381,6 +381,43 @@ func TestServedPageFollowsARun(t *testing.T) {
 		t.Error("the page was loaded again")
 	}
 	b.shot("interrupted", "")
+	b.quiet(server.URL)
+}
+
+// The workers of a run on an open page, which follows them.
+func TestWorkersInABrowser(t *testing.T) {
+	runs := t.TempDir()
+	dir := filepath.Join(runs, "games")
+	end := lentRun(t, dir)
+	roster := lent()
+	writeRoster(t, dir, roster)
+	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
+	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	b := newBrowser(t)
+	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/games"))
+	b.shot("workers", "#workers")
+	checkNames(b)
+	checkDark(b, "workers")
+	checkPhone(b, "workers")
+
+	ask[bool](b, `window.mark = true`)
+	wait := func(script string) {
+		t.Helper()
+		for until := time.Now().Add(time.Minute); !ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("not %s: %s", script, ask[string](b, `document.querySelector("#workers").innerText.slice(0, 600)`))
+			}
+		}
+	}
+	anna := &roster.Workers[1]
+	anna.GamesASecond, anna.Failures, roster.Updated = 99.25, 4321, roster.Updated.Add(3*time.Second)
+	writeRoster(t, dir, roster)
+	wait(`document.querySelector("#workers").innerText.includes("99.25") && document.querySelector("#workers").innerText.includes("4321")`)
+	end()
+	wait(`document.querySelector("#workers").innerText.includes("Nobody is at work") && !document.querySelector("#workers .working")`)
+	if !ask[bool](b, `window.mark === true`) {
+		t.Error("the page was loaded again")
+	}
 	b.quiet(server.URL)
 }
 

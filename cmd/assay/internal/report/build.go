@@ -82,6 +82,9 @@ func Build(dir string) (*Report, error) {
 
 // finish adds what all runs have.
 func (b *builder) finish() error {
+	if err := b.workers(); err != nil {
+		return err
+	}
 	if err := b.games(); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type Server struct {
 }
 
 // Handler answers requests: the list of runs, a page of each, which changes as the run
-// does, any game of a run, and two runs side by side. Requests for other hosts than an
+// does, any game of a run, its workers, and two runs side by side. Requests for other hosts than an
 // address or localhost are refused, so that no web page can read runs by a name of its
 // own that points here.
 func (s *Server) Handler() http.Handler {
@@ -38,6 +38,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /run/{name}", s.run)
 	mux.HandleFunc("GET /run/{name}/events", s.runEvents)
 	mux.HandleFunc("GET /run/{name}/game", s.game)
+	mux.HandleFunc("GET /run/{name}/workers.json", s.workers)
 	mux.HandleFunc("GET /compare", s.compare)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)

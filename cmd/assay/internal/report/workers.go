@@ -1,0 +1,102 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay/cluster"
+)
+
+// readWorkers reads who plays the games of the run in dir, as its coordinator last wrote
+// it down; nil if it never had one. Of a run that nobody has open, nobody works.
+func readWorkers(dir string, state store.State) (*cluster.Roster, error) {
+	path := filepath.Join(dir, cluster.DirName, cluster.WorkersName)
+	r := new(cluster.Roster)
+	if ok, err := readJSON(r, path); err != nil || !ok {
+		return nil, err
+	}
+	if r.Format != cluster.RosterFormat {
+		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, cluster.RosterFormat)
+	}
+	if state == store.Running {
+		return r, nil
+	}
+	for i := range r.Workers {
+		w := &r.Workers[i]
+		w.GamesASecond = 0
+		if w.State == cluster.Working {
+			w.State = cluster.Gone
+		}
+	}
+	return r, nil
+}
+
+// workersView is a run's workers, those that work first.
+type workersView struct {
+	*cluster.Roster
+	Running bool
+	Present int // that work now
+	Cores   int // theirs
+	Pace    float64
+	Err     error // why nothing is known of them
+}
+
+// workers adds who plays the games of the run, if they are played on other machines.
+// What of it cannot be read is no part of any result.
+func (b *builder) workers() error {
+	state := b.report.Status.State
+	roster, err := readWorkers(b.dir, state)
+	if roster == nil && err == nil {
+		return nil
+	}
+	v := workersView{Roster: roster, Running: state == store.Running, Err: err}
+	if roster != nil {
+		v.sum()
+	}
+	return b.add("workers", "Workers", "workers", v)
+}
+
+func (v *workersView) sum() {
+	for _, w := range v.Workers {
+		if w.State == cluster.Working {
+			v.Present++
+			v.Cores += w.Cores
+		}
+		v.Pace += w.GamesASecond
+	}
+	order := []cluster.State{cluster.Working, cluster.Refused, cluster.Banned, cluster.Gone}
+	slices.SortStableFunc(v.Workers, func(a, b cluster.Member) int {
+		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Ago is how long before the list was written a worker was heard of.
+func (v workersView) Ago(w cluster.Member) string {
+	return v.Updated.Sub(w.Seen).Round(time.Second).String()
+}
+
+// workers answers with a run's workers in JSON, a cluster.Roster.
+func (s *Server) workers(w http.ResponseWriter, r *http.Request) {
+	dir, err := s.folder(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	roster, err := readWorkers(dir, store.Status(dir).State)
+	if err == nil && roster == nil {
+		err = fmt.Errorf("%s: its games are played on no other machines: %w", r.PathValue("name"), fs.ErrNotExist)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(roster) // who has gone away needs no answer
+}

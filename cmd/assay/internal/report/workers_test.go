@@ -1,0 +1,161 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/selfplay/cluster"
+)
+
+// lent is the list of a run's workers, one in each state.
+func lent() *cluster.Roster {
+	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
+	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
+	return &cluster.Roster{Format: cluster.RosterFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []cluster.Member{
+		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: cluster.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
+		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Checks: 12, Failures: 3, Why: "no room in memory", Seen: seen(2)},
+		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: cluster.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Seen: seen(4)},
+		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: cluster.Banned, Why: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
+		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: cluster.Refused, Why: "install that version: " + hostile, Seen: seen(9)},
+	}}
+}
+
+// writeRoster writes the list into a run's folder.
+func writeRoster(t *testing.T, dir string, roster any) {
+	t.Helper()
+	data, err := json.Marshal(roster)
+	if err == nil {
+		err = store.MakeDir(filepath.Join(dir, cluster.DirName))
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, cluster.DirName, cluster.WorkersName), data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lentRun is a run that goes on, until the function is called.
+func lentRun(t *testing.T, dir string) (end func()) {
+	t.Helper()
+	r, err := store.OpenRun(dir, store.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"}, map[string]int{"games": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return func() { r.Close() }
+}
+
+func get(t *testing.T, url string) (code int, body string) {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(data)
+}
+
+// row returns the table row that begins with a name.
+func row(t *testing.T, page, name string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, "<bdi>"+name+"</bdi></th>")
+	text, _, ok2 := strings.Cut(rest, "</tr>")
+	if !ok || !ok2 {
+		t.Fatalf("there is no row of %s", name)
+	}
+	return text
+}
+
+func TestWorkersOnThePageAndInJSON(t *testing.T) {
+	runs := t.TempDir()
+	dir := filepath.Join(runs, "games")
+	end := lentRun(t, dir)
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close)
+	page, list := server.URL+"/run/games", server.URL+"/run/games/workers.json"
+
+	if code, body := get(t, page); code != http.StatusOK || strings.Contains(body, `id="workers"`) {
+		t.Errorf("%d: a run without workers has a section about them", code)
+	}
+	if code, body := get(t, list); code != http.StatusNotFound || !strings.Contains(body, "on no other machines") {
+		t.Errorf("%d %s", code, body)
+	}
+
+	writeRoster(t, dir, lent())
+	_, body := get(t, page)
+	noLanguage(t, body)
+	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") || !strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
+		t.Error("the page lacks the sum of the workers")
+	}
+	for name, want := range map[string][]string{
+		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
+		"mallory": {`class="banned">banned`, "1m0s ago", "otherwise than the coordinator"},
+		"old":     {`class="refused">refused`, "&lt;script&gt;alert(1)"},
+		"absent":  {`class="gone">gone`, "1h1m40s ago"},
+	} {
+		text := row(t, body, name)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("the row of %s lacks %q: %.400s", name, w, text)
+			}
+		}
+	}
+	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
+		t.Error("who is gone stands before who is not")
+	}
+	check := func(state cluster.State, pace float64) {
+		t.Helper()
+		code, body := get(t, list)
+		var r cluster.Roster
+		if err := json.Unmarshal([]byte(body), &r); err != nil || code != http.StatusOK || len(r.Workers) != 5 {
+			t.Fatalf("%d %v %.200s", code, err, body)
+		}
+		if w := r.Workers[1]; w.Name != "anna" || w.State != state || w.GamesASecond != pace || w.Share != 0.75 || w.Failures != 3 || w.Program != "assay 1 bench 7" || w.Seen.IsZero() {
+			t.Errorf("%+v", w)
+		}
+	}
+	check(cluster.Working, 10.375)
+
+	// Nobody has the run open any more: what the file says of now is of then.
+	end()
+	check(cluster.Gone, 0)
+	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) || !strings.Contains(body, "Nobody is at work") {
+		t.Error("a run that was interrupted has workers at work")
+	}
+	if code, _ := get(t, server.URL+"/run/none/workers.json"); code != http.StatusNotFound {
+		t.Errorf("no such run: %d", code)
+	}
+}
+
+// What cannot be read of the workers does not hide the run.
+func TestDamagedListOfWorkers(t *testing.T) {
+	runs := t.TempDir()
+	dir := filepath.Join(runs, "games")
+	lentRun(t, dir)
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close)
+	for doc, says := range map[any]string{"damaged": "cannot unmarshal", struct {
+		Format string `json:"format"`
+	}{"assay.workers/9"}: "want assay.workers/1"} {
+		writeRoster(t, dir, doc)
+		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK || !strings.Contains(body, "The list of the workers cannot be read") || !strings.Contains(body, says) {
+			t.Errorf("%v: %d, without %q", doc, code, says)
+		}
+		if code, body := get(t, server.URL+"/run/games/workers.json"); code != http.StatusInternalServerError || !strings.Contains(body, says) {
+			t.Errorf("%v: %d %s", doc, code, body)
+		}
+	}
+}
