@@ -34,7 +34,7 @@ func newSpsaCommand() *cobra.Command {
 	var f spsaFlags
 	cmd := &cobra.Command{
 		Use:   "spsa CONFIG",
-		Short: "Tune parameters of any UCI engine, or weights of ours, by games",
+		Short: "Tune parameters of any UCI engine, or weights and search of ours, by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
 them changed the other way, and moves them towards whichever side did better.
@@ -50,7 +50,8 @@ CONFIG is a TOML file (or JSON with the same names):
   seed       = 1
 
   [[parameter]]
-  name  = "queen"              # a UCI option, or a term of the model: queen, queen.mg, queen.eg
+  name  = "queen"              # a UCI option; of ours a term of the model (queen, queen.mg, queen.eg)
+                               # or a parameter of the search (ReverseMargin; see assay uci --tunable)
   start = 500
   min   = 100
   max   = 2000

@@ -9,6 +9,7 @@ import (
 
 func newUCICommand() *cobra.Command {
 	var player string
+	var tunable bool
 	c := &cobra.Command{
 		Use:   "uci",
 		Short: "Play chess in a GUI: any player over the UCI protocol",
@@ -23,10 +24,15 @@ The command uci lists the options. EvalFile takes a weight file or a name of emb
 weights; weights that cannot be read leave the old ones. If games are lost on time, raise
 Move Overhead, the milliseconds that each move loses on its way to the GUI. Pondering,
 MultiPV, searchmoves, mate and UCI_Chess960 are as the protocol has them. Whatever is
-ignored is said in an info string.`,
+ignored is said in an info string.
+
+--tunable lists the parameters of assay's search too (reductions, margins of pruning, windows):
+spin options for a tuner, SPSA or another, that speaks UCI. They can be set anyway, and in a
+player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 		Example: `  assay uci
   assay uci --player assay:weights=shannon-1950
   assay uci --player turing-1951
+  assay uci --tunable
   assay uci --player assay:weights=runs/first/weights.json:nodes=5000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,6 +42,9 @@ ignored is said in an info string.`,
 			}
 			tellPlayersMigrated(cmd.ErrOrStderr(), player)
 			defer p.Close() // the process ends here; nothing to do about an error
+			if tunable && !roster.ShowParameters(p) {
+				return usagef("--tunable: the search of %s has no parameters", player)
+			}
 			name := programVersion()
 			if player != "assay" {
 				name += " (" + player + ")"
@@ -45,5 +54,6 @@ ignored is said in an info string.`,
 		},
 	}
 	c.Flags().StringVar(&player, "player", "assay", "who plays")
+	c.Flags().BoolVar(&tunable, "tunable", false, "list the parameters of assay's search among the options")
 	return c
 }

@@ -45,7 +45,7 @@ func OfPaper(spec string) bool {
 // paperEntry is a program that takes its own options beside a limit.
 func paperEntry(name string, open func() engine.Player) entry {
 	return entry{
-		name: name, settings: []string{"nodes", "depth"}, options: true,
+		name: name, settings: []string{"nodes", "depth"}, options: func(string) bool { return true },
 		open:     func(*settings) (engine.Player, error) { return open(), nil },
 		identity: func(*settings) (string, error) { return name, nil },
 	}

@@ -46,6 +46,10 @@ func (p *limited) Options() []string {
 	return nil
 }
 
+// ShowParameters has the options of the player within tell its parameters, and says
+// whether it has any.
+func (p *limited) ShowParameters() bool { return ShowParameters(p.Player) }
+
 // Remark returns what the player within has to say of itself.
 func (p *limited) Remark() string {
 	if r, ok := p.Player.(interface{ Remark() string }); ok {

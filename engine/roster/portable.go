@@ -19,19 +19,22 @@ func WeightsOf(spec string) (name string, renamed func(name string) string, err 
 	if err != nil || !slices.Contains(e.settings, "weights") {
 		return "", nil, err
 	}
-	return s.weights, func(name string) string { return s.weighed(e.name, name) }, nil
+	return s.weights, func(name string) string { return s.weighed(&e, name) }, nil
 }
 
 // weighed writes the settings of a player with weights, as parse reads them.
-func (s *settings) weighed(player, weights string) string {
-	words := []string{player, "weights=" + weights, fmt.Sprintf("hash=%d", s.hash)}
+func (s *settings) weighed(e *entry, weights string) string {
+	words := []string{e.name, "weights=" + weights}
+	if slices.Contains(e.settings, "hash") {
+		words = append(words, fmt.Sprintf("hash=%d", s.hash))
+	}
 	if s.nodes > 0 {
 		words = append(words, fmt.Sprintf("nodes=%d", s.nodes))
 	}
 	if s.depth > 0 {
 		words = append(words, fmt.Sprintf("depth=%d", s.depth))
 	}
-	return strings.Join(words, ":")
+	return strings.Join(words, ":") + s.optionsIdentity()
 }
 
 // Command returns the program of a foreign engine's specification, as a whole path where

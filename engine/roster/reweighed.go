@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -21,6 +22,7 @@ type reweighed struct {
 	model   *eval.Model
 	weights []eval.Coef
 	changed bool // since the engine's evaluator was made
+	touched bool // whether any was set since they were loaded
 
 	migration *models.Migration // of the weights last loaded, nil if none
 }
@@ -55,7 +57,7 @@ func (p *reweighed) load(weights string) error {
 	if err != nil {
 		return err
 	}
-	p.model, p.weights, p.changed, p.migration = m, w, false, f.Migration
+	p.model, p.weights, p.changed, p.touched, p.migration = m, w, false, false, f.Migration
 	return nil
 }
 
@@ -111,7 +113,7 @@ func (p *reweighed) set(term int, phase, name, value string) error {
 		*w = old
 		return fmt.Errorf("%w %s: %w", search.ErrOption, name, err)
 	}
-	p.changed = p.changed || *w != old
+	p.changed, p.touched = p.changed || *w != old, true
 	return nil
 }
 
@@ -124,6 +126,19 @@ func (p *reweighed) NewGame(seed uint64) error {
 		p.changed = false
 	}
 	return p.Engine.NewGame(seed)
+}
+
+// ShowParameters has Options tell the parameters of the search.
+func (p *reweighed) ShowParameters() bool {
+	p.Tunable = true
+	return true
+}
+
+// ShowParameters has a player's Options tell the parameters of its search, and says
+// whether it has any.
+func ShowParameters(p engine.Player) bool {
+	s, ok := p.(interface{ ShowParameters() bool })
+	return ok && s.ShowParameters()
 }
 
 // Remark says what was done to the weights last loaded, if they are of an older table
@@ -149,8 +164,8 @@ func Weights(spec string) string {
 }
 
 // Reweigh returns the weights that the player of a specification has once options, of
-// name and value each, are set; without a pedigree but their parent's id. It is nil for
-// players that do not play by weights.
+// name and value each, are set; without a pedigree but their parent's id. It is nil where
+// no option is a weight: for players without weights, or parameters of the search alone.
 func Reweigh(spec string, options [][2]string) (*models.File, error) {
 	p, err := Open(spec)
 	if err != nil {
@@ -170,6 +185,9 @@ func Reweigh(spec string, options [][2]string) (*models.File, error) {
 		if err := r.SetOption(o[0], o[1]); err != nil {
 			return nil, err
 		}
+	}
+	if !r.touched {
+		return nil, nil
 	}
 	f := models.New(r.model, r.weights)
 	f.Provenance.Parent = parent

@@ -46,9 +46,9 @@ var ErrUnknownPlayer = errors.New("no such player")
 // entry is a player that can be opened.
 type entry struct {
 	name     string
-	settings []string // that it takes
-	options  bool     // whether other settings are options of the player
-	weights  string   // that it plays by unless told otherwise
+	settings []string              // that it takes
+	options  func(key string) bool // whether another setting is an option of the player; nil: none is
+	weights  string                // that it plays by unless told otherwise
 	open     func(*settings) (engine.Player, error)
 	// identity names the player in files: the same name plays the same moves.
 	identity func(*settings) (string, error)
@@ -57,7 +57,7 @@ type entry struct {
 // entries is the roster.
 func entries() []entry {
 	return append([]entry{
-		{"assay", []string{"weights", "hash", "nodes", "depth"}, false, defaultWeights, openAssay, identifyAssay},
+		{"assay", []string{"weights", "hash", "nodes", "depth"}, search.IsParameter, defaultWeights, openAssay, identifyAssay},
 	}, historicEntries()...)
 }
 
@@ -77,10 +77,11 @@ func Names() []string {
 //	nodes    nodes a move, whatever limits its searches are given
 //	depth    plies a move, likewise
 //
-// of which the programs of the papers take nodes and depth, and beside them their own
-// options by name (shannon-a:moves=2),
+// and the parameters of its search by name (assay:ReverseMargin=90; search.Parameters).
+// Of the keys the programs of the papers take nodes and depth, and beside them their own
+// options by name (shannon-a:moves=2).
 //
-// or of a foreign engine by uci:[KEY=VALUE:]...COMMAND[?OPTIONS], with the keys
+// A foreign engine is opened by uci:[KEY=VALUE:]...COMMAND[?OPTIONS], with the keys
 //
 //	nodes, depth  as above
 //	timeout       time for a move beyond its limit (default: 2s; see uci.Command)

@@ -61,8 +61,8 @@ func parse(spec string) (entry, *settings, error) {
 		var part string
 		part, rest, more = strings.Cut(rest, ":")
 		key, value, ok := strings.Cut(part, "=")
-		if !ok || !slices.Contains(e.settings, key) && !e.options {
-			return entry{}, nil, fmt.Errorf("player %q: %q is no setting of %s (there are: %s)", spec, part, name, strings.Join(e.settings, "=, ")+"=")
+		if !ok || !slices.Contains(e.settings, key) && (e.options == nil || !e.options(key)) {
+			return entry{}, nil, fmt.Errorf("player %q: %q is no setting of %s (there are: %s)", spec, part, name, e.known())
 		}
 		if seen[strings.ToLower(key)] {
 			return entry{}, nil, fmt.Errorf("player %q: %s is set twice", spec, key)
@@ -81,6 +81,15 @@ func parse(spec string) (entry, *settings, error) {
 		}
 	}
 	return e, s, nil
+}
+
+// known lists the settings for who gave another.
+func (e *entry) known() string {
+	text := strings.Join(e.settings, "=, ") + "="
+	if e.name == "assay" {
+		text += "; and the search's parameters: assay uci --tunable"
+	}
+	return text
 }
 
 // startsSetting tells whether what follows a colon begins with KEY=.

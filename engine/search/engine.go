@@ -32,8 +32,11 @@ type Engine struct {
 	// LoadEvaluator serves the option EvalFile: it returns the evaluator of the
 	// weights that the value names. Without it the engine has no such option.
 	LoadEvaluator func(name string) (eval.Evaluator, error)
+	// Tunable has Options tell the Parameters too. They can be set in any case.
+	Tunable bool
 
 	ev       eval.Evaluator
+	params   params
 	table    table
 	history  history
 	overhead time.Duration
@@ -64,6 +67,7 @@ var _ engine.Ponderer = (*Engine)(nil)
 // room for).
 func New(ev eval.Evaluator, hashMB int) *Engine {
 	e := &Engine{ev: ev, overhead: defaultOverhead, now: time.Now}
+	e.params.reset()
 	e.table.resize(min(max(hashMB, minHashMB), maxHashMB()))
 	return e
 }
@@ -98,12 +102,17 @@ func (e *Engine) Options() []string {
 	if e.LoadEvaluator != nil {
 		options = append(options, "option name EvalFile type string default <empty>")
 	}
+	if e.Tunable {
+		for i := range parameters {
+			options = append(options, parameters[i].option())
+		}
+	}
 	return options
 }
 
-// SetOption sets Hash (megabytes), Clear Hash, Move Overhead (milliseconds) or, where
-// LoadEvaluator is given, EvalFile. Names are told apart without their case, as UCI
-// wants it.
+// SetOption sets Hash (megabytes), Clear Hash, Move Overhead (milliseconds), where
+// LoadEvaluator is given EvalFile, or one of the Parameters. Names are told apart
+// without their case, as UCI wants it.
 func (e *Engine) SetOption(name, value string) error {
 	switch strings.ToLower(name) {
 	case "hash":
@@ -123,7 +132,7 @@ func (e *Engine) SetOption(name, value string) error {
 	case "evalfile":
 		return e.setEvalFile(name, value)
 	default:
-		return fmt.Errorf("%w %q is unknown", ErrOption, name)
+		return e.setParameter(name, value)
 	}
 	return nil
 }
@@ -147,6 +156,20 @@ func (e *Engine) setEvalFile(name, value string) error {
 		return fmt.Errorf("%w %s: %w", ErrOption, name, err)
 	}
 	e.ev = ev
+	e.table.clear()
+	return nil
+}
+
+// setParameter sets a parameter of the search. What searches with another value have
+// left in the table goes.
+func (e *Engine) setParameter(name, value string) error {
+	i := find(name)
+	if i == numParameters {
+		return fmt.Errorf("%w %q is unknown", ErrOption, name)
+	}
+	if err := e.params.set(i, value); err != nil {
+		return err
+	}
 	e.table.clear()
 	return nil
 }

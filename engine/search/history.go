@@ -89,11 +89,11 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 	if before.move != board.NullMove {
 		e.history.counter[pieceTo(before.piece, before.move)] = m
 	}
-	bonus := bonusFor(depth)
+	bonus, loss := e.params.bonus(depth)
 	c := e.record(ply)
 	c.update(f.pos.PieceAt(m.From()), m, bonus)
 	for _, t := range tried {
-		c.update(f.pos.PieceAt(t.From()), t, -bonus)
+		c.update(f.pos.PieceAt(t.From()), t, -loss)
 	}
 }
 
@@ -101,12 +101,12 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 // not, after the captures tried had failed to.
 func (e *Engine) creditCaptures(ply int, m board.Move, quiet bool, tried []board.Move, depth int) {
 	p := &e.at(ply).pos
-	bonus := bonusFor(depth)
+	bonus, loss := e.params.bonus(depth)
 	if !quiet {
 		update(e.history.capture(p, m), bonus)
 	}
 	for _, t := range tried {
-		update(e.history.capture(p, t), -bonus)
+		update(e.history.capture(p, t), -loss)
 	}
 }
 
@@ -115,8 +115,13 @@ func (h *history) capture(p *board.Position, m board.Move) *int16 {
 	return &h.captures[pieceTo(p.PieceAt(m.From()), m)][p.PieceAt(m.To()).Type()&7]
 }
 
-// bonusFor says how much a refutation found at the depth counts.
-func bonusFor(depth int) int { return min(16*depth*depth+32*depth, 1600) }
+// bonus says how much a refutation found at the depth counts for the move, and against
+// those tried before it.
+func (p *params) bonus(depth int) (bonus, loss int) {
+	v := &p.values
+	bonus = min(v[bonusSquare]*depth*depth+v[bonusLinear]*depth, v[bonusMost])
+	return bonus, bonus * v[malus] >> plyBits
+}
 
 func abs(n int) int {
 	if n < 0 {

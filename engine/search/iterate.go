@@ -63,10 +63,6 @@ func (e *Engine) ended(info func(engine.Info)) (r engine.Result) {
 	return r
 }
 
-// firstWindow is the half width in centipawns of the window that an iteration begins
-// with around the score of the one before.
-const firstWindow = 18
-
 // reportBounds is how long a search must have run before scores outside the window
 // are reported too.
 const reportBounds = 3 * time.Second
@@ -75,7 +71,7 @@ const reportBounds = 3 * time.Second
 // narrow window, which it widens until the score lies inside.
 func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 	alpha, beta := -infinite, infinite
-	window := firstWindow
+	window := e.params.values[firstWindow]
 	if previous := e.root.at(line).previous; depth >= 4 && abs(previous) < mateBound {
 		alpha, beta = max(previous-window, -infinite), min(previous+window, infinite)
 	}
@@ -98,7 +94,7 @@ func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 			e.root.sort(0)
 			return
 		}
-		if window += window / 2; window > 500 {
+		if window += window * e.params.values[windowGrowth] >> plyBits; window > 500 {
 			alpha, beta = -infinite, infinite
 		}
 		if info != nil && e.limits.elapsed() >= reportBounds {

@@ -186,7 +186,8 @@ func captureScore(p *board.Position, m board.Move) int32 {
 // captureScore orders captures by material and what history says of them.
 func (k *picker) captureScore(m board.Move) int32 {
 	p := &k.f.pos
-	return captureScore(p, m) + int32(*k.e.history.capture(p, m))
+	history := int(*k.e.history.capture(p, m)) * k.e.params.values[captureHistory] >> plyBits
+	return captureScore(p, m) + int32(history)
 }
 
 // best takes the move with the highest score out of those left, the first of equals.

@@ -91,15 +91,17 @@ func TestChecksAreForetold(t *testing.T) {
 }
 
 func TestReductionsFollowTheFormula(t *testing.T) {
+	var p params
+	p.reset()
 	for d := 1; d < 64; d++ {
 		for c := 1; c < 64; c++ {
 			want := 0.75 + math.Log(float64(d))*math.Log(float64(c))/2.2
-			if got := float64(reduction(d, c)); got > want+0.01 || got < want-1.03 {
+			if got := float64(p.reduction(d, c)) / ply1024; got > want+0.01 || got < want-0.03 {
 				t.Fatalf("reduction(%d, %d) = %v, the formula says %.3f", d, c, got, want)
 			}
 		}
 	}
-	if r := reduction(200, 300); r != reduction(63, 63) {
+	if r := p.reduction(200, 300); r != p.reduction(63, 63) {
 		t.Errorf("beyond the table %d", r)
 	}
 }

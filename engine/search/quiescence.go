@@ -5,13 +5,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// deltaMargin is what a capture may gain in position, in centipawns, beside the man
-// it takes.
-const deltaMargin = 150
-
-// checkPlies is for how many plies quiescence plays quiet checks too.
-const checkPlies = 1
-
 // recapturePly is the length of a quiescence line, in plies, beyond which only the
 // man that captured last may be captured. It bounds positions full of hanging men.
 const recapturePly = 6
@@ -62,11 +55,11 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 
 	start := alpha
 	alpha = max(alpha, best)
-	floor := best + deltaMargin
+	floor := best + e.params.values[deltaMargin]
 	bestMove := board.NullMove
 	count := 0
 	last := e.at(ply - 1).move.To()
-	picker := e.newNoisyPicker(ply, hash, qply < checkPlies)
+	picker := e.newNoisyPicker(ply, hash, qply < e.params.values[checkPlies])
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		count++
 		if inCheck {

@@ -105,7 +105,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 		if i > first {
 			r := 0
 			if quiet && i > first+2 && depth >= 3 && !inCheck && newDepth < depth {
-				r = rootReduction(depth, i-first+1)
+				r = e.params.rootReduction(depth, i-first+1)
 			}
 			r = max(r, 0)
 			score = -e.search(1, newDepth-r, -alpha-1, -alpha, true)
@@ -144,17 +144,14 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 	return best
 }
 
-// rootDepth is from where root moves lose less depth: there is time then for moves
-// whose point lies deep.
-const rootDepth = 11
-
-// rootReduction is reduction for root moves.
-func rootReduction(depth, count int) int {
-	r := reduction(depth, count) - 1
-	if depth >= rootDepth {
-		r -= 5
+// rootReduction is by how many plies a root move is searched less. From rootDepth on
+// there is time for moves whose point lies deep.
+func (p *params) rootReduction(depth, count int) int {
+	r := p.reduction(depth, count) - p.values[rootLess]
+	if depth >= p.values[rootDepth] {
+		r -= p.values[rootDeepLess]
 	}
-	return r
+	return r >> plyBits
 }
 
 // bestRoot returns the root move with the highest score of the current iteration.

@@ -14,6 +14,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	}
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
+	v := &e.params.values
 	pv := beta-alpha > 1
 	f.pvLen = 0
 	if e.isDraw(ply) {
@@ -66,7 +67,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	}
 	// Without a move to begin with, a shallower search finds one more cheaply
 	// (internal iterative reduction).
-	if hash == board.NullMove && depth >= 4 && (pv || cut) {
+	if hash == board.NullMove && depth >= v[internalDepth] && (pv || cut) {
 		depth--
 	}
 
@@ -84,21 +85,21 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		quiet := isQuiet(p, m)
 		check := checks.Given(p, m)
 		if best > -mateBound && hasPieces(p, us) {
-			left := max(depth-reduction(depth, count), 0)
+			left := max(depth-e.params.reduction(depth, count)>>plyBits, 0)
 			if quiet && !check && !inCheck {
-				if count > moveLimit(depth, improving) {
+				if count > e.params.moveLimit(depth, improving) {
 					picker.noQuiets = true
 					continue
 				}
-				if left <= 6 && (eval+futilityMargin+futilityStep*left <= alpha || !p.SEEAtLeast(m, quietSEE*left*left)) {
+				if left <= v[quietDepth] && (eval+v[futilityBase]+v[futilitySlope]*left <= alpha || !p.SEEAtLeast(m, -v[quietSEE]*left*left)) {
 					continue
 				}
-			} else if depth <= 6 && !p.SEEAtLeast(m, captureSEE*depth) {
+			} else if depth <= v[captureDepth] && !p.SEEAtLeast(m, -v[captureSEE]*depth) {
 				continue
 			}
 		}
 		extension := 0
-		if m == hash && depth >= singularDepth && f.excluded == board.NullMove && ply < 2*e.depth {
+		if m == hash && depth >= v[singularDepth] && f.excluded == board.NullMove && ply < 2*e.depth {
 			n, s, ok := e.singular(ply, depth, beta, hit, cut)
 			if ok || e.stopped {
 				return s
@@ -122,9 +123,9 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 			if score > alpha && reduced < newDepth && !e.stopped {
 				// What looks far better deserves a deeper look, what barely does a
 				// shallower one.
-				if score > best+deeperMargin {
+				if score > best+v[deeperMargin] {
 					newDepth++
-				} else if score < best+shallowerMargin {
+				} else if score < best+v[shallowerMargin] {
 					newDepth--
 				}
 				score = -e.search(ply+1, newDepth, -alpha-1, -alpha, !cut)
@@ -206,10 +207,10 @@ func (e *Engine) judge(ply int, hit entry, found bool) (static, eval int) {
 func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension, score int, cutoff bool) {
 	f := e.at(ply)
 	before := hit.scoreAt(ply)
-	if int(hit.depth) < depth-3 || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
+	if int(hit.depth) < depth-e.params.values[singularLag] || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
 		return 0, 0, false
 	}
-	limit := before - 2*depth
+	limit := before - e.params.values[singularMargin]*depth>>plyBits
 	f.excluded = hit.move
 	v := e.search(ply, (depth-1)/2, limit-1, limit, cut)
 	f.excluded = board.NullMove

@@ -1,0 +1,126 @@
+package search
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Every parameter decides something: at one end of its range a search of some bench
+// position visits other nodes, and the same ones when it is back.
+func TestEveryParameterCounts(t *testing.T) {
+	e := New(evaluator(t, "assay"), 1)
+	nodes := func(fen string) uint64 {
+		if err := e.NewGame(0); err != nil {
+			t.Fatal(err)
+		}
+		return run(t, e, board.NewGame(position(t, fen)), engine.Limits{Depth: 11}).Nodes
+	}
+	before := map[string]uint64{}
+	for _, fen := range benchPositions {
+		before[fen] = nodes(fen)
+	}
+	for i := range parameters {
+		p := &parameters[i]
+		moves := func(fen string) bool {
+			for _, value := range []int{p.Min, p.Max} {
+				if err := e.SetOption(p.Name, strconv.Itoa(value)); err != nil {
+					t.Fatal(err)
+				}
+				if nodes(fen) != before[fen] {
+					return true
+				}
+			}
+			return false
+		}
+		if !slices.ContainsFunc(benchPositions, moves) {
+			t.Errorf("%s: %d and %d change nothing", p.Name, p.Min, p.Max)
+		}
+		if err := e.SetOption(p.Name, strconv.Itoa(p.Default)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fen := benchPositions[1]; nodes(fen) != before[fen] {
+		t.Errorf("with all defaults set again %d nodes, not %d", nodes(fen), before[fen])
+	}
+}
+
+// At the ends of their ranges, all together, the search still ends and says what it
+// should.
+func TestParametersAtTheirEnds(t *testing.T) {
+	for _, end := range []struct {
+		name string
+		of   func(*Parameter) int
+	}{
+		{"least", func(p *Parameter) int { return p.Min }},
+		{"most", func(p *Parameter) int { return p.Max }},
+	} {
+		t.Run(end.name, func(t *testing.T) {
+			e := New(evaluator(t, "assay"), 1)
+			for i := range parameters {
+				if err := e.SetOption(parameters[i].Name, strconv.Itoa(end.of(&parameters[i]))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, fen := range benchPositions {
+				p := position(t, fen)
+				r := run(t, e, board.NewGame(p), engine.Limits{Nodes: 5000, HardNodes: true})
+				if !p.IsLegal(r.Move) || r.Nodes > 5000 {
+					t.Errorf("%s: move %v after %d nodes", fen, r.Move, r.Nodes)
+				}
+			}
+			mate := run(t, e, board.NewGame(position(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")), engine.Limits{Depth: 6})
+			if mate.Score != engine.MateScore-1 {
+				t.Errorf("a mate in one scores %d", mate.Score)
+			}
+		})
+	}
+}
+
+func TestParameterTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Parameters() {
+		if p.Name == "" || strings.ContainsAny(p.Name, " :=?&.") || p.About == "" || p.Min >= p.Max || p.Default < p.Min || p.Default > p.Max {
+			t.Errorf("%+v", p)
+		}
+		if name := strings.ToLower(p.Name); seen[name] {
+			t.Errorf("%s is there twice", p.Name)
+		} else {
+			seen[name] = true
+		}
+		if !IsParameter(strings.ToUpper(p.Name)) {
+			t.Errorf("%s is not known in capitals", p.Name)
+		}
+	}
+	if IsParameter("Hash") || IsParameter("") {
+		t.Error("Hash and nothing are parameters")
+	}
+}
+
+func TestParametersAreOptions(t *testing.T) {
+	e := New(evaluator(t, "assay"), 1)
+	line := "option name ReverseMargin type spin default 80 min 10 max 300"
+	if slices.Contains(e.Options(), line) {
+		t.Error("parameters are shown unasked")
+	}
+	if e.Tunable = true; !slices.Contains(e.Options(), line) {
+		t.Errorf("options %q lack %q", e.Options(), line)
+	}
+	for _, value := range []string{"9", "301", "", "eighty", "80.5", "-80"} {
+		err := e.SetOption("reversemargin", value)
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "ReverseMargin") || !strings.Contains(err.Error(), "from 10 to 300") {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+	if v := e.params.values[reverseMargin]; v != 80 {
+		t.Errorf("refused values have made it %d", v)
+	}
+	if err := e.SetOption("reversemargin", "90"); err != nil || e.params.values[reverseMargin] != 90 {
+		t.Errorf("it is %d, %v", e.params.values[reverseMargin], err)
+	}
+}
