@@ -39,6 +39,8 @@ type Config struct {
 	// Prior overrides the standard deviation tau in centipawns of terms or
 	// groups by name; +Inf sets them free.
 	Prior map[string]float64
+	// PriorFactor multiplies every tau, of Prior too; 0 means 1.
+	PriorFactor float64
 	// Centre is the mean of the prior in centipawns by term; nil means the
 	// start weights.
 	Centre []Coefficient
@@ -116,6 +118,7 @@ func (c *Config) check(terms int) error {
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
 		{"gap", c.Gap, c.Gap >= 0},
+		{"factor on the prior", c.PriorFactor, c.PriorFactor >= 0 && !math.IsInf(c.PriorFactor, 1)},
 	} {
 		if !v.ok {
 			return bad("%s %v is out of range", v.name, v.value)
@@ -141,6 +144,9 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 func (c *Config) Text() string {
 	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d method=%s gap=%g iterations=%d keep-scale=%v",
 		c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
+	if c.PriorFactor != 0 {
+		s += fmt.Sprintf(" prior*%g", c.PriorFactor)
+	}
 	for _, name := range sortedKeys(c.Prior) {
 		s += fmt.Sprintf(" prior:%s=%g", name, c.Prior[name])
 	}

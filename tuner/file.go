@@ -136,6 +136,9 @@ func (r *Result) Settings() string {
 		add("score-K=%.6g", r.KScore)
 	}
 	add("D=%.4g rescale=%.6g tied=%v valid=%g", r.Design, r.Rescale, r.Tied, c.Valid)
+	if c.PriorFactor != 0 {
+		add("prior*%g", c.PriorFactor)
+	}
 	for _, name := range sortedKeys(c.Prior) {
 		add("prior:%s=%g", name, c.Prior[name])
 	}

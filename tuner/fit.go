@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,7 +211,7 @@ func oneClass(y, omega [][]float32) bool {
 
 // parametrise decides which coefficients are fitted.
 func (f *fitting) parametrise(context.Context) error {
-	tau, err := taus(f.terms, f.c.Prior)
+	tau, err := taus(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
 	if err != nil {
 		return err
 	}

@@ -218,8 +218,8 @@ var DefaultTau = []struct {
 }
 
 // taus returns the prior's tau for each term: that of its name or group in
-// overrides, else the default of its group.
-func taus(terms []Term, overrides map[string]float64) ([]float64, error) {
+// overrides, else the default of its group, times the factor.
+func taus(terms []Term, overrides map[string]float64, factor float64) ([]float64, error) {
 	if err := checkNames(terms, sortedKeys(overrides)); err != nil {
 		return nil, err
 	}
@@ -240,6 +240,7 @@ func taus(terms []Term, overrides map[string]float64) ([]float64, error) {
 		if !(out[t] > 0) {
 			return nil, fmt.Errorf("prior of %s: tau %v is not positive (freeze it instead)", term.Name, out[t])
 		}
+		out[t] *= factor
 	}
 	return out, nil
 }

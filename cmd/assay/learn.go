@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"text/tabwriter"
@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset/store"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -30,9 +29,12 @@ type learnFlags struct {
 	finalGames  int
 	from        string
 	opponent    string
+	planFile    string
+	scale       float64
 	workers     int
 	asJSON      bool
 	cluster     clusterFlags
+	given       func(flag string) bool // whether the flag stands in the command line
 }
 
 func newLearnCommand() *cobra.Command {
@@ -51,12 +53,25 @@ promoted, against the weights that the run began with, which says what was learn
 These matches, and not the gates, measure the gain.
 
 Everything is written to runs/NAME. The same command resumes a run that was interrupted,
-and the same seed gives the same weights and games on any number of workers.`,
+and the same seed gives the same weights and games on any number of workers.
+
+--plan FILE says everything that the other flags say and more, for each generation: the
+config.json of a run, which is then repeated, or the object "plan" in it alone. Errors
+name the field. A generation need not say keep (how many generations' games it learns from;
+3), decay (the weight of an older one's beside the next's; 0.5), mirrored (whether files
+tied as mirror images; null, below 20,000 games), prior (factor on the prior's widths; 1)
+and filter (as the flags of assay data positions; resolve qsearch, max_score 3000).
+
+A run goes on in its folder under a plan, or flags, that agree in all that has begun:
+generations can be added to a run that is complete. --scale 0.01 plays a hundredth of
+the plan's games, pairs rounded up, in a generation 20 at least.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
-  assay learn --generations 4 --games 20000 --nodes 5000 --run night`,
+  assay learn --generations 4 --games 20000 --nodes 5000 --run night
+  assay learn --plan runs/night/config.json --scale 0.01 --run dawn`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.given = cmd.Flags().Changed
 			return f.learn(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -70,71 +85,32 @@ and the same seed gives the same weights and games on any number of workers.`,
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
 	fs.StringVar(&f.from, "from", "assay", "start weights: a weight file or an embedded name (model assay)")
 	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
+	fs.StringVar(&f.planFile, "plan", "", "what to do, as a run's config.json says it")
+	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
 	f.cluster.register(fs)
 	return cmd
 }
 
-// plan turns the flags into a plan.
-func (f *learnFlags) plan() (learn.Plan, error) {
-	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
-		return learn.Plan{}, usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
-	}
-	if name := f.name(); name != filepath.Base(name) || name == "." || name == ".." {
-		return learn.Plan{}, usagef("--run %s: want a plain name, of a folder in %s", name, runsDir)
-	}
-	p := learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
-	p.From, p.Opponent = f.from, f.opponent
-	p.Final.Games = f.finalGames
-	for i := range p.Generations {
-		p.Generations[i].Gate.Games = f.gateGames
-	}
-	return p, nil
-}
-
-// name returns the run's name: the one given, or one that tells the settings.
-func (f *learnFlags) name() string {
-	return cmp.Or(f.run, fmt.Sprintf("learn-g%d-n%d-k%d-s%d", f.games, f.nodes, f.generations, f.seed))
-}
-
-// command returns the command line that resumes the run.
-func (f *learnFlags) command() string {
-	s := fmt.Sprintf("assay learn --run %s --games %d --nodes %d --generations %d --seed %d", shellQuote(f.name()), f.games, f.nodes, f.generations, f.seed)
-	for _, x := range []struct {
-		flag, value, usual string
-	}{
-		{"gate-games", fmt.Sprint(f.gateGames), "200"},
-		{"final-games", fmt.Sprint(f.finalGames), "400"},
-		{"from", f.from, "assay"},
-		{"opponent", f.opponent, "shannon-1950"},
-	} {
-		if x.value != x.usual {
-			s += fmt.Sprintf(" --%s %s", x.flag, shellQuote(x.value))
-		}
-	}
-	return s
-}
-
 func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error {
-	plan, err := f.plan()
+	c, err := f.config()
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(runsDir, f.name())
-	tellMigrated(stderr, f.from, f.opponent)
-	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, f.generations, f.finalGames, f.opponent)
+	dir, plan := c.Dir, &c.Plan
+	tellMigrated(stderr, plan.From, plan.Opponent)
+	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
 	runner, done, err := f.cluster.runner(nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
 	if err != nil {
 		return err
 	}
 	defer done()
-	r, err := learn.Run(ctx, learn.Config{
-		Dir: dir, Program: programVersion(), Resume: f.command(), Plan: plan, Open: roster.Open, Workers: f.workers, Runner: runner,
-		Stage: func(name string) learn.StageProgress { return stageBar{newProgress(stderr, name)} },
-	})
+	c.Runner = runner
+	c.Stage = func(name string) learn.StageProgress { return stageBar{newProgress(stderr, name)} }
+	r, err := learn.Run(ctx, c)
 	if err != nil {
-		return learnAdvice(err, dir, f.command())
+		return learnAdvice(err, dir, c.Resume)
 	}
 	if r.Already {
 		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, store.RunEventsName))
@@ -160,6 +136,8 @@ func learnAdvice(err error, dir, command string) error {
 		return usageError{err}
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
+	case errors.Is(err, fs.ErrNotExist) && !begun(dir):
+		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, store.ErrDamaged):
@@ -242,9 +220,10 @@ func printWritten(out io.Writer, r *learn.Result, dir, page string) {
 			line(fmt.Sprintf("generation %d", g.Number), folder, part)
 		}
 	}
-	line("final match", dir, "final", "games.pgn")
+	last := filepath.Join(dir, fmt.Sprintf("gen-%d", len(r.Generations)))
+	line("final match", last, "final", "games.pgn")
 	if r.FromStart != nil {
-		line("match from start", dir, "from-start", "games.pgn")
+		line("match from start", last, "from-start", "games.pgn")
 	}
 	line("result", dir, store.RunResultName)
 	if page != "" {

@@ -14,7 +14,7 @@ import (
 
 // Names of the files of a run's folder.
 const (
-	RunConfigName = "config.json"  // the configuration; never changes
+	RunConfigName = "config.json"  // the configuration; changes only by ExtendRun
 	RunInfoName   = "run.json"     // how it was started and how to resume it
 	RunEventsName = "events.jsonl" // what happened, with times
 	RunResultName = "result.json"  // written last: its presence makes the run complete
@@ -52,6 +52,14 @@ type Run struct {
 //
 // Close the run when done.
 func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
+	return ExtendRun(dir, info, config, nil)
+}
+
+// ExtendRun is OpenRun for runs that may go on under another configuration. Where the
+// folder was begun with another one, settled is handed it and returns nil if everything
+// that is done there would be done so again. Then the new configuration takes its place,
+// the result of a complete run is gone, and the old configuration stands in the run's events.
+func ExtendRun(dir string, info RunInfo, config any, settled func(recorded json.RawMessage) error) (*Run, error) {
 	doc, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("store: configuration of run %s: %w", dir, err)
@@ -64,36 +72,70 @@ func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{dir: dir, info: info, config: doc, lock: lock}
-	if err := r.open(); err != nil {
+	if err := r.open(settled); err != nil {
 		lock.Unlock()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Run) open() error {
+func (r *Run) open(settled func(json.RawMessage) error) error {
 	if err := RemoveTemps(r.dir); err != nil {
 		return err
 	}
 	path := r.Path(RunConfigName)
 	old, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		if err := r.begin(); err != nil {
 			return err
 		}
-	case err != nil:
-		return fmt.Errorf("store: %w", err)
-	default:
-		if err := CompareConfig(path, old, r.config); err != nil {
-			return err
-		}
-		if err := r.reopen(); err != nil {
-			return err
-		}
+		r.events, err = OpenJournal(r.Path(RunEventsName), nil)
+		return err
 	}
-	r.events, err = OpenJournal(r.Path(RunEventsName), nil)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	err = CompareConfig(path, old, r.config)
+	var changed *ConfigChangedError
+	extends := errors.As(err, &changed) && settled != nil
+	if extends {
+		err = settled(old)
+	}
+	if err != nil {
+		return err
+	}
+	if r.events, err = OpenJournal(r.Path(RunEventsName), nil); err != nil {
+		return err
+	}
+	if extends {
+		err = r.extend(old)
+	} else {
+		err = r.reopen()
+	}
+	if err != nil {
+		_ = r.events.Close() // nothing was written that counts
+	}
 	return err
+}
+
+// extend opens the run again under the new configuration. That comes last: until it is
+// there, the folder is the old run, which lacks at most its result.
+func (r *Run) extend(old json.RawMessage) error {
+	resume := r.info.Resume
+	if err := r.reopen(); err != nil {
+		return err
+	}
+	r.info.Resume, r.result = resume, nil
+	if err := r.Event("extended", map[string]json.RawMessage{"from": old}); err != nil {
+		return err
+	}
+	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := r.writeInfo(); err != nil {
+		return err
+	}
+	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
 }
 
 // begin makes a run of a folder that has none. The configuration comes last,
@@ -104,14 +146,18 @@ func (r *Run) begin() error {
 	}
 	r.isNew = true
 	r.info.Started = time.Now().UTC().Truncate(time.Second)
+	if err := r.writeInfo(); err != nil {
+		return err
+	}
+	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
+}
+
+func (r *Run) writeInfo() error {
 	info, err := json.MarshalIndent(r.info, "", "  ")
 	if err != nil {
 		return fmt.Errorf("store: run %s: %w", r.dir, err)
 	}
-	if err := WriteFile(r.Path(RunInfoName), append(info, '\n')); err != nil {
-		return err
-	}
-	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
+	return WriteFile(r.Path(RunInfoName), append(info, '\n'))
 }
 
 // checkEmpty refuses a folder in which somebody keeps other things.

@@ -201,3 +201,52 @@ func TestListSaysWhatCannotBeRead(t *testing.T) {
 		t.Errorf("opened a run with a damaged result: %v", err)
 	}
 }
+
+func TestExtendRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	open := func(turns int, resume string, settled error) (*Run, error) {
+		return ExtendRun(dir, RunInfo{Resume: resume}, map[string]int{"turns": turns}, func(recorded json.RawMessage) error {
+			if !strings.Contains(string(recorded), `"turns"`) {
+				t.Errorf("recorded is %s", recorded)
+			}
+			return settled
+		})
+	}
+	r, err := open(2, "two", errors.New("never asked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := r.Info().Started
+	if err := errors.Join(r.Finish("done"), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("the first turn differs")
+	if _, err := open(3, "three", refused); !errors.Is(err, refused) {
+		t.Errorf("a configuration that is not settled: %v", err)
+	}
+	if got := Status(dir); got.State != Complete || got.Info.Resume != "two" {
+		t.Errorf("after the refusal: %+v", got)
+	}
+	if r, err = open(3, "three", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, complete := r.Result(); complete || r.New() || !r.Info().Started.Equal(started) {
+		t.Error("the extended run is complete, or new")
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := Status(dir); got.State != Interrupted || got.Info.Resume != "three" {
+		t.Errorf("after the extension: %+v", got)
+	}
+	events, err := os.ReadFile(filepath.Join(dir, RunEventsName))
+	if err != nil || !strings.Contains(string(events), `"event":"extended","data":{"from":{"turns":2}}`) {
+		t.Errorf("events: %s, %v", events, err)
+	}
+	if r, err = open(3, "three", refused); err != nil { // the same: nobody is asked
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -10,7 +10,8 @@
 // score of a match that stops when it looks good is biased.
 //
 // Everything lies in the run's folder and is found there again: a run that was killed
-// goes on where it was, and ends with the same bytes.
+// goes on where it was, and ends with the same bytes. One that is complete goes on under a
+// plan with more generations, and ends as if they had been planned from the beginning.
 //
 // What is measured by the clock (nodes a second) goes to events.jsonl, never into
 // result.json. Players, training and statistics live elsewhere; this package decides

@@ -87,7 +87,11 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 			return nil, nil, err
 		}
 	}
-	c.Lambda = l.Plan.Generations[g-1].Lambda
+	plan := &l.Plan.Generations[g-1]
+	c.Lambda, c.Tie = plan.Lambda, plan.tie()
+	if plan.Prior != 1 {
+		c.PriorFactor = plan.Prior
+	}
 	c.K = l.k
 	if c.Centre, err = centre(l.start); err != nil {
 		return nil, nil, err
@@ -136,11 +140,12 @@ func centre(start *models.File) ([]tuner.Coefficient, error) {
 	return list, nil
 }
 
-// sources returns the positions of the last generations, each at half the weight of
-// the one after it; only the newest is validated on.
+// sources returns the positions of the last generations, each at a share of the weight
+// of the one after it; only the newest is validated on.
 func (l *learner) sources(g int) ([]tuner.Source, error) {
 	var list []tuner.Source
-	for from := max(1, g-keep+1); from <= g; from++ {
+	plan := &l.Plan.Generations[g-1]
+	for from := max(1, g-plan.Keep+1); from <= g; from++ {
 		d, err := dataset.OpenPositions(l.run.Path(folder(from), "positions"))
 		if err != nil {
 			return nil, err
@@ -149,7 +154,7 @@ func (l *learner) sources(g int) ([]tuner.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Weight = float32(math.Pow(0.5, float64(g-from)))
+		s.Weight = float32(math.Pow(plan.Decay, float64(g-from)))
 		s.TrainOnly = from < g
 		list = append(list, s)
 	}

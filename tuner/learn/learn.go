@@ -47,26 +47,23 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Plan.check(); err != nil {
 		return nil, err
 	}
-	start, err := models.Open(c.Plan.From)
+	start, err := open("start weights", c.Plan.From, c.StartID)
 	if err != nil {
 		return nil, err
 	}
 	if start.Model != c.Plan.Model {
 		return nil, fmt.Errorf("%w: the start weights %s are of model %s, not %s", ErrPlan, c.Plan.From, start.Model, c.Plan.Model)
 	}
-	opponent, err := models.Open(c.Plan.Opponent)
+	opponent, err := open("opponent's weights", c.Plan.Opponent, c.OpponentID)
 	if err != nil {
 		return nil, err
 	}
 	// Paths stay out of what is written: weights that are not embedded go by their id.
 	plan := c.Plan
-	plan.From, plan.Opponent = written(plan.From, start), written(plan.Opponent, opponent)
-	run, err := store.OpenRun(c.Dir, store.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, struct {
-		Program    string `json:"program"`
-		StartID    string `json:"start_id"`
-		OpponentID string `json:"opponent_id"`
-		Plan       Plan   `json:"plan"`
-	}{c.Program, start.ID(), opponent.ID(), plan})
+	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
+	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}
+	run, err := store.ExtendRun(c.Dir, store.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
+		func(recorded json.RawMessage) error { return settled(c.Dir, recorded, now) })
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +85,20 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return &l.result, nil
 }
 
-// written returns how weights that a person named are called in what a run writes.
-func written(named string, f *models.File) string {
+// open opens weights, which must have the id unless that is empty.
+func open(what, named, id string) (*models.File, error) {
+	f, err := models.Open(named)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if id != "" && f.ID() != id {
+		return nil, fmt.Errorf("%w: the %s %s have the id %s, but the plan was made for %s", ErrPlan, what, named, f.ID(), id)
+	}
+	return f, nil
+}
+
+// Written returns how weights that a person named are called in what a run writes.
+func Written(named string, f *models.File) string {
 	if slices.Contains(models.Names(), named) {
 		return named
 	}
@@ -182,6 +191,13 @@ func decide(gate *match.Result, same bool) (promoted bool, reason string) {
 
 const weightsName = "weights.json"
 
+// The matches at the end are in the folder of the last generation, so that a run that goes
+// on keeps those of before.
+const (
+	finalName     = "final"
+	fromStartName = "from-start"
+)
+
 // folder returns the folder of a generation within the run's.
 func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
 
@@ -223,23 +239,24 @@ func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 func (l *learner) final(ctx context.Context) error {
 	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}
 	var err error
-	if l.result.Final, err = l.measure(ctx, "final", "final match against "+l.result.Opponent.File, opponent); err != nil {
+	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, opponent); err != nil {
 		return err
 	}
 	if l.champion.Generation == 0 {
 		return nil
 	}
 	start := champion{WeightsRef: l.result.Start, spec: l.spec(l.Plan.From)}
-	l.result.FromStart, err = l.measure(ctx, "from-start", "match against the start weights", start.entrant())
+	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", start.entrant())
 	return err
 }
 
 // measure plays one of the matches of fixed length. The stage, which is also the
-// folder, keeps their openings apart.
+// folder's name, keeps their openings apart.
 func (l *learner) measure(ctx context.Context, stage, name string, against selfplay.Entrant) (*match.Result, error) {
-	c := l.match(l.run.Path(stage), l.champion.entrant(), against, l.Plan.Final.Nodes)
+	last := len(l.Plan.Generations)
+	c := l.match(l.run.Path(folder(last), stage), l.champion.entrant(), against, l.Plan.Final.Nodes)
 	c.Games = uint64(l.Plan.Final.Games)
-	c.Generation, c.Stage = uint64(len(l.Plan.Generations)), stage
+	c.Generation, c.Stage = uint64(last), stage
 	return l.play(ctx, c, name)
 }
 

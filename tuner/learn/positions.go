@@ -18,9 +18,7 @@ func (l *learner) positions(ctx context.Context, g int) (dataset.Counts, error) 
 	if err != nil {
 		return none, err
 	}
-	filter := dataset.DefaultFilter()
-	filter.Evaluation = l.champion.ID
-	filter.Seed = l.Plan.Seed
+	filter := l.Plan.Generations[g-1].Filter.dataset(l.champion.ID, l.Plan.Seed)
 	m, coefs, err := l.champion.file.Weights()
 	if err != nil {
 		return none, err

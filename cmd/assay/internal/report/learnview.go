@@ -56,10 +56,11 @@ func (b *builder) learn() error {
 		return err
 	}
 	var err error
-	if v.Final, err = b.readMatch(filepath.Join(b.dir, "final"), "final match"); err != nil {
+	last := filepath.Join(b.dir, fmt.Sprintf("gen-%d", len(v.Plan.Generations)))
+	if v.Final, err = b.readMatch(filepath.Join(last, "final"), "final match"); err != nil {
 		return err
 	}
-	if v.FromStart, err = b.readMatch(filepath.Join(b.dir, "from-start"), "match against the start weights"); err != nil {
+	if v.FromStart, err = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights"); err != nil {
 		return err
 	}
 	if err := b.headline("learn-headline", v); err != nil {

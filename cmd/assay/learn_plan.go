@@ -1,0 +1,126 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// config turns the flags into the configuration of a run.
+func (f *learnFlags) config() (learn.Config, error) {
+	c := learn.Config{Program: programVersion(), Open: roster.Open, Workers: f.workers}
+	var err error
+	if f.planFile != "" {
+		err = f.readPlan(&c)
+	} else {
+		c.Plan, err = f.flagged()
+	}
+	if err != nil {
+		return c, err
+	}
+	run := cmp.Or(f.run, f.name(&c.Plan))
+	if run != filepath.Base(run) || run == "." || run == ".." {
+		return c, usagef("--run %s: want a plain name, of a folder in %s", run, runsDir)
+	}
+	c.Dir, c.Resume = filepath.Join(runsDir, run), f.command(run)
+	return c, nil
+}
+
+// flagged returns the plan that flags describe.
+func (f *learnFlags) flagged() (p learn.Plan, err error) {
+	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
+		return p, usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
+	}
+	if f.given("scale") {
+		return p, usagef("--scale is a factor on the games of a --plan; say how many with --games")
+	}
+	p = learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
+	p.From, p.Opponent = f.from, f.opponent
+	p.Final.Games = f.finalGames
+	for i := range p.Generations {
+		p.Generations[i].Gate.Games = f.gateGames
+	}
+	return p, nil
+}
+
+// readPlan takes the plan from its file.
+func (f *learnFlags) readPlan(c *learn.Config) error {
+	for _, flag := range []string{"games", "nodes", "generations", "seed", "gate-games", "final-games"} {
+		if f.given(flag) {
+			return usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
+		}
+	}
+	if !(f.scale > 0 && f.scale <= 1) {
+		return usagef("--scale %v: want a factor above 0, up to 1", f.scale)
+	}
+	r, err := learn.ReadPlan(f.planFile)
+	if err != nil {
+		return err
+	}
+	c.Plan, c.StartID, c.OpponentID = r.Plan, r.StartID, r.OpponentID
+	if f.scale != 1 {
+		c.Plan = c.Plan.Scaled(f.scale)
+	}
+	if err := f.locate("from", f.from, &c.Plan.From); err != nil {
+		return err
+	}
+	return f.locate("opponent", f.opponent, &c.Plan.Opponent)
+}
+
+// locate lets a flag say where the weights are that the plan names, by their id or
+// otherwise.
+func (f *learnFlags) locate(flag, file string, planned *string) error {
+	if !f.given(flag) {
+		return nil
+	}
+	w, err := models.Open(file)
+	if err != nil {
+		return err
+	}
+	if name := learn.Written(file, w); name != *planned && file != *planned {
+		return usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, f.planFile, *planned)
+	}
+	*planned = file
+	return nil
+}
+
+// name returns a name for a run that was given none, which tells the settings.
+func (f *learnFlags) name(p *learn.Plan) string {
+	if f.planFile == "" {
+		return fmt.Sprintf("learn-g%d-n%d-k%d-s%d", f.games, f.nodes, f.generations, f.seed)
+	}
+	doc, _ := json.Marshal(p) // a plan that was read can be written
+	sum := sha256.Sum256(doc)
+	return fmt.Sprintf("learn-k%d-s%d-%x", len(p.Generations), p.Seed, sum[:4])
+}
+
+// command returns the command line that resumes the run.
+func (f *learnFlags) command(run string) string {
+	s := "assay learn --run " + shellQuote(run)
+	add := func(flag string, value any) { s += fmt.Sprintf(" --%s %s", flag, shellQuote(fmt.Sprint(value))) }
+	if f.planFile != "" {
+		add("plan", f.planFile)
+	} else {
+		add("games", f.games)
+		add("nodes", f.nodes)
+		add("generations", f.generations)
+		add("seed", f.seed)
+	}
+	for _, x := range []struct {
+		flag  string
+		value any
+	}{
+		{"gate-games", f.gateGames}, {"final-games", f.finalGames}, {"from", f.from}, {"opponent", f.opponent}, {"scale", f.scale},
+	} {
+		if f.given(x.flag) {
+			add(x.flag, x.value)
+		}
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// stopBefore runs the plan until the stage begins.
+func stopBefore(t *testing.T, c Config, stage string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c.Stage = func(name string) StageProgress {
+		if name == stage {
+			cancel()
+		}
+		return silent{}
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("before %s: %v", stage, err)
+	}
+}
+
+// TestExtendedRunEndsWithTheSameBytes adds a generation to a run that is complete, with
+// settings of its own, and compares it with a run that had it from the beginning.
+func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
+	whole, grown := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "grown")
+	long := config(whole, 2)
+	mirrored := false
+	last := &long.Plan.Generations[1]
+	last.Keep, last.Decay, last.Mirrored, last.Prior, last.Filter.MaxPerGame = 2, 0.25, &mirrored, 0.5, 20
+	if _, err := Run(context.Background(), long); err != nil {
+		t.Fatal(err)
+	}
+	short := config(grown, 1)
+	short.Plan.Generations = short.Plan.Generations[:1]
+	first, err := Run(context.Background(), short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long.Dir, long.Workers, long.Resume = grown, 1, "more"
+	got, err := Run(context.Background(), long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Already || len(got.Generations) != 2 || first.Final == nil {
+		t.Errorf("the extended run has %d generations", len(got.Generations))
+	}
+	compare(t, whole, grown)
+	same(t, filepath.Join(whole, store.RunConfigName), filepath.Join(grown, store.RunConfigName))
+	if info := store.Status(grown).Info; info.Resume != "more" {
+		t.Errorf("the run is resumed with %q", info.Resume)
+	}
+	if !exists(filepath.Join(grown, "gen-1", finalName, store.RunResultName)) {
+		t.Error("the final match of the shorter run is gone")
+	}
+	again, err := Run(context.Background(), long)
+	if err != nil || !again.Already || again.Final.Games != got.Final.Games {
+		t.Errorf("the same again: %+v, %v", again, err)
+	}
+}
+
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(x) != string(y) {
+		t.Errorf("%s and %s differ:\n%s\n%s", a, b, x, y)
+	}
+}
+
+// TestWhatHasBegunIsSettled changes a plan while its second generation of three plays.
+func TestWhatHasBegunIsSettled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	c := config(dir, 2)
+	c.Plan.Generations = append(c.Plan.Generations, c.Plan.Generations[1])
+	stopBefore(t, c, "generation 2: positions")
+	before, err := os.ReadFile(filepath.Join(dir, store.RunConfigName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, change := range map[string]func(*Config){
+		"plan.generations[0].gate.nelo1": func(c *Config) { c.Plan.Generations[0].Gate.Elo1++ },
+		"plan.generations[1].prior":      func(c *Config) { c.Plan.Generations[1].Prior = 2 },
+		"plan.generations[1].games":      func(c *Config) { c.Plan.Generations = c.Plan.Generations[:1] },
+		"plan.seed":                      func(c *Config) { c.Plan.Seed++ },
+		"program":                        func(c *Config) { c.Program = "another" },
+	} {
+		d := c
+		d.Plan.Generations = append([]Generation(nil), c.Plan.Generations...)
+		change(&d)
+		_, err := Run(context.Background(), d)
+		var changed *store.ConfigChangedError
+		if !errors.As(err, &changed) || changed.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+		if strings.Contains(field, "[1]") && !strings.Contains(err.Error(), "generation 2 has begun") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	after, err := os.ReadFile(filepath.Join(dir, store.RunConfigName))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("a refused plan was written: %v", err)
+	}
+	// What has not begun may change, and the run is another one's then.
+	c.Plan.Generations[2].Lambda, c.Plan.Final.Games = 0.5, 4
+	stopBefore(t, c, "generation 2: positions")
+	r, err := ReadPlan(filepath.Join(dir, store.RunConfigName))
+	if err != nil || r.Plan.Generations[2].Lambda != 0.5 || r.Plan.Final.Games != 4 {
+		t.Errorf("recorded is %+v, %v", r, err)
+	}
+}
+
+// TestFinalIsSettled: the matches at the end of a complete run stay what they are.
+func TestFinalIsSettled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, name := range []string{folder(1), folder(2), filepath.Join(folder(2), finalName)} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := RunConfig{Plan: tiny()}
+	now := was
+	now.Plan.Final.Games += 2
+	var changed *store.ConfigChangedError
+	if err := settled(dir, was.part(2, true), now); !errors.As(err, &changed) || changed.Field != "plan.final.games" {
+		t.Errorf("a longer final match: %v", err)
+	}
+	now.Plan.Generations = append(now.Plan.Generations, now.Plan.Generations[1])
+	if err := settled(dir, was.part(2, true), now); err != nil {
+		t.Errorf("another final match of a longer run: %v", err)
+	}
+}

@@ -1,0 +1,227 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// Plan is the part of the configuration that decides the result. It is written to the
+// run's config.json. A run is resumed only under a plan that agrees in all that has begun.
+type Plan struct {
+	Seed        uint64       `json:"seed,string"`
+	Model       string       `json:"model"`    // what is tuned
+	From        string       `json:"from"`     // start weights: an embedded name or a file
+	Opponent    string       `json:"opponent"` // of the final match: an embedded name or a file
+	Hash        int          `json:"hash_mb"`  // transposition table of every player
+	Generations []Generation `json:"generations"`
+	Final       Final        `json:"final"`
+}
+
+// Generation is the plan of one turn of the loop.
+type Generation struct {
+	Games    int     `json:"games"`
+	Nodes    uint64  `json:"nodes"`    // soft limit a move
+	Lambda   float64 `json:"lambda"`   // share of the result in the label; the rest is the search's score
+	Keep     int     `json:"keep"`     // how many generations' games are learned from, this one's included
+	Decay    float64 `json:"decay"`    // weight of a generation's games beside the next one's
+	Mirrored *bool   `json:"mirrored"` // whether files tied as mirror images; null: below tuner.TieGames games
+	Prior    float64 `json:"prior"`    // factor on the widths of the prior
+	Filter   Filter  `json:"filter"`
+	Gate     Gate    `json:"gate"`
+}
+
+func (g *Generation) tie() tuner.Tie {
+	switch {
+	case g.Mirrored == nil:
+		return tuner.TieAuto
+	case *g.Mirrored:
+		return tuner.TieOn
+	}
+	return tuner.TieOff
+}
+
+// Filter says which positions of the games are learned from: the part of dataset.Filter
+// that is not for the run itself to say.
+type Filter struct {
+	Resolve        string `json:"resolve"`
+	MaxScore       int    `json:"max_score"`
+	SkipPlies      int    `json:"skip_plies"`
+	MaxPerGame     int    `json:"max_per_game"`
+	KeepDuplicates bool   `json:"keep_duplicates"`
+	NeedScore      bool   `json:"need_score"`
+	FewestMen      int    `json:"fewest_men"`
+	Uniform        bool   `json:"uniform"`
+	Sample         int64  `json:"sample"`
+}
+
+func defaultFilter() Filter {
+	d := dataset.DefaultFilter()
+	return Filter{Resolve: d.Resolve, MaxScore: d.MaxScore}
+}
+
+// dataset returns the filter under the weights and the seed.
+func (f *Filter) dataset(weights string, seed uint64) dataset.Filter {
+	d := dataset.Filter{
+		Resolve: f.Resolve, MaxScore: f.MaxScore, SkipPlies: f.SkipPlies, MaxPerGame: f.MaxPerGame,
+		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestMen: f.FewestMen,
+		Uniform: f.Uniform, Sample: f.Sample, Seed: seed,
+	}
+	if f.Resolve != dataset.ResolveKeep {
+		d.Evaluation = weights
+	}
+	return d
+}
+
+// Gate is the SPRT that new weights must pass, in normalized Elo.
+type Gate struct {
+	Elo0  float64 `json:"nelo0"`
+	Elo1  float64 `json:"nelo1"`
+	Alpha float64 `json:"alpha"`
+	Beta  float64 `json:"beta"`
+	Games int     `json:"games"` // at most
+	Nodes uint64  `json:"nodes"`
+}
+
+func (g *Gate) test() *sprt.Test {
+	return &sprt.Test{Model: sprt.Normalized, Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta}
+}
+
+// Final is the match of fixed length that measures what the run came to.
+type Final struct {
+	Games int    `json:"games"`
+	Nodes uint64 `json:"nodes"`
+}
+
+// ErrPlan is wrapped by the errors of a plan that cannot be carried out.
+var ErrPlan = errors.New("bad plan")
+
+// DefaultPlan returns the plan of the three-minute run, for the given number of games
+// in the first generation and nodes a move. Later generations play a fifth more games,
+// since all earlier ones are learned from too.
+func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
+	p := newPlan()
+	p.Seed, p.Final = seed, Final{Games: 400, Nodes: nodes}
+	for g := range generations {
+		gen := newGeneration()
+		gen.Games, gen.Nodes = games, nodes
+		gen.Lambda = 1 // Shannon's scores would teach Shannon back
+		gen.Gate = Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Games: 200, Nodes: nodes}
+		if g > 0 {
+			gen.Games = games + games/5
+		}
+		if g > 1 {
+			gen.Lambda = 0.7
+		}
+		p.Generations = append(p.Generations, gen)
+	}
+	return p
+}
+
+// newPlan returns what a plan says where it does not say otherwise.
+func newPlan() Plan {
+	return Plan{Model: "assay", From: "assay", Opponent: "shannon-1950", Hash: 1}
+}
+
+// newGeneration returns what a generation's plan says where it does not say otherwise.
+// Lambda has no default.
+func newGeneration() Generation {
+	return Generation{Lambda: math.NaN(), Keep: 3, Decay: 0.5, Prior: 1, Filter: defaultFilter()}
+}
+
+// The fewest games of a plan that is scaled down, unless it has fewer itself: what a fit
+// needs to have won and lost games, and what a match needs to be one.
+const (
+	fewestGames = 20
+	fewestMatch = 2
+)
+
+// Scaled returns the plan with all its counts of games multiplied by the factor.
+func (p Plan) Scaled(factor float64) Plan {
+	scale := func(games, fewest int) int {
+		pairs := int(math.Ceil(float64(games)*factor/2 - 1e-9))
+		return max(2*pairs, min(games, fewest))
+	}
+	p.Generations = slices.Clone(p.Generations)
+	for i := range p.Generations {
+		g := &p.Generations[i]
+		g.Games, g.Gate.Games = scale(g.Games, fewestGames), scale(g.Gate.Games, fewestMatch)
+	}
+	p.Final.Games = scale(p.Final.Games, fewestMatch)
+	return p
+}
+
+func (p *Plan) check() error {
+	if len(p.Generations) == 0 {
+		return fmt.Errorf("%w: generations: there is none", ErrPlan)
+	}
+	if p.Hash < 1 {
+		return fmt.Errorf("%w: hash_mb: %d, want at least 1", ErrPlan, p.Hash)
+	}
+	for i := range p.Generations {
+		if err := p.Generations[i].check(); err != nil {
+			return fmt.Errorf("%w: generations[%d].%w", ErrPlan, i, err)
+		}
+	}
+	if p.Final.Games < 2 || p.Final.Games%2 != 0 {
+		return fmt.Errorf("%w: final.games: %d, want an even number", ErrPlan, p.Final.Games)
+	}
+	if err := checkNodes(p.Final.Nodes); err != nil {
+		return fmt.Errorf("%w: final.%w", ErrPlan, err)
+	}
+	return nil
+}
+
+// check returns an error that begins with the field.
+func (g *Generation) check() error {
+	if err := checkNodes(g.Nodes); err != nil {
+		return err
+	}
+	filter := g.Filter.dataset("", 0)
+	switch err := filter.Check(); {
+	case g.Games < 2:
+		return fmt.Errorf("games: %d, want at least 2", g.Games)
+	case math.IsNaN(g.Lambda):
+		return errors.New("lambda: it is missing; 1 learns from results alone")
+	case g.Lambda < 0 || g.Lambda > 1:
+		return fmt.Errorf("lambda: %v, want 0 to 1", g.Lambda)
+	case g.Keep < 1:
+		return fmt.Errorf("keep: %d, want at least 1 generation", g.Keep)
+	case !(g.Decay > 0 && g.Decay <= 1):
+		return fmt.Errorf("decay: %v, want above 0, up to 1", g.Decay)
+	case !(g.Prior > 0 && g.Prior <= 1000):
+		return fmt.Errorf("prior: %v, want above 0, up to 1000", g.Prior)
+	case err != nil:
+		return fmt.Errorf("filter: %w", err)
+	}
+	if err := g.Gate.check(); err != nil {
+		return fmt.Errorf("gate.%w", err)
+	}
+	return nil
+}
+
+func (g *Gate) check() error {
+	switch {
+	case g.Games < 2 || g.Games%2 != 0:
+		return fmt.Errorf("games: %d, want an even number", g.Games)
+	case !(g.Elo0 < g.Elo1):
+		return fmt.Errorf("nelo1: %v is not above nelo0, %v", g.Elo1, g.Elo0)
+	case !(g.Alpha > 0 && g.Alpha < 0.5):
+		return fmt.Errorf("alpha: %v, want above 0, below 0.5", g.Alpha)
+	case !(g.Beta > 0 && g.Beta < 0.5):
+		return fmt.Errorf("beta: %v, want above 0, below 0.5", g.Beta)
+	}
+	return checkNodes(g.Nodes)
+}
+
+func checkNodes(n uint64) error {
+	if n < 1 || n > math.MaxUint32 {
+		return fmt.Errorf("nodes: %d, want 1 to %d nodes a move", n, uint32(math.MaxUint32))
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestPlanCheck(t *testing.T) {
+	for field, spoil := range map[string]func(*Plan){
+		"generations":               func(p *Plan) { p.Generations = nil },
+		"hash_mb":                   func(p *Plan) { p.Hash = 0 },
+		"generations[0].games":      func(p *Plan) { p.Generations[0].Games = 1 },
+		"generations[0].nodes":      func(p *Plan) { p.Generations[0].Nodes = 0 },
+		"generations[1].lambda":     func(p *Plan) { p.Generations[1].Lambda = 1.5 },
+		"generations[1].keep":       func(p *Plan) { p.Generations[1].Keep = 0 },
+		"generations[1].decay":      func(p *Plan) { p.Generations[1].Decay = 0 },
+		"generations[1].prior":      func(p *Plan) { p.Generations[1].Prior = math.Inf(1) },
+		"generations[1].filter":     func(p *Plan) { p.Generations[1].Filter.Resolve = "" },
+		"generations[1].gate.games": func(p *Plan) { p.Generations[1].Gate.Games = 7 },
+		"generations[1].gate.nelo1": func(p *Plan) { p.Generations[1].Gate.Elo1 = -900 },
+		"generations[1].gate.alpha": func(p *Plan) { p.Generations[1].Gate.Alpha = 0 },
+		"generations[1].gate.nodes": func(p *Plan) { p.Generations[1].Gate.Nodes = 1 << 32 },
+		"final.games":               func(p *Plan) { p.Final.Games = 401 },
+		"final.nodes":               func(p *Plan) { p.Final.Nodes = 0 },
+	} {
+		p := tiny()
+		spoil(&p)
+		if err := p.check(); !errors.Is(err, ErrPlan) || !strings.HasPrefix(err.Error(), "bad plan: "+field+": ") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	p := tiny()
+	if err := p.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// bare is the least that a plan can say.
+const bare = `{"seed": "5", "generations": [
+	{"games": 30, "nodes": 60, "lambda": 1, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}},
+	{"games": 36, "nodes": 60, "lambda": 1, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}}],
+	"final": {"games": 400, "nodes": 60}}`
+
+// TestReadPlan: what a plan does not say is what assay learn does without one, and what a
+// run records is read as it is.
+func TestReadPlan(t *testing.T) {
+	want := DefaultPlan(2, 30, 60, 5)
+	recorded, err := json.Marshal(RunConfig{"assay", "a", "b", want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"bare": bare, "config.json": string(recorded)} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadPlan(path)
+		if err != nil || !reflect.DeepEqual(got.Plan, want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestReadPlanRefuses(t *testing.T) {
+	for want, change := range map[string][2]string{
+		"generations[1].gamez: there is no such field":                   {`"games": 36`, `"gamez": 36`},
+		"generations[0].gate.elo: there is no such field":                {`"nelo0"`, `"elo"`},
+		"generations[1].lambda: it is missing":                           {`36, "nodes": 60, "lambda": 1,`, `36, "nodes": 60,`},
+		"generations[1].games: want a whole number, got a string":        {`36`, `"36"`},
+		"generations[1].games: want a whole number, got the number 36.5": {`36`, `36.5`},
+		"generations[1].nodes: want a whole number from 0":               {`36, "nodes": 60`, `36, "nodes": -60`},
+		"generations[1].mirrored: want true or false, got a string":      {`"games": 36`, `"games": 36, "mirrored": "no"`},
+		"generations[1].filter.depth: there is no such field":            {`"games": 36`, `"games": 36, "filter": {"depth": 3}`},
+		"generations[1].decay: 2, want":                                  {`"games": 36`, `"games": 36, "decay": 2`},
+		"seed: want a whole number from 0 in quotes":                     {`"5"`, `5`},
+		"generations: want a list, got an object":                        {`"generations": [`, `"generations": {}, "x": [`},
+		`duplicate object member name "games" within "/generations/1"`:   {`"games": 36`, `"games": 36, "games": 36`},
+		"unexpected EOF": {`400, "nodes": 60}}`, `400, "nodes": 60}`},
+	} {
+		text := strings.Replace(bare, change[0], change[1], 1)
+		path := filepath.Join(t.TempDir(), "plan.json")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPlan(path); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s:\n%v", want, err)
+		}
+	}
+}
+
+func TestScaled(t *testing.T) {
+	p := DefaultPlan(2, 3000, 2000, 1)
+	s := p.Scaled(0.01)
+	if got := []int{s.Generations[0].Games, s.Generations[1].Games, s.Generations[0].Gate.Games, s.Final.Games}; !reflect.DeepEqual(got, []int{30, 36, 2, 4}) {
+		t.Errorf("a hundredth: %v", got)
+	}
+	if p.Generations[0].Games != 3000 || !reflect.DeepEqual(p.Scaled(1), p) {
+		t.Error("the plan itself was scaled, or by 1 is another")
+	}
+	for games, want := range map[int]int{7: 7, 1000: 20, 3001: 32} {
+		p.Generations[0].Games = games
+		if got := p.Scaled(0.01).Generations[0].Games; got != want {
+			t.Errorf("a hundredth of %d games is %d, want %d", games, got, want)
+		}
+	}
+	s = p.Scaled(1e-9)
+	if err := s.check(); err != nil {
+		t.Error(err)
+	}
+}
