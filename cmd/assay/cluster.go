@@ -44,6 +44,14 @@ const (
 	tlsCAEnv       = "ASSAY_TLS_CA"
 )
 
+// takeToken returns the token, and takes it out of the environment: foreign engines, which
+// inherit that, have no use for it.
+func takeToken() string {
+	token := os.Getenv(tokenEnv)
+	os.Unsetenv(tokenEnv)
+	return token
+}
+
 // linkPatience is how long a coordinator waits for servers that should be there.
 const linkPatience = time.Minute
 
@@ -93,7 +101,7 @@ func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
 	if err := cluster.CheckURL(f.nats); err != nil {
 		return nil, usageError{err}
 	}
-	access := cluster.Access{URL: f.nats, Token: os.Getenv(tokenEnv), Credentials: os.Getenv(credentialsEnv)}
+	access := cluster.Access{URL: f.nats, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
 	if access.TLS, err = clientTLS(); err != nil {
 		return nil, err
 	}
@@ -110,7 +118,7 @@ func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
 
 // embedded starts a server in this process when there is a first game to play.
 func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
-	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: os.Getenv(tokenEnv), Tell: tell}
+	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: takeToken(), Tell: tell}
 	byName := map[string]cluster.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = cluster.ReadKeys(path); err != nil {

@@ -25,6 +25,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		newLadderCommand(),
 		newSelfplayCommand(),
 		newWorkCommand(),
+		newSignCommand(),
 		newDataCommand(),
 		newFeaturesCommand(),
 		newSprtCommand(),

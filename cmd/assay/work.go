@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,8 @@ type workFlags struct {
 	name        string
 	credentials string
 	engines     []string
+	signed      string
+	trust       string
 	library     string
 	wait        time.Duration
 	newKey      string
@@ -35,16 +38,26 @@ leaves. A run that ends, or is not there yet, is waited for.
 
 A worker plays only with the version of assay that the run has, and proves in a short game
 that its build plays the same. It fetches weights, and nothing that it would run: a
-foreign engine is played only if its owner names the program with --engine, and it is the
-same file, to the byte, as the coordinator's.
+foreign engine is played only if it is the same file, of the same name and to the byte, as
+the coordinator's, and the worker's owner either
+
+  names the program:    --engine PATH (what is there now is allowed, and nothing else), or
+  trusts who signed it: --engines DIR --trust LIST. DIR holds engines, and with each ENGINE
+                        its ENGINE` + cluster.SignatureSuffix + `, as assay sign makes it; they may come while
+                        the worker works. LIST has lines NAME PUBLICKEY.
+
+A worker that has not all engines of a run leaves, and says to both sides what is missing.
+A program's arguments, and options of it that name files, are not taken from elsewhere.
 
 Credentials come from a file or the environment, at the worker and at the coordinator:
 
   ASSAY_TOKEN         a secret that all share; or, better, a key for each worker:
   ASSAY_CREDENTIALS   the worker's file, as --new-key makes it; or a .creds file of NATS
   ASSAY_WORKER_KEYS   the coordinator's list of the workers' names and public keys
-  ASSAY_TLS_CERT, ASSAY_TLS_KEY  the server's certificate and key, in PEM files
-  ASSAY_TLS_CA        the certificate that signed it, at the worker
+  ASSAY_TLS_CERT, ASSAY_TLS_KEY  the server's certificate and key, in PEM files: what
+                      goes over the wire is encrypted then, and the address is tls://
+  ASSAY_TLS_CA        at the worker, a PEM file with the certificate that signed the
+                      server's, if the system does not know it
 
 Without credentials a coordinator serves this machine only.`
 
@@ -62,7 +75,7 @@ func newWorkCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.newKey != "" {
-				return f.makeKey(cmd)
+				return writeKey(cmd, f.newKey, f.name, cluster.NewKey, "the worker's machine. The coordinator's list ("+keysEnv+")")
 			}
 			if len(args) != 1 {
 				return usagef("the URL of a coordinator's server is missing, as nats://HOST:4222")
@@ -76,31 +89,37 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, as 22-7 (default: always)")
 	fs.StringVar(&f.name, "name", "", "name of this worker (default: that of its key, or of the machine and the process)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
-	fs.StringSliceVar(&f.engines, "engine", nil, "foreign engine that may be played here: path of the program")
+	fs.StringArrayVar(&f.engines, "engine", nil, "foreign engine that may be played here: path of the program; may be given several times")
+	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if somebody of --trust signed them")
+	fs.StringVar(&f.trust, "trust", "", "list of those whose signatures are believed: lines NAME PUBLICKEY, as assay sign --new-key prints them")
 	fs.StringVar(&f.library, "library", "", "folder that keeps weights (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and end")
 	return cmd
 }
 
-// makeKey makes a worker's key.
-func (f *workFlags) makeKey(cmd *cobra.Command) error {
-	if f.name == "" {
-		return usagef("--new-key needs the --name of the worker")
+// writeKey writes a new key of the name to a file, and the line for the list of others,
+// which has a use, to standard output.
+func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error), use string) error {
+	if name == "" {
+		return usagef("--new-key needs a --name")
 	}
-	private, line, err := cluster.NewKey(f.name)
+	private, line, err := create(name)
 	if err != nil {
 		return usageError{err}
 	}
-	file, err := os.OpenFile(f.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: a key is not overwritten; name another file", err)
+	}
 	if err != nil {
-		return err // a key that is there is not overwritten
+		return err
 	}
 	_, err = file.Write(private)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "work: %s is secret: it stays on the worker's machine. The coordinator's list (%s) gets this line:\n", f.newKey, keysEnv)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: it stays on %s gets this line:\n", cmd.Name(), path, use)
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 	return err
 }
@@ -115,6 +134,13 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	}
 	p := newProgress(cmd.ErrOrStderr(), "work")
 	w.Tell = p.say
+	engines, err := w.Foreign.Survey()
+	if err != nil {
+		return err
+	}
+	for _, line := range engines {
+		p.say(line)
+	}
 	ctx := cmd.Context()
 	told := context.AfterFunc(ctx, func() { p.say("finishing the games under way; Ctrl-C again leaves at once, and others play them") })
 	defer told()
@@ -136,7 +162,7 @@ func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 		return nil, usageError{err}
 	}
 	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library}
-	w.Access = cluster.Access{URL: url, Name: f.name, Token: os.Getenv(tokenEnv), Credentials: f.credentials}
+	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
 	}
@@ -158,7 +184,7 @@ func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 	if w.Closed, err = closedHours(f.hours); err != nil {
 		return nil, err
 	}
-	if w.Foreign, err = cluster.Allow(f.engines); err != nil {
+	if w.Foreign, err = f.allowed(); err != nil {
 		return nil, err
 	}
 	if w.Library == "" {
@@ -169,6 +195,21 @@ func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
 	return w, nil
+}
+
+// allowed returns the foreign engines that may be played here.
+func (f *workFlags) allowed() (*cluster.Allowed, error) {
+	if (f.signed == "") != (f.trust == "") {
+		return nil, usagef("--engines is the folder of what may be played if it is signed, and --trust the list of who may sign: give both")
+	}
+	var trusted []cluster.Key
+	if f.trust != "" {
+		var err error
+		if trusted, err = cluster.ReadTrusted(f.trust); err != nil {
+			return nil, err
+		}
+	}
+	return cluster.Allow(f.engines, f.signed, trusted)
 }
 
 // machineName returns a name that no other worker has, as far as the machine knows.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -96,5 +97,79 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	awaitPage(t, url+"/run/games", `class="gone">gone`, "Nobody is at work")
 	if w := roster().Workers[0]; w.State != cluster.Gone || w.GamesASecond != 0 {
 		t.Errorf("%+v", w)
+	}
+}
+
+// buildToyEngine builds an engine that answers at once.
+func buildToyEngine(t *testing.T, path string) {
+	t.Helper()
+	if out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// output runs a command to its end, which is to be good or not, and returns what it said.
+func output(t *testing.T, good bool, env []string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "assay", args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if (err == nil) != good || ctx.Err() != nil {
+		t.Fatalf("%q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// An engine that its maker signed is played on a machine whose owner trusts the maker, and
+// on no other.
+func TestSignedEngineIsPlayed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, folder := range []string{"build", "engines"} {
+		if err := os.Mkdir(at(folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	buildToyEngine(t, at("build/toy-0124"))
+	output(t, true, nil, "sign", "--new-key", at("dev.key"), "--name", "dev")
+	said := output(t, true, nil, "sign", "--new-key", at("eve.key"), "--name", "eve")
+	_, line, _ := strings.Cut(said, "\n")
+	if err := os.WriteFile(at("trusts-eve"), []byte(line), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	output(t, true, nil, "sign", at("build/toy-0124"), "--key", at("dev.key"))
+	for _, name := range []string{"toy-0124", "toy-0124.sig"} {
+		if err := os.Rename(at("build/"+name), at("engines/"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, url := coordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match"))
+	for want, args := range map[string][]string{
+		"--engine PATH":                 nil,
+		"trusts it by a line in the li": {"--engines", at("engines"), "--trust", at("trusts-eve")},
+	} {
+		if said := output(t, false, nil, append([]string{"work", url, "--cores", "1", "--nice", "0"}, args...)...); !strings.Contains(said, want) {
+			t.Errorf("%q: %s", args, said)
+		}
+	}
+	var s cluster.Signature
+	data, err := os.ReadFile(at("engines/toy-0124.sig"))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil {
+		err = os.WriteFile(at("trusts-dev"), []byte("dev "+s.Key), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(at("match/result.json")); err != nil {
+		t.Error(err)
 	}
 }

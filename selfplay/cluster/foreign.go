@@ -1,65 +1,182 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 )
 
 // foreign is portable for a foreign engine: workers run their own copy of the program,
-// if their owners allowed it.
+// if their owners allowed it. They hear its name, and not where it lies here.
 func foreign(spec string) (player, error) {
-	path, _, err := roster.Command(spec)
+	path, with, err := roster.Command(spec)
 	if err != nil {
 		return player{}, err
 	}
-	sum, err := store.SumFile(path)
+	p, err := programAt(path)
 	if err != nil {
 		return player{}, err
 	}
-	return player{spec: spec, program: Program{Name: filepath.Base(path), SHA256: sum.SHA256}}, nil
+	named, err := with(p.Name)
+	if err != nil {
+		return player{}, fmt.Errorf("cluster: workers would not play it: %w", err)
+	}
+	return player{spec: named, program: p}, nil
 }
 
-// Allowed are the foreign engines that a worker's owner lets it run: paths by SHA-256.
-type Allowed map[string]string
+// ErrNotAllowed is wrapped by the errors about engines that a worker does not run.
+var ErrNotAllowed = errors.New("its owner does not allow the engine")
 
-// Allow makes an Allowed of programs. What they contain now is what is allowed.
-func Allow(paths []string) (Allowed, error) {
-	a := Allowed{}
-	for _, path := range paths {
+// Allowed are the foreign engines that a worker's owner lets it run: some files by name and
+// content, and what lies in one folder with a signature that the owner trusts. Nothing
+// else is run, and nothing is fetched. It is used from several goroutines.
+type Allowed struct {
+	engines map[Program]string // paths of those allowed one by one
+	dir     string             // of those that are signed; empty: none
+	trusted []Key
+
+	mu    sync.Mutex
+	known map[Program]copied
+}
+
+// copied is a file that was looked at, and may be run for as long as it is the same.
+type copied struct {
+	path string
+	info fs.FileInfo
+}
+
+// Allow makes an Allowed of programs, whose content now is what is allowed, and of a
+// folder of engines that one of the keys signed; the folder may be empty and change.
+func Allow(engines []string, dir string, trusted []Key) (*Allowed, error) {
+	a := &Allowed{engines: map[Program]string{}, trusted: trusted, known: map[Program]copied{}}
+	for _, path := range engines {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
-		sum, err := store.SumFile(path)
+		p, err := programAt(path)
 		if err != nil {
 			return nil, err
 		}
-		a[sum.SHA256] = path
+		a.engines[p] = path
+	}
+	if dir == "" {
+		return a, nil
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, fmt.Errorf("cluster: engines that are signed: %w", err)
+	}
+	var err error
+	if a.dir, err = filepath.Abs(dir); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return a, nil
 }
 
-// local returns the specification with this machine's copy of the program. What it runs
-// was allowed by name and content, and has that content still.
-func (a Allowed) local(spec string, p Program) (string, error) {
-	path, ok := a[p.SHA256]
-	if !ok || filepath.Base(path) != p.Name {
-		names := slices.Collect(maps.Values(a))
-		slices.Sort(names)
-		return "", fmt.Errorf("cluster: the engine %s with the SHA-256 %s is not allowed here (allowed are: %s); its owner allows it with assay work --engine PATH", p.Name, p.SHA256, strings.Join(names, ", "))
-	}
-	if sum, err := store.SumFile(path); err != nil || sum.SHA256 != p.SHA256 {
-		return "", fmt.Errorf("cluster: the engine %s is no longer what was allowed", path)
+// local returns the specification with this machine's copy of the program, if it may be
+// run and is what the coordinator has.
+func (a *Allowed) local(spec string, p Program) (string, error) {
+	path, err := a.path(p)
+	if err != nil {
+		return "", fmt.Errorf("%w %q with the SHA-256 %.64s: %w", ErrNotAllowed, p.Name, p.SHA256, err)
 	}
 	_, with, err := roster.Command(spec)
 	if err != nil {
 		return "", err
 	}
 	return with(path)
+}
+
+func (a *Allowed) path(p Program) (string, error) {
+	if a == nil {
+		a = &Allowed{}
+	}
+	if p.Name != filepath.Base(p.Name) || strings.ContainsAny(p.Name, `/\:`) || strings.HasSuffix(p.Name, SignatureSuffix) {
+		return "", errors.New("that is not the name of a program")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c, ok := a.known[p]; ok && c.same() {
+		return c.path, nil
+	}
+	path, err := a.find(p)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil {
+		a.known[p] = copied{path, info}
+	}
+	return path, nil
+}
+
+// same tells whether a file is as it was when it was looked at. Whoever could change it
+// and hide that could run what they like without us.
+func (c *copied) same() bool {
+	info, err := os.Stat(c.path)
+	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime())
+}
+
+// find looks for a program among those that may be run.
+func (a *Allowed) find(p Program) (string, error) {
+	if path, ok := a.engines[p]; ok {
+		if now, err := programAt(path); err != nil || now != p {
+			return "", errors.New("the file was changed since its owner allowed it; to allow what it is now, start the worker again")
+		}
+		return path, nil
+	}
+	for other := range a.engines {
+		if other.Name == p.Name && a.dir == "" {
+			return "", fmt.Errorf("the one of that name that is allowed has the SHA-256 %s; the run and the worker need the same file", other.SHA256)
+		}
+	}
+	if a.dir == "" {
+		return "", errors.New("to allow it, start the worker with --engine PATH, or with --engines DIR and --trust LIST for engines that somebody signed")
+	}
+	path := filepath.Join(a.dir, p.Name)
+	switch now, err := programAt(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is none of that name in the folder of --engines; put it there, with its %s", p.Name+SignatureSuffix)
+	case err != nil:
+		return "", errors.New("the file of that name in the folder of --engines cannot be read")
+	case now != p:
+		return "", fmt.Errorf("the one in the folder of --engines has the SHA-256 %s; the run and the worker need the same file", now.SHA256)
+	}
+	_, err := signer(path, p, a.trusted)
+	return path, err
+}
+
+// Survey says in a line for each engine what may be run, and why not what lies in the
+// folder all the same.
+func (a *Allowed) Survey() (lines []string, err error) {
+	for p := range a.engines {
+		lines = append(lines, fmt.Sprintf("the engine %s is allowed as it is now (SHA-256 %.12s)", p.Name, p.SHA256))
+	}
+	slices.Sort(lines)
+	if a.dir == "" {
+		return lines, nil
+	}
+	entries, err := os.ReadDir(a.dir)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(a.dir, e.Name())
+		p, err := programAt(path)
+		if err != nil || strings.HasSuffix(p.Name, SignatureSuffix) || strings.HasPrefix(p.Name, ".") {
+			continue
+		}
+		if who, err := signer(path, p, a.trusted); err != nil {
+			lines = append(lines, fmt.Sprintf("the engine %s is not played: %v", p.Name, err))
+		} else {
+			lines = append(lines, fmt.Sprintf("the engine %s is signed by %s (SHA-256 %.12s)", p.Name, who, p.SHA256))
+		}
+	}
+	return lines, nil
 }

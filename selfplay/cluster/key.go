@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -14,22 +15,36 @@ import (
 // same.
 const SharedUser = "worker"
 
-// Key is the public half of a worker's key: an nkey of NATS, Ed25519.
+// Key is the public half of a key of a worker, or of who signs engines: an nkey of NATS,
+// Ed25519.
 type Key struct{ Name, Public string }
 
 // ErrKey is wrapped by the errors about files of keys.
 var ErrKey = errors.New("no key")
 
-// keyComment precedes the worker's name in the first line of its file.
-const keyComment = "# secret key of the assay worker "
+// What precedes the name in the first line of a key's file.
+const (
+	keyComment     = "# secret key of the assay worker "
+	signingComment = "# secret key for signing engines, of "
+)
 
 // NewKey makes a worker's key: what goes into the worker's file, and the line of it in
 // the coordinator's list.
 func NewKey(name string) (private []byte, line string, err error) {
+	return newKey(keyComment, name, nkeys.CreateUser)
+}
+
+// NewSigningKey makes the key of somebody who signs engines: what goes into the file, and
+// the line of it in the lists of those who trust it. It lets nobody into a server.
+func NewSigningKey(name string) (private []byte, line string, err error) {
+	return newKey(signingComment, name, nkeys.CreateAccount)
+}
+
+func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private []byte, line string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, "", err
 	}
-	pair, err := nkeys.CreateUser()
+	pair, err := create()
 	if err != nil {
 		return nil, "", fmt.Errorf("cluster: %w", err)
 	}
@@ -42,11 +57,21 @@ func NewKey(name string) (private []byte, line string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("cluster: %w", err)
 	}
-	return fmt.Appendf(nil, "%s%s\n%s\n", keyComment, name, seed), name + " " + public, nil
+	return fmt.Appendf(nil, "%s%s\n%s\n", comment, name, seed), name + " " + public, nil
 }
 
 // ReadKeys reads a coordinator's list: lines NAME PUBLICKEY; what follows # is a comment.
 func ReadKeys(path string) ([]Key, error) {
+	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints them", "nobody could come")
+}
+
+// ReadTrusted reads a list, like that of ReadKeys, of those whose signatures under engines
+// are believed.
+func ReadTrusted(path string) ([]Key, error) {
+	return readList(path, nkeys.IsValidPublicAccountKey, "A and 55 letters and digits, as assay sign --new-key prints them", "nobody is trusted")
+}
+
+func readList(path string, valid func(string) bool, want, nobody string) ([]Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -61,8 +86,8 @@ func ReadKeys(path string) ([]Key, error) {
 		switch {
 		case len(words) == 0:
 			continue
-		case len(words) != 2 || !nkeys.IsValidPublicUserKey(words[1]) || CheckName(words[0]) != nil:
-			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, U and 55 letters and digits, as assay work --new-key prints them", path, n, ErrKey)
+		case len(words) != 2 || !valid(words[1]) || CheckName(words[0]) != nil:
+			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, ErrKey, want)
 		case seen[words[0]] || seen[words[1]]:
 			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key is there twice", path, n, words[0])
 		}
@@ -73,7 +98,7 @@ func ReadKeys(path string) ([]Key, error) {
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w in it: nobody could come", path, ErrKey)
+		return nil, fmt.Errorf("cluster: %s: %w in it: %s", path, ErrKey, nobody)
 	}
 	return keys, nil
 }
@@ -94,4 +119,16 @@ func KeyName(path string) (string, error) {
 		return "", nil
 	}
 	return name, nil
+}
+
+// readSecret reads a secret key, as NewKey and NewSigningKey wrote it.
+func readSecret(file []byte) (nkeys.KeyPair, error) {
+	var seed []byte
+	for line := range bytes.Lines(file) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			seed = bytes.Clone(line)
+			break
+		}
+	}
+	return nkeys.FromSeed(seed)
 }

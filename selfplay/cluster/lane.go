@@ -168,7 +168,11 @@ func (l *lane) tally(r *selfplay.Result) {
 // it plays here as it does at the coordinator's.
 func (l *lane) player(ctx context.Context, spec, proof string, program Program) (string, error) {
 	if program != (Program{}) {
-		return l.Foreign.local(spec, program)
+		local, err := l.Foreign.local(spec, program)
+		if err != nil {
+			return "", &troubled{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
+		}
+		return local, nil
 	}
 	if proof == "" {
 		return spec, nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 )
 
 // ErrCredentials says that a server does not let somebody in.
@@ -125,14 +124,7 @@ func (a *Access) options() ([]nats.Option, error) {
 
 // seedOption connects with a secret key.
 func seedOption(file []byte) (nats.Option, error) {
-	var seed []byte
-	for line := range bytes.Lines(file) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			seed = bytes.Clone(line)
-			break
-		}
-	}
-	pair, err := nkeys.FromSeed(seed)
+	pair, err := readSecret(file)
 	if err != nil {
 		return nil, err
 	}

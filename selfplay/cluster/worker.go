@@ -26,11 +26,11 @@ var ErrIdle = errors.New("cluster: no work")
 type Worker struct {
 	Access  Access // its Name is the worker's
 	Open    selfplay.Opener
-	Program string // version and bench signature
-	Cores   int    // units at once; 0: all
-	Ahead   int    // units leased beyond those; 0: as many, so that no core waits for the network
-	Library string // folder for weights
-	Foreign Allowed
+	Program string            // version and bench signature
+	Cores   int               // units at once; 0: all
+	Ahead   int               // units leased beyond those; 0: as many, so that no core waits for the network
+	Library string            // folder for weights
+	Foreign *Allowed          // foreign engines; nil: none
 	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
 	Closed  func() bool       // whether it should rest now; nil: never
 	Tell    func(text string) // told in a line what happens; may be nil

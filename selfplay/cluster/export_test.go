@@ -1,0 +1,7 @@
+package cluster
+
+// Runs is Allowed.local, for tests.
+func Runs(a *Allowed, spec string, p Program) (string, error) { return a.local(spec, p) }
+
+// ProgramAt is programAt, for tests.
+func ProgramAt(path string) (Program, error) { return programAt(path) }
