@@ -24,6 +24,16 @@ import (
 
 const program = "assay test bench 1"
 
+// patient ends shortly before the time that go test gives all tests together: how long
+// something takes says how busy the machine is, and nothing else.
+func patient(t *testing.T) (context.Context, context.CancelFunc) {
+	deadline, ok := t.Deadline()
+	if !ok {
+		return context.WithCancel(t.Context())
+	}
+	return context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
+}
+
 // notebook keeps what a coordinator or a worker tells.
 type notebook struct {
 	lines chan string
@@ -37,7 +47,9 @@ func (n *notebook) tell(text string) { n.lines <- text }
 // expect waits for a line that holds all the words.
 func (n *notebook) expect(words ...string) {
 	n.t.Helper()
-	for deadline := time.After(2 * time.Minute); ; {
+	ctx, cancel := patient(n.t)
+	defer cancel()
+	for {
 		select {
 		case text := <-n.lines:
 			found := true
@@ -47,7 +59,7 @@ func (n *notebook) expect(words ...string) {
 			if found {
 				return
 			}
-		case <-deadline:
+		case <-ctx.Done():
 			n.t.Fatalf("nobody said %q", words)
 		}
 	}
@@ -99,10 +111,12 @@ func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Work
 	go func() { ended <- w.Run(ctx); close(ended) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	return func() error { cancel(); return <-ended }, func() error {
+		ctx, cancel := patient(t)
+		defer cancel()
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(2 * time.Minute):
+		case <-ctx.Done():
 			t.Fatalf("worker %s does not end", name)
 			return nil
 		}
@@ -119,7 +133,7 @@ func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
 
 func generate(t *testing.T, c datagen.Config) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := patient(t)
 	defer cancel()
 	if _, err := datagen.Run(ctx, c); err != nil {
 		t.Fatal(err)

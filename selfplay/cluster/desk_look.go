@@ -19,6 +19,7 @@ func (d *desk) look() error {
 			return err
 		}
 	}
+	d.judgeStale(now)
 	if len(d.lost) > 0 && now.Sub(d.saved) > lostEvery {
 		if err := d.publishLost(); err != nil {
 			return err
@@ -38,6 +39,20 @@ func (d *desk) look() error {
 		return d.turnPage()
 	}
 	return nil
+}
+
+// judgeStale has checks judged that workers with nothing else to do have not made for long:
+// who was to make one may be hung, or cut off.
+func (d *desk) judgeStale(now time.Time) {
+	if _, cores := d.roll.strength(); d.waiting >= max(1, cores) {
+		return
+	}
+	for u := range d.checks {
+		if now.Sub(u.published) > 2*d.Lease {
+			delete(d.checks, u)
+			d.judge.ask(u)
+		}
+	}
 }
 
 // settle closes all batches, so that they count as soon as their checks are made.

@@ -132,8 +132,11 @@ func (p *process) kill() {
 // of one undisturbed machine.
 func TestFaults(t *testing.T) {
 	n := uint64(300)
-	if *long {
+	switch {
+	case *long:
 		n = 2000
+	case testing.Short():
+		n = 100
 	}
 	for _, role := range []string{"selfplay", "match"} {
 		t.Run(role, func(t *testing.T) { faults(t, role, n) })

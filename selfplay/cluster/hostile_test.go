@@ -110,14 +110,16 @@ func newForger(t *testing.T, b *broker.Broker, name string) *forger {
 	t.Cleanup(nc.Close)
 	f := &forger{t: t, nc: nc, name: name}
 	hello, _ := json.Marshal(cluster.Hello{Protocol: cluster.Protocol, Program: program, Cores: 1})
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	ctx, cancel := patient(t)
+	defer cancel()
+	for {
 		m, err := nc.Request("assay.hello."+name, hello, time.Second)
 		var w cluster.Welcome
 		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
 			f.run = w.Run
 			break
 		}
-		if time.Now().After(deadline) {
+		if ctx.Err() != nil {
 			t.Fatal("no coordinator:", err)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -172,12 +174,14 @@ func begin(t *testing.T, c func() error) (end func()) {
 	go func() { ended <- c() }()
 	return func() {
 		t.Helper()
+		ctx, cancel := patient(t)
+		defer cancel()
 		select {
 		case err := <-ended:
 			if err != nil {
 				t.Fatal(err)
 			}
-		case <-time.After(5 * time.Minute):
+		case <-ctx.Done():
 			t.Fatal("it does not end")
 		}
 	}

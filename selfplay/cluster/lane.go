@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -26,10 +27,13 @@ func newLane(w *Worker, welcome *Welcome) *lane { return &lane{Worker: w, run: w
 const (
 	// pullFor is how long the queue may keep a request for a unit.
 	pullFor = 10 * time.Second
+	// pulse is how often it says meanwhile that it has the request. One that dies, or is
+	// cut off, forgets it: after two pulses without a word the lane asks again.
+	pulse = 2 * time.Second
 	// pause is how long a lane waits when something is amiss.
 	pause = 500 * time.Millisecond
 	// answerWithin is how long a coordinator may take to write an answer down.
-	answerWithin = 10 * time.Second
+	answerWithin = 5 * time.Second
 )
 
 // serve works until ctx ends, which is no error. A unit that is being played then is
@@ -65,23 +69,38 @@ func (l *lane) next(ctx context.Context) *nats.Msg {
 			return nil
 		}
 	}
-	request := fmt.Sprintf(`{"batch":1,"expires":%d}`, pullFor.Nanoseconds())
+	request := fmt.Sprintf(`{"batch":1,"expires":%d,"idle_heartbeat":%d}`, pullFor.Nanoseconds(), pulse.Nanoseconds())
 	if err := l.nc.PublishRequest(nextSubject(l.run), l.inbox, []byte(request)); err != nil {
+		sleep(ctx, pause)
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, pullFor+time.Second)
-	defer cancel()
-	m, err := l.sub.NextMsgWithContext(ctx)
-	if err != nil {
-		return nil
-	}
-	if status := m.Header.Get("Status"); status != "" {
-		if status != "404" && status != "408" { // all but: there is nothing
-			sleep(ctx, pause)
+	for {
+		m, err := l.hear(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil
 		}
-		return nil
+		if err != nil { // nobody is there who has the queue
+			sleep(ctx, pause)
+			return nil
+		}
+		switch status := m.Header.Get("Status"); status {
+		case "":
+			return m
+		case "100": // a pulse
+		case "404", "408": // there is nothing
+			return nil
+		default:
+			sleep(ctx, pause)
+			return nil
+		}
 	}
-	return m
+}
+
+// hear waits for a unit or a word about the request for one.
+func (l *lane) hear(ctx context.Context) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*pulse+time.Second)
+	defer cancel()
+	return l.sub.NextMsgWithContext(ctx)
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -102,7 +121,9 @@ func (l *lane) work(ctx context.Context, m *nats.Msg) error {
 		return respond(m, "+TERM") // whatever it is, it is not for us
 	}
 	if u.Not == l.Access.Name {
-		return back(m, pause/2) // a check of what this worker did is for others
+		// A check of what this worker did is for others. Were the delay always the same, two
+		// checks could go round between two workers, each to the wrong one, for ever.
+		return back(m, pause/4+rand.N(pause))
 	}
 	var s *seat
 	select {

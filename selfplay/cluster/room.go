@@ -63,10 +63,12 @@ func (r *room) lose(m *nats.Msg) {
 	}
 }
 
-// furnish makes what is not there yet. Servers that just came up are given a minute.
+// furnish makes what is not there yet. Servers that just came up are given a minute: while
+// they choose a leader they drop requests, so the first attempts are short ones.
 func (r *room) furnish(ctx context.Context) error {
-	for begun := time.Now(); ; {
-		err := r.tryFurnish(ctx)
+	within := glance / 2
+	for begun := time.Now(); ; within = min(2*within, patience) {
+		err := r.tryFurnish(ctx, within)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -77,8 +79,8 @@ func (r *room) furnish(ctx context.Context) error {
 	}
 }
 
-func (r *room) tryFurnish(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (r *room) tryFurnish(ctx context.Context, within time.Duration) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: unitStream, Subjects: []string{unitSubject("*")},
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: r.replicas})
@@ -127,13 +129,38 @@ func (r *room) waiting(ctx context.Context) (int, error) {
 	defer cancel()
 	c, err := r.js.Consumer(ctx, unitStream, r.run)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return 0, r.tryFurnish(ctx)
+		return 0, r.tryFurnish(ctx, glance)
 	}
 	if err != nil {
 		return 0, err
 	}
 	info := c.CachedInfo()
+	if alone(info.Cluster) {
+		return 0, errAlone
+	}
 	return int(info.NumPending) + info.NumAckPending, nil
+}
+
+// errAlone says that a server thinks that it leads, but cannot reach the others.
+var errAlone = errors.New("cluster: the server is cut off from the others")
+
+// silence is after how long without a word another server, which has one to say every
+// second, is taken to be out of reach.
+const silence = 4 * time.Second
+
+// alone tells whether a leader does not hear of enough others to lead. It notices that
+// itself much later.
+func alone(c *jetstream.ClusterInfo) bool {
+	if c == nil || len(c.Replicas) == 0 {
+		return false
+	}
+	heard := 1 // of itself
+	for _, r := range c.Replicas {
+		if r.Active < silence {
+			heard++
+		}
+	}
+	return 2*heard <= len(c.Replicas)+1
 }
 
 // put stores an object under a name that says its content.
