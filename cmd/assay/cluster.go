@@ -112,7 +112,7 @@ func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no NATS server at %s for %v", f.nats, linkPatience)
 		}
-		return nc, err
+		return nc, clusterAdvice(err)
 	}, nil
 }
 
@@ -134,6 +134,9 @@ func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)
 	if err := c.Check(); err != nil {
 		return nil, nil, clusterAdvice(err)
 	}
+	if c.Bare() {
+		tell(fmt.Sprintf("warning: the connections are not encrypted, and whoever listens hears the workers' token: give the server a certificate (%s, %s), or each worker a key, which nobody hears (%s)", tlsCertEnv, tlsKeyEnv, keysEnv))
+	}
 	link = func() (*nats.Conn, error) {
 		started, err := broker.Start(c)
 		if err != nil {
@@ -153,6 +156,7 @@ func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)
 	return link, ban, nil
 }
 
+// clientTLS returns how to know the server; nil: as the system does.
 func clientTLS() (*tls.Config, error) {
 	path := os.Getenv(tlsCAEnv)
 	if path == "" {
@@ -169,10 +173,14 @@ func clientTLS() (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
+// serverTLS returns what the server shows; nil: connections are not encrypted.
 func serverTLS() (*tls.Config, error) {
 	cert, key := os.Getenv(tlsCertEnv), os.Getenv(tlsKeyEnv)
 	if cert == "" && key == "" {
 		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, fmt.Errorf("%s and %s go together: the server's certificate and its key, and one of them is not set", tlsCertEnv, tlsKeyEnv)
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
@@ -188,6 +196,10 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and name their list in %s, or set %s here and at the workers", err, keysEnv, tokenEnv)
 	case errors.Is(err, cluster.ErrCredentials):
 		return fmt.Errorf("%w; a worker needs the key whose public half the coordinator lists (--credentials or %s), or the same %s", err, credentialsEnv, tokenEnv)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("%w; it was started without %s and %s. In a network that you trust, connect with nats:// and without %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
+	case errors.Is(err, cluster.ErrEncryption):
+		return fmt.Errorf("%w; %s names a PEM file with the certificate that signed the server's, and the address names the server as its certificate does", err, tlsCAEnv)
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	}

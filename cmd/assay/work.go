@@ -51,7 +51,8 @@ A program's arguments, and options of it that name files, are not taken from els
 
 Credentials come from a file or the environment, at the worker and at the coordinator:
 
-  ASSAY_TOKEN         a secret that all share; or, better, a key for each worker:
+  ASSAY_TOKEN         a secret that all share, and that goes over the wire; or, better, a
+                      key for each worker, which stays where it is:
   ASSAY_CREDENTIALS   the worker's file, as --new-key makes it; or a .creds file of NATS
   ASSAY_WORKER_KEYS   the coordinator's list of the workers' names and public keys
   ASSAY_TLS_CERT, ASSAY_TLS_KEY  the server's certificate and key, in PEM files: what

@@ -32,6 +32,11 @@ func coordinator(t *testing.T, env []string, args ...string) (run *exec.Cmd, url
 	told := make(chan string, 1)
 	go func() {
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			for _, v := range env {
+				if name, secret, _ := strings.Cut(v, "="); name == tokenEnv && strings.Contains(lines.Text(), secret) {
+					t.Errorf("the coordinator tells its token: %s", lines.Text())
+				}
+			}
 			if _, at, ok := strings.Cut(lines.Text(), "assay work "); ok {
 				told <- strings.TrimSpace(at)
 			}

@@ -17,6 +17,10 @@ import (
 // ErrCredentials says that a server does not let somebody in.
 var ErrCredentials = errors.New("cluster: the server does not accept the credentials")
 
+// ErrEncryption says that there is no encrypted connection with the right server: its
+// certificate is not one that is trusted, or is another's, or it has none.
+var ErrEncryption = errors.New("cluster: no encrypted connection with the server")
+
 // Access says which server to connect with, and as whom.
 type Access struct {
 	URL  string // of one server, or of several with commas between; without user and password
@@ -54,7 +58,8 @@ func checkOne(text string) error {
 }
 
 // Dial connects with a server, and goes on trying while there is none. What the server
-// refuses is an error that wraps ErrCredentials.
+// refuses is an error that wraps ErrCredentials; a server that cannot be trusted to be the
+// right one, ErrEncryption.
 func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	options, err := a.options()
 	if err != nil {
@@ -67,6 +72,8 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 			return nc, nil
 		case refused(err):
 			return nil, fmt.Errorf("%w: %w", ErrCredentials, err)
+		case untrusted(err):
+			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
 		if a.Trouble != nil {
 			a.Trouble(err)
@@ -85,6 +92,11 @@ const redial = 2 * time.Second
 func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
 		errors.Is(err, nats.ErrNkeysNotSupported)
+}
+
+func untrusted(err error) bool {
+	var wrong *tls.CertificateVerificationError
+	return errors.As(err, &wrong) || errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired)
 }
 
 func (a *Access) options() ([]nats.Option, error) {

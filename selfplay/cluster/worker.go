@@ -63,8 +63,8 @@ func (w *Worker) Tally() Tally {
 
 // Run plays units until ctx ends, which is no error: units under way are played to their
 // end and answered first. It waits for a server and for a coordinator as long as need
-// be. An error that wraps ErrRefused or ErrCredentials says why there is no use in going
-// on.
+// be. An error that wraps ErrRefused, ErrCredentials or ErrEncryption says why there is no
+// use in going on.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := CheckName(w.Access.Name); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer give()
 	var err error
 	if w.nc, err = w.Access.Dial(dialing); err != nil {
-		if ctx.Err() != nil && !errors.Is(err, ErrCredentials) {
+		if ctx.Err() != nil && !errors.Is(err, ErrCredentials) && !errors.Is(err, ErrEncryption) {
 			return nil
 		}
 		return err

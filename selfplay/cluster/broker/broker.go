@@ -62,6 +62,12 @@ func (c *Config) Check() error {
 	return err
 }
 
+// Bare tells whether workers show their token to whoever listens on the way.
+func (c *Config) Bare() bool {
+	host, _, err := split(c.Addr)
+	return err == nil && c.Token != "" && c.TLS == nil && !loopback(host)
+}
+
 // Broker is a running server.
 type Broker struct {
 	server  *server.Server

@@ -1,0 +1,296 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+)
+
+// authority signs certificates of servers.
+type authority struct {
+	t    *testing.T
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{t: t}
+	self := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err == nil {
+		var der []byte
+		if der, err = x509.CreateCertificate(rand.Reader, self, self, &key.PublicKey, key); err == nil {
+			a.cert, err = x509.ParseCertificate(der)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.key = key
+	return a
+}
+
+// server is what a server of the address shows until a time.
+func (a *authority) server(ip string, until time.Time) *tls.Config {
+	a.t.Helper()
+	cert := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
+		IPAddresses: []net.IP{net.ParseIP(ip)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	var der []byte
+	if err == nil {
+		der, err = x509.CreateCertificate(rand.Reader, cert, a.cert, &key.PublicKey, a.key)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+}
+
+// client knows servers by this authority.
+func (a *authority) client() *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert)
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+}
+
+// wiretap passes on what goes over the wire between workers and a server, and keeps it.
+type wiretap struct {
+	url  string
+	mu   sync.Mutex
+	sent [2]bytes.Buffer // to the server, and to workers
+}
+
+func tap(t *testing.T, server string) *wiretap {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	w := &wiretap{url: u.Scheme + "://" + l.Addr().String()}
+	pass := func(to, from net.Conn, direction int) {
+		defer to.Close()
+		buffer := make([]byte, 1<<16)
+		for {
+			n, err := from.Read(buffer)
+			w.mu.Lock()
+			w.sent[direction].Write(buffer[:n])
+			w.mu.Unlock()
+			if _, e := to.Write(buffer[:n]); err != nil || e != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", u.Host)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			go pass(far, near, 0)
+			go pass(near, far, 1)
+		}
+	}()
+	return w
+}
+
+// heard returns what went over the wire.
+func (w *wiretap) heard() (toServer, toWorkers []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return bytes.Clone(w.sent[0].Bytes()), bytes.Clone(w.sent[1].Bytes())
+}
+
+const secretToken = "Mxyzptlk-7f3a-token"
+
+// Who listens on the way hears neither token nor games; and the token is in no message,
+// which others could read, in nothing that anybody is told, and in no file.
+func TestEncryptedConnections(t *testing.T) {
+	for _, encrypted := range []bool{true, false} {
+		ca, dir, out := newAuthority(t), t.TempDir(), &bytes.Buffer{}
+		var mu sync.Mutex
+		keep := func(text string) { mu.Lock(); defer mu.Unlock(); fmt.Fprintln(out, text) }
+		config := broker.Config{Token: secretToken, Dir: dir, Tell: keep}
+		if encrypted {
+			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
+		}
+		b := serve(t, config)
+		if scheme, _, _ := strings.Cut(b.URL(), ":"); (scheme == "tls") != encrypted {
+			t.Errorf("the server's address is %s", b.URL())
+		}
+		everything, err := b.Connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(everything.Close)
+		messages := 0
+		if _, err := everything.Subscribe(">", func(m *nats.Msg) {
+			mu.Lock()
+			defer mu.Unlock()
+			messages++
+			fmt.Fprintln(out, m.Subject, m.Header, string(m.Data))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		wire := tap(t, b.URL())
+		c := games(t, 3, coordinate(t, b, cluster.Config{Dir: dir, Tell: keep}))
+		stop, _ := lend(t, b, "anna", func(w *cluster.Worker) {
+			w.Access.URL, w.Access.Token, w.Tell = wire.url, secretToken, keep
+			if encrypted {
+				w.Access.TLS = ca.client()
+			}
+		})
+		generate(t, c)
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		up, down := wire.heard()
+		// The control: without encryption all this is there to be heard.
+		for what, wire := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
+			if found := bytes.Contains(wire, []byte(what)); found == encrypted {
+				t.Errorf("encrypted %t: %q is heard on the way: %t", encrypted, what, found)
+			}
+		}
+		wrong := cluster.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Trouble: func(err error) { keep(err.Error()) }}
+		if !encrypted {
+			wrong.TLS = nil
+		}
+		if _, err := wrong.Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+			t.Errorf("with another token: %v", err)
+		} else {
+			keep(err.Error())
+		}
+		mu.Lock()
+		said, n := out.String(), messages
+		mu.Unlock()
+		if n < 10 || !strings.Contains(said, "assay.answer.") || !strings.Contains(said, "authentication") {
+			t.Errorf("%d messages were seen: %.600s", n, said)
+		}
+		if strings.Contains(said, secretToken) {
+			t.Error("the token is in a message or in what somebody was told")
+		}
+		notIn(t, secretToken, dir, c.Out)
+	}
+}
+
+// notIn looks for a secret in all files of folders.
+func notIn(t *testing.T, secret string, dirs ...string) {
+	t.Helper()
+	for _, dir := range dirs {
+		files := 0
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			files++
+			data, err := os.ReadFile(path)
+			if bytes.Contains(data, []byte(secret)) {
+				t.Errorf("the secret is in %s", path)
+			}
+			return err
+		})
+		if err != nil || files < 3 {
+			t.Errorf("%d files in %s: %v", files, dir, err)
+		}
+	}
+}
+
+// Servers that are not the right one are told from those that are not there yet.
+func TestServersThatAreNotTrusted(t *testing.T) {
+	ca, other := newAuthority(t), newAuthority(t)
+	later := time.Now().Add(time.Hour)
+	for name, c := range map[string]struct {
+		server, client *tls.Config
+		says           string
+	}{
+		"another authority":    {ca.server("127.0.0.1", later), other.client(), "unknown authority"},
+		"no authority named":   {ca.server("127.0.0.1", later), nil, "unknown authority"},
+		"another host's":       {ca.server("192.0.2.1", later), ca.client(), "192.0.2.1, not 127.0.0.1"},
+		"expired":              {ca.server("127.0.0.1", time.Now().Add(-time.Minute)), ca.client(), "expired"},
+		"it does not encrypt":  {nil, ca.client(), "secure connection not available"},
+		"both are as intended": {ca.server("127.0.0.1", later), ca.client(), ""},
+	} {
+		b := serve(t, broker.Config{Token: secretToken, TLS: c.server})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		access := cluster.Access{URL: b.URL(), Name: "anna", Token: secretToken, TLS: c.client}
+		nc, err := access.Dial(ctx)
+		cancel()
+		if c.says == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if state, err := nc.TLSConnectionState(); err != nil || state.Version < tls.VersionTLS12 {
+				t.Errorf("%s: %v, %v", name, state.Version, err)
+			}
+			nc.Close()
+		} else if !errors.Is(err, cluster.ErrEncryption) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secretToken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A client that goes on without encryption is not listened to.
+func TestPlainClientOfAnEncryptedServer(t *testing.T) {
+	ca := newAuthority(t)
+	for _, encrypted := range []bool{true, false} {
+		config := broker.Config{Token: secretToken}
+		if encrypted {
+			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
+		}
+		b := serve(t, config)
+		_, host, _ := strings.Cut(b.URL(), "://")
+		conn, err := net.Dial("tcp", host)
+		if err == nil {
+			err = conn.SetDeadline(time.Now().Add(30 * time.Second))
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n", cluster.SharedUser, secretToken)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !encrypted {
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}
+		answer, err := io.ReadAll(conn)
+		conn.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) || bytes.Contains(answer, []byte("PONG")) == encrypted {
+			t.Errorf("encrypted %t: %v %s", encrypted, err, answer)
+		}
+	}
+}
