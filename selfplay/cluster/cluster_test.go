@@ -123,10 +123,19 @@ func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Work
 	}
 }
 
+// few is a number of games, or a third of it in tests that should be short: in those that
+// look for races a game takes ten times as long.
+func few(n uint64) uint64 {
+	if testing.Short() {
+		return n / 3
+	}
+	return n
+}
+
 // games is a small data set.
 func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
 	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 30, HardNodes: true})
-	c.Plies, c.CheckNodes, c.Seed, c.Program = 40, 50, 7, "test"
+	c.Plies, c.CheckNodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
 }
@@ -177,15 +186,16 @@ func same(t *testing.T, got, want string) {
 // Three workers play the games that one machine plays, to the byte; one of them leaves
 // in the middle, and another comes.
 func TestSameBytesAsLocal(t *testing.T) {
-	local := games(t, 150, nil)
+	total := few(150)
+	local := games(t, total, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
-	c := games(t, 150, coordinate(t, b, cluster.Config{Share: 0.1}))
+	c := games(t, total, coordinate(t, b, cluster.Config{Share: 0.1}))
 	stop, _ := lend(t, b, "anna", nil)
 	lend(t, b, "bert", nil)
 	n := 0
 	c.Progress = func(done, _ int64, _ string) {
-		if n++; n == 40 {
+		if n++; n == 20 {
 			go func() { _ = stop() }()
 			lend(t, b, "carl", nil)
 		}
@@ -199,7 +209,7 @@ func TestMatchWithOneWorker(t *testing.T) {
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
 		return match.Config{Out: filepath.Join(t.TempDir(), "match"), A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
-			Limits: [2]selfplay.Limits{l, l}, Games: 60, Plies: 40, CheckNodes: 50, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+			Limits: [2]selfplay.Limits{l, l}, Games: few(60), Plies: 20, CheckNodes: 50, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
 	}
 	local := config(nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
@@ -216,7 +226,8 @@ func TestMatchWithOneWorker(t *testing.T) {
 
 // What the ledger holds is not played again, whatever became of the coordinator.
 func TestLedgerOutlivesTheCoordinator(t *testing.T) {
-	local := games(t, 100, nil)
+	n := few(100)
+	local := games(t, n, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
@@ -225,11 +236,11 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "games")
 	for life := 0; ; life++ {
 		k := cluster.New(cluster.Config{Dir: dir, Link: b.Connect, Open: roster.Open, Program: program, Share: 0.1, Lease: 2 * time.Second})
-		c = games(t, 100, k)
+		c = games(t, n, k)
 		c.Out = out
 		ctx, cancel := context.WithCancel(t.Context())
 		c.Progress = func(done, _ int64, _ string) {
-			if int(done) == 25*(life+1) {
+			if int(done) == int(n)/4*(life+1) {
 				cancel()
 			}
 		}

@@ -87,7 +87,7 @@ func play(ctx context.Context, role string, args []string) error {
 
 func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
 	c := datagen.Standard(out, n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 20, HardNodes: true})
-	c.Plies, c.CheckNodes, c.Seed, c.Program = 40, 50, 7, "test"
+	c.Plies, c.CheckNodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
 }
@@ -95,7 +95,7 @@ func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
 func faultMatch(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
 	return match.Config{Out: out, A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Limits: [2]selfplay.Limits{l, l},
-		Games: n, Plies: 40, CheckNodes: 50, Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+		Games: n, Plies: 20, CheckNodes: 50, Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
 }
 
 // process is a child that is killed and started again.
@@ -131,15 +131,17 @@ func (p *process) kill() {
 // random, with a coordinator killed twice and a server restarted once: the bytes are those
 // of one undisturbed machine.
 func TestFaults(t *testing.T) {
-	n := uint64(300)
-	switch {
-	case *long:
+	n := few(300)
+	if *long {
 		n = 2000
-	case testing.Short():
-		n = 100
 	}
 	for _, role := range []string{"selfplay", "match"} {
-		t.Run(role, func(t *testing.T) { faults(t, role, n) })
+		t.Run(role, func(t *testing.T) {
+			if role == "match" && testing.Short() {
+				t.Skip("what has faults is the same")
+			}
+			faults(t, role, n)
+		})
 	}
 }
 

@@ -6,102 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// lane leases one unit after the other, has it played and answers it.
+// lane has one unit after the other played and answers it.
 type lane struct {
-	*Worker
-	run   string
-	inbox string
-	sub   *nats.Subscription
+	*feed
+	run string
 }
 
-func newLane(w *Worker, welcome *Welcome) *lane { return &lane{Worker: w, run: welcome.Run} }
-
 const (
-	// pullFor is how long the queue may keep a request for a unit.
-	pullFor = 10 * time.Second
-	// pulse is how often it says meanwhile that it has the request. One that dies, or is
-	// cut off, forgets it: after two pulses without a word the lane asks again.
-	pulse = 2 * time.Second
-	// pause is how long a lane waits when something is amiss.
+	// pause is how long a worker waits when something is amiss.
 	pause = 500 * time.Millisecond
 	// answerWithin is how long a coordinator may take to write an answer down.
 	answerWithin = 5 * time.Second
 )
-
-// serve works until ctx ends, which is no error. A unit that is being played then is
-// played to its end; one that is not goes back to the queue.
-func (l *lane) serve(ctx context.Context) error {
-	defer func() {
-		if l.sub != nil {
-			_ = l.sub.Unsubscribe() // the connection closes, or it does not matter
-		}
-	}()
-	for ctx.Err() == nil {
-		if l.nc.IsClosed() {
-			return ErrCredentials // the server closed it for good
-		}
-		m := l.next(ctx)
-		if m == nil {
-			continue
-		}
-		if err := l.work(ctx, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// next leases a unit; nil if there was none for a while.
-func (l *lane) next(ctx context.Context) *nats.Msg {
-	if l.sub == nil {
-		l.inbox = l.nc.NewInbox()
-		var err error
-		if l.sub, err = l.nc.SubscribeSync(l.inbox); err != nil {
-			l.sub = nil
-			return nil
-		}
-	}
-	request := fmt.Sprintf(`{"batch":1,"expires":%d,"idle_heartbeat":%d}`, pullFor.Nanoseconds(), pulse.Nanoseconds())
-	if err := l.nc.PublishRequest(nextSubject(l.run), l.inbox, []byte(request)); err != nil {
-		sleep(ctx, pause)
-		return nil
-	}
-	for {
-		m, err := l.hear(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			return nil
-		}
-		if err != nil { // nobody is there who has the queue
-			sleep(ctx, pause)
-			return nil
-		}
-		switch status := m.Header.Get("Status"); status {
-		case "":
-			return m
-		case "100": // a pulse
-		case "404", "408": // there is nothing
-			return nil
-		default:
-			sleep(ctx, pause)
-			return nil
-		}
-	}
-}
-
-// hear waits for a unit or a word about the request for one.
-func (l *lane) hear(ctx context.Context) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*pulse+time.Second)
-	defer cancel()
-	return l.sub.NextMsgWithContext(ctx)
-}
 
 func sleep(ctx context.Context, d time.Duration) {
 	select {
@@ -110,32 +33,50 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
+// serve works until there are no more units, which is no error. When ctx ends, a unit that
+// is being played is played to its end; one that is not goes back to the queue.
+func (l *lane) serve(ctx context.Context) error {
+	for m := range l.leased {
+		if err := l.work(ctx, m); err != nil {
+			return err
+		}
+		l.idle <- struct{}{}
+	}
+	return nil
+}
+
 // work does what a unit asks for.
-func (l *lane) work(ctx context.Context, m *nats.Msg) error {
-	l.leases.add(m)
+func (l *lane) work(ctx context.Context, m jetstream.Msg) error {
 	defer l.leases.remove(m)
+	if ctx.Err() != nil {
+		back(m, 0)
+		return nil
+	}
 	l.worked.Store(time.Now().UnixNano())
 	defer func() { l.worked.Store(time.Now().UnixNano()) }()
 	var u Unit
-	if err := json.Unmarshal(m.Data, &u); err != nil {
-		return respond(m, "+TERM") // whatever it is, it is not for us
+	if err := json.Unmarshal(m.Data(), &u); err != nil {
+		_ = m.Term() // whatever it is, it is not for us
+		return nil
 	}
 	if u.Not == l.Access.Name {
 		// A check of what this worker did is for others. Were the delay always the same, two
 		// checks could go round between two workers, each to the wrong one, for ever.
-		return back(m, pause/4+rand.N(pause))
+		back(m, pause/4+rand.N(pause))
+		return nil
 	}
 	var s *seat
 	select {
 	case s = <-l.seats:
 	case <-ctx.Done():
-		return back(m, 0)
+		back(m, 0)
+		return nil
 	}
 	// What is begun is played to its end, even if no more is wanted from here.
 	a, err := l.play(context.WithoutCancel(ctx), s, &u)
 	l.seats <- s
 	if err != nil {
-		_ = back(m, 0) // the reason to end is the error
+		back(m, 0)
 		return err
 	}
 	return l.answer(ctx, m, a)
@@ -221,7 +162,7 @@ func (l *lane) player(ctx context.Context, spec, proof string, program Program) 
 // answer sends an answer until the coordinator has it on disk, then acknowledges the
 // unit. The lease is kept meanwhile, however long the coordinator is away; a worker that
 // is told to leave waits for it no longer than a moment.
-func (l *lane) answer(ctx context.Context, m *nats.Msg, a *Answer) error {
+func (l *lane) answer(ctx context.Context, m jetstream.Msg, a *Answer) error {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -230,16 +171,18 @@ func (l *lane) answer(ctx context.Context, m *nats.Msg, a *Answer) error {
 		r, err := l.send(data)
 		switch {
 		case err == nil && r.Refused != "":
-			_ = back(m, 0)
+			back(m, 0)
 			return fmt.Errorf("%w: %s", ErrRefused, r.Refused)
 		case err == nil && r.Kept && a.Failed != "":
 			sleep(ctx, pause)
-			return back(m, pause)
+			back(m, pause)
+			return nil
 		case err == nil && r.Kept:
-			return respond(m, "+ACK")
-		}
-		if ctx.Err() != nil {
-			return back(m, 0)
+			_ = m.Ack() // does it not arrive, the unit is leased again, and its second answer compared
+			return nil
+		case ctx.Err() != nil:
+			back(m, 0)
+			return nil
 		}
 		sleep(ctx, pause)
 	}
@@ -254,53 +197,6 @@ func (l *lane) send(data []byte) (*Reply, error) {
 	return &r, json.Unmarshal(m.Data, &r)
 }
 
-// respond tells the queue about a unit. What does not arrive does no harm: the unit is
-// leased again, and its second answer compared with the first.
-func respond(m *nats.Msg, what string) error {
-	_ = m.Respond([]byte(what))
-	return nil
-}
-
-// back gives a unit back, for others to lease after the delay.
-func back(m *nats.Msg, delay time.Duration) error {
-	return respond(m, fmt.Sprintf(`-NAK {"delay":%d}`, delay.Nanoseconds()))
-}
-
-// leases are the units that a worker holds.
-type leases struct {
-	mu   sync.Mutex
-	held map[*nats.Msg]struct{}
-}
-
-func (s *leases) add(m *nats.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		s.held = map[*nats.Msg]struct{}{}
-	}
-	s.held[m] = struct{}{}
-}
-
-func (s *leases) remove(m *nats.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.held, m)
-}
-
-// keep tells the queue, again and again until ctx ends, that the units are in good hands.
-func (s *leases) keep(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		s.mu.Lock()
-		for m := range s.held {
-			_ = m.Respond([]byte("+WPI")) // the next one may arrive
-		}
-		s.mu.Unlock()
-	}
-}
+// back gives a unit back, for others to lease after the delay. Does that not arrive, its
+// lease runs out.
+func back(m jetstream.Msg, delay time.Duration) { _ = m.NakWithDelay(delay) }

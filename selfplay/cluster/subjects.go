@@ -17,6 +17,7 @@ const everyWorker = "*"
 func unitSubject(run string) string           { return "assay.unit." + run }
 func answerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
 func helloSubject(worker string) string       { return "assay.hello." + worker }
+func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." + unitStream + "." + run }
 func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + unitStream + "." + run }
 func inboxPrefix(worker string) string        { return "_INBOX." + worker }
 
@@ -34,7 +35,7 @@ func WorkerRights(name string) Rights {
 	return Rights{
 		Publish: []string{
 			helloSubject(name), answerSubject("*", name),
-			nextSubject("*"), "$JS.ACK." + unitStream + ".>",
+			infoSubject("*"), nextSubject("*"), "$JS.ACK." + unitStream + ".>",
 			"$JS.API.STREAM.INFO." + objects, "$JS.API.STREAM.MSG.GET." + objects, "$JS.API.DIRECT.GET." + objects + ".>",
 			"$JS.API.CONSUMER.CREATE." + objects + ".>", "$JS.API.CONSUMER.DELETE." + objects + ".>", "$JS.FC." + objects + ".>",
 		},

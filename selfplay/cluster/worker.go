@@ -36,6 +36,7 @@ type Worker struct {
 	Tell    func(text string) // told in a line what happens; may be nil
 
 	nc       *nats.Conn
+	js       jetstream.JetStream
 	library  library
 	seats    chan *seat
 	leases   leases
@@ -94,6 +95,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	defer w.nc.Close()
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
 	w.library = library{dir: w.Library, get: w.fetch}
 	w.seats = make(chan *seat, w.Cores)
 	for range w.Cores {
@@ -212,13 +216,19 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var lanes sync.WaitGroup
+	f := newFeed(w, w.Cores+w.Ahead)
 	for range w.Cores + w.Ahead {
 		lanes.Go(func() {
-			if err := newLane(w, welcome).serve(serving); err != nil {
+			if err := (&lane{f, welcome.Run}).serve(serving); err != nil {
 				stop(err)
 			}
 		})
 	}
+	lanes.Go(func() {
+		if err := f.serve(serving, welcome.Run); err != nil {
+			stop(err)
+		}
+	})
 	keeping, drop := context.WithCancel(context.Background())
 	go w.leases.keep(keeping, welcome.Lease/3)
 	stop(w.attend(serving, welcome.Run))
@@ -270,11 +280,7 @@ func (w *Worker) attend(ctx context.Context, run string) error {
 func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()
-	js, err := jetstream.New(w.nc)
-	if err != nil {
-		return nil, err
-	}
-	objects, err := js.ObjectStore(ctx, bucket)
+	objects, err := w.js.ObjectStore(ctx, bucket)
 	if err != nil {
 		return nil, err
 	}
