@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-const reverse = "option name ReverseMargin type spin default 80 min 10 max 300"
+const reverse = "option name ReverseMargin type spin default 95 min 10 max 300"
 
 // nodesOf counts what the player of a specification visits in the start position.
 func nodesOf(t *testing.T, spec string) uint64 {
@@ -31,7 +31,7 @@ func nodesOf(t *testing.T, spec string) uint64 {
 // Parameters of the search are settings of a specification: they change how it plays and
 // who it is.
 func TestParametersInSpecifications(t *testing.T) {
-	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:ReverseMargin=80"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
+	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:ReverseMargin=95"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
 	if plain != same || plain == other {
 		t.Errorf("%d nodes, %d with the default, %d with another value", plain, same, other)
 	}

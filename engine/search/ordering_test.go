@@ -93,9 +93,10 @@ func TestChecksAreForetold(t *testing.T) {
 func TestReductionsFollowTheFormula(t *testing.T) {
 	var p params
 	p.reset()
+	base, slope := float64(parameters[lateBase].Default)/ply1024, float64(parameters[lateSlope].Default)/10000
 	for d := 1; d < 64; d++ {
 		for c := 1; c < 64; c++ {
-			want := 0.75 + math.Log(float64(d))*math.Log(float64(c))/2.2
+			want := base + slope*math.Log2(float64(d))*math.Log2(float64(c))
 			if got := float64(p.reduction(d, c)) / ply1024; got > want+0.01 || got < want-0.03 {
 				t.Fatalf("reduction(%d, %d) = %v, the formula says %.3f", d, c, got, want)
 			}

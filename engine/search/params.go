@@ -77,14 +77,14 @@ const (
 // parameters is the table of them all. Margins are in centipawns. Within their ranges
 // they can be combined as one likes: the search ends and plays legal moves, if badly.
 var parameters = [numParameters]Parameter{
-	reverseMargin:    {"ReverseMargin", 80, 10, 300, "reverse futility: centipawns above beta, a ply, at which a node fails high unsearched"},
+	reverseMargin:    {"ReverseMargin", 95, 10, 300, "reverse futility: centipawns above beta, a ply, at which a node fails high unsearched"},
 	reverseImproving: {"ReverseImproving", 80, 0, 300, "by how much less where the evaluation improves"},
 	reverseDepth:     {"ReverseDepth", 8, 1, 20, "up to which depth"},
 
 	nullDepth:       {"NullDepth", 3, 1, 12, "null move: from which depth"},
 	nullEvalBase:    {"NullEvalBase", 100, -200, 400, "by how much the static evaluation has to be above beta at depth 0 ..."},
 	nullEvalSlope:   {"NullEvalSlope", 20, 0, 100, "... and how much less a ply"},
-	nullBase:        {"NullBase", 3072, 1024, 6144, "by how much less the pass is searched at depth 0, 1024ths of a ply ..."},
+	nullBase:        {"NullBase", 3476, 1024, 6144, "by how much less the pass is searched at depth 0, 1024ths of a ply ..."},
 	nullSlope:       {"NullSlope", 342, 0, 700, "... and more a ply of depth"},
 	nullEvalStep:    {"NullEvalStep", 200, 50, 800, "how many centipawns above beta make one ply more of it ..."},
 	nullEvalMost:    {"NullEvalMost", 3, 0, 8, "... up to so many plies"},
@@ -93,28 +93,28 @@ var parameters = [numParameters]Parameter{
 	internalDepth: {"InternalDepth", 4, 2, 20, "from which depth a node without a hash move loses a ply"},
 
 	quietBase:      {"QuietBase", 3072, 0, 12288, "late move pruning: quiet moves come after at most so many moves at depth 0, 1024ths ..."},
-	quietSlope:     {"QuietSlope", 1024, 100, 4096, "... and so many more a depth squared"},
+	quietSlope:     {"QuietSlope", 1903, 100, 4096, "... and so many more a depth squared"},
 	quietWorsening: {"QuietWorsening", 512, 100, 1024, "of which so many 1024ths where the evaluation does not improve"},
 	quietDepth:     {"QuietDepth", 6, 1, 15, "up to which depth, reduced, futility and exchanges prune quiet moves"},
-	futilityBase:   {"FutilityBase", 90, 0, 500, "futility: centipawns that a quiet move may gain at depth 0 ..."},
+	futilityBase:   {"FutilityBase", 74, 0, 500, "futility: centipawns that a quiet move may gain at depth 0 ..."},
 	futilitySlope:  {"FutilitySlope", 80, 10, 300, "... and more a ply"},
 	quietSEE:       {"QuietSEE", 25, 0, 150, "centipawns that a quiet move may lose by exchanges, a depth squared"},
 	captureDepth:   {"CaptureDepth", 6, 1, 15, "up to which depth exchanges prune captures"},
-	captureSEE:     {"CaptureSEE", 90, 10, 400, "centipawns that a capture may lose by exchanges, a ply"},
+	captureSEE:     {"CaptureSEE", 103, 10, 400, "centipawns that a capture may lose by exchanges, a ply"},
 
 	singularDepth:  {"SingularDepth", 7, 4, 20, "from which depth hash moves are tried for being the only good ones"},
 	singularLag:    {"SingularLag", 3, 1, 6, "how many plies shallower the hash move's search may have been"},
 	singularMargin: {"SingularMargin", 2048, 0, 10240, "by how much the others have to be worse, 1024ths of a centipawn a ply"},
 
-	lateBase:      {"LateBase", 768, 0, 2048, "late move reductions: by how much late moves are searched less, 1024ths of a ply ..."},
-	lateSlope:     {"LateSlope", 2184, 800, 4000, "... and more by the binary logarithms of depth and number, 10000ths of a ply"},
+	lateBase:      {"LateBase", 997, 0, 2048, "late move reductions: by how much late moves are searched less, 1024ths of a ply ..."},
+	lateSlope:     {"LateSlope", 2832, 800, 4000, "... and more by the binary logarithms of depth and number, 10000ths of a ply"},
 	latePV:        {"LatePV", 1024, 0, 4096, "how much less in a node of the principal variation, 1024ths of a ply"},
 	lateCut:       {"LateCut", 1024, 0, 4096, "how much more in a node expected to fail high"},
 	lateWorsening: {"LateWorsening", 1024, 0, 4096, "how much more where the evaluation does not improve"},
 	lateCapture:   {"LateCapture", 1024, 0, 4096, "how much more where the hash move captures"},
 	lateCheck:     {"LateCheck", 1024, 0, 4096, "how much less for a check"},
 	lateThreat:    {"LateThreat", 1024, 0, 4096, "how much less where a pass would be mated"},
-	lateHistory:   {"LateHistory", 1024, 0, 4096, "how much less for a quiet move that one history thinks the best of"},
+	lateHistory:   {"LateHistory", 1539, 0, 4096, "how much less for a quiet move that one history thinks the best of"},
 
 	deeperMargin:    {"DeeperMargin", 40, 10, 300, "by how much a reduced move has to beat the best to be searched a ply deeper"},
 	shallowerMargin: {"ShallowerMargin", 8, 0, 100, "by how much less than it has to, to be searched a ply shallower"},
@@ -126,7 +126,7 @@ var parameters = [numParameters]Parameter{
 	firstWindow:  {"FirstWindow", 18, 5, 200, "aspiration: half width of an iteration's first window"},
 	windowGrowth: {"WindowGrowth", 512, 256, 4096, "by how many 1024ths of itself it grows"},
 
-	deltaMargin: {"DeltaMargin", 150, 0, 600, "quiescence: what a capture may gain in position beside the man it takes"},
+	deltaMargin: {"DeltaMargin", 180, 0, 600, "quiescence: what a capture may gain in position beside the man it takes"},
 	checkPlies:  {"CheckPlies", 1, 0, 3, "for how many plies quiescence plays quiet checks too"},
 
 	bonusSquare:    {"BonusSquare", 16, 0, 64, "history: what a refutation counts, a depth squared ..."},

@@ -104,7 +104,7 @@ func TestParameterTable(t *testing.T) {
 
 func TestParametersAreOptions(t *testing.T) {
 	e := New(evaluator(t, "assay"), 1)
-	line := "option name ReverseMargin type spin default 80 min 10 max 300"
+	line := "option name ReverseMargin type spin default 95 min 10 max 300"
 	if slices.Contains(e.Options(), line) {
 		t.Error("parameters are shown unasked")
 	}
@@ -117,7 +117,7 @@ func TestParametersAreOptions(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	if v := e.params.values[reverseMargin]; v != 80 {
+	if v := e.params.values[reverseMargin]; v != 95 {
 		t.Errorf("refused values have made it %d", v)
 	}
 	if err := e.SetOption("reversemargin", "90"); err != nil || e.params.values[reverseMargin] != 90 {
