@@ -10,15 +10,64 @@ import (
 	"strings"
 )
 
-//go:embed shannon-1950.json shannon-appendix.json machack-1967.json assay.json
+//go:embed *.json
 var embedded embed.FS
+
+// Champion is the name of the newest weights of the model assay that a learning run has
+// made. They are also reached as Default.
+const Champion = "assay-1"
+
+// Default is the name of the weights that play and judge where nothing else is said: the
+// newest champion, whichever that is.
+const Default = "assay"
 
 // ErrUnknownName is returned, wrapped, where a name is no embedded weight file.
 var ErrUnknownName = errors.New("no such weights")
 
-// Names returns the names of the embedded weight files.
+// kept are the embedded weight files, and what each is.
+var kept = []struct{ name, about string }{
+	{"shannon-1950", "Shannon's nine coefficients, as he stated them"},
+	{"shannon-appendix", "the same, and small ones of ours for the terms of his appendix"},
+	{"machack-1967", "Greenblatt's, of Mac Hack VI; its pawn terms are ours"},
+	{"assay-start", "where learning starts: Shannon's numbers and zeros"},
+	{"assay-1", "the first champion: learned from games against itself, from assay-start"},
+}
+
+// Names returns the names of the embedded weights. The last is Default, which is another
+// name of the newest champion.
 func Names() []string {
-	return []string{"shannon-1950", "shannon-appendix", "machack-1967", "assay"}
+	var names []string
+	for _, k := range kept {
+		names = append(names, k.name)
+	}
+	return append(names, Default)
+}
+
+// About says in a few words what the embedded weights of the name are.
+func About(name string) string {
+	for _, k := range kept {
+		if k.name == name {
+			return k.about
+		}
+	}
+	return "the newest champion, " + Champion + ": what plays where nothing else is said"
+}
+
+// Proper returns the name under which files record embedded weights: what Default means
+// changes with every champion.
+func Proper(name string) string {
+	if name == Default {
+		return Champion
+	}
+	return name
+}
+
+// StartOf returns the name of the embedded weights that hold the start of a model.
+func StartOf(model string) string {
+	if model == "assay" {
+		return "assay-start"
+	}
+	return model
 }
 
 // Embedded returns the embedded weight file of the name.
@@ -26,11 +75,12 @@ func Embedded(name string) (*File, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("%w: %q (embedded are: %s)", ErrUnknownName, name, strings.Join(Names(), ", "))
 	}
-	data, err := embedded.ReadFile(name + ".json")
+	file := Proper(name) + ".json"
+	data, err := embedded.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return Parse("embedded "+name+".json", data)
+	return Parse("embedded "+file, data)
 }
 
 // Load reads a weight file of one of our models.

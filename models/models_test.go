@@ -35,7 +35,7 @@ func TestEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := m.Name + ".json"
+		path := StartOf(m.Name) + ".json"
 		if *update {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
@@ -49,7 +49,7 @@ func TestEmbedded(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s does not hold the start weights of %s: run go test ./models -update", path, m.Name)
 		}
-		f, err := Embedded(m.Name)
+		f, err := Embedded(StartOf(m.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,8 +58,42 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%s: weights differ from the model's start (%v)", m.Name, err)
 		}
 	}
-	if len(Names()) != len(eval.Models()) {
-		t.Errorf("embedded are %v", Names())
+}
+
+// TestChampion: what plays by default was learned, has its pedigree, and names no place on
+// the machine that made it.
+func TestChampion(t *testing.T) {
+	newest, err := Embedded(Champion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Embedded(Default)
+	if err != nil || f.ID() != newest.ID() || f.Model != "assay" {
+		t.Fatalf("%s is %v, not %s: %v", Default, f, Champion, err)
+	}
+	names := Names()
+	if names[len(names)-2] != Champion || names[len(names)-1] != Default {
+		t.Errorf("the newest of %v is not %s", names, Champion)
+	}
+	files, err := filepath.Glob("*.json")
+	if err != nil || len(files) != len(names)-1 {
+		t.Errorf("the names are %v, the files %v", names, files)
+	}
+	for _, file := range files {
+		f, err := Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := f.Provenance
+		if strings.HasPrefix(file, "assay-") && file != "assay-start.json" &&
+			(f.Migration != nil || v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" || v.Time == "") {
+			t.Errorf("%s: the pedigree %+v is not whole", file, v)
+		}
+		for _, text := range slices.Concat(v.Data, []string{v.Parent, v.Split, v.Program, v.Config}) {
+			if strings.ContainsAny(text, `/\\`) {
+				t.Errorf("%s: the pedigree names a path: %s", file, text)
+			}
+		}
 	}
 }
 

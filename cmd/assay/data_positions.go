@@ -97,7 +97,7 @@ func (f *positionsFlags) add(cmd *cobra.Command) {
 }
 
 // judgeWeights search for new scores where nothing else is said.
-const judgeWeights = "assay"
+const judgeWeights = models.Default
 
 // parseRelabel reads nodes=N[,weights=FILE-or-name].
 func parseRelabel(text string) (nodes uint64, weights string, err error) {

@@ -64,7 +64,7 @@ assay eval loss measures how well evaluations foretell results.`,
 		},
 	}
 	c.Flags().StringVar(&model, "model", "", `model: `+modelNames()+` (default: the model of --weights, or "assay")`)
-	c.Flags().StringVar(&weights, "weights", "", "weight file, or the name of embedded weights (default: the model's start weights)")
+	c.Flags().StringVar(&weights, "weights", "", "weight file, or the name of embedded weights (default: those with the model's name; assay is the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show the terms that do not occur too")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, which follow the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
@@ -129,7 +129,8 @@ func (x *openedWeights) tell(stderr io.Writer) {
 }
 
 // openWeights finds the weights for a model, either of which may be left to the
-// other: without weights the model's own start weights are meant.
+// other: without weights those of the model's name are meant, which are a champion's where
+// there is one.
 func openWeights(model, weights string) (*openedWeights, error) {
 	if model != "" {
 		if _, err := eval.Lookup(model); err != nil {
@@ -140,7 +141,7 @@ func openWeights(model, weights string) (*openedWeights, error) {
 		weights = model
 	}
 	if weights == "" {
-		weights = "assay"
+		weights = models.Default
 	}
 	f, err := models.Open(weights)
 	if err != nil {

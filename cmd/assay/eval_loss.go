@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 )
 
 // lossFlags are the flags of assay eval loss.
@@ -80,7 +81,7 @@ func (f *lossFlags) parse() (err error) {
 		f.workers = runtime.GOMAXPROCS(0)
 	}
 	if len(f.weights)+len(f.against) == 0 {
-		f.weights = []string{"assay"}
+		f.weights = []string{models.Default}
 	}
 	return nil
 }

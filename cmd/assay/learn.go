@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -83,7 +84,7 @@ the plan's games, pairs rounded up, in a generation 20 at least.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of everything")
 	fs.IntVar(&f.gateGames, "gate-games", 200, "games of a gate at most")
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
-	fs.StringVar(&f.from, "from", "assay", "start weights: a weight file or an embedded name (model assay)")
+	fs.StringVar(&f.from, "from", models.StartOf("assay"), "start weights: a weight file or an embedded name (model assay)")
 	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
 	fs.StringVar(&f.planFile, "plan", "", "what to do, as a run's config.json says it")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")

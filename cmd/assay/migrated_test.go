@@ -20,7 +20,7 @@ func olderWeights(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := models.Open("assay")
+	f, err := models.Open("assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}

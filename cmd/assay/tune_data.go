@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -100,7 +102,7 @@ func sameTerms(a, b *dataset.FeatureSet) error {
 
 // own takes the model and its start weights from the flags.
 func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
-	x, err := openWeights(f.model, f.from)
+	x, err := openWeights(f.model, cmp.Or(f.from, models.StartOf(cmp.Or(f.model, "assay"))))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -309,19 +308,15 @@ func newWeightsListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				m, err := eval.Lookup(f.Model)
-				if err != nil {
-					return err
-				}
-				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), m.About})
+				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), models.About(name)})
 			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%-14s %-14s %-13s %6s  %s\n", "weights", "model", "id", "terms", "the model")
+			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "what they are")
 			for _, r := range rows {
-				fmt.Fprintf(out, "%-14s %-14s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
+				fmt.Fprintf(out, "%-16s %-16s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
 			}
 			return nil
 		},

@@ -30,7 +30,7 @@ func score(t *testing.T, p engine.Player) int {
 
 // A weight set as an option plays as the same weight in a file does.
 func TestWeightsAreOptions(t *testing.T) {
-	p, err := Open("assay:hash=1")
+	p, err := Open("assay:hash=1:weights=assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestWeightsAreOptions(t *testing.T) {
 		if err := p.SetOption("queen", value); err != nil {
 			t.Fatal(err)
 		}
-		f, err := models.Embedded("assay")
+		f, err := models.Embedded("assay-start")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestWeightsAreOptions(t *testing.T) {
 	if err := p.SetOption("queen.mg", "1200"); err != nil { // an endgame: it hardly counts
 		t.Error(err)
 	}
-	if err := p.SetOption("EvalFile", "assay"); err != nil {
+	if err := p.SetOption("EvalFile", "assay-start"); err != nil {
 		t.Error(err)
 	}
 	if got := score(t, p); got != before {
@@ -75,7 +75,7 @@ func TestWeightsAreOptions(t *testing.T) {
 }
 
 func TestWeightsRefused(t *testing.T) {
-	p, err := Open("assay:hash=1")
+	p, err := Open("assay:hash=1:weights=assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ type entry struct {
 // entries is the roster.
 func entries() []entry {
 	return append([]entry{
-		{"assay", []string{"weights", "hash", "nodes", "depth"}, search.IsParameter, defaultWeights, openAssay, identifyAssay},
+		{"assay", []string{"weights", "hash", "nodes", "depth"}, search.IsParameter, models.Default, openAssay, identifyAssay},
 	}, historicEntries()...)
 }
 
@@ -148,9 +148,6 @@ func find(name string) (entry, error) {
 	}
 	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
 }
-
-// defaultWeights are those of the player assay.
-const defaultWeights = "assay"
 
 func openAssay(s *settings) (engine.Player, error) {
 	return newReweighed(s.weights, s.hash)

@@ -2,24 +2,51 @@ package search
 
 import (
 	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
 	"testing"
+
+	"github.com/assay-chess/assay/models"
 )
 
-// A change here says that the engine plays differently than before: set Signature to
-// what the test prints, and say in the commit what changed.
+var rewrite = flag.Bool("update", false, "write the signature anew")
+
+// A change here says that the engine plays differently than before: -update writes the new
+// Signature, and the commit says what changed.
 func TestSignature(t *testing.T) {
-	r, err := Bench(context.Background(), evaluator(t, "assay"))
+	r, err := Bench(context.Background(), evaluator(t, models.Default))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d positions, %d nodes, %.0f nodes/s", r.Positions, r.Nodes, r.NPS())
-	if r.Nodes != Signature {
+	if *rewrite {
+		writeSignature(t, r.Nodes)
+	} else if r.Nodes != Signature {
 		t.Errorf("bench visits %d nodes, the signature is %d", r.Nodes, Signature)
 	}
 }
 
+// writeSignature changes the constant in bench.go.
+func writeSignature(t *testing.T, nodes uint64) {
+	t.Helper()
+	source, err := os.ReadFile("bench.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^const Signature uint64 = \d+$`)
+	if !line.Match(source) {
+		t.Fatal("bench.go has no line that declares the signature")
+	}
+	source = line.ReplaceAll(source, fmt.Appendf(nil, "const Signature uint64 = %d", nodes))
+	if err := os.WriteFile("bench.go", source, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
-	for _, name := range []string{"assay", "shannon-1950"} {
+	for _, name := range []string{models.Default, "shannon-1950"} {
 		b.Run(name, func(b *testing.B) {
 			ev := evaluator(b, name)
 			var nodes, ns float64

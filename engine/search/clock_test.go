@@ -119,7 +119,7 @@ func (n *nodeTime) spend(d time.Duration) {
 }
 
 func newNodeTime(t *testing.T) (*Engine, *nodeTime) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	n := &nodeTime{e: e, rng: rand.New(rand.NewPCG(3, 4)), at: time.Unix(1, 0)}
 	e.now = n.now
 	return e, n
@@ -180,7 +180,7 @@ func TestClocksLastWholeGames(t *testing.T) {
 }
 
 func TestClockIsKept(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	begin := time.Now()
 	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Clock: [2]time.Duration{200 * time.Millisecond, time.Hour}})
 	if d := time.Since(begin); d > time.Second { // room for a busy machine
@@ -258,7 +258,7 @@ func TestPonderHit(t *testing.T) {
 	}
 	// All iterations done: it still waits, and then answers.
 	hit := make(chan struct{})
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	begun := time.Now()
 	time.AfterFunc(20*ms, func() { close(hit) })
 	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Depth: 1, Ponder: true, PonderHit: hit})

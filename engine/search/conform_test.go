@@ -10,7 +10,8 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	for _, weights := range models.Names() {
+	names := models.Names()
+	for _, weights := range names[:len(names)-1] { // the last is a second name
 		t.Run(weights, func(t *testing.T) {
 			f, err := models.Embedded(weights)
 			if err != nil {

@@ -70,7 +70,7 @@ var disturbances = []struct {
 		}
 	}},
 	{"other weights", func(t *testing.T, e *Engine, _ *rand.Rand) {
-		for _, weights := range []string{"shannon-1950", "assay"} {
+		for _, weights := range []string{"shannon-1950", "assay-start"} {
 			if err := e.SetOption("EvalFile", weights); err != nil {
 				t.Fatal(err)
 			}
@@ -110,9 +110,9 @@ func TestAnswersDoNotDependOnThePast(t *testing.T) {
 	starts := []string{board.StartFEN, rootPositions[6], rootPositions[5], rootPositions[8]}
 	var fresh [][]string
 	for _, fen := range starts {
-		fresh = append(fresh, answers(t, New(evaluator(t, "assay"), 1), fen))
+		fresh = append(fresh, answers(t, New(evaluator(t, "assay-start"), 1), fen))
 	}
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	e.LoadEvaluator = func(name string) (eval.Evaluator, error) { return evaluator(t, name), nil }
 	for i, d := range disturbances {
 		t.Run(d.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func TestDrawScores(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := New(evaluator(t, "assay"), 1)
+			e := New(evaluator(t, "assay-start"), 1)
 			if r := run(t, e, play(t, tt.fen), engine.Limits{Depth: 8}); r.Score != 0 {
 				t.Errorf("score %d, PV %v", r.Score, r.PV)
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestOptions(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	most := strconv.Itoa(maxHashMB())
 	for _, o := range [][2]string{{"Hash", "2"}, {"hash", "1"}, {"Clear Hash", ""}, {"Move Overhead", "0"}, {"move overhead", "5000"}} {
 		if err := e.SetOption(o[0], o[1]); err != nil {
@@ -43,7 +43,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestHash(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	size := func() int { return len(e.table.buckets) * bucketSize * 16 }
 	g := board.NewGame(position(t, middlegame))
 	for _, mb := range []int{1, 7, 3, 1, 1} {
@@ -68,7 +68,7 @@ func TestHash(t *testing.T) {
 func TestEvalFile(t *testing.T) {
 	e := New(evaluator(t, "shannon-1950"), 1)
 	e.LoadEvaluator = func(name string) (eval.Evaluator, error) {
-		if name == "assay" {
+		if name == "assay-start" {
 			return evaluator(t, name), nil
 		}
 		return nil, fmt.Errorf("%s: line 3: not a number", name)
@@ -83,14 +83,14 @@ func TestEvalFile(t *testing.T) {
 		}
 		return fmt.Sprint(answerOf(run(t, e, g, engine.Limits{Nodes: 5000})))
 	}
-	old, want := answer(e), answer(New(evaluator(t, "assay"), 1))
+	old, want := answer(e), answer(New(evaluator(t, "assay-start"), 1))
 	if err := e.SetOption("EvalFile", "bad.json"); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "bad.json: line 3: not a number") {
 		t.Errorf("error %v", err)
 	}
 	if got := answer(e); got != old {
 		t.Errorf("after weights that cannot be read %s, before %s", got, old)
 	}
-	if err := e.SetOption("EvalFile", "assay"); err != nil {
+	if err := e.SetOption("EvalFile", "assay-start"); err != nil {
 		t.Fatal(err)
 	}
 	if got := answer(e); got != want || got == old {

@@ -12,7 +12,7 @@ import (
 const middlegame = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 
 func TestHardNodesAreExact(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	for _, n := range []uint64{1, 7, 511, 512, 513, 5000} {
 		if r := run(t, e, g, engine.Limits{Nodes: n, HardNodes: true}); r.Nodes != n {
@@ -22,7 +22,7 @@ func TestHardNodesAreExact(t *testing.T) {
 }
 
 func TestSoftNodesFinishTheIteration(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	soft := run(t, e, g, engine.Limits{Nodes: 4000})
 	if err := e.NewGame(0); err != nil {
@@ -43,7 +43,7 @@ func TestMateLimit(t *testing.T) {
 		{"mate in two", "7k/8/R7/1R6/8/8/8/7K w - - 0 1", 2, engine.MateScore - 3},
 		{"mated in one", "7k/R7/5K2/8/8/8/8/1R6 b - - 0 1", 1, -(engine.MateScore - 2)},
 	} {
-		e := New(evaluator(t, "assay"), 1)
+		e := New(evaluator(t, "assay-start"), 1)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		r, err := e.Search(ctx, board.NewGame(position(t, tt.fen)), engine.Limits{Mate: tt.moves})
 		if err != nil || ctx.Err() != nil || r.Score != tt.score {
@@ -78,7 +78,7 @@ func TestLimitsCombined(t *testing.T) {
 }
 
 func TestInfiniteWaitsForItsEnd(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	for name, fen := range map[string]string{
 		"a tree that is soon exhausted": "7k/8/5KQ1/8/8/8/8/8 w - - 0 1",
 		"checkmate":                     "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1",

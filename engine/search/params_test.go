@@ -14,7 +14,7 @@ import (
 // Every parameter decides something: at one end of its range a search of some bench
 // position visits other nodes, and the same ones when it is back.
 func TestEveryParameterCounts(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	nodes := func(fen string) uint64 {
 		if err := e.NewGame(0); err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestParametersAtTheirEnds(t *testing.T) {
 		{"most", func(p *Parameter) int { return p.Max }},
 	} {
 		t.Run(end.name, func(t *testing.T) {
-			e := New(evaluator(t, "assay"), 1)
+			e := New(evaluator(t, "assay-start"), 1)
 			for i := range parameters {
 				if err := e.SetOption(parameters[i].Name, strconv.Itoa(end.of(&parameters[i]))); err != nil {
 					t.Fatal(err)
@@ -103,7 +103,7 @@ func TestParameterTable(t *testing.T) {
 }
 
 func TestParametersAreOptions(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	line := "option name ReverseMargin type spin default 95 min 10 max 300"
 	if slices.Contains(e.Options(), line) {
 		t.Error("parameters are shown unasked")

@@ -56,7 +56,7 @@ func TestMultiPVAndSearchMoves(t *testing.T) {
 		legal := p.LegalMoves(nil)
 		for _, multiPV := range []int{0, 1, 2, 5, board.MaxMoves} {
 			for _, restricted := range []bool{false, true} {
-				e := New(evaluator(t, "assay"), 1)
+				e := New(evaluator(t, "assay-start"), 1)
 				allowed, only := legal, []board.Move(nil)
 				if restricted {
 					rng.Shuffle(len(legal), func(i, j int) { legal[i], legal[j] = legal[j], legal[i] })
@@ -90,7 +90,7 @@ func TestLinesAreWhatSearchesWithoutTheOthersFind(t *testing.T) {
 	} {
 		p := position(t, tt.fen)
 		var lines []engine.Info
-		run(t, New(evaluator(t, "assay"), 1), board.NewGame(p), engine.Limits{Depth: 8, MultiPV: 3, Info: func(i engine.Info) {
+		run(t, New(evaluator(t, "assay-start"), 1), board.NewGame(p), engine.Limits{Depth: 8, MultiPV: 3, Info: func(i engine.Info) {
 			if i.Depth == 8 {
 				lines = append(lines, i)
 			}
@@ -111,7 +111,7 @@ func TestLinesAreWhatSearchesWithoutTheOthersFind(t *testing.T) {
 // that it has shown last.
 func TestCutShortAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	for _, fen := range rootPositions {
 		p := position(t, fen)
 		legal := p.LegalMoves(nil)
@@ -137,7 +137,7 @@ func TestCutShortAnywhere(t *testing.T) {
 }
 
 func TestSearchMovesThatAreNotLegal(t *testing.T) {
-	e := New(evaluator(t, "assay"), 1)
+	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	illegal := board.NewMove(board.A1, board.H8)
 	if _, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, ErrSearchMoves) {

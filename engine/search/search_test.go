@@ -93,8 +93,8 @@ func TestNoMoves(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	p := position(t, "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9")
 	lim := engine.Limits{Nodes: 20000}
-	fresh := run(t, New(evaluator(t, "assay"), 1), board.NewGame(p), lim)
-	e := New(evaluator(t, "assay"), 1)
+	fresh := run(t, New(evaluator(t, "assay-start"), 1), board.NewGame(p), lim)
+	e := New(evaluator(t, "assay-start"), 1)
 	for range 3 {
 		run(t, e, board.NewGame(board.StartPosition()), lim)
 		if err := e.NewGame(1); err != nil {

@@ -35,7 +35,7 @@ func TestSelfPlay(t *testing.T) {
 	var wait sync.WaitGroup
 	plies := make([]int, 2)
 	for worker := range plies {
-		e := New(evaluator(t, "assay"), 1)
+		e := New(evaluator(t, "assay-start"), 1)
 		wait.Go(func() {
 			for i := worker; i < len(starts) && !t.Failed(); i += len(plies) {
 				plies[worker] += selfplayGame(t, e, starts[i])

@@ -22,7 +22,7 @@ var tactics = []struct{ fen, best string }{
 }
 
 func TestTactics(t *testing.T) {
-	for _, weights := range []string{"shannon-1950", "assay"} {
+	for _, weights := range []string{"shannon-1950", "assay-start"} {
 		e := New(evaluator(t, weights), 4)
 		for _, tt := range tactics {
 			p := position(t, tt.fen)

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func serve() int {
-	f, err := models.Embedded("assay")
+	f, err := models.Embedded("assay-start")
 	if err != nil {
 		return 1
 	}

@@ -18,7 +18,7 @@ import (
 // realEngine returns the modern engine: what the server hands on has to arrive.
 func realEngine(t testing.TB) *search.Engine {
 	t.Helper()
-	f, err := models.Embedded("assay")
+	f, err := models.Embedded("assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,14 +47,14 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Plan.check(); err != nil {
 		return nil, err
 	}
-	start, err := open("start weights", c.Plan.From, c.StartID)
+	start, err := open("start weights", &c.Plan.From, c.StartID)
 	if err != nil {
 		return nil, err
 	}
 	if start.Model != c.Plan.Model {
 		return nil, fmt.Errorf("%w: the start weights %s are of model %s, not %s", ErrPlan, c.Plan.From, start.Model, c.Plan.Model)
 	}
-	opponent, err := open("opponent's weights", c.Plan.Opponent, c.OpponentID)
+	opponent, err := open("opponent's weights", &c.Plan.Opponent, c.OpponentID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,19 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return &l.result, nil
 }
 
-// open opens weights, which must have the id unless that is empty.
-func open(what, named, id string) (*models.File, error) {
+// open opens weights, which must have the id unless that is empty. Embedded weights with
+// the id are found under whatever name, and named so.
+func open(what string, place *string, id string) (*models.File, error) {
+	named := *place
 	f, err := models.Open(named)
+	if id != "" && (err != nil || f.ID() != id) {
+		for _, name := range models.Names() {
+			if e, err := models.Embedded(name); err == nil && e.ID() == id {
+				*place = name
+				return e, nil
+			}
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -100,7 +110,7 @@ func open(what, named, id string) (*models.File, error) {
 // Written returns how weights that a person named are called in what a run writes.
 func Written(named string, f *models.File) string {
 	if slices.Contains(models.Names(), named) {
-		return named
+		return models.Proper(named)
 	}
 	return f.ID()
 }

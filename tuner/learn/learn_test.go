@@ -222,7 +222,7 @@ func TestNothingPromoted(t *testing.T) {
 
 // TestPathsStayOutOfResults starts from a copy of the start weights under two paths.
 func TestPathsStayOutOfResults(t *testing.T) {
-	f, err := models.Embedded("assay")
+	f, err := models.Embedded("assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}

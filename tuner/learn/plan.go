@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -125,7 +126,7 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 
 // newPlan returns what a plan says where it does not say otherwise.
 func newPlan() Plan {
-	return Plan{Model: "assay", From: "assay", Opponent: "shannon-1950", Hash: 1}
+	return Plan{Model: "assay", From: models.StartOf("assay"), Opponent: "shannon-1950", Hash: 1}
 }
 
 // newGeneration returns what a generation's plan says where it does not say otherwise.
