@@ -122,7 +122,7 @@ func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)
 	byName := map[string]cluster.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = cluster.ReadKeys(path); err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("%s: %w", keysEnv, err)
 		}
 		for _, k := range c.Keys {
 			byName[k.Name] = k
@@ -196,6 +196,8 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and name their list in %s, or set %s here and at the workers", err, keysEnv, tokenEnv)
 	case errors.Is(err, cluster.ErrCredentials):
 		return fmt.Errorf("%w; a worker needs the key whose public half the coordinator lists (--credentials or %s), or the same %s", err, credentialsEnv, tokenEnv)
+	case errors.Is(err, broker.ErrNoServer):
+		return fmt.Errorf("%w; give another address with --serve: port 0 takes a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("%w; it was started without %s and %s. In a network that you trust, connect with nats:// and without %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
 	case errors.Is(err, cluster.ErrEncryption):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster"
 )
@@ -150,7 +151,11 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	go reportWork(reporting, w, p.say)
 	err = w.Run(ctx)
 	t := w.Tally()
-	p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+	if t.Units == 0 && err != nil {
+		p.finish("nothing was played")
+	} else {
+		p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+	}
 	if errors.Is(err, cluster.ErrIdle) {
 		return nil // as it was told
 	}
@@ -161,6 +166,9 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 	if err := cluster.CheckURL(url); err != nil {
 		return nil, usageError{err}
+	}
+	if f.cores < 0 || f.wait < 0 {
+		return nil, usagef("--cores %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
 	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library}
 	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
@@ -194,6 +202,9 @@ func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 			return nil, fmt.Errorf("%w; name a folder with --library", err)
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
+	}
+	if err := store.MakeDir(w.Library); err != nil {
+		return nil, fmt.Errorf("%w; weights are kept there: name another folder with --library", err)
 	}
 	return w, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -176,5 +177,18 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 	}
 	if _, err := os.Stat(at("match/result.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A port that somebody has is told from other troubles, with what to do about it.
+func TestPortInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	said := output(t, false, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve", l.Addr().String())
+	if !strings.Contains(said, "address already in use") || !strings.Contains(said, "another address with --serve") {
+		t.Error(said)
 	}
 }

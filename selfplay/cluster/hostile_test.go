@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -339,5 +340,17 @@ func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
 	}
 	if err := (&broker.Config{Addr: "0.0.0.0:0", Token: "x"}).Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that listens everywhere is told to workers by its machine's name.
+func TestAddressForWorkers(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	b := serve(t, broker.Config{Addr: "0.0.0.0:0", Token: "x"})
+	if !strings.HasPrefix(b.URL(), "nats://"+host+":") {
+		t.Errorf("%s, on %s", b.URL(), host)
 	}
 }

@@ -111,7 +111,7 @@ func KeyName(path string) (string, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
+		return "", fmt.Errorf("cluster: credentials: %w", err)
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	name, ok := strings.CutPrefix(strings.TrimSpace(first), keyComment)

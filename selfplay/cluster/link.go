@@ -2,12 +2,14 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,8 +53,11 @@ func checkOne(text string) error {
 		return errors.New("cluster: that is no address: want nats://HOST:PORT or tls://HOST:PORT") // it may hold a password
 	case u.User != nil:
 		return errors.New("cluster: an address does not hold a password: others could read it; credentials come from a file or the environment")
-	case u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls":
+	case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" || u.RawQuery != "":
 		return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", text)
+	}
+	if port, err := strconv.Atoi(cmp.Or(u.Port(), "4222")); err != nil || port < 1 || port > 65535 {
+		return fmt.Errorf("cluster: address %q: want a port from 1 to 65535", text)
 	}
 	return nil
 }
@@ -76,7 +81,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
 		if a.Trouble != nil {
-			a.Trouble(err)
+			a.Trouble(waiting(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -88,6 +93,14 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 
 // redial is the pause between two attempts to connect.
 const redial = 2 * time.Second
+
+// waiting says why there is no connection yet.
+func waiting(err error) error {
+	if errors.Is(err, nats.ErrNoServers) {
+		return errors.New("no server answers there yet; trying again until one does")
+	}
+	return fmt.Errorf("%w; trying again until there is a server", err)
+}
 
 func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
@@ -122,7 +135,7 @@ func (a *Access) options() ([]nats.Option, error) {
 	}
 	data, err := os.ReadFile(a.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, fmt.Errorf("cluster: credentials: %w", err)
 	}
 	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
 		return append(options, nats.UserCredentials(a.Credentials)), nil

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +26,9 @@ import (
 
 // ErrOpen says that a server would be open to strangers.
 var ErrOpen = errors.New("broker: without credentials the server binds to loopback only: whoever reaches it could take units and answer them")
+
+// ErrNoServer says that a server could not be started.
+var ErrNoServer = errors.New("broker: no server")
 
 // Config says where a server listens and who may come.
 type Config struct {
@@ -111,7 +116,7 @@ func Start(c Config) (*Broker, error) {
 	for begun := time.Now(); !b.server.ReadyForConnections(ready / 100); {
 		if why := log.dead(); len(why) > 0 || time.Since(begun) > ready {
 			b.Close()
-			return nil, fmt.Errorf("broker: no server at %s: %s", c.Addr, strings.Join(why, "; "))
+			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
 		}
 	}
 	return b, nil
@@ -127,8 +132,8 @@ func split(addr string) (host string, port int, err error) {
 	if h == "" {
 		h = "127.0.0.1"
 	}
-	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 {
-		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT", addr)
+	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
+		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, as 127.0.0.1:4222; port 0 takes a free one", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -182,8 +187,20 @@ func (b *Broker) join(p *Peers) error {
 	return nil
 }
 
-// URL returns the address for workers on this machine.
-func (b *Broker) URL() string { return b.server.ClientURL() }
+// URL returns the address for workers. A server that listens on all addresses of its
+// machine is named as the machine is.
+func (b *Broker) URL() string {
+	u, err := url.Parse(b.server.ClientURL())
+	if err != nil {
+		return b.server.ClientURL()
+	}
+	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsUnspecified() {
+		if host, err := os.Hostname(); err == nil {
+			u.Host = net.JoinHostPort(host, u.Port())
+		}
+	}
+	return u.String()
+}
 
 // Connect connects the coordinator, without a detour over the network.
 func (b *Broker) Connect() (*nats.Conn, error) {

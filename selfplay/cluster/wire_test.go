@@ -1,0 +1,80 @@
+package cluster_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/datagen"
+)
+
+// A game costs little of the network and of the coordinator's disk; see CAPACITY.md, whose
+// figures are those of the long form: 24 games at 5,000 nodes a move, as assay selfplay
+// plays them.
+func TestBytesAGame(t *testing.T) {
+	b := serve(t, broker.Config{})
+	dir := t.TempDir()
+	k := coordinate(t, b, cluster.Config{Dir: dir, Share: cluster.DefaultShare})
+	c := games(t, 20, k)
+	if *long {
+		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
+		c.Seed, c.Program, c.Open, c.Runner = 7, "test", roster.Open, k
+	}
+	wire := tap(t, b.URL())
+	var w *cluster.Worker
+	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) { anna.Access.URL, w = wire.url, anna })
+	if _, err := datagen.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	tally := w.Tally()
+	up, down := wire.heard()
+	if *long {
+		idle := 30 * time.Second
+		time.Sleep(idle)
+		restUp, restDown := wire.heard()
+		t.Logf("at rest a worker of one core sends %.0f bytes/s and gets %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	// The weights are fetched once; what they take is not a game's.
+	weights, err := filepath.Glob(filepath.Join(w.Library, "*.json"))
+	if err != nil || len(weights) != 1 {
+		t.Fatalf("%q, %v", weights, err)
+	}
+	info, err := os.Stat(weights[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, size := ledgerSize(t, dir)
+	n := float64(tally.Games)
+	sent, got := float64(len(up))/n, (float64(len(down))-float64(info.Size()))/n
+	t.Logf("%d games, %.2f units a game: %.0f bytes a game from the worker, %.0f to it; weights of %d bytes, once; ledger %.0f bytes a line, %.0f a game",
+		tally.Games, float64(tally.Units)/n, sent, got, info.Size(), float64(size)/float64(lines), float64(size)/n)
+	if sent < 200 || sent > 16_000 || got < 200 || got > 12_000 {
+		t.Errorf("%.0f bytes a game from the worker, %.0f to it", sent, got)
+	}
+}
+
+// ledgerSize counts the lines and bytes of a coordinator's ledger.
+func ledgerSize(t *testing.T, dir string) (lines, size int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "ledger-*.jsonl"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, size = lines+bytes.Count(data, []byte("\n")), size+len(data)
+	}
+	return lines, size
+}
