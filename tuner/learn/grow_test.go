@@ -93,7 +93,7 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 	}
 	for field, change := range map[string]func(*Config){
 		"plan.generations[0].gate.nelo1": func(c *Config) { c.Plan.Generations[0].Gate.Elo1++ },
-		"plan.generations[1].prior":      func(c *Config) { c.Plan.Generations[1].Prior = 2 },
+		"plan.generations[1].prior":      func(c *Config) { c.Plan.Generations[1].Prior = 3 },
 		"plan.generations[1].games":      func(c *Config) { c.Plan.Generations = c.Plan.Generations[:1] },
 		"plan.seed":                      func(c *Config) { c.Plan.Seed++ },
 		"program":                        func(c *Config) { c.Program = "another" },

@@ -111,13 +111,10 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 	for g := range generations {
 		gen := newGeneration()
 		gen.Games, gen.Nodes = games, nodes
-		gen.Lambda = 1 // Shannon's scores would teach Shannon back
+		gen.Lambda, gen.Prior = 0.3, 2 // models/README.md has the experiments
 		gen.Gate = Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Games: 200, Nodes: nodes}
 		if g > 0 {
 			gen.Games = games + games/5
-		}
-		if g > 1 {
-			gen.Lambda = 0.7
 		}
 		p.Generations = append(p.Generations, gen)
 	}
