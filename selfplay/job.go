@@ -29,6 +29,14 @@ type Job struct {
 	Seed    uint64       `json:"seed,string"`
 }
 
+// maxPlies is how long play may go on.
+func (j *Job) maxPlies() int {
+	if j.Plies <= 0 {
+		return DefaultMaxPlies
+	}
+	return j.Plies
+}
+
 // Option is an option of a player, by its UCI name, and its value.
 type Option struct {
 	Name  string `json:"name"`

@@ -55,12 +55,8 @@ type table struct {
 }
 
 func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
-	plies := job.Plies
-	if plies <= 0 {
-		plies = DefaultMaxPlies
-	}
 	opening := len(job.Opening)
-	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + plies}
+	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + job.maxPlies()}
 	t.result = Result{Number: job.Number, Try: job.Try, Players: job.Players, Start: job.Start, Opening: opening, Seed: job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range t.result.Scores {

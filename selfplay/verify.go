@@ -37,6 +37,18 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result), r.Termination)
 	case !over && !r.ended():
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
+	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit):
+		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
+	}
+	return r.verifyLength(job)
+}
+
+// verifyLength reports games that went on for longer than their jobs let them, or were
+// given up as too long too early.
+func (r *Result) verifyLength(job *Job) error {
+	plies := len(r.Moves) - r.Opening
+	if most := job.maxPlies(); plies > most || plies < most && r.Termination == MoveLimit {
+		return fmt.Errorf("game %d ended by %s after %d plies: the job allows %d", r.Number, r.Termination, plies, most)
 	}
 	return nil
 }

@@ -56,13 +56,21 @@ func Command(spec string) (path string, with func(path string) (string, error), 
 			return "", fmt.Errorf("player %q: arguments of a program are not taken from elsewhere", spec)
 		}
 		for _, o := range f.command.Options {
-			name := strings.ToLower(o.Name)
-			if strings.ContainsAny(o.Value, `/\`) || strings.Contains(name, "file") || strings.Contains(name, "path") || strings.Contains(name, "log") || strings.Contains(name, "book") {
-				return "", fmt.Errorf("player %q: the option %s may name a file, and is not taken from elsewhere", spec, o.Name)
+			if err := CheckOption(spec, o.Name, o.Value); err != nil {
+				return "", err
 			}
 		}
 		return f.at(path), nil
 	}, nil
+}
+
+// CheckOption refuses options of a foreign engine that may name a file, which it would read
+// or write: whoever wrote them is elsewhere.
+func CheckOption(spec, name, value string) error {
+	if strings.ContainsAny(value, `/\`) || slices.ContainsFunc([]string{"file", "path", "log", "book"}, func(word string) bool { return strings.Contains(strings.ToLower(name), word) }) {
+		return fmt.Errorf("player %q: the option %s may name a file, and is not taken from elsewhere", spec, name)
+	}
+	return nil
 }
 
 // at writes the specification with another program, as parseForeign reads it.

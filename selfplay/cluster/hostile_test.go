@@ -57,7 +57,7 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	c := games(t, 60, coordinate(t, b, cluster.Config{Share: 0.1, Tell: notes.tell}))
-	_, ended := lend(t, b, "mallory", crook(2000))
+	_, ended := lend(t, b, "mallory", crook(1000))
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	same(t, c.Out, local.Out)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -91,7 +92,7 @@ func (l *lane) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
 		if spec == "" {
 			continue
 		}
-		local, err := l.player(ctx, spec, u.Proofs[side], u.Programs[side])
+		local, err := l.player(ctx, spec, u, side)
 		var t *troubled
 		if errors.As(err, &t) {
 			return nil, err
@@ -128,16 +129,17 @@ func (l *lane) tally(r *selfplay.Result) {
 
 // player returns the specification of a player on this machine, after it has proved that
 // it plays here as it does at the coordinator's.
-func (l *lane) player(ctx context.Context, spec, proof string, program Program) (string, error) {
-	if program != (Program{}) {
-		local, err := l.Foreign.local(spec, program)
+func (l *lane) player(ctx context.Context, spec string, u *Unit, side int) (string, error) {
+	if roster.Foreign(spec) {
+		local, err := l.foreign(spec, u.Programs[side], u.Job.Options[side])
 		if err != nil {
 			return "", &troubled{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
 		}
 		return local, nil
 	}
+	proof := u.Proofs[side]
 	if proof == "" {
-		return spec, nil
+		return l.library.local(ctx, spec)
 	}
 	l.proving.Lock()
 	defer l.proving.Unlock()
@@ -157,6 +159,17 @@ func (l *lane) player(ctx context.Context, spec, proof string, program Program) 
 	}
 	l.proofs.Store(spec+proof, local)
 	return local, nil
+}
+
+// foreign returns the specification of an engine that the worker's owner allowed. What
+// options it gets in its games is the coordinator's to say, as long as they name no files.
+func (l *lane) foreign(spec string, program Program, options []selfplay.Option) (string, error) {
+	for _, o := range options {
+		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
+			return "", err
+		}
+	}
+	return l.Foreign.local(spec, program)
 }
 
 // answer sends an answer until the coordinator has it on disk, then acknowledges the

@@ -32,10 +32,10 @@ func Checksum(r *selfplay.Result) (string, error) {
 	return digest(&same)
 }
 
-// auditionPlies and auditionNodes make a game of a few hundredths of a second.
+// auditionPlies and auditionNodes make a game of a hundredth of a second.
 const (
-	auditionPlies = 24
-	auditionNodes = 2000
+	auditionPlies = 12
+	auditionNodes = 1000
 )
 
 // Audition plays a short game of a player with itself and returns its checksum: two

@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// mated is a job whose game is over before it begins, and matedResult what comes of it.
+func matedJob() selfplay.Job {
+	return selfplay.Job{Number: 1, Start: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Seed: 9}
+}
+
+func matedAnswer(t testing.TB, id string) []byte {
+	t.Helper()
+	job := matedJob()
+	r, err := selfplay.Play(t.Context(), &job, [2]engine.Player{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Answer{Unit: id}
+	if a.Sum, err = Checksum(&r); err == nil {
+		a.Result, err = json.Marshal(&r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// FuzzAnswer sends a coordinator anything as a worker's answer. It is not stopped by it,
+// and takes nothing for a unit's result that is none: the worker is banned, told to send
+// it again, or told that it is not wanted.
+func FuzzAnswer(f *testing.F) {
+	l, _, err := openLedger(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer l.close()
+	right := matedAnswer(f, "u")
+	f.Add(right)
+	f.Add(matedAnswer(f, "another"))
+	f.Add(slices.Concat(right[:len(right)-9], []byte(`1"}`)))
+	f.Add([]byte(`{"unit":"u","failed":"no"}`))
+	f.Add([]byte(`{"unit":"u","check":true,"sum":"0","result":{"number":1,"moves":[1,2,3],"opening":-1}}`))
+	f.Add([]byte(`{"unit":"u","result":[]}`))
+	f.Add([]byte(`null`))
+	f.Add([]byte{0xff})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		config := Config{Program: "p", Tell: func(string) {}}
+		c := &Coordinator{Config: config, roll: newRoll(&config), ledger: l, room: &room{}}
+		d := newDesk(t.Context(), c)
+		u := &unit{id: "u", job: matedJob(), checkable: true}
+		d.units[u.id] = u
+		got, reply, err := d.open(&nats.Msg{Subject: answerSubject("run", "mallory"), Data: data})
+		if err != nil {
+			t.Fatalf("the run ends: %v", err)
+		}
+		banned := c.roll.barred("mallory") != ""
+		if got == nil {
+			if u.result != nil || reply.Kept && banned {
+				t.Errorf("reply %+v, banned %v, result %v", reply, banned, u.result)
+			}
+			return
+		}
+		if banned || got != u || !reply.Kept || u.from != "mallory" {
+			t.Errorf("reply %+v, banned %v, from %q", reply, banned, u.from)
+		}
+		if err := u.result.Verify(&u.job); err != nil {
+			t.Errorf("taken though %v", err)
+		}
+		if sum, err := Checksum(u.result); err != nil || sum != u.sum {
+			t.Errorf("taken with the sum %s: %s, %v", u.sum, sum, err)
+		}
+	})
+}
+
+// FuzzHello says anything to a coordinator as a worker: it is let in only with the
+// protocol and the program that the run has.
+func FuzzHello(f *testing.F) {
+	f.Add([]byte(`{"protocol":1,"program":"p","cores":4}`))
+	f.Add([]byte(`{"protocol":1,"program":"p","cores":-4,"leaving":true}`))
+	f.Add([]byte(`{"protocol":2,"program":"p","trouble":"x"}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		config := Config{Program: "p", Tell: func(string) {}}
+		r := newRoll(&config)
+		r.hear(&nats.Msg{Subject: helloSubject("anna"), Data: data})
+		workers, cores := r.strength()
+		if cores < 0 || cores > 4096 {
+			t.Errorf("%d cores", cores)
+		}
+		var h Hello
+		if good := json.Unmarshal(data, &h) == nil && h.Protocol == Protocol && h.Program == "p"; workers > 0 && !good {
+			t.Errorf("%q is let in", data)
+		}
+	})
+}
+
+// FuzzUnit gives a worker any unit: what it would open as a player is one of the roster
+// that needs no file but weights by their content, whatever the unit says.
+func FuzzUnit(f *testing.F) {
+	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + byContent + "00", "random", ""} {
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `","random"]}}`))
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"proofs":["x",""]}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var u Unit
+		if json.Unmarshal(data, &u) != nil {
+			return
+		}
+		w := &Worker{Program: "p", library: library{dir: t.TempDir()}}
+		w.library.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
+		harmless := func(spec string) {
+			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
+				t.Errorf("%s: it would open %q with the weights %q", data, spec, name)
+			}
+		}
+		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
+		l := &lane{feed: &feed{Worker: w}}
+		for side, spec := range u.Job.Players {
+			if local, err := l.player(t.Context(), spec, &u, side); err == nil {
+				harmless(local)
+			}
+		}
+	})
+}
