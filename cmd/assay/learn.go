@@ -91,6 +91,7 @@ the plan's games, pairs rounded up, in a generation 20 at least.`,
 	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
 	f.cluster.register(fs)
+	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
 }
 

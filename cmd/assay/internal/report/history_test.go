@@ -1,0 +1,83 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+func writeJSON(t *testing.T, v any, elem ...string) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(elem...)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHistory draws two generations, of which one was not promoted, beside a stranger.
+func TestHistory(t *testing.T) {
+	dir, played := t.TempDir(), t.TempDir()
+	start, err := models.Embedded("assay-start")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
+		{Name: "assay:weights=" + start.ID() + ":hash=1", Elo: 0},
+		{Name: "shannon <1950>", Elo: -111},
+	}}
+	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
+		start.Terms[0].MG++
+		text, err := start.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(dir, "gen-"+string(rune('1'+n)))
+		writeJSON(t, match.Result{Verdict: verdict}, folder, "gate.json")
+		if err := os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		elo := 123 * float64(n+1)
+		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=" + start.ID(), Elo: elo, EloLo: elo - 20, EloHi: elo + 20})
+	}
+	writeJSON(t, learn.RunConfig{StartID: result.Ratings[0].Name[len("assay:weights=") : len("assay:weights=")+12], Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
+	writeJSON(t, result, played, "result.json")
+	picture, err := History(played, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<", "shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture does not hold %q:\n%.600s", want, picture)
+		}
+	}
+	if strings.Contains(string(picture), "#AA00") {
+		t.Error("a colour was not chosen")
+	}
+
+	missing := result
+	missing.Ratings = result.Ratings[:3]
+	writeJSON(t, missing, played, "result.json")
+	if _, err := History(played, dir); err == nil || !strings.Contains(err.Error(), "of generation 2") {
+		t.Errorf("a ladder without generation 2: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "gen-1", "gate.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := History(played, dir); err == nil || !strings.Contains(err.Error(), "gate.json") {
+		t.Errorf("a history without a gate: %v", err)
+	}
+}
