@@ -324,8 +324,34 @@ func TestKeysAndRights(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	b := serve(t, broker.Config{Token: "a secret"})
-	if _, err := (&cluster.Access{URL: b.URL(), Name: "x", Token: "another"}).Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
-		t.Error(err)
+	for token, shown := range map[string]string{"another": "of worker eve, a token", "": "of worker eve, who has none"} {
+		_, err := (&cluster.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
+		if !errors.Is(err, cluster.ErrCredentials) || !strings.Contains(err.Error(), shown) || token != "" && strings.Contains(err.Error(), token) {
+			t.Errorf("with the token %q: %v", token, err)
+		}
+	}
+	// Who shares a token may answer in another's name; with keys (see TestKeysAndRights) nobody can.
+	hears, err := b.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hears.Close()
+	answers, err := hears.SubscribeSync("assay.answer.x.anna")
+	if err = errors.Join(err, hears.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	eve, err := (&cluster.Access{URL: b.URL(), Name: "eve", Token: "a secret"}).Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eve.Close()
+	if err := eve.Publish("assay.answer.x.anna", nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := patient(t)
+	defer cancel()
+	if _, err := answers.NextMsgWithContext(ctx); err != nil {
+		t.Errorf("answering as anna with the shared token: %v", err)
 	}
 	c := games(t, 5, coordinate(t, b, cluster.Config{}))
 	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Token = "a secret" })

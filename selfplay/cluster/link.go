@@ -76,7 +76,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		case err == nil:
 			return nc, nil
 		case refused(err):
-			return nil, fmt.Errorf("%w: %w", ErrCredentials, err)
+			return nil, fmt.Errorf("%w of %s: %w", ErrCredentials, a.who(), err)
 		case untrusted(err):
 			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
@@ -89,6 +89,21 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		case <-time.After(redial):
 		}
 	}
+}
+
+// who says who wants to be let in, and what it showed; never what is secret of it.
+func (a *Access) who() string {
+	name := "a coordinator"
+	if a.Name != "" {
+		name = "worker " + a.Name
+	}
+	switch {
+	case a.Credentials != "":
+		return name + ", which are in " + a.Credentials
+	case a.Token != "":
+		return name + ", a token"
+	}
+	return name + ", who has none"
 }
 
 // redial is the pause between two attempts to connect.
