@@ -311,6 +311,11 @@ func TestKeysAndRights(t *testing.T) {
 		}
 	}
 
+	_, ended := lend(t, b, "bert", func(w *cluster.Worker) { w.Access.Credentials = anna })
+	if err := ended(); !errors.Is(err, cluster.ErrCredentials) || !strings.Contains(err.Error(), "called bert") {
+		t.Errorf("with the key of another name: %v", err)
+	}
+
 	c := games(t, 10, coordinate(t, b, cluster.Config{Share: 0.5, Tell: notes.tell}))
 	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
 	generate(t, c)

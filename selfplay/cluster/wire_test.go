@@ -20,7 +20,7 @@ import (
 func TestBytesAGame(t *testing.T) {
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, Share: cluster.DefaultShare})
+	k := coordinate(t, b, cluster.Config{Dir: dir, Share: cluster.DefaultShare, Lease: cluster.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
 		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,8 +112,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// trouble tells of what went wrong with the server, once.
+// trouble tells of what went wrong with the server, once. Who may not even say hello under
+// its name has the key of another name.
 func (w *Worker) trouble(err error) {
+	if errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), helloSubject(w.Access.Name)) {
+		w.fail(fmt.Errorf("%w: they are not those of a worker called %s; the coordinator's list has its name", ErrCredentials, w.Access.Name))
+		return
+	}
 	if !w.silenced.Swap(true) {
 		w.Tell(fmt.Sprintf("%s: %v", w.Access.URL, err))
 	}
