@@ -47,10 +47,15 @@ const bare = `{"seed": "5", "generations": [
 	{"games": 36, "nodes": 60, "lambda": 1, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}}],
 	"final": {"games": 400, "nodes": 60}}`
 
-// TestReadPlan: what a plan does not say is what assay learn does without one, and what a
-// run records is read as it is.
+// TestReadPlan: what a plan does not say is as documented, and what a run records is read
+// as it is.
 func TestReadPlan(t *testing.T) {
 	want := DefaultPlan(2, 30, 60, 5)
+	for i := range want.Generations {
+		g := &want.Generations[i]
+		g.Lambda, g.Keep, g.Decay, g.Mirrored, g.Prior = 1, 3, 0.5, nil, 1
+		g.Filter = Filter{Resolve: "qsearch", MaxScore: 3000}
+	}
 	recorded, err := json.Marshal(RunConfig{"assay", "a", "b", want})
 	if err != nil {
 		t.Fatal(err)
