@@ -129,8 +129,8 @@ func (b *browser) quiet(origin string) {
 	}
 }
 
-// learned is the folder of a real learning run, with its page.
-func learned(t *testing.T) (dir string) {
+// smallRun is the folder of a real learning run, with its page.
+func smallRun(t *testing.T) (dir string) {
 	if dir = os.Getenv("REPORT_RUN"); dir == "" {
 		dir = filepath.Join(t.TempDir(), "learned")
 		plan := learn.DefaultPlan(2, 24, 60, 3)
@@ -149,7 +149,7 @@ func learned(t *testing.T) (dir string) {
 }
 
 func TestLearnReportInABrowser(t *testing.T) {
-	dir, err := filepath.Abs(learned(t))
+	dir, err := filepath.Abs(smallRun(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func alone(svg string) []byte {
 	const style = `<style>svg{--ink:#1b1f24;--page:#fff;--grid:#c8ced6;--c1:#0b5cad;--c2:#b3470b;background:var(--page);font-family:sans-serif}` +
 		`@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--page:#0f1216;--grid:#434b56;--c1:#7db4f5;--c2:#f3a06a}}</style>`
 	svg = strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" width="780" `, 1)
-	svg = strings.Replace(svg, `viewBox="0 0 `, `viewBox="-8 -4 `, 1) // room for letters that are wider than measured
+	svg = strings.Replace(svg, ` viewBox=`, ` style="overflow:visible;padding:4px 8px 20px 12px" viewBox=`, 1) // for letters that are larger than measured
 	head, body, _ := strings.Cut(svg, ">")
 	return []byte(head + ">" + style + body + "\n")
 }
