@@ -32,9 +32,9 @@ difference first.
 assay eval loss measures how well evaluations foretell results.`,
 		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay runs/first/weights.json
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
   assay eval startpos moves e4 c5 Nf3
-  assay eval loss parts/valid --weights runs/first/weights.json --weights assay`,
+  assay eval loss parts/valid --weights runs/first/weights.json --weights assay-start`,
 		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six, moves are any number
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {

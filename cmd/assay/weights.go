@@ -18,7 +18,7 @@ func newWeightsCommand() *cobra.Command {
 		Short: "Show, compare and export weight files",
 		Example: `  assay weights list
   assay weights show shannon-1950
-  assay weights diff assay runs/first/weights.json
+  assay weights diff assay-start runs/first/weights.json
   assay weights export assay --format c --out weights.h`,
 	}
 	c.AddCommand(newWeightsShowCommand(), newWeightsDiffCommand(), newWeightsListCommand(), newWeightsExportCommand())
@@ -184,7 +184,7 @@ func newWeightsDiffCommand() *cobra.Command {
 		Use:     "diff A B",
 		Short:   "Compare two weight files of one model",
 		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files state standard errors.",
-		Example: "  assay weights diff assay runs/first/weights.json",
+		Example: "  assay weights diff assay-start runs/first/weights.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, b, err := openTwoWeights(args[0], args[1])
