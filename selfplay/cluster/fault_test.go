@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -69,7 +70,12 @@ func play(ctx context.Context, role string, args []string) error {
 	access := cluster.Access{URL: url}
 	k := cluster.New(cluster.Config{Dir: filepath.Join(args[1], cluster.DirName), Open: roster.Open, Program: program, Share: 0.05, Lease: 2 * time.Second,
 		Link: func() (*nats.Conn, error) { return access.Dial(ctx) }, Tell: func(text string) { fmt.Fprintln(os.Stderr, text) }})
-	progress := func(done, _ int64, _ string) { fmt.Println(done) }
+	// Whoever watches says when to go on: a quick run would be over before its faults.
+	watcher := bufio.NewReader(os.Stdin)
+	progress := func(done, _ int64, _ string) {
+		fmt.Println(done)
+		_, _ = watcher.ReadString('\n')
+	}
 	if role == "match" {
 		c := faultMatch(args[1], n, k)
 		c.Progress = progress
@@ -104,6 +110,7 @@ type process struct {
 	role string
 	args []string
 	out  *bufio.Scanner
+	in   io.Writer
 	cmd  *exec.Cmd
 }
 
@@ -113,6 +120,9 @@ func (p *process) start() {
 	p.cmd.Env = append(os.Environ(), roleEnv+"="+p.role)
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.in, err = p.cmd.StdinPipe()
+	}
 	if err == nil {
 		err = p.cmd.Start()
 	}
@@ -200,6 +210,7 @@ func faults(t *testing.T, role string, n uint64) {
 			events[i]()
 			i++
 		}
+		_, _ = fmt.Fprintln(k.in) // a coordinator that was killed is not there to read it
 	}
 	if err := k.cmd.Wait(); err != nil {
 		t.Fatal(err)
