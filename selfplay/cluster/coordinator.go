@@ -61,7 +61,7 @@ type Coordinator struct {
 	players *players
 	judge   *judge
 	answers chan *nats.Msg
-	queued  chan int // units that the queue holds
+	queued  chan load
 	stop    context.CancelFunc
 }
 
@@ -140,11 +140,14 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 		return err
 	}
 	c.players = &players{open: c.Open, put: room.put, seen: map[string]player{}}
-	c.answers, c.queued = make(chan *nats.Msg, answersWaiting), make(chan int)
+	c.answers, c.queued = make(chan *nats.Msg, answersWaiting), make(chan load)
 	if _, err := c.nc.ChanSubscribe(answerSubject(c.run, "*"), c.answers); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if _, err := c.nc.Subscribe(helloSubject("*"), c.roll.hear); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := c.nc.Publish(callSubject, []byte(c.run)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	background, stop := context.WithCancel(context.Background())
@@ -194,7 +197,7 @@ func (c *Coordinator) watch(ctx context.Context, room *room) {
 			return
 		case <-time.After(pause):
 		}
-		n, err := room.waiting(ctx)
+		n, err := room.load(ctx)
 		if err != nil { // the server is away, choosing a leader, or cut off from the others
 			if failed++; failed%cutOff == 0 {
 				_ = c.nc.ForceReconnect() // to another, if there is one

@@ -18,13 +18,16 @@ type desk struct {
 	escrow  *escrow
 	units   map[string]*unit // that are wanted, and those that were counted lately
 	counted []*unit          // the latter, oldest first
-	checks  map[*unit]bool   // that are being played again by workers
+	checks  map[*unit]errand // that are being played again by workers
 	waiting int              // units without an answer
 	left    int              // units that are not counted
 	out     []selfplay.Result
-	lost    []string // ids of units that were not published
+	lost    []string      // ids of units that were not published
+	slowest time.Duration // that a unit took to play
 	fed     time.Time
-	saved   time.Time
+	emptied time.Time // when the last unit that the queue holds was leased; zero: it holds others
+	seen    time.Time // when the desk last looked after what does not come by itself
+	saved   time.Time // when it last saved the roster
 }
 
 // unit is a job and what became of it.
@@ -32,6 +35,7 @@ type unit struct {
 	id        string
 	job       selfplay.Job // as it was asked for
 	sent      Unit         // as workers see it
+	fixed     bool         // no clock: the coordinator may play it as well as a worker
 	checkable bool         // it is the same whoever plays it
 
 	state     state
@@ -55,7 +59,7 @@ const (
 const pace = 25 * time.Millisecond
 
 func newDesk(ctx context.Context, c *Coordinator) *desk {
-	return &desk{Coordinator: c, ctx: ctx, escrow: newEscrow(c.Share), units: map[string]*unit{}, checks: map[*unit]bool{}}
+	return &desk{Coordinator: c, ctx: ctx, escrow: newEscrow(c.Share), units: map[string]*unit{}, checks: map[*unit]errand{}}
 }
 
 // loop takes jobs and answers until every job is answered, or ctx ends.
@@ -101,7 +105,7 @@ func (d *desk) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result) er
 // take takes a job. One that was answered in an earlier life is not played again.
 func (d *desk) take(job selfplay.Job) error {
 	d.fed = time.Now()
-	u := &unit{job: job, checkable: true}
+	u := &unit{job: job, fixed: true, checkable: true}
 	u.sent = Unit{Protocol: Protocol, Job: job}
 	for side, spec := range job.Players {
 		p, err := d.players.portable(d.ctx, spec)
@@ -109,7 +113,8 @@ func (d *desk) take(job selfplay.Job) error {
 			return err
 		}
 		u.sent.Job.Players[side], u.sent.Proofs[side], u.sent.Programs[side] = p.spec, p.proof, p.program
-		u.checkable = u.checkable && !roster.Foreign(spec) && job.Limits[side].Deterministic()
+		u.fixed = u.fixed && job.Limits[side].Deterministic()
+		u.checkable = u.checkable && u.fixed && !roster.Foreign(spec)
 	}
 	var err error
 	if u.id, err = digest(&u.sent.Job); err != nil {
@@ -126,7 +131,7 @@ func (d *desk) take(job selfplay.Job) error {
 		delete(d.memory.answers, u.id)
 		return d.recall(u, known)
 	}
-	return d.publish(u, "")
+	return d.publish(u)
 }
 
 // recall takes the answer to a unit from an earlier life.
@@ -136,7 +141,7 @@ func (d *desk) recall(u *unit, known *remembered) error {
 		return fmt.Errorf("cluster: the ledger's unit %s: %w", u.id, err)
 	}
 	if d.roll.barred(known.Worker) != "" && !known.counts {
-		return d.publish(u, "")
+		return d.publish(u)
 	}
 	u.from, u.sum, u.result = known.Worker, known.Sum, result
 	if known.counts {
@@ -147,11 +152,9 @@ func (d *desk) recall(u *unit, known *remembered) error {
 	return d.accept(u)
 }
 
-// publish puts a unit into the queue: for anyone, or as the check of a worker's answer
-// for anyone else.
-func (d *desk) publish(u *unit, not string) error {
+// publish puts a unit into the queue.
+func (d *desk) publish(u *unit) error {
 	u.published = time.Now()
-	u.sent.Not = not
 	return d.room.publish(&u.sent)
 }
 
@@ -160,7 +163,7 @@ func (d *desk) publish(u *unit, not string) error {
 func (d *desk) accept(u *unit) error {
 	u.state = held
 	d.waiting--
-	if d.escrow.size == 0 || !u.checkable {
+	if d.escrow.size == 0 || !u.checkable || u.from == own {
 		return d.believe([]*unit{u})
 	}
 	if check := d.escrow.add(u.from, u); check != nil {
@@ -203,25 +206,4 @@ func (d *desk) handOn(u *unit) {
 		delete(d.units, d.counted[0].id)
 		d.counted = d.counted[1:]
 	}
-}
-
-// check has a unit played again, by another worker if there is one.
-func (d *desk) check(u *unit) error {
-	if !d.roll.others(u.from) {
-		d.judge.ask(u)
-		return nil
-	}
-	d.checks[u] = true
-	return d.publish(u, u.from)
-}
-
-// passed notes that somebody else found the same as a unit's worker.
-func (d *desk) passed(u *unit) error {
-	delete(d.checks, u)
-	if u.batch == nil || u.batch.check != u {
-		return nil
-	}
-	d.roll.checked(u.from)
-	d.escrow.pass(u)
-	return d.believe(d.escrow.release(u.batch))
 }

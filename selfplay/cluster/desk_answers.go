@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -13,7 +14,8 @@ import (
 // atOnce bounds the answers that are written together.
 const atOnce = 1024
 
-// maxFailures is how often a unit may turn out to be unplayable.
+// maxFailures is how often a unit may turn out to be unplayable, and how many units in a
+// row may be so for one worker.
 const maxFailures = 3
 
 // receive takes the answers that are there. They are in the ledger, on disk, before
@@ -71,7 +73,7 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Kept: true}, nil // of a series that ended
 	}
 	if a.Failed != "" {
-		return nil, Reply{Kept: true}, d.unplayable(u, worker, a.Failed)
+		return nil, Reply{Kept: true}, d.unplayable(u, worker, bounded(a.Failed, 400))
 	}
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(a.Result, result); err != nil {
@@ -91,18 +93,29 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Kept: true}, d.compare(u, worker, sum, a.Check)
 	}
 	u.from, u.sum, u.result = worker, sum, result
+	d.slowest = max(d.slowest, min(result.Time[0]+result.Time[1], time.Since(u.published)))
 	d.roll.answered(worker, result)
 	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: a.Result})
 }
 
-// unplayable notes that a worker could not play a unit.
+// unplayable notes that a worker could not play a unit. What fails again and again the
+// coordinator plays itself: then either the workers are at fault, or the unit, and the run
+// ends.
 func (d *desk) unplayable(u *unit, worker, why string) error {
-	d.roll.failed(worker, why)
 	d.Tell(fmt.Sprintf("worker %s could not play game %d: %s", worker, u.job.Number, why))
-	if u.failed++; u.failed >= maxFailures {
-		return fmt.Errorf("cluster: game %d could not be played %d times, at last by worker %s: %s", u.job.Number, u.failed, worker, why)
+	d.roll.failed(worker, why)
+	if _, sent := d.checks[u]; sent {
+		d.judgeCheck(u)
+		return nil
 	}
-	return nil
+	if u.failed++; u.state != asked || u.failed < maxFailures {
+		return nil
+	}
+	if u.fixed {
+		d.judge.ask(u)
+		return nil
+	}
+	return fmt.Errorf("cluster: game %d could not be played %d times, at last by worker %s: %s", u.job.Number, u.failed, worker, why)
 }
 
 // compare takes one more answer to a unit that has one: the check that was asked for, or
@@ -135,7 +148,7 @@ func (d *desk) hear(v verdict) error {
 		return nil // of a series that ended
 	}
 	if v.err != nil {
-		return v.err
+		return fmt.Errorf("cluster: game %d, played by the coordinator itself: %w", u.job.Number, v.err)
 	}
 	for worker, sum := range u.rivals {
 		if sum != v.sum {
@@ -147,7 +160,7 @@ func (d *desk) hear(v verdict) error {
 	u.rivals = nil
 	switch {
 	case u.state == asked:
-		return nil
+		return d.answerOwn(u, v.result)
 	case u.sum == v.sum:
 		return d.passed(u)
 	case u.state == counted:
@@ -156,8 +169,32 @@ func (d *desk) hear(v verdict) error {
 	return d.refuse(u.from, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number))
 }
 
+// own stands for the coordinator where a worker is named.
+const own = ""
+
+// answerOwn takes what the coordinator played itself as a unit's answer.
+func (d *desk) answerOwn(u *unit, r *selfplay.Result) error {
+	r.Players = u.sent.Job.Players
+	sum, err := Checksum(r)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	u.from, u.sum, u.result = own, sum, r
+	if err := d.ledger.write(&line{Unit: u.id, Sum: sum, Result: data}); err != nil {
+		return err
+	}
+	return d.accept(u)
+}
+
 // refuse gives a worker no more units, and its work that is not passed to others.
 func (d *desk) refuse(worker, why string) error {
+	if worker == own {
+		return fmt.Errorf("cluster: %s: does the coordinator's machine compute wrongly?", why)
+	}
 	if d.roll.barred(worker) != "" {
 		return nil
 	}
@@ -176,7 +213,7 @@ func (d *desk) refuse(worker, why string) error {
 		if u.state == asked && u.result != nil && u.from == worker {
 			void.Void = append(void.Void, u.id)
 			u.from, u.sum, u.result = "", "", nil
-			if err := d.publish(u, ""); err != nil {
+			if err := d.publish(u); err != nil {
 				return err
 			}
 		}
@@ -199,5 +236,5 @@ func (d *desk) again(u *unit) error {
 	delete(d.checks, u)
 	u.state, u.from, u.sum, u.result = asked, "", "", nil
 	d.waiting++
-	return d.publish(u, "")
+	return d.publish(u)
 }

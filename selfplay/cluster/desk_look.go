@@ -7,33 +7,27 @@ import (
 
 const (
 	rosterEvery = 3 * time.Second
-	lostEvery   = 500 * time.Millisecond
+	lookEvery   = 500 * time.Millisecond
 )
 
 // look does what time alone asks for.
 func (d *desk) look() error {
 	now := time.Now()
-	if _, cores := d.roll.strength(); d.waiting+len(d.checks) < max(1, cores) && now.Sub(d.fed) > pace {
-		// Workers have nothing to do: what they did must wait no longer.
+	idle := now.Sub(d.fed) > pace && d.idle()
+	if idle { // what workers did must wait no longer
 		if err := d.settle(); err != nil {
 			return err
 		}
 	}
-	d.judgeStale(now)
-	if len(d.lost) > 0 && now.Sub(d.saved) > lostEvery {
-		if err := d.publishLost(); err != nil {
+	if now.Sub(d.seen) > lookEvery {
+		d.seen = now
+		if err := d.lookAfter(now, idle); err != nil {
 			return err
 		}
 	}
 	if now.Sub(d.saved) > rosterEvery {
 		d.saved = now
 		d.saveRoster()
-		for u := range d.checks {
-			if !d.roll.others(u.from) { // who was to check has left
-				delete(d.checks, u)
-				d.judge.ask(u)
-			}
-		}
 	}
 	if d.ledger.full(d.left) {
 		return d.turnPage()
@@ -41,33 +35,16 @@ func (d *desk) look() error {
 	return nil
 }
 
-// judgeStale has checks judged that workers with nothing else to do have not made for long:
-// who was to make one may be hung, or cut off.
-func (d *desk) judgeStale(now time.Time) {
-	if _, cores := d.roll.strength(); d.waiting >= max(1, cores) {
-		return
+// lookAfter sees to what does not come by itself.
+func (d *desk) lookAfter(now time.Time, idle bool) error {
+	if err := d.publishLost(); err != nil {
+		return err
 	}
-	for u := range d.checks {
-		if now.Sub(u.published) > 2*d.Lease {
-			delete(d.checks, u)
-			d.judge.ask(u)
-		}
+	if err := d.resend(); err != nil {
+		return err
 	}
-}
-
-// settle closes all batches, so that they count as soon as their checks are made.
-func (d *desk) settle() error {
-	for _, u := range d.escrow.close() {
-		if err := d.check(u); err != nil {
-			return err
-		}
-	}
-	for b := range d.escrow.batches {
-		if err := d.believe(d.escrow.release(b)); err != nil {
-			return err
-		}
-	}
-	return nil
+	d.judgeLateChecks(now, idle || d.waiting == 0)
+	return d.helpOut(now)
 }
 
 // publishLost publishes again what did not arrive.
@@ -83,23 +60,23 @@ func (d *desk) publishLost() error {
 }
 
 func (d *desk) republish(u *unit) error {
-	switch {
-	case u == nil:
+	if u == nil || u.state != asked {
 		return nil
-	case u.state == asked:
-		return d.publish(u, "")
-	case d.checks[u]:
-		return d.publish(u, u.from)
 	}
-	return nil
+	return d.publish(u)
 }
 
 // count is told how many units the queue holds. Are there fewer than have no answer, some
 // were lost, with a server perhaps that had not written them to its disk: those that are
 // old enough to be among them are published again. A unit that is played twice does no
 // harm.
-func (d *desk) count(n int) error {
-	if n >= d.waiting+len(d.checks) {
+func (d *desk) count(n load) error {
+	if n.free > 0 {
+		d.emptied = time.Time{}
+	} else if d.emptied.IsZero() {
+		d.emptied = time.Now()
+	}
+	if n.free+n.leased >= d.waiting {
 		return nil
 	}
 	for _, u := range d.units {

@@ -10,10 +10,13 @@
 // acknowledges the unit. A unit whose worker goes silent is leased to another. JetStream
 // decides who plays a unit, never what counts: a result counts once, by the ledger.
 //
-// A worker's results count in batches: one of each, chosen by chance, is played again by
-// another worker and has to be the same, bit by bit. Where two differ, the coordinator
+// A worker's results count in batches: one of each, chosen by chance, is sent straight to
+// another worker, who plays it again, and has to be the same, bit by bit. Where two differ, the coordinator
 // plays the unit itself, and who is wrong gets no more units; what of its work was not
 // yet passed is played again by others.
+//
+// What workers fail at, or sit on for far too long, the coordinator plays itself: a worker
+// that is broken or hung holds up nothing.
 //
 // Weights travel by content: a player's specification names them by their SHA-256, and
 // workers fetch them from an object store.

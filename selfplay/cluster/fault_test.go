@@ -141,6 +141,7 @@ func (p *process) kill() {
 // random, with a coordinator killed twice and a server restarted once: the bytes are those
 // of one undisturbed machine.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	n := few(300)
 	if *long {
 		n = 2000

@@ -2,15 +2,15 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// judge plays units in the coordinator's own process: what workers disagree about, and
-// the checks of a worker who is alone. It plays one at a time.
+// judge plays units in the coordinator's own process: what workers disagree about, the
+// checks of a worker who is alone, and what workers cannot play, or do not get done with.
+// It plays one at a time.
 type judge struct {
 	verdicts chan verdict
 	done     sync.WaitGroup
@@ -22,9 +22,10 @@ type judge struct {
 
 // verdict is what the judge made of a unit.
 type verdict struct {
-	unit *unit
-	sum  string
-	err  error
+	unit   *unit
+	sum    string
+	result *selfplay.Result
+	err    error
 }
 
 func newJudge(ctx context.Context, open selfplay.Opener) *judge {
@@ -40,9 +41,8 @@ func newJudge(ctx context.Context, open selfplay.Opener) *judge {
 			v := verdict{unit: u}
 			var r selfplay.Result
 			if r, v.err = local.play(ctx, u.job); v.err == nil {
+				v.result = &r
 				v.sum, v.err = Checksum(&r)
-			} else {
-				v.err = fmt.Errorf("cluster: checking game %d: %w", u.job.Number, v.err)
 			}
 			select {
 			case j.verdicts <- v:

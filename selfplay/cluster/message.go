@@ -8,7 +8,7 @@ import (
 )
 
 // Protocol is the version of the messages below. A worker of another one is refused.
-const Protocol = 1
+const Protocol = 2
 
 // Hello is what a worker says when it comes, every few seconds while it is there, and
 // when it leaves.
@@ -17,8 +17,10 @@ type Hello struct {
 	Program  string `json:"program"` // version and bench signature
 	System   string `json:"system"`  // as linux/amd64
 	Cores    int    `json:"cores"`   // units it plays at once
-	Leaving  bool   `json:"leaving,omitempty"`
-	Trouble  string `json:"trouble,omitempty"` // why it leaves, if not because it was told to
+
+	Checks  []string `json:"checks,omitempty"` // units that it was sent to check, and has not answered yet
+	Leaving bool     `json:"leaving,omitempty"`
+	Trouble string   `json:"trouble,omitempty"` // why it leaves, if not because it was told to
 }
 
 // Welcome is a coordinator's answer to a Hello.
@@ -35,8 +37,8 @@ type Unit struct {
 	ID       string       `json:"unit"` // of the job: equal jobs have equal ids
 	Job      selfplay.Job `json:"job"`
 	Proofs   [2]string    `json:"proofs,omitzero"` // of White's and Black's player, by Audition; empty: none is asked for
-	Not      string       `json:"not,omitempty"`   // this is a check of that worker's answer, for any other
 	Programs [2]Program   `json:"programs,omitzero"`
+	Check    bool         `json:"check,omitempty"` // sent to one worker, who plays again what another played
 }
 
 // Program is what a worker's owner must have allowed before it is run: a foreign engine,

@@ -90,9 +90,9 @@ func FuzzAnswer(f *testing.F) {
 // FuzzHello says anything to a coordinator as a worker: it is let in only with the
 // protocol and the program that the run has.
 func FuzzHello(f *testing.F) {
-	f.Add([]byte(`{"protocol":1,"program":"p","cores":4}`))
-	f.Add([]byte(`{"protocol":1,"program":"p","cores":-4,"leaving":true}`))
-	f.Add([]byte(`{"protocol":2,"program":"p","trouble":"x"}`))
+	f.Add([]byte(`{"protocol":2,"program":"p","cores":4}`))
+	f.Add([]byte(`{"protocol":2,"program":"p","cores":-4,"leaving":true}`))
+	f.Add([]byte(`{"protocol":9,"program":"p","trouble":"x"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config := Config{Program: "p", Tell: func(string) {}}
@@ -129,7 +129,7 @@ func FuzzUnit(f *testing.F) {
 			}
 		}
 		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
-		l := &lane{feed: &feed{Worker: w}}
+		l := &hand{Worker: w}
 		for side, spec := range u.Job.Players {
 			if local, err := l.player(t.Context(), spec, &u, side); err == nil {
 				harmless(local)

@@ -4,58 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/selfplay"
-)
-
-// Roster is what a coordinator's folder says about its workers (WorkersName).
-type Roster struct {
-	Format  string    `json:"format"` // RosterFormat
-	Run     string    `json:"run"`
-	Updated time.Time `json:"updated"`
-	Units   int64     `json:"units"` // answered since the coordinator began
-	Workers []Member  `json:"workers"`
-}
-
-// RosterFormat names the format of a Roster.
-const RosterFormat = "assay.workers/1"
-
-// Member is one worker, since the coordinator began.
-type Member struct {
-	Name    string `json:"name"`
-	Program string `json:"program"`
-	System  string `json:"system"`
-	Cores   int    `json:"cores"`
-	State   State  `json:"state"`
-	Why     string `json:"why,omitempty"` // refused, or its last failure
-
-	Units        int64     `json:"units"` // answered: games, and checks of openings
-	Games        int64     `json:"games"`
-	Share        float64   `json:"share"`            // of all units
-	GamesASecond float64   `json:"games_per_second"` // over the last minute
-	Checks       int64     `json:"checks"`           // its batches that passed a check
-	Late         int64     `json:"late"`             // answers after somebody else's
-	Failures     int64     `json:"failures"`         // units that it could not play
-	Joined       time.Time `json:"joined"`
-	Seen         time.Time `json:"last_seen"`
-}
-
-// State is what a coordinator thinks of a worker.
-type State string
-
-// The states of a worker.
-const (
-	Working State = "working"
-	Gone    State = "gone"    // it left, or has not been heard of
-	Refused State = "refused" // it never was let in: another version, another build
-	Banned  State = "banned"  // its answers were wrong
 )
 
 // roll is the list of the workers. It is used from several goroutines.
@@ -73,14 +32,23 @@ type roll struct {
 
 type member struct {
 	Member
-	pace [20]int64 // games at the last saves, for the rate
-	at   [20]time.Time
-	next int
+	checks []string  // that it has, by its last word
+	missed bool      // it did not make the last check that it was sent
+	inARow int       // units that it could not play, since one that it could
+	pace   [20]int64 // games at the last saves, for the rate
+	at     [20]time.Time
+	next   int
 }
 
 // helloEvery is how often a worker says that it is there; after three times as long
 // without a word it is gone.
 const helloEvery = 5 * time.Second
+
+// maxMembers bounds the names on the list: workers that share a token could take any.
+const maxMembers = 10_000
+
+// onItsWay is how long a message to a worker may be on its way.
+const onItsWay = 2 * time.Second
 
 func newRoll(c *Config) *roll {
 	return &roll{program: c.Program, lease: c.Lease, tell: c.Tell, bans: map[string]string{}, members: map[string]*member{}}
@@ -109,22 +77,27 @@ func (r *roll) hear(m *nats.Msg) {
 func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.members[name]
+	p := r.member(name)
 	if p == nil {
-		p = &member{Member: Member{Name: name, Joined: now, State: Gone}}
-		r.members[name] = p
+		return Welcome{Run: r.run, Lease: r.lease, Refused: fmt.Sprintf("%d workers of other names came already", maxMembers)}
 	}
 	before := p.State
-	p.Program, p.System, p.Cores, p.Seen = h.Program, h.System, max(0, min(h.Cores, 4096)), now
+	if p.State == Gone {
+		p.inARow = 0 // it was looked after, perhaps
+	}
+	p.Program, p.System, p.Cores = bounded(h.Program, 100), bounded(h.System, 40), max(0, min(h.Cores, 4096))
+	p.Seen, p.checks = now, h.Checks[:min(len(h.Checks), maxErrands)]
 	switch refusal := r.refusal(h); {
 	case r.bans[name] != "":
 		p.State, p.Why = Banned, r.bans[name]
 	case refusal != "":
 		p.State, p.Why = Refused, refusal
 	case h.Trouble != "":
-		p.State, p.Why = Refused, h.Trouble
+		p.State, p.Why = Refused, bounded(h.Trouble, 400)
 	case h.Leaving:
 		p.State = Gone
+	case p.inARow >= maxFailures:
+		p.State, p.Why = Refused, p.hopeless()
 	default:
 		p.State, p.Why = Working, ""
 	}
@@ -136,6 +109,22 @@ func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 		w.Refused = p.Why
 	}
 	return w
+}
+
+// bounded is a text from elsewhere as it can be shown: in one line, of so many bytes.
+func bounded(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))
+	return text
+}
+
+// hopeless says why a worker that fails again and again gets no more units.
+func (p *member) hopeless() string {
+	return fmt.Sprintf("it could not play %d units in a row, at last because %s", p.inARow, p.Failure)
 }
 
 // refusal says why a worker of another version gets no units, and what to do.
@@ -192,28 +181,56 @@ func (r *roll) banned() map[string]string {
 func (r *roll) of(name string, do func(*member)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if p := r.member(name); p != nil {
+		do(p)
+	}
+}
+
+// member returns the worker of the name, which it makes one of the list if need be; nil if
+// the list is full.
+func (r *roll) member(name string) *member {
 	p := r.members[name]
-	if p == nil {
-		p = &member{Member: Member{Name: name, Joined: time.Now(), Seen: time.Now(), State: Working}}
+	if p == nil && len(r.members) < maxMembers {
+		p = &member{Member: Member{Name: name, Joined: time.Now(), State: Gone}}
 		r.members[name] = p
 	}
-	do(p)
+	return p
 }
 
 func (r *roll) answered(name string, g *selfplay.Result) {
 	r.of(name, func(p *member) {
 		r.units++
 		p.Units++
+		p.inARow, p.missed = 0, false
 		if g.Try == 0 {
 			p.Games++
 		}
 	})
 }
 
+func (r *roll) missed(name string)  { r.of(name, func(p *member) { p.missed = true }) }
 func (r *roll) late(name string)    { r.of(name, func(p *member) { p.Late++ }) }
 func (r *roll) checked(name string) { r.of(name, func(p *member) { p.Checks++ }) }
+
+// failed notes that a worker could not play a unit. One that can play none at all is refused.
 func (r *roll) failed(name, why string) {
-	r.of(name, func(p *member) { p.Failures++; p.Why = why })
+	r.of(name, func(p *member) {
+		p.Failures++
+		p.Failure = bounded(why, 400)
+		if p.inARow++; p.inARow >= maxFailures && p.State == Working {
+			p.State, p.Why = Refused, p.hopeless()
+			r.announce(p)
+		}
+	})
+}
+
+// holds tells whether a worker has a check that it was sent: it is there, and says so, or
+// did not say anything since.
+func (r *roll) holds(name, unit string, sent time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.members[name]
+	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(onItsWay)) || slices.Contains(p.checks, unit))
 }
 
 // present tells whether a worker can be reckoned with.
@@ -235,17 +252,21 @@ func (r *roll) strength() (workers, cores int) {
 	return workers, cores
 }
 
-// others tells whether anybody but the worker is there.
-func (r *roll) others(name string) bool {
+// other returns a worker other than the one that can be relied on: each as often as it has
+// cores. There is none if it is empty.
+func (r *roll) other(name string) (other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
+	now, cores := time.Now(), 0
 	for _, p := range r.members {
-		if p.Name != name && p.present(now) {
-			return true
+		if p.Name == name || p.Cores == 0 || p.missed || !p.present(now) {
+			continue
+		}
+		if cores += p.Cores; rand.IntN(cores) < p.Cores {
+			other = p.Name
 		}
 	}
-	return false
+	return other
 }
 
 // save writes the list.

@@ -122,23 +122,38 @@ func (r *room) publish(u *Unit) error {
 	return nil
 }
 
-// waiting returns how many units the queue holds, leased ones included. Where the queue
-// is gone, with the server's files perhaps, it is made anew.
-func (r *room) waiting(ctx context.Context) (int, error) {
+// send sends a worker a unit to check, past the queue. It may be lost.
+func (r *room) send(worker string, u *Unit) error {
+	check := *u
+	check.Check = true
+	data, err := json.Marshal(&check)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	_ = r.nc.Publish(checkSubject(r.run, worker), data)
+	return nil
+}
+
+// load is how many units the queue holds.
+type load struct{ free, leased int }
+
+// load looks into the queue. Where it is gone, with the server's files perhaps, it is made
+// anew.
+func (r *room) load(ctx context.Context) (load, error) {
 	ctx, cancel := context.WithTimeout(ctx, glance)
 	defer cancel()
 	c, err := r.js.Consumer(ctx, unitStream, r.run)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return 0, r.tryFurnish(ctx, glance)
+		return load{}, r.tryFurnish(ctx, glance)
 	}
 	if err != nil {
-		return 0, err
+		return load{}, err
 	}
 	info := c.CachedInfo()
 	if alone(info.Cluster) {
-		return 0, errAlone
+		return load{}, errAlone
 	}
-	return int(info.NumPending) + info.NumAckPending, nil
+	return load{int(info.NumPending), info.NumAckPending}, nil
 }
 
 // errAlone says that a server thinks that it leads, but cannot reach the others.

@@ -121,6 +121,7 @@ func (s *three) cut(i int, cut bool) {
 // the one that leads is cut off from the others, and joined again when another leads. The
 // games are those of one machine.
 func TestThreeServers(t *testing.T) {
+	t.Parallel()
 	n := uint64(120)
 	if *long {
 		n = 2000

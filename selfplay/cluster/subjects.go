@@ -11,11 +11,15 @@ const (
 	bucket     = "assay" // object store of weights, by content
 )
 
+// callSubject is where a coordinator that begins asks who is there.
+const callSubject = "assay.call"
+
 // everyWorker stands for a worker's name in the rights of those who share credentials.
 const everyWorker = "*"
 
 func unitSubject(run string) string           { return "assay.unit." + run }
 func answerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
+func checkSubject(run, worker string) string  { return "assay.check." + run + "." + worker }
 func helloSubject(worker string) string       { return "assay.hello." + worker }
 func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." + unitStream + "." + run }
 func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + unitStream + "." + run }
@@ -24,8 +28,8 @@ func inboxPrefix(worker string) string        { return "_INBOX." + worker }
 // Rights are the subjects that a connection may publish to and subscribe to.
 type Rights struct{ Publish, Subscribe []string }
 
-// WorkerRights returns all that the worker of the name may do: say hello, lease units,
-// acknowledge them, answer under its own name, and read weights. With an empty name they
+// WorkerRights returns all that the worker of the name may do: say hello, be called, lease units,
+// acknowledge them, hear which it is to check, answer under its own name, and read weights. With an empty name they
 // are those of workers that share credentials, and so could answer under each other's.
 func WorkerRights(name string) Rights {
 	if name == "" {
@@ -39,7 +43,7 @@ func WorkerRights(name string) Rights {
 			"$JS.API.STREAM.INFO." + objects, "$JS.API.STREAM.MSG.GET." + objects, "$JS.API.DIRECT.GET." + objects + ".>",
 			"$JS.API.CONSUMER.CREATE." + objects + ".>", "$JS.API.CONSUMER.DELETE." + objects + ".>", "$JS.FC." + objects + ".>",
 		},
-		Subscribe: []string{inboxPrefix(name) + ".>"},
+		Subscribe: []string{inboxPrefix(name) + ".>", callSubject, checkSubject("*", name)},
 	}
 }
 

@@ -39,6 +39,7 @@ type Worker struct {
 	nc       *nats.Conn
 	js       jetstream.JetStream
 	library  library
+	call     call
 	seats    chan *seat
 	leases   leases
 	proofs   sync.Map // specification -> proof
@@ -97,6 +98,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer w.nc.Close()
 	if w.js, err = jetstream.New(w.nc); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	w.call.wait()
+	if _, err := w.nc.Subscribe(callSubject, func(*nats.Msg) { w.call.come() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	w.library = library{dir: w.Library, get: w.fetch}
@@ -191,7 +196,9 @@ func (w *Worker) greet(ctx context.Context, h Hello) (*Welcome, error) {
 
 // await waits for a coordinator that lets the worker in.
 func (w *Worker) await(ctx context.Context) (*Welcome, error) {
-	for told := false; ; {
+	wait := 50 * time.Millisecond
+	for told := false; ; wait = min(2*wait, time.Second) {
+		called := w.call.wait()
 		if w.Closed == nil || !w.Closed() {
 			welcome, err := w.greet(ctx, w.hello())
 			if err == nil || errors.Is(err, ErrRefused) {
@@ -208,7 +215,8 @@ func (w *Worker) await(ctx context.Context) (*Welcome, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(time.Second):
+		case <-called:
+		case <-time.After(wait):
 		}
 	}
 }
@@ -222,22 +230,30 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var lanes sync.WaitGroup
-	f := newFeed(w, w.Cores+w.Ahead)
-	for range w.Cores + w.Ahead {
+	serve := func(part func() error) {
 		lanes.Go(func() {
-			if err := (&lane{f, welcome.Run}).serve(serving); err != nil {
+			if err := part(); err != nil {
 				stop(err)
 			}
 		})
 	}
-	lanes.Go(func() {
-		if err := f.serve(serving, welcome.Run); err != nil {
-			stop(err)
-		}
-	})
+	h, f := &hand{w, welcome.Run}, newFeed(w, w.Cores+w.Ahead)
+	e := newErrands(h)
+	checks, err := w.nc.Subscribe(checkSubject(welcome.Run, w.Access.Name), e.hear)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer func() { _ = checks.Unsubscribe() }()
+	for range w.Cores + w.Ahead {
+		serve(func() error { return (&lane{h, f}).serve(serving) })
+	}
+	for range w.Cores {
+		serve(func() error { return e.serve(serving) })
+	}
+	serve(func() error { return f.serve(serving, welcome.Run) })
 	keeping, drop := context.WithCancel(context.Background())
 	go w.leases.keep(keeping, welcome.Lease/3)
-	stop(w.attend(serving, welcome.Run))
+	stop(w.attend(serving, e))
 	lanes.Wait()
 	drop()
 	if err := context.Cause(serving); !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled) {
@@ -251,7 +267,8 @@ var errRunOver = errors.New("the run is over")
 
 // attend says every few seconds that the worker is there, and returns when it should
 // serve this run no more.
-func (w *Worker) attend(ctx context.Context, run string) error {
+func (w *Worker) attend(ctx context.Context, e *errands) error {
+	called := w.call.wait()
 	for failed := 0; ; {
 		pause := helloEvery
 		if failed > 0 {
@@ -260,9 +277,13 @@ func (w *Worker) attend(ctx context.Context, run string) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-called:
 		case <-time.After(pause):
 		}
-		welcome, err := w.greet(ctx, w.hello())
+		called = w.call.wait()
+		h := w.hello()
+		h.Checks = e.ids()
+		welcome, err := w.greet(ctx, h)
 		if err == nil {
 			failed = 0
 		} else if failed++; failed%cutOff == 0 && ctx.Err() == nil {
@@ -271,7 +292,7 @@ func (w *Worker) attend(ctx context.Context, run string) error {
 		switch {
 		case errors.Is(err, ErrRefused):
 			return err
-		case err == nil && welcome.Run != run:
+		case err == nil && welcome.Run != e.run:
 			return errRunOver
 		case err == nil && w.Closed != nil && w.Closed():
 			w.Tell("resting; the hours for work are over")

@@ -1,0 +1,29 @@
+package cluster
+
+import "sync"
+
+// call tells all parts of a worker that wait for a coordinator that one has come.
+type call struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns what is closed when the next call comes.
+func (c *call) wait() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next == nil {
+		c.next = make(chan struct{})
+	}
+	return c.next
+}
+
+// come is a call.
+func (c *call) come() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next != nil {
+		close(c.next)
+	}
+	c.next = nil
+}

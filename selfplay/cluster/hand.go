@@ -1,0 +1,163 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// hand plays units of one run, and answers them.
+type hand struct {
+	*Worker
+	run string
+}
+
+// perform plays a unit as soon as a seat is free; nil if ctx ends before. What is begun is
+// played to its end. An error ends the worker; what is wrong with the unit alone is an
+// answer.
+func (h *hand) perform(ctx context.Context, u *Unit) (*Answer, error) {
+	select {
+	case s := <-h.seats:
+		defer func() { h.seats <- s }()
+		return h.play(context.WithoutCancel(ctx), s, u)
+	case <-ctx.Done():
+		return nil, nil
+	}
+}
+
+func (h *hand) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
+	a := &Answer{Unit: u.ID, Check: u.Check}
+	job := u.Job
+	for side, spec := range u.Job.Players {
+		if spec == "" {
+			continue
+		}
+		local, err := h.player(ctx, spec, u, side)
+		var t *troubled
+		if errors.As(err, &t) {
+			return nil, err
+		}
+		if err != nil {
+			a.Failed = err.Error()
+			return a, nil
+		}
+		job.Players[side] = local
+	}
+	r, err := s.play(ctx, job)
+	if err != nil {
+		a.Failed = err.Error()
+		return a, nil
+	}
+	r.Players = u.Job.Players
+	if a.Sum, err = Checksum(&r); err == nil {
+		a.Result, err = json.Marshal(&r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.tally(&r)
+	return a, nil
+}
+
+func (h *hand) tally(r *selfplay.Result) {
+	h.units.Add(1)
+	h.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
+	if r.Try == 0 {
+		h.games.Add(1)
+	}
+}
+
+// player returns the specification of a player on this machine, after it has proved that
+// it plays here as it does at the coordinator's.
+func (h *hand) player(ctx context.Context, spec string, u *Unit, side int) (string, error) {
+	if roster.Foreign(spec) {
+		local, err := h.foreign(spec, u.Programs[side], u.Job.Options[side])
+		if err != nil {
+			return "", &troubled{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
+		}
+		return local, nil
+	}
+	proof := u.Proofs[side]
+	if proof == "" {
+		return h.library.local(ctx, spec)
+	}
+	h.proving.Lock()
+	defer h.proving.Unlock()
+	if known, ok := h.proofs.Load(spec + proof); ok {
+		return known.(string), nil
+	}
+	local, err := h.library.local(ctx, spec)
+	if err != nil {
+		return "", err
+	}
+	own, err := Audition(ctx, h.Open, local)
+	if err != nil {
+		return "", err
+	}
+	if own != proof {
+		return "", &troubled{fmt.Errorf("%w: this build plays %s otherwise than the coordinator's, though both call themselves %s: build both from the same source", ErrRefused, spec, h.Program)}
+	}
+	h.proofs.Store(spec+proof, local)
+	return local, nil
+}
+
+// foreign returns the specification of an engine that the worker's owner allowed. What
+// options it gets in its games is the coordinator's to say, as long as they name no files.
+func (h *hand) foreign(spec string, program Program, options []selfplay.Option) (string, error) {
+	for _, o := range options {
+		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
+			return "", err
+		}
+	}
+	return h.Foreign.local(spec, program)
+}
+
+// answer sends an answer until the coordinator has it on disk, again at once when another
+// life of it begins, which may not have heard the first. A worker that is told to
+// leave waits for that no longer than a moment, and it is not kept then.
+func (h *hand) answer(ctx context.Context, a *Answer) (kept bool, err error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	for {
+		called := h.call.wait()
+		r, err := h.send(data, called)
+		switch {
+		case err == nil && r.Refused != "":
+			return false, fmt.Errorf("%w: %s", ErrRefused, r.Refused)
+		case err == nil && r.Kept:
+			return true, nil
+		case ctx.Err() != nil:
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-called:
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (h *hand) send(data []byte, called <-chan struct{}) (*Reply, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	go func() {
+		select {
+		case <-called:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	m, err := h.nc.RequestWithContext(ctx, answerSubject(h.run, h.Access.Name), data)
+	if err != nil {
+		return nil, err
+	}
+	var r Reply
+	return &r, json.Unmarshal(m.Data, &r)
+}

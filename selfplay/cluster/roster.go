@@ -1,0 +1,47 @@
+package cluster
+
+import "time"
+
+// Roster is what a coordinator's folder says about its workers (WorkersName).
+type Roster struct {
+	Format  string    `json:"format"` // RosterFormat
+	Run     string    `json:"run"`
+	Updated time.Time `json:"updated"`
+	Units   int64     `json:"units"` // answered since the coordinator began
+	Workers []Member  `json:"workers"`
+}
+
+// RosterFormat names the format of a Roster.
+const RosterFormat = "assay.workers/1"
+
+// Member is one worker, since the coordinator began.
+type Member struct {
+	Name    string `json:"name"`
+	Program string `json:"program"`
+	System  string `json:"system"`
+	Cores   int    `json:"cores"`
+	State   State  `json:"state"`
+	Why     string `json:"why,omitempty"` // it is refused or banned
+
+	Units        int64     `json:"units"` // answered: games, and checks of openings
+	Games        int64     `json:"games"`
+	Share        float64   `json:"share"`            // of all units
+	GamesASecond float64   `json:"games_per_second"` // over the last minute
+	Checks       int64     `json:"checks"`           // its batches that passed a check
+	Late         int64     `json:"late"`             // answers after somebody else's
+	Failures     int64     `json:"failures"`         // units that it could not play
+	Failure      string    `json:"last_failure,omitempty"`
+	Joined       time.Time `json:"joined"`
+	Seen         time.Time `json:"last_seen"`
+}
+
+// State is what a coordinator thinks of a worker.
+type State string
+
+// The states of a worker.
+const (
+	Working State = "working"
+	Gone    State = "gone"    // it left, or has not been heard of
+	Refused State = "refused" // it never was let in: another version, another build
+	Banned  State = "banned"  // its answers were wrong
+)

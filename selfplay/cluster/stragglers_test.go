@@ -1,0 +1,112 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+)
+
+// hung is a player that searches for ever, but for searches of so many nodes.
+type hung struct {
+	engine.Player
+	but uint64
+	end <-chan struct{}
+}
+
+func (h hung) Search(ctx context.Context, g *board.Game, l engine.Limits) (engine.Result, error) {
+	if l.Nodes != h.but {
+		<-h.end
+	}
+	return h.Player.Search(ctx, g, l)
+}
+
+// A worker whose process hangs says every few seconds that it is still at it, and keeps its
+// lease for ever: the coordinator plays its units itself when nobody has anything to do.
+func TestHungWorker(t *testing.T) {
+	t.Parallel()
+	local := games(t, 10, nil)
+	generate(t, local)
+	end := make(chan struct{})
+	b := serve(t, broker.Config{})
+	k := coordinate(t, b, cluster.Config{Share: 0.2, Lease: time.Second})
+	c := games(t, 10, k)
+	lend(t, b, "hung", func(w *cluster.Worker) {
+		w.Open = func(spec string) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			return hung{p, 1000, end}, err // it passes the audition
+		}
+	})
+	t.Cleanup(func() { close(end) })
+	lend(t, b, "anna", nil)
+	generate(t, c)
+	same(t, c.Out, local.Out)
+}
+
+// broken makes a worker that can open no player.
+func broken(w *cluster.Worker) {
+	w.Open = func(string) (engine.Player, error) { return nil, errors.New("out of order") }
+}
+
+// A worker that can play nothing is named and refused after a few units; others play them.
+func TestBrokenWorker(t *testing.T) {
+	local := games(t, 30, nil)
+	generate(t, local)
+	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	dir := t.TempDir()
+	c := games(t, 30, coordinate(t, b, cluster.Config{Dir: dir, Share: 0.1, Tell: notes.tell}))
+	_, ended := lend(t, b, "broken", broken)
+	finish := begin(t, func() error { generate(t, c); return nil })
+	notes.expect("broken", "is refused", "could not play 3 units in a row", "out of order")
+	if err := ended(); !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("it ended with %v", err)
+	}
+	lend(t, b, "anna", nil)
+	finish()
+	same(t, c.Out, local.Out)
+	var r cluster.Roster
+	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	for _, m := range r.Workers {
+		if m.Name == "broken" && (m.State == cluster.Working || m.Failures < 3 || !strings.Contains(m.Failure, "out of order") || m.Units != 0) {
+			t.Errorf("the roster says %+v", m)
+		}
+	}
+}
+
+// What workers cannot play the coordinator plays; if it cannot either, the unit is at
+// fault, and the run ends.
+func TestUnplayableUnit(t *testing.T) {
+	t.Parallel()
+	for _, good := range []bool{true, false} {
+		b := serve(t, broker.Config{})
+		k := coordinate(t, b, cluster.Config{})
+		if !good {
+			k.Open = func(string) (engine.Player, error) { return nil, errors.New("no such player") }
+		}
+		for _, name := range []string{"ann", "ben", "cid"} {
+			lend(t, b, name, broken)
+		}
+		ctx, cancel := patient(t)
+		defer cancel()
+		jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result, 1), make(chan error, 1)
+		go func() { ended <- k.Run(ctx, jobs, results) }()
+		jobs <- selfplay.Job{Number: 7, Players: [2]string{"random", "random"}, Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 10, Seed: 3}
+		close(jobs)
+		err := <-ended
+		if good && (err != nil || (<-results).Number != 7) {
+			t.Error(err)
+		}
+		if !good && (err == nil || !strings.Contains(err.Error(), "game 7") || !strings.Contains(err.Error(), "coordinator itself") || !strings.Contains(err.Error(), "no such player")) {
+			t.Error(err)
+		}
+	}
+}
