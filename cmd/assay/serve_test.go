@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,11 +19,7 @@ func TestServedRunThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(runs, "night")
-	run := exec.Command("assay", "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60", "--out", out)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60", "--out", out)
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/night", `class="running">running`, "games counted")
 
@@ -42,10 +37,7 @@ func TestServedRunThatIsKilled(t *testing.T) {
 		}
 		said <- found
 	}()
-	if err := run.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = run.Wait()
+	run.kill()
 	select {
 	case found := <-said:
 		if !found {
@@ -57,27 +49,6 @@ func TestServedRunThatIsKilled(t *testing.T) {
 	resume := "assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " + out
 	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
 	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
-}
-
-// serveProcess starts assay serve on a free port and returns its address.
-func serveProcess(t *testing.T, runs string) (url string) {
-	t.Helper()
-	cmd := exec.Command("assay", "serve", runs, "--listen", "127.0.0.1:0")
-	stderr, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	_, rest, ok := strings.Cut(line, "http://")
-	address, _, ok2 := strings.Cut(rest, "/")
-	if err != nil || !ok || !ok2 {
-		t.Fatalf("%q, %v: want the address", line, err)
-	}
-	return "http://" + address
 }
 
 // awaitPage asks for a page until it has all that is wanted.

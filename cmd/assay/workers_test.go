@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"net"
@@ -15,58 +14,6 @@ import (
 
 	"github.com/assay-chess/assay/selfplay/cluster"
 )
-
-// coordinator starts a command that serves workers on a free port, and returns it and
-// the address that it tells.
-func coordinator(t *testing.T, env []string, args ...string) (run *exec.Cmd, url string) {
-	t.Helper()
-	run = exec.Command("assay", append(args, "--serve", "127.0.0.1:0")...)
-	run.Env = append(os.Environ(), env...)
-	stderr, err := run.StderrPipe()
-	if err == nil {
-		err = run.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	told := make(chan string, 1)
-	go func() {
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			for _, v := range env {
-				if name, secret, _ := strings.Cut(v, "="); name == tokenEnv && strings.Contains(lines.Text(), secret) {
-					t.Errorf("the coordinator tells its token: %s", lines.Text())
-				}
-			}
-			if _, at, ok := strings.Cut(lines.Text(), "assay work "); ok {
-				told <- strings.TrimSpace(at)
-			}
-		}
-		close(told)
-	}()
-	select {
-	case url, ok := <-told:
-		if ok {
-			return run, url
-		}
-		t.Fatal("the coordinator ended and served nobody")
-	case <-time.After(time.Minute):
-		t.Fatal("the coordinator does not say where it is")
-	}
-	return nil, ""
-}
-
-// worker starts a worker.
-func worker(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
-	w := exec.Command("assay", append([]string{"work", "--cores", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
-	w.Env = append(os.Environ(), env...)
-	if err := w.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.Process.Kill(); _ = w.Wait() })
-	return w
-}
 
 // A run is played by a worker; whoever looks at it sees the worker at work, and that it
 // is gone when the run is killed.
@@ -96,10 +43,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 			t.Fatalf("%+v", w)
 		}
 	}
-	if err := run.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = run.Wait()
+	run.kill()
 	awaitPage(t, url+"/run/games", `class="gone">gone`, "Nobody is at work")
 	if w := roster().Workers[0]; w.State != cluster.Gone || w.GamesASecond != 0 {
 		t.Errorf("%+v", w)
@@ -172,9 +116,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	worker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
-	if err := run.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	run.ends(exitDone)
 	if _, err := os.Stat(at("match/result.json")); err != nil {
 		t.Error(err)
 	}

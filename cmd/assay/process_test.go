@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// soonEnough is how long a process may take for what a test waits for.
+const soonEnough = time.Minute
+
+// process is the program at work, and what it says.
+type process struct {
+	*exec.Cmd
+	t      *testing.T
+	speech speech
+	heard  int // bytes of its speech that were expected
+}
+
+// speech is what was said so far.
+type speech struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *speech) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *speech) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// start starts a command with additions to the environment. It is killed with the test.
+func start(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command("assay", args...), t: t}
+	p.Env = append(os.Environ(), env...)
+	p.Stderr = &p.speech
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+	return p
+}
+
+// expect waits for a line that holds the words, after those that were expected before, and
+// returns it.
+func (p *process) expect(words string) string {
+	p.t.Helper()
+	for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
+		said := p.speech.String()[p.heard:]
+		whole := said[:strings.LastIndexByte(said, '\n')+1]
+		for line := range strings.Lines(whole) {
+			p.heard += len(line)
+			if strings.Contains(line, words) {
+				return strings.TrimSpace(line)
+			}
+		}
+		if time.Now().After(until) {
+			p.t.Fatalf("%q says %s, and nothing with %q", p.Args, &p.speech, words)
+		}
+	}
+}
+
+// interrupt is Ctrl-C.
+func (p *process) interrupt() {
+	p.t.Helper()
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// kill is kill -9.
+func (p *process) kill() {
+	p.t.Helper()
+	if err := p.Process.Kill(); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = p.Wait()
+}
+
+// ends waits for the end, and for the exit code: -1 for a signal.
+func (p *process) ends(code int) {
+	p.t.Helper()
+	timer := time.AfterFunc(soonEnough, func() { _ = p.Process.Kill() })
+	err := p.Wait()
+	if !timer.Stop() {
+		p.t.Fatalf("%q goes on: %s", p.Args, &p.speech)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || p.ProcessState.ExitCode() != code {
+		p.t.Fatalf("%q: %v, want exit code %d: %s", p.Args, err, code, &p.speech)
+	}
+}
+
+// coordinator starts a command that serves workers on a free port, unless it is given
+// another, and returns it and the address that it tells.
+func coordinator(t *testing.T, env []string, command string, args ...string) (run *process, url string) {
+	t.Helper()
+	run = start(t, env, append([]string{command, "--serve", "127.0.0.1:0"}, args...)...)
+	_, url, _ = strings.Cut(run.expect("assay work "), "assay work ")
+	return run, url
+}
+
+// worker starts a worker.
+func worker(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	return start(t, env, append([]string{"work", "--cores", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
+}
+
+// serveProcess starts assay serve on a free port and returns its address.
+func serveProcess(t *testing.T, runs string) (url string) {
+	t.Helper()
+	line := start(t, nil, "serve", runs, "--listen", "127.0.0.1:0").expect("http://")
+	_, rest, _ := strings.Cut(line, "http://")
+	address, _, _ := strings.Cut(rest, "/")
+	return "http://" + address
+}
