@@ -25,12 +25,14 @@ type clusterFlags struct {
 	serve string
 	nats  string
 	check float64
+	lease time.Duration
 }
 
 func (f *clusterFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.serve, "serve", "", "play on other machines: serve workers (see assay work) at HOST:PORT")
 	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT")
 	fs.Float64Var(&f.check, "check", cluster.DefaultShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
+	fs.DurationVar(&f.lease, "lease", cluster.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
 }
 
 // What is secret, and what goes with it, comes from the environment, and never from a
@@ -65,6 +67,8 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		return nil, nil, usagef("--serve starts a server and --nats uses one that is there: give one of them")
 	case !(f.check >= 0 && f.check <= 1):
 		return nil, nil, usagef("--check %v: want a share between 0 and 1", f.check)
+	case f.lease < time.Second:
+		return nil, nil, usagef("--lease %v: want 1s or more", f.lease)
 	}
 	clean := func() {}
 	if out == "" {
@@ -73,7 +77,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Tell: tell}
+	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Lease: f.lease, Tell: tell}
 	var b *broker.Broker
 	if f.nats != "" {
 		c.Link, err = f.outside()
