@@ -95,7 +95,7 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if somebody of --trust signed them")
 	fs.StringVar(&f.trust, "trust", "", "list of those whose signatures are believed: lines NAME PUBLICKEY, as assay sign --new-key prints them")
 	fs.StringVar(&f.library, "library", "", "folder that keeps weights (default: in the user's cache)")
-	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work (default: never)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work, hours of rest included (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and end")
 	return cmd
 }
@@ -127,15 +127,14 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 }
 
 func (f *workFlags) work(cmd *cobra.Command, url string) error {
-	w, err := f.worker(url)
+	p := newProgress(cmd.ErrOrStderr(), "work")
+	w, err := f.worker(url, p.say)
 	if err != nil {
 		return err
 	}
 	if err := setNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
-	p := newProgress(cmd.ErrOrStderr(), "work")
-	w.Tell = p.say
 	engines, err := w.Foreign.Survey()
 	if err != nil {
 		return err
@@ -144,12 +143,18 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 		p.say(line)
 	}
 	ctx := cmd.Context()
-	told := context.AfterFunc(ctx, func() { p.say("finishing the games under way; Ctrl-C again leaves at once, and others play them") })
-	defer told()
+	told := make(chan struct{})
+	untold := context.AfterFunc(ctx, func() {
+		defer close(told)
+		p.say("finishing the games under way; Ctrl-C again leaves at once, and others play them")
+	})
 	reporting, stop := context.WithCancel(ctx)
 	defer stop()
 	go reportWork(reporting, w, p.say)
 	err = w.Run(ctx)
+	if !untold() {
+		<-told // before what was done
+	}
 	t := w.Tally()
 	if t.Units == 0 && err != nil {
 		p.finish("nothing was played")
@@ -162,15 +167,15 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	return clusterAdvice(err)
 }
 
-// worker makes a worker of the flags.
-func (f *workFlags) worker(url string) (*cluster.Worker, error) {
+// worker makes a worker of the flags, which tells what happens.
+func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, error) {
 	if err := cluster.CheckURL(url); err != nil {
 		return nil, usageError{err}
 	}
 	if f.cores < 0 || f.wait < 0 {
 		return nil, usagef("--cores %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library}
+	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library, Tell: tell}
 	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
@@ -190,8 +195,12 @@ func (f *workFlags) worker(url string) (*cluster.Worker, error) {
 	if err := cluster.CheckName(w.Access.Name); err != nil {
 		return nil, usageError{err}
 	}
-	if w.Closed, err = closedHours(f.hours); err != nil {
-		return nil, err
+	if f.hours != "" {
+		h, err := parseHours(f.hours)
+		if err != nil {
+			return nil, err
+		}
+		w.Closed = h.rest(tell)
 	}
 	if w.Foreign, err = f.allowed(); err != nil {
 		return nil, err
@@ -238,27 +247,6 @@ func machineName() string {
 	}, host)
 	host = strings.TrimLeft(host, "-")
 	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
-}
-
-// closedHours reads FROM-TO, and returns a function that tells whether it is another
-// hour now; nil for no hours.
-func closedHours(text string) (func() bool, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var from, to int
-	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &from, &to); n != 2 || err != nil || from < 0 || from > 23 || to < 0 || to > 24 || from == to {
-		return nil, usagef("--hours %s: want FROM-TO, hours from 0 to 23, as 22-7", text)
-	}
-	return func() bool { return !withinHours(time.Now().Hour(), from, to) }, nil
-}
-
-// withinHours tells whether an hour of the day is in a span that may go over midnight.
-func withinHours(hour, from, to int) bool {
-	if from < to {
-		return from <= hour && hour < to
-	}
-	return hour >= from || hour < to
 }
 
 // reportEvery is how often a worker says what it did.
