@@ -100,7 +100,7 @@ func sameFiles(t *testing.T, pattern, got, want string) {
 	}
 	others, err := filepath.Glob(filepath.Join(got, pattern))
 	if err != nil || len(others) != len(names) {
-		t.Errorf("%d files %s after kills, %d without: %v", len(others), pattern, len(names), err)
+		t.Errorf("%d files %s, want %d: %v", len(others), pattern, len(names), err)
 	}
 	for _, name := range names {
 		rel, err := filepath.Rel(want, name)
@@ -110,7 +110,7 @@ func sameFiles(t *testing.T, pattern, got, want string) {
 		a, errA := os.ReadFile(name)
 		b, errB := os.ReadFile(filepath.Join(got, rel))
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s differs after kills (%v, %v)", rel, errA, errB)
+			t.Errorf("%s differs (%v, %v)", rel, errA, errB)
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const spsaOfTwo = `
+player      = "assay:hash=1"
+iterations  = 5
+pairs       = 2
+nodes       = 30
+hard_nodes  = true
+validation  = 2
+max_plies   = 30
+check_nodes = 50
+[[parameter]]
+name  = "queen"
+start = 500
+min   = 100
+max   = 2000
+c_end = 120
+r_end = 0.02
+[[parameter]]
+name  = "knight.mg"
+start = 300
+min   = 100
+max   = 1000
+`
+
+// What SPSA leaves is the same, to the byte, when workers play its games, one of which is
+// killed in the middle, with units in its hands, and another comes.
+func TestWorkersTuneTheSame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config, local, shared := filepath.Join(dir, "two.toml"), filepath.Join(dir, "local"), filepath.Join(dir, "shared")
+	if err := os.WriteFile(config, []byte(spsaOfTwo), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	start(t, nil, "spsa", config, "--out", local).ends(exitDone)
+	run, url := coordinator(t, nil, "spsa", config, "--out", shared, "--lease", "1s")
+	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	awaitLines(t, filepath.Join(shared, "iterations.jsonl"), 2, "values")
+	anna.kill()
+	carl := worker(t, nil, url, "--name", "carl")
+	run.ends(exitDone)
+	leave(bert, carl)
+	for _, files := range []string{"config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn", "games/*",
+		"validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*"} {
+		sameFiles(t, files, shared, local)
+	}
+}
+
+// What a ladder leaves is the same, to the byte, when workers play its games.
+func TestWorkersRateTheSame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
+	args := []string{"assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1",
+		"--games", "6", "--nodes", "30", "--hard-nodes", "--max-plies", "30", "--check-nodes", "50", "--out"}
+	start(t, nil, append([]string{"ladder"}, append(args, local)...)...).ends(exitDone)
+	run, url := coordinator(t, nil, "ladder", append(args, shared)...)
+	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	run.ends(exitDone)
+	leave(anna, bert)
+	for _, files := range []string{"config.json", "result.json", "games.pgn", "games/*", "ladder.svg"} {
+		sameFiles(t, files, shared, local)
+	}
+}
+
+// What is learned is the same, to the byte, when workers play the games. The weights' file,
+// which has the time of its making, is named in the result by what is in it.
+func TestWorkersLearnTheSame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"--games", "20", "--nodes", "30", "--generations", "1", "--gate-games", "2", "--final-games", "2", "--run"}
+	start(t, nil, append([]string{"learn"}, append(args, "local")...)...).ends(exitDone)
+	run, url := coordinator(t, nil, "learn", append(args, "shared", "--check", "0")...)
+	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	run.ends(exitDone)
+	leave(anna, bert)
+	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*",
+		"gen-1/gate/result.json", "gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn"} {
+		sameFiles(t, files, filepath.Join(runsDir, "shared"), filepath.Join(runsDir, "local"))
+	}
+}
+
+// leave ends workers that have nothing to do.
+func leave(workers ...*process) {
+	for _, w := range workers {
+		w.t.Helper()
+		w.interrupt()
+		w.ends(exitDone)
+	}
+}
+
+// awaitLines waits until a file has so many lines that hold the words.
+func awaitLines(t *testing.T, path string, n int, words string) {
+	t.Helper()
+	for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
+		data, err := os.ReadFile(path)
+		found := 0
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, words) {
+				found++
+			}
+		}
+		if found >= n {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s has no %d lines with %s: %v", path, n, words, err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/selfplay/cluster"
+)
+
+// needInterrupts skips a test where no process can be sent an interrupt.
+func needInterrupts(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can be sent an interrupt here")
+	}
+}
+
+// ledger is the file that has the units' answers.
+func ledger(out string) string {
+	return filepath.Join(out, cluster.DirName, "ledger-000001.jsonl")
+}
+
+// answered returns how many units of a worker a run took, and how many its worker says
+// that it played. Both are at their end.
+func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
+	t.Helper()
+	var r cluster.Roster
+	data, err := os.ReadFile(filepath.Join(out, cluster.DirName, cluster.WorkersName))
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var games, checks int64
+	lines := strings.Split(strings.TrimSpace(w.speech.String()), "\n")
+	if _, err := fmt.Sscanf(lines[len(lines)-1], "work: %d games and %d checks of openings", &games, &checks); err != nil {
+		t.Fatalf("%v: %s", err, &w.speech)
+	}
+	for _, m := range r.Workers {
+		if m.Name == name {
+			taken = m.Units
+		}
+	}
+	return taken, games + checks
+}
+
+// A second Ctrl-C does not wait for the game under way, which takes hours.
+func TestWorkerLeavesAtOnce(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	_, url := coordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1", "--out", filepath.Join(t.TempDir(), "games"))
+	w := worker(t, nil, url)
+	w.expect("playing for run")
+	time.Sleep(500 * time.Millisecond) // for the first move
+	w.interrupt()
+	w.expect("finishing the games under way")
+	time.Sleep(500 * time.Millisecond)
+	w.interrupt()
+	begun := time.Now()
+	w.ends(-1)
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it left after %v", took)
+	}
+	if strings.Contains(w.speech.String(), "checks of openings") {
+		t.Errorf("no game was under way: %s", &w.speech)
+	}
+}
+
+// A run that is interrupted goes on with the same worker, which waited for it.
+func TestCoordinatorLeaves(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	dir := t.TempDir()
+	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
+	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
+	run, url := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0")...)
+	anna := worker(t, nil, url)
+	awaitLines(t, ledger(shared), 2, `"unit"`)
+	run.interrupt()
+	run.expect("the same command goes on from there")
+	run.ends(exitFailed)
+	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
+		t.Error("an interrupted run has a result")
+	}
+	run, again := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	if again != url {
+		t.Fatalf("it serves at %s, and before at %s", again, url)
+	}
+	run.ends(exitDone)
+	anna.interrupt()
+	anna.ends(exitDone)
+	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
+		sameFiles(t, pattern, shared, local)
+	}
+}
+
+// A worker rests outside its hours, before them and after, says so, and plays nothing.
+func TestWorkerKeepsItsHours(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "games")
+	run, url := coordinator(t, nil, "selfplay", "--games", "1000000", "--nodes", "5000", "--max-plies", "40", "--opening-score", "-1", "--check", "0", "--lease", "1h", "--out", out)
+	opens := time.Now().Add(5 * time.Second)
+	bert := worker(t, []string{clockAt(t, 19*time.Hour+59*time.Minute+55*time.Second)}, url, "--name", "bert", "--hours", "20-22")
+	anna := worker(t, []string{clockAt(t, 21*time.Hour+59*time.Minute+56*time.Second)}, url, "--name", "anna", "--hours", "20-22")
+	bert.expect("outside --hours 20-22: resting until 20:00")
+	anna.expect("playing for run")
+	anna.expect("outside --hours 20-22: resting until 20:00")
+	bert.expect("playing for run")
+	if early := time.Until(opens); early > 0 {
+		t.Errorf("bert began %v before his hours", early)
+	}
+	awaitLines(t, ledger(out), 1, `"worker":"bert"`)
+	anna.interrupt()
+	anna.ends(exitDone)
+	bert.interrupt()
+	bert.ends(exitDone)
+	run.interrupt()
+	run.ends(exitFailed)
+	for name, w := range map[string]*process{"anna": anna, "bert": bert} {
+		if taken, played := answered(t, out, w, name); taken != played || played == 0 {
+			t.Errorf("%s played %d units, and %d were taken", name, played, taken)
+		}
+	}
+}
+
+// clockAt makes a time zone in which it is that time of the day now, and returns it as an
+// addition to the environment.
+func clockAt(t *testing.T, sinceMidnight time.Duration) string {
+	t.Helper()
+	now := time.Now().UTC()
+	offset := sinceMidnight - now.Sub(now.Truncate(24*time.Hour))
+	zone := append([]byte("TZif"), make([]byte, 16)...) // version 1
+	for _, count := range []uint32{0, 0, 0, 0, 1, 4} {  // one local time type, four letters
+		zone = binary.BigEndian.AppendUint32(zone, count)
+	}
+	zone = binary.BigEndian.AppendUint32(zone, uint32(int32(offset.Seconds())))
+	zone = append(zone, 0, 0) // no daylight saving, the name at 0
+	zone = append(zone, "TST\x00"...)
+	path := filepath.Join(t.TempDir(), "zone")
+	if err := os.WriteFile(path, zone, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "TZ=" + path
+}
