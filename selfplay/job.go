@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -66,6 +67,17 @@ type Result struct {
 	Seed  uint64           `json:"seed,string"`
 	Nodes [2]uint64        `json:"nodes"`   // White's and Black's, over the game
 	Time  [2]time.Duration `json:"time_ns"` // White's and Black's, over the game
+}
+
+// Rescale multiplies the times that the game took by f: what it would have taken on a
+// machine of 1/f of the speed.
+func (r *Result) Rescale(f float64) {
+	for i, ms := range r.Times {
+		r.Times[i] = uint32(math.Ceil(float64(ms) * f))
+	}
+	for side := range r.Time {
+		r.Time[side] = time.Duration(float64(r.Time[side]) * f)
+	}
 }
 
 // Forfeited tells whether a player's fault ended the game, and whose.

@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -39,4 +40,13 @@ func (l Limits) Deterministic() bool { return l.MoveTime == 0 && !l.Clock.Runs()
 // search returns the limits of one move, without those of the clock.
 func (l Limits) search() engine.Limits {
 	return engine.Limits{Depth: l.Depth, Nodes: l.Nodes, HardNodes: l.HardNodes, MoveTime: l.MoveTime}
+}
+
+// Scaled returns the limits with every time multiplied by f: what a machine of 1/f of the
+// speed needs to search as far. A clock's margin stays: it is for the way, not the search.
+func (l Limits) Scaled(f float64) Limits {
+	scale := func(d time.Duration) time.Duration { return time.Duration(math.Round(float64(d) * f)) }
+	l.MoveTime = scale(l.MoveTime)
+	l.Clock.Base, l.Clock.Increment = scale(l.Clock.Base), scale(l.Clock.Increment)
+	return l
 }

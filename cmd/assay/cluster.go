@@ -26,6 +26,7 @@ type clusterFlags struct {
 	nats  string
 	check float64
 	lease time.Duration
+	speed float64
 }
 
 func (f *clusterFlags) register(fs *pflag.FlagSet) {
@@ -33,6 +34,7 @@ func (f *clusterFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT")
 	fs.Float64Var(&f.check, "check", cluster.DefaultShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
 	fs.DurationVar(&f.lease, "lease", cluster.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
+	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games with clocks: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
 }
 
 // What is secret, and what goes with it, comes from the environment, and never from a
@@ -70,6 +72,9 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 	case f.lease < time.Second:
 		return nil, nil, usagef("--lease %v: want 1s or more", f.lease)
 	}
+	if f.speed < 0 || f.speed > 1e12 {
+		return nil, nil, usagef("--reference-speed %v: want nodes a second, as assay bench prints them", f.speed)
+	}
 	clean := func() {}
 	if out == "" {
 		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
@@ -77,7 +82,8 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Lease: f.lease, Tell: tell}
+	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Lease: f.lease,
+		Measure: measureSpeed, Reference: f.speed, Tell: tell}
 	var b *broker.Broker
 	if f.nats != "" {
 		c.Link, err = f.outside()

@@ -175,7 +175,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 	if f.cores < 0 || f.wait < 0 {
 		return nil, usagef("--cores %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Wait: f.wait, Library: f.library, Tell: tell}
+	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Tell: tell}
 	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)

@@ -25,6 +25,9 @@ type Config struct {
 	Ban  func(worker string)        // told of who gets no more units; may be nil
 	Tell func(text string)          // told in a line what happens; may be nil
 
+	Measure   Speedometer // of this machine; nil: clocks are not scaled
+	Reference float64     // nodes/s of a core for which clocks are meant; 0: as measured here
+
 	Program  string        // version and bench signature: workers need the same
 	Share    float64       // of the units that are played again; 0: workers are believed
 	Lease    time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
@@ -60,6 +63,7 @@ type Coordinator struct {
 	roll    *roll
 	players *players
 	judge   *judge
+	speed   float64 // that clocks are meant for; 0: not settled yet
 	answers chan *nats.Msg
 	queued  chan load
 	stop    context.CancelFunc

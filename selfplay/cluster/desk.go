@@ -116,6 +116,9 @@ func (d *desk) take(job selfplay.Job) error {
 		u.fixed = u.fixed && job.Limits[side].Deterministic()
 		u.checkable = u.checkable && u.fixed && !roster.Foreign(spec)
 	}
+	if err := d.timed(u); err != nil {
+		return err
+	}
 	var err error
 	if u.id, err = digest(&u.sent.Job); err != nil {
 		return err
@@ -132,6 +135,21 @@ func (d *desk) take(job selfplay.Job) error {
 		return d.recall(u, known)
 	}
 	return d.publish(u)
+}
+
+// timed notes what speed the clocks of a unit are meant for, if it has any.
+func (d *desk) timed(u *unit) (err error) {
+	if u.fixed {
+		return nil
+	}
+	if d.speed == 0 {
+		if d.speed, err = d.clockSpeed(d.ctx); err != nil {
+			return err
+		}
+		d.roll.meant(d.speed)
+	}
+	u.sent.Speed = d.speed
+	return nil
 }
 
 // recall takes the answer to a unit from an earlier life.

@@ -48,11 +48,19 @@ func (h *hand) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
 		}
 		job.Players[side] = local
 	}
+	f, err := h.scale(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	for side := range job.Limits {
+		job.Limits[side] = job.Limits[side].Scaled(f)
+	}
 	r, err := s.play(ctx, job)
 	if err != nil {
 		a.Failed = err.Error()
 		return a, nil
 	}
+	r.Rescale(1 / f)
 	r.Players = u.Job.Players
 	if a.Sum, err = Checksum(&r); err == nil {
 		a.Result, err = json.Marshal(&r)

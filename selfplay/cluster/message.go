@@ -18,7 +18,8 @@ type Hello struct {
 	System   string `json:"system"`  // as linux/amd64
 	Cores    int    `json:"cores"`   // units it plays at once
 
-	Checks  []string `json:"checks,omitempty"` // units that it was sent to check, and has not answered yet
+	Speed   float64  `json:"nodes_per_second,omitempty"` // of a core; 0: it did not have to know
+	Checks  []string `json:"checks,omitempty"`           // units that it was sent to check, and has not answered yet
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if not because it was told to
 }
@@ -38,7 +39,8 @@ type Unit struct {
 	Job      selfplay.Job `json:"job"`
 	Proofs   [2]string    `json:"proofs,omitzero"` // of White's and Black's player, by Audition; empty: none is asked for
 	Programs [2]Program   `json:"programs,omitzero"`
-	Check    bool         `json:"check,omitempty"` // sent to one worker, who plays again what another played
+	Speed    float64      `json:"nodes_per_second,omitempty"` // of a core for which its clocks are meant; 0: they are not scaled
+	Check    bool         `json:"check,omitempty"`            // sent to one worker, who plays again what another played
 }
 
 // Program is what a worker's owner must have allowed before it is run: a foreign engine,

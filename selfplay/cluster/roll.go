@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,14 +29,19 @@ type roll struct {
 	bans    map[string]string
 	members map[string]*member
 	units   int64
+	speed   float64 // that clocks are meant for
+	scores  *residuals
 }
 
 type member struct {
 	Member
-	checks []string  // that it has, by its last word
-	missed bool      // it did not make the last check that it was sent
-	inARow int       // units that it could not play, since one that it could
-	pace   [20]int64 // games at the last saves, for the rate
+	checks []string      // that it has, by its last word
+	missed bool          // it did not make the last check that it was sent
+	nodes  uint64        // of its games
+	took   time.Duration // its games, by the clocks that were meant
+	warned bool          // its residuals were told of
+	inARow int           // units that it could not play, since one that it could
+	pace   [20]int64     // games at the last saves, for the rate
 	at     [20]time.Time
 	next   int
 }
@@ -51,7 +57,7 @@ const maxMembers = 10_000
 const onItsWay = 2 * time.Second
 
 func newRoll(c *Config) *roll {
-	return &roll{program: c.Program, lease: c.Lease, tell: c.Tell, bans: map[string]string{}, members: map[string]*member{}}
+	return &roll{program: c.Program, lease: c.Lease, tell: c.Tell, bans: map[string]string{}, members: map[string]*member{}, scores: newResiduals()}
 }
 
 // remember takes what an earlier life knew.
@@ -86,6 +92,9 @@ func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 		p.inARow = 0 // it was looked after, perhaps
 	}
 	p.Program, p.System, p.Cores = bounded(h.Program, 100), bounded(h.System, 40), max(0, min(h.Cores, 4096))
+	if p.Speed = max(0, h.Speed); p.Speed > 0 && r.speed > 0 {
+		p.Scale = r.speed / p.Speed
+	}
 	p.Seen, p.checks = now, h.Checks[:min(len(h.Checks), maxErrands)]
 	switch refusal := r.refusal(h); {
 	case r.bans[name] != "":
@@ -204,6 +213,9 @@ func (r *roll) answered(name string, g *selfplay.Result) {
 		p.inARow, p.missed = 0, false
 		if g.Try == 0 {
 			p.Games++
+			r.scores.add(name, g)
+			p.nodes += g.Nodes[0] + g.Nodes[1]
+			p.took += g.Time[0] + g.Time[1]
 		}
 	})
 }
@@ -222,6 +234,13 @@ func (r *roll) failed(name, why string) {
 			r.announce(p)
 		}
 	})
+}
+
+// meant notes what speed clocks are meant for.
+func (r *roll) meant(speed float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.speed = speed
 }
 
 // holds tells whether a worker has a check that it was sent: it is there, and says so, or
@@ -281,6 +300,7 @@ func (r *roll) save(path string) error {
 			r.announce(p)
 		}
 		p.measure(now)
+		r.compare(p)
 		if r.units > 0 {
 			p.Share = float64(p.Units) / float64(r.units)
 		}
@@ -294,6 +314,16 @@ func (r *roll) save(path string) error {
 	return store.WriteFile(path, append(data, '\n'))
 }
 
+// compare compares a worker's scores with those of all, and tells once if they differ by
+// more than chance explains. Games with clocks cannot be checked in any other way.
+func (r *roll) compare(p *member) {
+	p.Residual, p.Faulty, p.Forfeits = r.scores.of(p.Name)
+	if !p.warned && max(math.Abs(p.Residual), p.Faulty) > strange {
+		p.warned = true
+		r.tell(fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.Faulty))
+	}
+}
+
 // measure notes the games so far, and their rate since the oldest note.
 func (p *member) measure(now time.Time) {
 	oldest, since := p.pace[p.next], p.at[p.next]
@@ -302,6 +332,9 @@ func (p *member) measure(now time.Time) {
 	}
 	if seconds := now.Sub(since).Seconds(); seconds > 0 {
 		p.GamesASecond = float64(p.Games-oldest) / seconds
+	}
+	if p.took > 0 {
+		p.Played = float64(p.nodes) / p.took.Seconds()
 	}
 	p.pace[p.next], p.at[p.next] = p.Games, now
 	p.next = (p.next + 1) % len(p.pace)

@@ -30,6 +30,7 @@ type Worker struct {
 	Program string            // version and bench signature
 	Cores   int               // units at once; 0: all
 	Ahead   int               // units leased beyond those; 0: as many, so that no core waits for the network
+	Measure Speedometer       // of this machine, for games with clocks
 	Library string            // folder for weights
 	Foreign *Allowed          // foreign engines; nil: none
 	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
@@ -40,6 +41,7 @@ type Worker struct {
 	js       jetstream.JetStream
 	library  library
 	call     call
+	pacer    pacer
 	seats    chan *seat
 	leases   leases
 	proofs   sync.Map // specification -> proof
@@ -169,7 +171,8 @@ type troubled struct{ error }
 func (t *troubled) Unwrap() error { return t.error }
 
 func (w *Worker) hello() Hello {
-	return Hello{Protocol: Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores}
+	speed, _ := w.pacer.known()
+	return Hello{Protocol: Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores, Speed: speed}
 }
 
 // greet says hello.

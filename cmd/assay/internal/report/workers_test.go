@@ -21,7 +21,7 @@ func lent() *cluster.Roster {
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
 	return &cluster.Roster{Format: cluster.RosterFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []cluster.Member{
 		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: cluster.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
-		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Checks: 12, Failures: 3, Why: "no room in memory", Seen: seen(2)},
+		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Checks: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
 		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: cluster.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Seen: seen(4)},
 		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: cluster.Banned, Why: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
 		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: cluster.Refused, Why: "install that version: " + hostile, Seen: seen(9)},
@@ -101,8 +101,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 		t.Error("the page lacks the sum of the workers")
 	}
 	for name, want := range map[string][]string{
-		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
-		"mallory": {`class="banned">banned`, "1m0s ago", "otherwise than the coordinator"},
+		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory", "<td>17</td>", "<td>-1.2</td>", "<td>× 1.50</td>", "<td>812345</td>"},
+		"mallory": {`class="banned">banned`, "1m0s ago", "otherwise than the coordinator", "<td>as said</td>"},
 		"old":     {`class="refused">refused`, "&lt;script&gt;alert(1)"},
 		"absent":  {`class="gone">gone`, "1h1m40s ago"},
 	} {

@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/store"
+)
+
+// Games with clocks are not the same on two machines, but they can be alike: a worker
+// multiplies each time by how much slower it is than the machine whose clock is meant,
+// as both measured by the same search of the same positions on all their cores at once.
+
+// Speedometer measures how many nodes a second one core searches, while so many cores do.
+type Speedometer func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+
+// maxScale is how much slower, or faster, than the reference a worker may be. Beyond that
+// its games would not be alike: not everything about a search goes by the speed.
+const maxScale = 4
+
+// speedName is the file in a coordinator's folder that says what speed clocks are meant
+// for: it is the same in each life of the run.
+const speedName = "speed.json"
+
+// reference is the speed in a coordinator's folder.
+type reference struct {
+	Speed float64 `json:"nodes_per_second"` // of one core
+}
+
+// readReference returns the speed that the run's clocks are meant for; zero if none of its
+// games had one yet.
+func readReference(dir string) (float64, error) {
+	path := filepath.Join(dir, speedName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cluster: %w", err)
+	}
+	var r reference
+	if json.Unmarshal(data, &r) != nil || !(r.Speed > 0) {
+		return 0, fmt.Errorf("cluster: %s: %w", path, store.ErrDamaged)
+	}
+	return r.Speed, nil
+}
+
+// clockSpeed returns the speed that the run's clocks are meant for, and settles it at the
+// first game with a clock.
+func (c *Coordinator) clockSpeed(ctx context.Context) (float64, error) {
+	speed, err := readReference(c.Dir)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case speed > 0 && c.Reference > 0 && speed != c.Reference:
+		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: it began so", speed, c.Reference)
+	case speed > 0:
+		return speed, nil
+	case c.Reference > 0:
+		speed = c.Reference
+	case c.Measure == nil:
+		return 0, nil // clocks are what they are on each machine
+	default:
+		c.Tell("measuring this machine's speed, for which the clocks are meant")
+		if speed, err = c.Measure(ctx, 0); err != nil {
+			return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
+		}
+	}
+	data, err := json.Marshal(reference{speed})
+	if err != nil {
+		return 0, err
+	}
+	c.Tell(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers' are scaled to it", speed))
+	return speed, store.WriteFile(filepath.Join(c.Dir, speedName), append(data, '\n'))
+}
+
+// remeasure is after how long a worker measures its speed again: others may use the machine.
+const remeasure = 10 * time.Minute
+
+// pacer knows how fast a worker is.
+type pacer struct {
+	measuring sync.Mutex // held by the lane that measures
+
+	mu    sync.Mutex
+	speed float64   // nodes/s of a core; zero: not measured yet
+	at    time.Time // when it was measured
+}
+
+// known returns the speed, zero if it was never measured, and whether it was lately.
+func (p *pacer) known() (speed float64, fresh bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.speed, p.speed > 0 && time.Since(p.at) < remeasure
+}
+
+func (p *pacer) learn(speed float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.speed, p.at = speed, time.Now()
+}
+
+// scale returns what a worker multiplies the times of a unit by.
+func (w *Worker) scale(ctx context.Context, u *Unit) (float64, error) {
+	if u.Speed <= 0 {
+		return 1, nil
+	}
+	speed, err := w.pace(ctx)
+	if err != nil {
+		return 0, &troubled{err}
+	}
+	f := u.Speed / speed
+	if f < 1./maxScale || f > maxScale {
+		return 0, &troubled{fmt.Errorf("%w: a core of it searches %.0f nodes/s, and the run's clocks are meant for %.0f: they would be %.2f times as long here, want %.2f to %d",
+			ErrRefused, speed, u.Speed, f, 1./maxScale, maxScale)}
+	}
+	return f, nil
+}
+
+// pace returns the worker's speed. It is measured at the first unit with a clock, on all
+// cores, while other lanes wait; and again from time to time, by one lane while the others
+// play on.
+func (w *Worker) pace(ctx context.Context) (float64, error) {
+	speed, fresh := w.pacer.known()
+	switch {
+	case fresh:
+		return speed, nil
+	case speed == 0:
+		w.pacer.measuring.Lock()
+	case !w.pacer.measuring.TryLock():
+		return speed, nil
+	}
+	defer w.pacer.measuring.Unlock()
+	before, fresh := w.pacer.known()
+	if fresh {
+		return before, nil // another lane did it meanwhile
+	}
+	if w.Measure == nil {
+		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", ErrRefused)
+	}
+	cores := 1
+	if before == 0 {
+		cores = w.Cores
+		w.Tell("measuring this machine's speed, for games with clocks")
+	}
+	speed, err := w.Measure(ctx, cores)
+	if err != nil {
+		return 0, fmt.Errorf("cluster: measuring the speed: %w", err)
+	}
+	w.pacer.learn(speed)
+	w.Tell(fmt.Sprintf("a core searches %.0f nodes/s", speed))
+	return speed, nil
+}

@@ -1,0 +1,164 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+)
+
+// speed is a cluster.Speedometer that says always the same.
+func speed(nodes float64) cluster.Speedometer {
+	return func(context.Context, int) (float64, error) { return nodes, nil }
+}
+
+// watched notes the limits that its searches are given.
+type watched struct {
+	engine.Player
+	note func(engine.Limits)
+}
+
+func (w watched) Search(ctx context.Context, g *board.Game, l engine.Limits) (engine.Result, error) {
+	w.note(l)
+	return w.Player.Search(ctx, g, l)
+}
+
+// clocked is a job with a clock of a minute and a second for each move, and moves that take
+// five milliseconds at least.
+func clocked(n uint64) selfplay.Job {
+	l := selfplay.Limits{Nodes: 30, Clock: selfplay.Clock{Base: time.Minute, Increment: time.Second}}
+	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
+}
+
+func playJobs(t *testing.T, k *cluster.Coordinator, all ...selfplay.Job) (done []selfplay.Result) {
+	t.Helper()
+	ctx, cancel := patient(t)
+	defer cancel()
+	jobs, results := make(chan selfplay.Job, len(all)), make(chan selfplay.Result, len(all))
+	for _, job := range all {
+		jobs <- job
+	}
+	close(jobs)
+	if err := k.Run(ctx, jobs, results); err != nil {
+		t.Fatal(err)
+	}
+	close(results)
+	for r := range results {
+		done = append(done, r)
+	}
+	return done
+}
+
+// A worker of half the reference's speed gives its players twice the time, and tells the
+// times that the reference would have taken.
+func TestClocksAreScaled(t *testing.T) {
+	t.Parallel()
+	b := serve(t, broker.Config{})
+	dir := t.TempDir()
+	k := coordinate(t, b, cluster.Config{Dir: dir, Measure: speed(1e6)})
+	var mu sync.Mutex
+	var seen []engine.Limits
+	const slowness = 5 * time.Millisecond
+	lend(t, b, "slow", func(w *cluster.Worker) {
+		w.Measure = speed(5e5)
+		w.Open = func(spec string) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			return watched{p, func(l engine.Limits) {
+				mu.Lock()
+				defer mu.Unlock()
+				if l.Clock[0] > 0 {
+					seen = append(seen, l)
+					time.Sleep(slowness)
+				}
+			}}, err
+		}
+	})
+	r := playJobs(t, k, clocked(0))[0]
+	mu.Lock()
+	if len(seen) != 4 || seen[0].Clock[0] != 2*time.Minute || seen[0].Increment[1] != 2*time.Second {
+		t.Errorf("the players are told %+v", seen)
+	}
+	mu.Unlock()
+	if len(r.Times) != 4 || r.Time[0] < slowness || r.Time[0] > time.Minute { // two moves, of half the time
+		t.Errorf("the game took %v, %v", r.Times, r.Time)
+	}
+	for _, ms := range r.Times {
+		if want := uint32(slowness.Milliseconds() / 2); ms < want || ms > 100*want {
+			t.Errorf("a move took %d ms", ms)
+		}
+	}
+	var roster cluster.Roster
+	for roster.Workers == nil || roster.Workers[0].Scale == 0 { // it says so with its next hello
+		playJobs(t, k, clocked(1))
+		readJSON(t, filepath.Join(dir, cluster.WorkersName), &roster)
+	}
+	if w := roster.Workers[0]; w.Speed != 5e5 || w.Scale != 2 {
+		t.Errorf("the roster says %+v", w)
+	}
+}
+
+// What clocks are meant for is settled once in the life of a run.
+func TestReferenceSpeedIsKept(t *testing.T) {
+	b := serve(t, broker.Config{})
+	dir := t.TempDir()
+	stop, _ := lend(t, b, "anna", func(w *cluster.Worker) { w.Measure = speed(1e6) })
+	life := func(c cluster.Config) (said []string, err error) {
+		c.Dir, c.Link, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
+		c.Tell = func(text string) { said = append(said, text) }
+		k := cluster.New(c)
+		defer k.Close()
+		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
+		jobs <- clocked(0)
+		close(jobs)
+		return said, k.Run(t.Context(), jobs, results)
+	}
+	if _, err := life(cluster.Config{Reference: 2e6}); err != nil {
+		t.Fatal(err)
+	}
+	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
+	if _, err := life(cluster.Config{Measure: failing}); err != nil {
+		t.Error(err)
+	}
+	if _, err := life(cluster.Config{Reference: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+		t.Errorf("with another reference: %v", err)
+	}
+	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
+	if _, err := life(cluster.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
+		t.Errorf("with a damaged file: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A worker that is too slow for its games to be alike leaves, and says why.
+func TestWorkerThatIsTooSlow(t *testing.T) {
+	for name, measure := range map[string]cluster.Speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
+		b, notes := serve(t, broker.Config{}), newNotebook(t)
+		k := coordinate(t, b, cluster.Config{Measure: speed(1e6), Tell: notes.tell})
+		_, ended := lend(t, b, name, func(w *cluster.Worker) { w.Measure = measure })
+		finish := begin(t, func() error {
+			if r := playJobs(t, k, clocked(0)); len(r) != 1 {
+				return fmt.Errorf("%d results", len(r))
+			}
+			return nil
+		})
+		if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+			t.Errorf("%s ended with %v", name, err)
+		}
+		notes.expect(name, "is refused", map[bool]string{true: "cannot measure", false: "nodes/s"}[measure == nil])
+		lend(t, b, "anna", func(w *cluster.Worker) { w.Measure = speed(1e6) })
+		finish()
+	}
+}
