@@ -52,6 +52,38 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 	return taken, games + checks
 }
 
+// Workers that are told to leave finish and send what they have begun, and give the rest
+// back: whoever is left goes on at once, and not when their leases have run out.
+func TestWorkersLeave(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	dir := t.TempDir()
+	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
+	args := []string{"--games", "24", "--nodes", "5000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
+	run, url := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
+	workers := map[string]*process{}
+	for i, name := range []string{"anna", "bert", "carl", "dora"} {
+		w := worker(t, nil, url, "--name", name, "--cores", "2")
+		workers[name] = w
+		awaitLines(t, ledger(shared), 4*(i+1), `"unit"`)
+		w.interrupt() // new units are on their way in place of the answered
+		w.expect("finishing the games under way; Ctrl-C again leaves at once, and others play them")
+		w.ends(exitDone)
+	}
+	workers["emil"] = worker(t, nil, url, "--name", "emil")
+	run.ends(exitDone) // within the hour
+	leave(workers["emil"])
+	for name, w := range workers {
+		if taken, played := answered(t, shared, w, name); taken != played || played == 0 {
+			t.Errorf("%s played %d units, and %d were taken", name, played, taken)
+		}
+	}
+	for _, files := range []string{"games-*.arrow", "manifest.json", "result.json"} {
+		sameFiles(t, files, shared, local)
+	}
+}
+
 // A second Ctrl-C does not wait for the game under way, which takes hours.
 func TestWorkerLeavesAtOnce(t *testing.T) {
 	needInterrupts(t)

@@ -2,20 +2,16 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-const (
-	// pullFor is how long the queue may keep a request for units.
-	pullFor = 10 * time.Second
-	// pulse is how often it says meanwhile that it has the request. One that dies, or is
-	// cut off, forgets it: after two pulses without a word the worker asks again.
-	pulse = 2 * time.Second
-)
+// pullFor is how long the queue may keep a request for units. It is short, because a
+// request is never broken off: units that are on their way then would be nobody's until
+// their lease ran out. A second later a queue that says nothing has died, or is cut off.
+const pullFor = time.Second
 
 // feed leases units for a worker's lanes: in one request, as many as lanes are free.
 type feed struct {
@@ -73,9 +69,7 @@ func (f *feed) lease(ctx context.Context) {
 			f.idle <- struct{}{}
 		}
 	}()
-	within, cancel := context.WithTimeout(ctx, pullFor)
-	defer cancel()
-	units, err := f.consumer.Fetch(free, jetstream.FetchContext(within), jetstream.FetchHeartbeat(pulse))
+	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(pullFor))
 	if err != nil {
 		sleep(ctx, pause)
 		return
@@ -85,7 +79,7 @@ func (f *feed) lease(ctx context.Context) {
 		f.leased <- m
 		free--
 	}
-	if err := units.Error(); err != nil && !errors.Is(err, jetstream.ErrNoHeartbeat) {
+	if units.Error() != nil {
 		sleep(ctx, pause) // nobody has the queue, or another leads it now
 	}
 }
