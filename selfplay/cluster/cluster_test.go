@@ -99,11 +99,14 @@ func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coord
 	return k
 }
 
+// shortly is how long workers wait at the queue, so that they leave soon.
+const shortly = 200 * time.Millisecond
+
 // lend starts a worker; wait returns what it ended with.
 func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Worker)) (stop, wait func() error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Library: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Pull: shortly, Library: t.TempDir()}
 	if change != nil {
 		change(w)
 	}

@@ -60,7 +60,7 @@ func play(ctx context.Context, role string, args []string) error {
 		return crowd(ctx, url, n, args[2])
 	}
 	if role == "worker" {
-		w := cluster.Worker{Access: cluster.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, Library: args[2]}
+		w := cluster.Worker{Access: cluster.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, Pull: shortly, Library: args[2]}
 		return w.Run(ctx)
 	}
 	n, err := strconv.ParseUint(args[2], 10, 64)
@@ -207,9 +207,8 @@ func faults(t *testing.T, role string, n uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i < len(events) && done >= n*uint64(i+1)/uint64(len(events)+2) {
+		for ; i < len(events) && done >= n*uint64(i+1)/uint64(len(events)+2); i++ {
 			events[i]()
-			i++
 		}
 		_, _ = fmt.Fprintln(k.in) // a coordinator that was killed is not there to read it
 	}

@@ -8,10 +8,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pullFor is how long the queue may keep a request for units. It is short, because a
-// request is never broken off: units that are on their way then would be nobody's until
-// their lease ran out. A second later a queue that says nothing has died, or is cut off.
-const pullFor = time.Second
+// How long the queue may keep a request for units: the longer, up to Worker.Pull, the more
+// of them in a row brought nothing, since a thousand workers at rest ask a thousand times
+// in that time. A request is never broken off, not even by a worker that leaves: units that
+// are on their way then would be nobody's until their lease ran out.
+const (
+	pullFirst   = time.Second
+	defaultPull = 4 * time.Second
+)
 
 // feed leases units for a worker's lanes: in one request, as many as lanes are free.
 type feed struct {
@@ -19,10 +23,11 @@ type feed struct {
 	consumer jetstream.Consumer
 	leased   chan jetstream.Msg
 	idle     chan struct{} // one for each lane that is free
+	pull     time.Duration // how long the queue may keep the next request
 }
 
 func newFeed(w *Worker, lanes int) *feed {
-	f := &feed{Worker: w, leased: make(chan jetstream.Msg, lanes), idle: make(chan struct{}, lanes)}
+	f := &feed{Worker: w, leased: make(chan jetstream.Msg, lanes), idle: make(chan struct{}, lanes), pull: min(pullFirst, w.Pull)}
 	for range lanes {
 		f.idle <- struct{}{}
 	}
@@ -69,12 +74,14 @@ func (f *feed) lease(ctx context.Context) {
 			f.idle <- struct{}{}
 		}
 	}()
-	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(pullFor))
+	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(f.pull))
 	if err != nil {
 		sleep(ctx, pause)
 		return
 	}
+	f.pull = min(2*f.pull, f.Pull)
 	for m := range units.Messages() {
+		f.pull = min(pullFirst, f.Pull)
 		f.leases.add(m)
 		f.leased <- m
 		free--

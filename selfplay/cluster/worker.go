@@ -30,6 +30,7 @@ type Worker struct {
 	Program string            // version and bench signature
 	Cores   int               // units at once; 0: all
 	Ahead   int               // units leased beyond those; 0: as many, so that no core waits for the network
+	Pull    time.Duration     // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
 	Measure Speedometer       // of this machine, for games with clocks
 	Library string            // folder for weights
 	Foreign *Allowed          // foreign engines; nil: none
@@ -82,6 +83,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.Ahead <= 0 {
 		w.Ahead = w.Cores
+	}
+	if w.Pull <= 0 {
+		w.Pull = defaultPull
 	}
 	ctx, w.fail = context.WithCancelCause(ctx)
 	defer w.fail(nil)
@@ -153,15 +157,7 @@ func (w *Worker) end(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	h := w.hello()
-	h.Leaving = true
-	var t *troubled
-	if errors.As(err, &t) {
-		h.Trouble = t.Error()
-	}
-	short, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, _ = w.greet(short, h) // it leaves all the same
+	w.bid(err)
 	return err
 }
 
@@ -259,14 +255,33 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 	stop(w.attend(serving, e))
 	lanes.Wait()
 	drop()
-	if err := context.Cause(serving); !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled) {
+	switch err := context.Cause(serving); {
+	case errors.Is(err, errResting):
+		w.bid(nil)
+	case !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled):
 		return err
 	}
 	return nil
 }
 
-// errRunOver says that a worker should look for another run.
-var errRunOver = errors.New("the run is over")
+// bid bids good-bye, with what went wrong if something did.
+func (w *Worker) bid(err error) {
+	h := w.hello()
+	h.Leaving = true
+	var t *troubled
+	if errors.As(err, &t) {
+		h.Trouble = t.Error()
+	}
+	short, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = w.greet(short, h) // it leaves all the same
+}
+
+// Why a worker serves a run no more, and looks for another.
+var (
+	errRunOver = errors.New("the run is over")
+	errResting = errors.New("the hours for work are over")
+)
 
 // attend says every few seconds that the worker is there, and returns when it should
 // serve this run no more.
@@ -297,9 +312,8 @@ func (w *Worker) attend(ctx context.Context, e *errands) error {
 			return err
 		case err == nil && welcome.Run != e.run:
 			return errRunOver
-		case err == nil && w.Closed != nil && w.Closed():
-			w.Tell("resting; the hours for work are over")
-			return errRunOver
+		case w.Closed != nil && w.Closed():
+			return errResting
 		case w.idle():
 			return ErrIdle
 		}
