@@ -46,6 +46,7 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 // A run whose server has a certificate is played by a worker that knows it, and by no
 // other; and the token that both have is said nowhere.
 func TestEncryptedRun(t *testing.T) {
+	t.Parallel()
 	dir, secret := t.TempDir(), "Mxyzptlk-7f3a-token"
 	cert, key := certificate(t, dir, "server")
 	strange, _ := certificate(t, dir, "strange")
@@ -77,7 +78,7 @@ func TestEncryptedRun(t *testing.T) {
 	}
 	said := make(chan string, 1)
 	go func() {
-		said <- output(t, true, []string{token, ca}, "work", url, "--nice", "0", "--cores", "1", "--name", "anna", "--wait", "10s", "--library", t.TempDir())
+		said <- output(t, true, []string{token, ca}, "work", url, "--nice", "0", "--cores", "1", "--name", "anna", "--wait", "5s", "--library", t.TempDir())
 	}()
 	run.ends(exitDone)
 	if text := run.speech.String(); strings.Contains(text, secret) {
