@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,14 @@ func (v *workersView) sum() {
 	order := []cluster.State{cluster.Working, cluster.Refused, cluster.Banned, cluster.Gone}
 	slices.SortStableFunc(v.Workers, func(a, b cluster.Member) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Compared tells whether there is something to say about how alike the workers' games are,
+// beyond that those that were checked are the same.
+func (v workersView) Compared() bool {
+	return slices.ContainsFunc(v.Workers, func(w cluster.Member) bool {
+		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.Faulty) > 3
 	})
 }
 

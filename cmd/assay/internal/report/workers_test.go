@@ -101,8 +101,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 		t.Error("the page lacks the sum of the workers")
 	}
 	for name, want := range map[string][]string{
-		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory", "<td>17</td>", "<td>-1.2</td>", "<td>× 1.50</td>", "<td>812345</td>"},
-		"mallory": {`class="banned">banned`, "1m0s ago", "otherwise than the coordinator", "<td>as said</td>"},
+		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory"},
+		"mallory": {`class="banned">banned`, "1m0s ago", "otherwise than the coordinator"},
 		"old":     {`class="refused">refused`, "&lt;script&gt;alert(1)"},
 		"absent":  {`class="gone">gone`, "1h1m40s ago"},
 	} {
@@ -111,6 +111,12 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 			if !strings.Contains(text, w) {
 				t.Errorf("the row of %s lacks %q: %.400s", name, w, text)
 			}
+		}
+	}
+	_, compared, _ := strings.Cut(body, "Are they alike?")
+	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>", "bert": "<td>as said</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
+		if text := row(t, compared, name); !strings.Contains(text, want) {
+			t.Errorf("the comparison of %s lacks %q: %s", name, want, text)
 		}
 	}
 	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
