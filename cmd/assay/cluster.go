@@ -31,7 +31,7 @@ type clusterFlags struct {
 
 func (f *clusterFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.serve, "serve", "", "play on other machines: serve workers (see assay work) at HOST:PORT")
-	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT")
+	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT,nats://... (assay work --help says what they have to know)")
 	fs.Float64Var(&f.check, "check", cluster.DefaultShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
 	fs.DurationVar(&f.lease, "lease", cluster.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games with clocks: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
@@ -206,6 +206,8 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and name their list in %s, or set %s here and at the workers", err, keysEnv, tokenEnv)
 	case errors.Is(err, cluster.ErrCredentials):
 		return fmt.Errorf("%w; a worker needs the key whose public half the coordinator lists (--credentials or %s), or the same %s", err, credentialsEnv, tokenEnv)
+	case errors.Is(err, broker.ErrNoCoordinator):
+		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and list it too", err)
 	case errors.Is(err, broker.ErrNoServer):
 		return fmt.Errorf("%w; give another address with --serve: port 0 takes a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):

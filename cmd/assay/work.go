@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
 )
 
 // workFlags are the flags of assay work.
@@ -30,6 +32,7 @@ type workFlags struct {
 	library     string
 	wait        time.Duration
 	newKey      string
+	rights      string
 }
 
 const workHelp = `Lend this machine: play games for whoever runs assay selfplay, match, ladder, spsa or
@@ -54,14 +57,22 @@ Credentials come from a file or the environment, at the worker and at the coordi
 
   ASSAY_TOKEN         a secret that all share, and that goes over the wire; or, better, a
                       key for each worker, which stays where it is:
-  ASSAY_CREDENTIALS   the worker's file, as --new-key makes it; or a .creds file of NATS
-  ASSAY_WORKER_KEYS   the coordinator's list of the workers' names and public keys
-  ASSAY_TLS_CERT, ASSAY_TLS_KEY  the server's certificate and key, in PEM files: what
-                      goes over the wire is encrypted then, and the address is tls://
-  ASSAY_TLS_CA        at the worker, a PEM file with the certificate that signed the
-                      server's, if the system does not know it
+  ASSAY_CREDENTIALS   the file with the key, as --new-key makes it, of a worker, and of a
+                      coordinator with --nats; or a .creds file of NATS
+  ASSAY_WORKER_KEYS   with --serve, the list of the workers' names and public keys
+  ASSAY_TLS_CERT, ASSAY_TLS_KEY  with --serve, the server's certificate and key, in PEM
+                      files: what goes over the wire is encrypted then, and the address
+                      is tls://
+  ASSAY_TLS_CA        at the worker, and with --nats, a PEM file with the certificate that
+                      signed the server's, if the system does not know it
 
-Without credentials a coordinator serves this machine only.`
+Without credentials a coordinator with --serve serves this machine only.
+
+NATS servers that are there (--nats), with JetStream, have the keys in a file of their own,
+which --rights makes of such a list. Each worker may do there what it must, and the key
+called coordinator, which is for whoever starts runs, everything. Three servers that are a
+cluster keep the queue three times: one of them may fail, and after up to 10 s without
+work the run goes on.`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags
@@ -73,11 +84,22 @@ func newWorkCommand() *cobra.Command {
   assay work nats://127.0.0.1:4222                                   # and in as many terminals as you like
 
   assay work --new-key bob.key --name bob            # once; send the line that it prints
-  assay work tls://big.example.org:4222 --credentials bob.key --cores 6 --hours 22-7`,
+  assay work tls://big.example.org:4222 --credentials bob.key --cores 6 --hours 22-7
+
+  assay work --new-key coordinator.key --name coordinator >>list   # for servers that are there:
+  assay work --new-key bob.key --name bob >>list
+  assay work --rights list >assay.conf                             # in nats-server.conf: include assay.conf
+  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222,nats://three:4222`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
+				return usagef("--new-key and --rights work for nobody: leave out the URL")
+			}
 			if f.newKey != "" {
-				return writeKey(cmd, f.newKey, f.name, cluster.NewKey, "the worker's machine. The coordinator's list ("+keysEnv+")")
+				return writeKey(cmd, f.newKey, f.name, cluster.NewKey, "its owner's machine. The coordinator's list ("+keysEnv+")")
+			}
+			if f.rights != "" {
+				return writeRights(cmd.OutOrStdout(), f.rights)
 			}
 			if len(args) != 1 {
 				return usagef("the URL of a coordinator's server is missing, as nats://HOST:4222")
@@ -97,6 +119,7 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.library, "library", "", "folder that keeps weights (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work, hours of rest included (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and end")
+	fs.StringVar(&f.rights, "rights", "", "print what a server for --nats has to say of the keys in this list in its nats-server.conf, and end")
 	return cmd
 }
 
@@ -123,6 +146,20 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: it stays on %s gets this line:\n", cmd.Name(), path, use)
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
+	return err
+}
+
+// writeRights writes what a server elsewhere has to know of the keys in a list.
+func writeRights(to io.Writer, list string) error {
+	keys, err := cluster.ReadKeys(list)
+	if err != nil {
+		return err
+	}
+	text, err := broker.Conf(keys)
+	if err != nil {
+		return fmt.Errorf("%s: %w", list, clusterAdvice(err))
+	}
+	_, err = io.WriteString(to, text)
 	return err
 }
 
