@@ -24,6 +24,7 @@ type desk struct {
 	out     []selfplay.Result
 	lost    []string      // ids of units that were not published
 	slowest time.Duration // that a unit took to play
+	reached time.Time     // when the youngest unit that is answered was published
 	fed     time.Time
 	emptied time.Time // when the last unit that the queue holds was leased; zero: it holds others
 	seen    time.Time // when the desk last looked after what does not come by itself
@@ -44,7 +45,8 @@ type unit struct {
 	batch     *batch
 	rivals    map[string]string // other workers' checksums, where they differ
 	published time.Time
-	failed    int // times that a worker could not play it
+	passed    time.Time // when it was found that younger ones are answered
+	failed    int       // times that a worker could not play it
 }
 
 type state int
@@ -172,7 +174,7 @@ func (d *desk) recall(u *unit, known *remembered) error {
 
 // publish puts a unit into the queue.
 func (d *desk) publish(u *unit) error {
-	u.published = time.Now()
+	u.published, u.passed = time.Now(), time.Time{}
 	return d.room.publish(&u.sent)
 }
 

@@ -93,6 +93,9 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Kept: true}, d.compare(u, worker, sum, a.Check)
 	}
 	u.from, u.sum, u.result = worker, sum, result
+	if u.published.After(d.reached) {
+		d.reached = u.published
+	}
 	d.slowest = max(d.slowest, min(result.Time[0]+result.Time[1], time.Since(u.published)))
 	d.roll.answered(worker, result)
 	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: a.Result})

@@ -40,6 +40,9 @@ func (d *desk) lookAfter(now time.Time, idle bool) error {
 	if err := d.publishLost(); err != nil {
 		return err
 	}
+	if err := d.findMissing(now); err != nil {
+		return err
+	}
 	if err := d.resend(); err != nil {
 		return err
 	}
@@ -54,6 +57,26 @@ func (d *desk) publishLost() error {
 	for _, id := range lost {
 		if err := d.republish(d.units[id]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// findMissing publishes again what the queue has leased and nobody has. A server that
+// ceases to lead may have written down that a unit was leased, and not sent it; it would
+// come back after a whole lease. The queue is in order: what is older than a unit that was
+// answered has been leased, and all has that the queue does not hold free.
+func (d *desk) findMissing(now time.Time) error {
+	leased, since := d.roll.leased(now)
+	for id, u := range d.units {
+		switch {
+		case u.state != asked || !u.published.Before(d.reached) && !u.published.Before(d.emptied):
+		case u.passed.IsZero():
+			u.passed = now
+		case !leased[id] && since.Sub(u.passed) > onItsWay:
+			if err := d.publish(u); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

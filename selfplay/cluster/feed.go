@@ -112,6 +112,17 @@ func (s *leases) remove(m jetstream.Msg) {
 	delete(s.held, m)
 }
 
+// ids are those of the units.
+func (s *leases) ids() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]string, 0, len(s.held))
+	for m := range s.held {
+		ids = append(ids, m.Headers().Get(idHeader))
+	}
+	return ids
+}
+
 // keep tells the queue, again and again until ctx ends, that the units are in good hands.
 func (s *leases) keep(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)

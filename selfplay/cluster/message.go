@@ -8,7 +8,7 @@ import (
 )
 
 // Protocol is the version of the messages below. A worker of another one is refused.
-const Protocol = 2
+const Protocol = 3
 
 // Hello is what a worker says when it comes, every few seconds while it is there, and
 // when it leaves.
@@ -20,6 +20,7 @@ type Hello struct {
 
 	Speed   float64  `json:"nodes_per_second,omitempty"` // of a core; 0: it did not have to know
 	Checks  []string `json:"checks,omitempty"`           // units that it was sent to check, and has not answered yet
+	Units   []string `json:"units,omitempty"`            // units that it leased, and has not answered yet
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if not because it was told to
 }

@@ -36,6 +36,7 @@ type roll struct {
 type member struct {
 	Member
 	checks []string      // that it has, by its last word
+	units  []string      // that it leased, by its last word
 	missed bool          // it did not make the last check that it was sent
 	nodes  uint64        // of its games
 	took   time.Duration // its games, by the clocks that were meant
@@ -52,6 +53,9 @@ const helloEvery = 5 * time.Second
 
 // maxMembers bounds the names on the list: workers that share a token could take any.
 const maxMembers = 10_000
+
+// maxLeased bounds the units that one worker is believed to have leased.
+const maxLeased = 1 << 14
 
 // onItsWay is how long a message to a worker may be on its way.
 const onItsWay = 2 * time.Second
@@ -95,7 +99,7 @@ func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 	if p.Speed = max(0, h.Speed); p.Speed > 0 && r.speed > 0 {
 		p.Scale = r.speed / p.Speed
 	}
-	p.Seen, p.checks = now, h.Checks[:min(len(h.Checks), maxErrands)]
+	p.Seen, p.checks, p.units = now, h.Checks[:min(len(h.Checks), maxErrands)], h.Units[:min(len(h.Units), maxLeased)]
 	switch refusal := r.refusal(h); {
 	case r.bans[name] != "":
 		p.State, p.Why = Banned, r.bans[name]
@@ -250,6 +254,26 @@ func (r *roll) holds(name, unit string, sent time.Time) bool {
 	defer r.mu.Unlock()
 	p := r.members[name]
 	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(onItsWay)) || slices.Contains(p.checks, unit))
+}
+
+// leased returns the units that workers say they have, and since when all who are there
+// have said it: the time of the oldest of their last words.
+func (r *roll) leased(now time.Time) (units map[string]bool, since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	units, since = map[string]bool{}, now
+	for _, p := range r.members {
+		if p.State == Banned || p.State == Refused || now.Sub(p.Seen) > r.lease && !p.present(now) {
+			continue // the queue leases its units to others
+		}
+		for _, id := range p.units {
+			units[id] = true
+		}
+		if p.present(now) && p.Seen.Before(since) {
+			since = p.Seen
+		}
+	}
+	return units, since
 }
 
 // present tells whether a worker can be reckoned with.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
@@ -50,6 +52,63 @@ func TestHungWorker(t *testing.T) {
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	same(t, c.Out, local.Out)
+}
+
+// A unit that the queue has leased, and that is nobody's, since it was lost on its way, is
+// published again when all workers said that they do not have it, long before its lease
+// runs out.
+func TestLostUnit(t *testing.T) {
+	t.Parallel()
+	local := games(t, 10, nil)
+	generate(t, local)
+	b := serve(t, broker.Config{})
+	const lease = time.Minute
+	c := games(t, 10, coordinate(t, b, cluster.Config{Share: 0.2, Lease: lease}))
+	begun := time.Now()
+	finish := begin(t, func() error { generate(t, c); return nil })
+	lose(t, b, 3)
+	lend(t, b, "anna", nil)
+	finish()
+	same(t, c.Out, local.Out)
+	if took := time.Since(begun); took > lease/2 {
+		t.Errorf("the units came back after %v", took)
+	}
+}
+
+// lose leases units and forgets them.
+func lose(t *testing.T, b *broker.Broker, n int) {
+	t.Helper()
+	nc, err := b.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := patient(t)
+	defer cancel()
+	for n > 0 && ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
+		queue, err := js.Stream(ctx, "ASSAY")
+		if err != nil {
+			continue // it comes with the first unit
+		}
+		for run := range queue.ConsumerNames(ctx).Name() {
+			consumer, err := queue.Consumer(ctx, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			units, err := consumer.FetchNoWait(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range units.Messages() {
+				n--
+			}
+		}
+	}
 }
 
 // broken makes a worker that can open no player.

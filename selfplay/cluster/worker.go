@@ -300,7 +300,7 @@ func (w *Worker) attend(ctx context.Context, e *errands) error {
 		}
 		called = w.call.wait()
 		h := w.hello()
-		h.Checks = e.ids()
+		h.Checks, h.Units = e.ids(), w.leases.ids()
 		welcome, err := w.greet(ctx, h)
 		if err == nil {
 			failed = 0
