@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -86,7 +87,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		Measure: measureSpeed, Reference: f.speed, Tell: tell}
 	var b *broker.Broker
 	if f.nats != "" {
-		c.Link, err = f.outside()
+		c.Link, err = f.outside(tell)
 	} else {
 		c.Link, c.Ban, err = f.embedded(&b, c.Dir, tell)
 	}
@@ -107,7 +108,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 }
 
 // outside connects with servers that are there.
-func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
+func (f *clusterFlags) outside(tell func(string)) (link func() (*nats.Conn, error), err error) {
 	if err := cluster.CheckURL(f.nats); err != nil {
 		return nil, usageError{err}
 	}
@@ -115,6 +116,8 @@ func (f *clusterFlags) outside() (link func() (*nats.Conn, error), err error) {
 	if access.TLS, err = clientTLS(); err != nil {
 		return nil, err
 	}
+	var once sync.Once
+	access.Trouble = func(err error) { once.Do(func() { tell(fmt.Sprintf("%s: %v", f.nats, err)) }) }
 	return func() (*nats.Conn, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), linkPatience)
 		defer cancel()

@@ -72,7 +72,13 @@ func (r *room) furnish(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
+		if why := r.nc.LastError(); errors.Is(why, nats.ErrPermissionViolation) {
+			return fmt.Errorf("%w: they are a worker's, not a coordinator's: %w", ErrCredentials, why)
+		}
 		if time.Since(begun) > time.Minute {
+			if errors.Is(err, nats.ErrNoResponders) {
+				err = fmt.Errorf("%w: no server there has it, as nats-server.conf says by jetstream {store_dir: DIR}, or too few are up to choose a leader", err)
+			}
 			return fmt.Errorf("cluster: setting up JetStream: %w", err)
 		}
 		time.Sleep(200 * time.Millisecond)
