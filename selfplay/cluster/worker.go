@@ -124,9 +124,10 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 // trouble tells of what went wrong with the server, once. Who may not even say hello under
-// its name has the key of another name.
+// its name, or hear the answer, has the key of another name.
 func (w *Worker) trouble(err error) {
-	if errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), helloSubject(w.Access.Name)) {
+	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
+		(strings.Contains(said, helloSubject(w.Access.Name)) || strings.Contains(said, inboxPrefix(w.Access.Name)+".")) {
 		w.fail(fmt.Errorf("%w: they are not those of a worker called %s; the coordinator's list has its name", ErrCredentials, w.Access.Name))
 		return
 	}
