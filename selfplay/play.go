@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -185,4 +186,8 @@ func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
 	t.result.Fault = fmt.Sprintf("%s: %s", loser, what)
+	t.result.Fault = strings.ToValidUTF8(t.result.Fault[:min(len(t.result.Fault), maxFault)], "")
 }
+
+// maxFault bounds what is said of a fault, in bytes: a program may say anything, and much.
+const maxFault = 1000

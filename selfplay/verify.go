@@ -23,6 +23,12 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d has %d moves, %d scores, %d depths", r.Number, len(r.Moves), len(r.Scores), len(r.Depths))
 	case len(r.Times) != 0 && len(r.Times) != len(r.Moves):
 		return fmt.Errorf("game %d has %d moves, but the times of %d", r.Number, len(r.Moves), len(r.Times))
+	case r.Result < board.BlackWins || r.Result > board.WhiteWins:
+		return fmt.Errorf("game %d ended by no result: %d", r.Number, r.Result)
+	case len(r.Fault) > maxFault:
+		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault), maxFault)
+	case r.Termination == TimeForfeit && !job.Limits[0].Clock.Runs() && !job.Limits[1].Clock.Runs():
+		return fmt.Errorf("game %d was lost on time without a clock", r.Number)
 	}
 	game, err := r.Game()
 	if err != nil {

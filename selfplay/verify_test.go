@@ -81,6 +81,11 @@ func TestVerifyRefusesWhatWasNot(t *testing.T) {
 		"a fault too many": {func(r *Result) { r.Fault = "it slept" }, "fault"},
 		"limit won":        {func(r *Result) { r.Result = board.WhiteWins }, "1-0 by move-limit"},
 		"draw won":         {func(r *Result) { r.Termination = AdjudicatedWin }, "1/2-1/2 by adjudicated-win"},
+		"no result":        {func(r *Result) { r.Termination, r.Result = AdjudicatedWin, 5 }, "no result"},
+		"a fault too long": {func(r *Result) {
+			r.Termination, r.Result, r.Fault = PlayerFailed, board.WhiteWins, strings.Repeat("x", 5000)
+		}, "5000 bytes"},
+		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" }, "without a clock"},
 		"cut short": {func(r *Result) {
 			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]
 		}, "after 6 plies"},
