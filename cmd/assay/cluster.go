@@ -73,7 +73,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 	case f.lease < time.Second:
 		return nil, nil, usagef("--lease %v: want 1s or more", f.lease)
 	}
-	if f.speed < 0 || f.speed > 1e12 {
+	if !(f.speed >= 0 && f.speed <= 1e12) {
 		return nil, nil, usagef("--reference-speed %v: want nodes a second, as assay bench prints them", f.speed)
 	}
 	clean := func() {}
