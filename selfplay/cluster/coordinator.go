@@ -90,8 +90,12 @@ func (c *Coordinator) Parallel() int {
 	if c.Share > 0 {
 		held = workers * newEscrow(c.Share).size / 4 // a series has 8 openings under way for each
 	}
-	return max(4, cores+held)
+	return min(max(4, cores+held), maxParallel)
 }
+
+// maxParallel bounds the jobs that are under way, and so the coordinator's memory, however
+// many cores workers say that they have.
+const maxParallel = 1 << 14
 
 // Run implements selfplay.Runner. A job that no worker can play ends it with an error.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
@@ -114,10 +118,6 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	return err
 }
 
-// answersWaiting bounds the answers that nobody has looked at; a worker sends again what
-// was dropped.
-const answersWaiting = 1 << 15
-
 // begin starts the coordinator, once.
 func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if c.room != nil {
@@ -139,13 +139,28 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if c.nc, err = c.Link(); err != nil {
 		return err
 	}
+	for worker := range c.memory.banned {
+		c.bar(worker)
+	}
 	room, err := newRoom(ctx, c.nc, c.run, c.Lease, c.Replicas)
 	if err != nil {
 		return err
 	}
 	c.players = &players{open: c.Open, put: room.put, seen: map[string]player{}}
-	c.answers, c.queued = make(chan *nats.Msg, answersWaiting), make(chan load)
-	if _, err := c.nc.ChanSubscribe(answerSubject(c.run, "*"), c.answers); err != nil {
+	c.answers, c.queued = make(chan *nats.Msg, atOnce), make(chan load)
+	background, stop := context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	hand := func(m *nats.Msg) { // more wait in the connection, which bounds their bytes; what it drops a worker sends again
+		select {
+		case c.answers <- m:
+		case <-background.Done():
+		}
+	}
+	if _, err := c.nc.Subscribe(answerSubject(c.run, "*"), hand); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if _, err := c.nc.Subscribe(helloSubject("*"), c.roll.hear); err != nil {
@@ -154,7 +169,6 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if err := c.nc.Publish(callSubject, []byte(c.run)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	background, stop := context.WithCancel(context.Background())
 	c.judge, c.stop = newJudge(background, c.Open), stop
 	go c.watch(background, room)
 	c.room = room
@@ -215,6 +229,13 @@ func (c *Coordinator) watch(ctx context.Context, room *room) {
 			return
 		case <-time.After(time.Second): // no series is being played
 		}
+	}
+}
+
+// bar has whoever lets workers in turn one away.
+func (c *Coordinator) bar(worker string) {
+	if c.Ban != nil {
+		c.Ban(worker)
 	}
 }
 

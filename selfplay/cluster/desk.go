@@ -19,12 +19,15 @@ type desk struct {
 	units   map[string]*unit // that are wanted, and those that were counted lately
 	counted []*unit          // the latter, oldest first
 	checks  map[*unit]errand // that are being played again by workers
-	waiting int              // units without an answer
-	left    int              // units that are not counted
+
+	disputes map[string]*unit // by worker: what it answered otherwise than the first, and the judge plays
+
+	waiting int // units without an answer
+	left    int // units that are not counted
 	out     []selfplay.Result
-	lost    []string      // ids of units that were not published
-	slowest time.Duration // that a unit took to play
-	reached time.Time     // when the youngest unit that is answered was published
+	lost    []string  // ids of units that were not published
+	pace    tempo     // of games
+	reached time.Time // when the youngest unit that is answered was published
 	fed     time.Time
 	emptied time.Time // when the last unit that the queue holds was leased; zero: it holds others
 	seen    time.Time // when the desk last looked after what does not come by itself
@@ -47,6 +50,7 @@ type unit struct {
 	published time.Time
 	passed    time.Time // when it was found that younger ones are answered
 	failed    int       // times that a worker could not play it
+	failedBy  []string  // the workers
 }
 
 type state int
@@ -57,16 +61,16 @@ const (
 	counted              // answered, and handed on
 )
 
-// pace is how often the desk looks around.
-const pace = 25 * time.Millisecond
+// glimpse is how often the desk looks around.
+const glimpse = 25 * time.Millisecond
 
 func newDesk(ctx context.Context, c *Coordinator) *desk {
-	return &desk{Coordinator: c, ctx: ctx, escrow: newEscrow(c.Share), units: map[string]*unit{}, checks: map[*unit]errand{}}
+	return &desk{Coordinator: c, ctx: ctx, escrow: newEscrow(c.Share), units: map[string]*unit{}, checks: map[*unit]errand{}, disputes: map[string]*unit{}}
 }
 
 // loop takes jobs and answers until every job is answered, or ctx ends.
 func (d *desk) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	tick := time.NewTicker(pace)
+	tick := time.NewTicker(glimpse)
 	defer tick.Stop()
 	for jobs != nil || d.left > 0 || len(d.out) > 0 {
 		var send chan<- selfplay.Result
@@ -186,13 +190,14 @@ func (d *desk) accept(u *unit) error {
 	if d.escrow.size == 0 || !u.checkable || u.from == own {
 		return d.believe([]*unit{u})
 	}
-	if check := d.escrow.add(u.from, u); check != nil {
-		if err := d.check(check); err != nil {
+	picked := d.escrow.add(u.from, u)
+	if u.result.Fault != "" { // our players do not fail: nobody is believed that they did
+		d.escrow.want(u)
+		d.judge.ask(u)
+	} else if picked {
+		if err := d.check(u); err != nil {
 			return err
 		}
-	}
-	if u.result.Fault != "" {
-		d.judge.ask(u) // our players do not fail: nobody is believed that they did
 	}
 	return d.believe(d.escrow.release(u.batch))
 }

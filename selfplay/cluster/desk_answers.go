@@ -3,7 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,8 +14,8 @@ import (
 // atOnce bounds the answers that are written together.
 const atOnce = 1024
 
-// maxFailures is how often a unit may turn out to be unplayable, and how many units in a
-// row may be so for one worker.
+// maxFailures is how often a unit may turn out to be unplayable, or, where the coordinator
+// cannot play it, to how many workers; and how many units in a row may be so for one worker.
 const maxFailures = 3
 
 // receive takes the answers that are there. They are in the ledger, on disk, before
@@ -45,7 +45,9 @@ func (d *desk) receive(m *nats.Msg) error {
 		if err != nil {
 			return err
 		}
-		_ = m.Respond(data) // a worker that does not hear it sends the answer again
+		if m.Reply != "" {
+			_ = m.Respond(data) // a worker that does not hear it sends the answer again
+		}
 	}
 	for _, u := range fresh {
 		if u.state == asked && u.result != nil { // its worker may have been condemned meanwhile
@@ -60,7 +62,11 @@ func (d *desk) receive(m *nats.Msg) error {
 // open looks at an answer and writes it into the ledger if it is the first to its unit,
 // which it then returns.
 func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
-	worker := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	worker, ok := sender(m, answerSubject(d.run, ""))
+	if !ok {
+		m.Reply = ""
+		return nil, Reply{}, nil
+	}
 	if why := d.roll.barred(worker); why != "" {
 		return nil, Reply{Refused: why}, nil
 	}
@@ -73,7 +79,7 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Kept: true}, nil // of a series that ended
 	}
 	if a.Failed != "" {
-		return nil, Reply{Kept: true}, d.unplayable(u, worker, bounded(a.Failed, 400))
+		return nil, Reply{Kept: true}, d.unplayable(u, worker, bounded(a.Failed, maxWhy))
 	}
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(a.Result, result); err != nil {
@@ -90,62 +96,86 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Refused: "made up"}, d.refuse(worker, "its answer is no result of its unit: "+err.Error())
 	}
 	if u.state != asked || u.result != nil {
-		return nil, Reply{Kept: true}, d.compare(u, worker, sum, a.Check)
+		reply, err := d.compare(u, worker, sum, a.Check)
+		return nil, reply, err
+	}
+	result.Players = u.sent.Job.Players
+	data, err := json.Marshal(result) // and not what came: it may be long, and say more than a result does
+	if err != nil {
+		return nil, Reply{}, err
 	}
 	u.from, u.sum, u.result = worker, sum, result
 	if u.published.After(d.reached) {
 		d.reached = u.published
 	}
-	d.slowest = max(d.slowest, min(result.Time[0]+result.Time[1], time.Since(u.published)))
+	d.pace.add(result, time.Since(u.published))
 	d.roll.answered(worker, result)
-	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: a.Result})
+	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
 }
 
 // unplayable notes that a worker could not play a unit. What fails again and again the
 // coordinator plays itself: then either the workers are at fault, or the unit, and the run
-// ends.
+// ends. A game with a clock it cannot play for them: at fault is what several cannot play.
 func (d *desk) unplayable(u *unit, worker, why string) error {
-	d.Tell(fmt.Sprintf("worker %s could not play game %d: %s", worker, u.job.Number, why))
-	d.roll.failed(worker, why)
-	if _, sent := d.checks[u]; sent {
+	d.roll.failed(worker, u.job.Number, why)
+	if d.checks[u].worker == worker {
 		d.judgeCheck(u)
 		return nil
 	}
-	if u.failed++; u.state != asked || u.failed < maxFailures {
+	if u.state != asked {
 		return nil
 	}
-	if u.fixed {
+	u.failed++
+	if !slices.Contains(u.failedBy, worker) {
+		u.failedBy = append(u.failedBy, worker)
+	}
+	switch {
+	case u.fixed && u.failed >= maxFailures:
 		d.judge.ask(u)
-		return nil
+	case !u.fixed && len(u.failedBy) >= maxFailures:
+		return fmt.Errorf("cluster: game %d could not be played by %d workers, at last %s: %s", u.job.Number, len(u.failedBy), worker, why)
 	}
-	return fmt.Errorf("cluster: game %d could not be played %d times, at last by worker %s: %s", u.job.Number, u.failed, worker, why)
+	return nil
 }
 
 // compare takes one more answer to a unit that has one: the check that was asked for, or
-// that of a worker who was late.
-func (d *desk) compare(u *unit, worker, sum string, check bool) error {
+// that of a worker who was late. Only who was asked passes a check: anybody else may be a
+// friend of whom it is about.
+func (d *desk) compare(u *unit, worker, sum string, check bool) (Reply, error) {
 	if !check {
 		d.roll.late(worker)
 	}
 	switch {
 	case !u.checkable:
-		return nil
-	case sum == u.sum && worker != u.from:
-		if u.state == held {
-			return d.passed(u)
-		}
 	case sum != u.sum:
-		if u.rivals == nil {
-			u.rivals = map[string]string{}
-		}
-		u.rivals[worker] = sum
-		d.judge.ask(u)
+		return d.dispute(u, worker, sum), nil
+	case d.checks[u].worker == worker:
+		return Reply{Kept: true}, d.passed(u)
 	}
-	return nil
+	return Reply{Kept: true}, nil
+}
+
+// dispute has the coordinator play a unit to which a worker has another answer than the
+// first. A worker has one dispute at a time, or one that lies would keep the coordinator
+// busy for long after it is found out.
+func (d *desk) dispute(u *unit, worker, sum string) Reply {
+	if other := d.disputes[worker]; other != nil && other != u {
+		return Reply{Again: fmt.Sprintf("its answer to game %d is being looked into", other.job.Number)}
+	}
+	d.disputes[worker] = u
+	if u.rivals == nil {
+		u.rivals = map[string]string{}
+	}
+	u.rivals[worker] = sum
+	d.judge.ask(u)
+	return Reply{Kept: true}
 }
 
 // hear takes what the coordinator itself made of a unit: whoever says otherwise is wrong.
 func (d *desk) hear(v verdict) error {
+	for worker := range v.unit.rivals {
+		delete(d.disputes, worker)
+	}
 	u := d.units[v.unit.id]
 	if u != v.unit {
 		return nil // of a series that ended
@@ -164,6 +194,8 @@ func (d *desk) hear(v verdict) error {
 	switch {
 	case u.state == asked:
 		return d.answerOwn(u, v.result)
+	case !u.checkable:
+		return nil // a worker was faster, and its game need not be the same
 	case u.sum == v.sum:
 		return d.passed(u)
 	case u.state == counted:
@@ -201,6 +233,7 @@ func (d *desk) refuse(worker, why string) error {
 	if d.roll.barred(worker) != "" {
 		return nil
 	}
+	why = bounded(why, maxWhy)
 	d.roll.ban(worker, why)
 	if err := d.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
@@ -222,9 +255,7 @@ func (d *desk) refuse(worker, why string) error {
 		}
 	}
 	d.Tell(fmt.Sprintf("worker %s gets no more games: %s; %d of its games are played again", worker, why, len(void.Void)))
-	if d.Ban != nil {
-		d.Ban(worker)
-	}
+	d.bar(worker)
 	if len(void.Void) == 0 {
 		return d.ledger.sync()
 	}
@@ -237,6 +268,9 @@ func (d *desk) refuse(worker, why string) error {
 // again has a unit played as if nobody had answered it.
 func (d *desk) again(u *unit) error {
 	delete(d.checks, u)
+	if len(u.rivals) == 0 {
+		d.judge.drop(u) // what he was asked for was the answer that is void now
+	}
 	u.state, u.from, u.sum, u.result = asked, "", "", nil
 	d.waiting++
 	return d.publish(u)

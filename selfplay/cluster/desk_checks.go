@@ -6,6 +6,7 @@ import "time"
 type errand struct {
 	worker string
 	sent   time.Time
+	first  time.Time // when the first worker was sent it
 }
 
 // check has a unit played again: by another worker if there is one, or by the coordinator.
@@ -15,7 +16,11 @@ func (d *desk) check(u *unit) error {
 		d.judgeCheck(u)
 		return nil
 	}
-	d.checks[u] = errand{worker, time.Now()}
+	e := errand{worker: worker, sent: time.Now()}
+	if e.first = e.sent; !d.checks[u].first.IsZero() {
+		e.first = d.checks[u].first
+	}
+	d.checks[u] = e
 	return d.room.send(worker, &u.sent)
 }
 
@@ -28,11 +33,10 @@ func (d *desk) judgeCheck(u *unit) {
 // passed notes that somebody else found the same as a unit's worker.
 func (d *desk) passed(u *unit) error {
 	delete(d.checks, u)
-	if u.batch == nil || u.batch.check != u {
+	if !d.escrow.pass(u) {
 		return nil
 	}
 	d.roll.checked(u.from)
-	d.escrow.pass(u)
 	return d.believe(d.escrow.release(u.batch))
 }
 
@@ -71,25 +75,26 @@ func (d *desk) resend() error {
 }
 
 // patience is how long a unit may take to be played when workers are not idle.
-func (d *desk) patience() time.Duration { return 2*d.Lease + 4*d.slowest }
+func (d *desk) patience() time.Duration { return 2*d.Lease + 4*d.pace.long() }
 
-// judgeLateChecks makes the checks for which workers take far longer than any unit took,
-// and sooner when they have nothing else to do: who was sent them may be gone, or hung.
+// judgeLateChecks makes the checks for which workers take far longer than games do, and
+// sooner when they have nothing else to do: who was sent them may be gone, or hung, or say
+// again and again that he was sent nothing.
 func (d *desk) judgeLateChecks(now time.Time, idle bool) {
 	most := d.patience()
 	if idle {
-		most = min(most, onItsWay+2*d.slowest)
+		most = min(most, onItsWay+2*d.pace.long())
 	}
 	for u, e := range d.checks {
-		if now.Sub(e.sent) > most {
+		if now.Sub(e.first) > most {
 			d.roll.missed(e.worker)
 			d.judgeCheck(u)
 		}
 	}
 }
 
-// helpOut plays what workers have leased and not answered for far longer than any unit
-// took, when there is nothing else to lease: who has it says that he is there, or its lease
+// helpOut plays what workers have leased and not answered for far longer than games take,
+// when there is nothing else to lease: who has it says that he is there, or its lease
 // would have run out, and is hung all the same.
 func (d *desk) helpOut(now time.Time) error {
 	patience := d.patience()

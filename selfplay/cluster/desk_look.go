@@ -13,7 +13,7 @@ const (
 // look does what time alone asks for.
 func (d *desk) look() error {
 	now := time.Now()
-	idle := now.Sub(d.fed) > pace && d.idle()
+	idle := now.Sub(d.fed) > glimpse && d.idle()
 	if idle { // what workers did must wait no longer
 		if err := d.settle(); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 
 // escrow holds answers until they may be believed. Those of one worker make a batch; one
 // of each batch, chosen by chance when the batch begins, is to be checked: played by
-// somebody else. A batch that is closed and whose check passed counts; that of a worker
+// somebody else. A batch that is closed and whose checks passed counts; that of a worker
 // who failed one does not, nor does what else he has here.
 type escrow struct {
 	size    int                 // answers a batch; 0: everything is believed at once
@@ -19,10 +19,9 @@ type escrow struct {
 type batch struct {
 	worker string
 	units  []*unit
-	pick   int   // which is checked
-	check  *unit // the one, once it is here
+	pick   int                // which is checked
+	wanted map[*unit]struct{} // whose check has not passed yet
 	closed bool
-	passed bool
 }
 
 // newEscrow returns an escrow that has a share of the units checked.
@@ -34,25 +33,27 @@ func newEscrow(share float64) *escrow {
 	return e
 }
 
-// add takes a worker's answer to a unit. It returns the unit if it is the one of its
-// batch that has to be checked now.
-func (e *escrow) add(worker string, u *unit) (check *unit) {
+// add takes a worker's answer to a unit, and tells whether it is the one of its batch that
+// has to be checked.
+func (e *escrow) add(worker string, u *unit) (picked bool) {
 	b := e.open[worker]
 	if b == nil {
-		b = &batch{worker: worker, pick: rand.IntN(e.size)}
+		b = &batch{worker: worker, pick: rand.IntN(e.size), wanted: map[*unit]struct{}{}}
 		e.open[worker], e.batches[b] = b, struct{}{}
 	}
 	u.batch = b
 	b.units = append(b.units, u)
-	if len(b.units)-1 == b.pick {
-		b.check = u
-		check = u
+	if picked = len(b.units)-1 == b.pick; picked {
+		e.want(u)
 	}
 	if len(b.units) == e.size {
 		e.shut(b)
 	}
-	return check
+	return picked
 }
+
+// want has a unit's batch wait for its check, whichever else it waits for.
+func (e *escrow) want(u *unit) { u.batch.wanted[u] = struct{}{} }
 
 func (e *escrow) shut(b *batch) {
 	b.closed = true
@@ -64,24 +65,31 @@ func (e *escrow) shut(b *batch) {
 func (e *escrow) close() (checks []*unit) {
 	for _, b := range e.open {
 		e.shut(b)
-		if b.check == nil {
-			b.check = b.units[rand.IntN(len(b.units))]
-			checks = append(checks, b.check)
+		if len(b.units) > b.pick {
+			continue
+		}
+		u := b.units[rand.IntN(len(b.units))]
+		if _, already := b.wanted[u]; !already {
+			e.want(u)
+			checks = append(checks, u)
 		}
 	}
 	return checks
 }
 
-// pass notes that a unit's check came out well.
-func (e *escrow) pass(u *unit) {
-	if b := u.batch; b != nil && b.check == u {
-		b.passed = true
+// pass notes that a unit's check came out well, and tells whether it was asked for.
+func (e *escrow) pass(u *unit) bool {
+	if u.batch == nil {
+		return false
 	}
+	_, wanted := u.batch.wanted[u]
+	delete(u.batch.wanted, u)
+	return wanted
 }
 
 // release returns the units of a batch if they may be believed now.
 func (e *escrow) release(b *batch) []*unit {
-	if b == nil || !b.closed || !b.passed {
+	if b == nil || !b.closed || len(b.wanted) > 0 {
 		return nil
 	}
 	delete(e.batches, b)

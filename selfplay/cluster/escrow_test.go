@@ -10,8 +10,8 @@ func answers(e *escrow, worker string, n int) (units, checks []*unit) {
 	for range n {
 		u := &unit{from: worker}
 		units = append(units, u)
-		if c := e.add(worker, u); c != nil {
-			checks = append(checks, c)
+		if e.add(worker, u) {
+			checks = append(checks, u)
 		}
 	}
 	return units, checks

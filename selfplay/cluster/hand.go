@@ -21,6 +21,11 @@ type hand struct {
 // played to its end. An error ends the worker; what is wrong with the unit alone is an
 // answer.
 func (h *hand) perform(ctx context.Context, u *Unit) (*Answer, error) {
+	h.busy.Add(1)
+	defer func() {
+		h.worked.Store(time.Now().UnixNano())
+		h.busy.Add(-1)
+	}()
 	select {
 	case s := <-h.seats:
 		defer func() { h.seats <- s }()

@@ -67,6 +67,13 @@ func (j *judge) ask(u *unit) {
 	}
 }
 
+// drop takes back what nobody wants to know any more.
+func (j *judge) drop(u *unit) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queue = slices.DeleteFunc(j.queue, func(x *unit) bool { return x == u })
+}
+
 // next waits for a unit; nil if ctx ends.
 func (j *judge) next(ctx context.Context) *unit {
 	for {

@@ -48,8 +48,6 @@ func (l *lane) work(ctx context.Context, m jetstream.Msg) error {
 		back(m, 0)
 		return nil
 	}
-	l.worked.Store(time.Now().UnixNano())
-	defer func() { l.worked.Store(time.Now().UnixNano()) }()
 	var u Unit
 	if err := json.Unmarshal(m.Data(), &u); err != nil {
 		_ = m.Term() // whatever it is, it is not for us

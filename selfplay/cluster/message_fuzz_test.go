@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -60,11 +61,11 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte{0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config := Config{Program: "p", Tell: func(string) {}}
-		c := &Coordinator{Config: config, roll: newRoll(&config), ledger: l, room: &room{}}
+		c := &Coordinator{Config: config, run: "run", roll: newRoll(&config), ledger: l, room: &room{}}
 		d := newDesk(t.Context(), c)
 		u := &unit{id: "u", job: matedJob(), checkable: true}
 		d.units[u.id] = u
-		got, reply, err := d.open(&nats.Msg{Subject: answerSubject("run", "mallory"), Data: data})
+		got, reply, err := d.open(&nats.Msg{Subject: answerSubject("run", "mallory"), Reply: inboxPrefix("mallory") + ".1", Data: data})
 		if err != nil {
 			t.Fatalf("the run ends: %v", err)
 		}
@@ -97,7 +98,10 @@ func FuzzHello(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config := Config{Program: "p", Tell: func(string) {}}
 		r := newRoll(&config)
-		r.hear(&nats.Msg{Subject: helloSubject("anna"), Data: data})
+		r.hear(&nats.Msg{Subject: helloSubject("anna"), Reply: inboxPrefix("anna") + ".1", Data: data})
+		if err := r.save(filepath.Join(t.TempDir(), WorkersName)); err != nil {
+			t.Error(err)
+		}
 		workers, cores := r.strength()
 		if cores < 0 || cores > 4096 {
 			t.Errorf("%d cores", cores)

@@ -37,9 +37,21 @@ func (m *moments) add(x float64) {
 	m.squares += x * x
 }
 
+func (o *outcomes) remove(x *outcomes) {
+	o.games -= x.games
+	o.score.remove(x.score)
+	o.forfeits.remove(x.forfeits)
+}
+
+func (m *moments) remove(x moments) {
+	m.sum -= x.sum
+	m.squares -= x.squares
+}
+
 const (
-	// strange is how many standard errors are told of.
-	strange = 5
+	// improbable is what is told of: what chance alone does less often than this, as often as
+	// it makes five standard errors of a large sample.
+	improbable = 3e-7
 	// maxPairings bounds the pairings that are compared: a tournament of 100 players has 4,950.
 	maxPairings = 5000
 )
@@ -85,14 +97,33 @@ func (r *residuals) add(worker string, g *selfplay.Result) {
 // of returns the residuals of a worker's scores and of its share of forfeits, and how many
 // of these it had.
 func (r *residuals) of(worker string) (score, faulty float64, forfeits int64) {
-	var scores, faults deviation
+	scores, faults, forfeits := r.deviations(worker)
+	return scores.errors(), faults.errors(), forfeits
+}
+
+// strange tells whether a worker's scores, or its forfeits, differ from all workers' by more
+// than chance explains.
+func (r *residuals) strange(worker string) bool {
+	scores, faults, _ := r.deviations(worker)
+	return scores.chance() < improbable || faults.sum > 0 && faults.chance() < improbable
+}
+
+// forget takes back what a worker added.
+func (r *residuals) forget(worker string) {
+	for players, own := range r.workers[worker] {
+		r.all[players].remove(own)
+	}
+	delete(r.workers, worker)
+}
+
+func (r *residuals) deviations(worker string) (scores, faults deviation, forfeits int64) {
 	for players, own := range r.workers[worker] {
 		all := r.all[players]
 		forfeits += int64(own.forfeits.sum)
 		scores.add(own.games, all.games, own.score, all.score)
 		faults.add(own.games, all.games, own.forfeits, all.forfeits)
 	}
-	return scores.errors(), faults.errors(), forfeits
+	return scores, faults, forfeits
 }
 
 // deviation is by how much sums over a worker's games differ from what they should be.
@@ -107,6 +138,18 @@ func (d *deviation) add(n, all float64, own, total moments) {
 	variance := max(0, total.squares/all-mean*mean)
 	d.sum += own.sum - n*mean
 	d.variance += n * (1 - n/all) * variance * all / (all - 1)
+}
+
+// chance returns a bound, Bennett's, of how often chance alone makes such a deviation or a
+// larger one to its side. It holds for small samples and rare outcomes too, where standard
+// errors say little: one worker of a hundred has the first forfeit, ten of them from what
+// it should have.
+func (d *deviation) chance() float64 {
+	if d.variance <= 0 {
+		return 1
+	}
+	u := math.Abs(d.sum) / d.variance
+	return math.Exp(-d.variance * ((1+u)*math.Log1p(u) - u))
 }
 
 // errors returns the deviation in standard errors.

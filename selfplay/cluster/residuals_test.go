@@ -105,3 +105,48 @@ func TestResidualByHand(t *testing.T) {
 		t.Error(z, faulty, n)
 	}
 }
+
+// What is told of is what chance does not do: not the first forfeit among a hundred
+// workers, though it is ten standard errors from what its worker should have.
+func TestStrangeIsMoreThanChance(t *testing.T) {
+	r := newResiduals()
+	for w := range 100 {
+		for n := range 20 {
+			g := &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.GameResult(n%3 - 1)}
+			if w == 7 && n == 0 {
+				g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
+			}
+			r.add(fmt.Sprint(w), g)
+		}
+	}
+	if _, faulty, n := r.of("7"); faulty < 5 || n != 1 || r.strange("7") || r.strange("8") {
+		t.Errorf("one forfeit (%d) has the residual %.1f; strange: %v, %v", n, faulty, r.strange("7"), r.strange("8"))
+	}
+	for range 8 {
+		r.add("7", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins, Termination: selfplay.TimeForfeit})
+	}
+	if !r.strange("7") || r.strange("8") {
+		t.Error("nine forfeits of nine are not strange")
+	}
+}
+
+// Games that were made up are compared with nobody's when their worker is found out.
+func TestResidualsWithoutTheBanned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	config := Config{Tell: func(string) {}}
+	r, clean := newRoll(&config), newResiduals()
+	for range 200 {
+		g := outcome(rng, "a", "b", 0.3, 0.4)
+		worker := fmt.Sprint("honest", rng.IntN(2))
+		r.answered(worker, g)
+		clean.add(worker, g)
+		r.answered("mallory", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
+	}
+	r.ban("mallory", "it lied")
+	for _, worker := range []string{"honest0", "honest1", "mallory"} {
+		got, _, _ := r.scores.of(worker)
+		if want, _, _ := clean.of(worker); got != want {
+			t.Errorf("%s has the residual %v, want %v", worker, got, want)
+		}
+	}
+}

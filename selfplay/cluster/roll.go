@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -41,6 +40,7 @@ type member struct {
 	nodes  uint64        // of its games
 	took   time.Duration // its games, by the clocks that were meant
 	warned bool          // its residuals were told of
+	told   int           // lines about it
 	inARow int           // units that it could not play, since one that it could
 	pace   [20]int64     // games at the last saves, for the rate
 	at     [20]time.Time
@@ -55,7 +55,16 @@ const helloEvery = 5 * time.Second
 const maxMembers = 10_000
 
 // maxLeased bounds the units that one worker is believed to have leased.
-const maxLeased = 1 << 14
+const maxLeased = 1 << 12
+
+const (
+	// maxWhy bounds a text that says why, in bytes.
+	maxWhy = 400
+	// maxTold bounds the lines about one worker: it could come and leave a thousand times a second.
+	maxTold = 200
+	// slowest and fastest are the speeds that are believed, in nodes/s of a core.
+	slowest, fastest = 1, 1e12
+)
 
 // onItsWay is how long a message to a worker may be on its way.
 const onItsWay = 2 * time.Second
@@ -73,9 +82,9 @@ func (r *roll) remember(run string, bans map[string]string) {
 
 // hear answers a worker's hello.
 func (r *roll) hear(m *nats.Msg) {
-	name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	name, ok := sender(m, helloSubject(""))
 	var h Hello
-	if CheckName(name) != nil || json.Unmarshal(m.Data, &h) != nil {
+	if !ok || json.Unmarshal(m.Data, &h) != nil {
 		return // no worker of any version says that
 	}
 	data, err := json.Marshal(r.welcome(name, &h, time.Now()))
@@ -89,24 +98,25 @@ func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 	defer r.mu.Unlock()
 	p := r.member(name)
 	if p == nil {
-		return Welcome{Run: r.run, Lease: r.lease, Refused: fmt.Sprintf("%d workers of other names came already", maxMembers)}
+		return Welcome{Run: r.run, Lease: r.lease, Refused: crowded}
 	}
 	before := p.State
 	if p.State == Gone {
 		p.inARow = 0 // it was looked after, perhaps
 	}
 	p.Program, p.System, p.Cores = bounded(h.Program, 100), bounded(h.System, 40), max(0, min(h.Cores, 4096))
-	if p.Speed = max(0, h.Speed); p.Speed > 0 && r.speed > 0 {
-		p.Scale = r.speed / p.Speed
+	p.Speed, p.Scale = 0, 0
+	if h.Speed >= slowest && h.Speed <= fastest {
+		p.Speed, p.Scale = h.Speed, r.speed/h.Speed
 	}
-	p.Seen, p.checks, p.units = now, h.Checks[:min(len(h.Checks), maxErrands)], h.Units[:min(len(h.Units), maxLeased)]
-	switch refusal := r.refusal(h); {
+	p.Seen, p.checks, p.units = now, unitIDs(h.Checks, maxErrands), unitIDs(h.Units, maxLeased)
+	switch refusal := r.refusal(h.Protocol, p.Program); {
 	case r.bans[name] != "":
 		p.State, p.Why = Banned, r.bans[name]
 	case refusal != "":
 		p.State, p.Why = Refused, refusal
 	case h.Trouble != "":
-		p.State, p.Why = Refused, bounded(h.Trouble, 400)
+		p.State, p.Why = Refused, bounded(h.Trouble, maxWhy)
 	case h.Leaving:
 		p.State = Gone
 	case p.inARow >= maxFailures:
@@ -124,15 +134,27 @@ func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
 	return w
 }
 
+// crowded is why no more names are let in.
+var crowded = fmt.Sprintf("%d workers of other names came already", maxMembers)
+
+// unitIDs are those of a list from elsewhere that can be some, in a copy: the rest may be long.
+func unitIDs(list []string, most int) (ids []string) {
+	for _, id := range list[:min(len(list), most)] {
+		if len(id) <= idLength {
+			ids = append(ids, strings.Clone(id))
+		}
+	}
+	return ids
+}
+
 // bounded is a text from elsewhere as it can be shown: in one line, of so many bytes.
 func bounded(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
+	return strings.Clone(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))
-	return text
+	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))) // a part would keep the whole
 }
 
 // hopeless says why a worker that fails again and again gets no more units.
@@ -141,12 +163,12 @@ func (p *member) hopeless() string {
 }
 
 // refusal says why a worker of another version gets no units, and what to do.
-func (r *roll) refusal(h *Hello) string {
+func (r *roll) refusal(protocol int, program string) string {
 	switch {
-	case h.Protocol != Protocol:
-		return fmt.Sprintf("it speaks version %d of the protocol, and this run version %d: install %s on it", h.Protocol, Protocol, r.program)
-	case h.Program != r.program:
-		return fmt.Sprintf("it is %s, and this run is of %s: its games would be others; install that version on it, or begin the run with its version", h.Program, r.program)
+	case protocol != Protocol:
+		return fmt.Sprintf("it speaks version %d of the protocol, and this run version %d: install %s on it", protocol, Protocol, r.program)
+	case program != r.program:
+		return fmt.Sprintf("it is %s, and this run is of %s: its games would be others; install that version on it, or begin the run with its version", program, r.program)
 	}
 	return ""
 }
@@ -156,7 +178,17 @@ func (r *roll) announce(p *member) {
 	if p.Why != "" {
 		text += ": " + p.Why
 	}
-	r.tell(text)
+	r.say(p, text)
+}
+
+// say tells a line about a worker, unless there were many.
+func (r *roll) say(p *member, text string) {
+	if p.told++; p.told == maxTold {
+		text += "; that is the last line about it"
+	}
+	if p.told <= maxTold {
+		r.tell(text)
+	}
 }
 
 // barred says why a worker's answers are not taken, or nothing.
@@ -166,9 +198,9 @@ func (r *roll) barred(name string) string {
 	if why := r.bans[name]; why != "" {
 		return why
 	}
-	switch p := r.members[name]; {
+	switch p := r.member(name); { // one of the coordinator's earlier life did not say hello to this one yet
 	case p == nil:
-		return "" // of the coordinator's earlier life: it did not say hello to this one yet
+		return crowded
 	case p.State == Refused:
 		return p.Why
 	}
@@ -179,6 +211,7 @@ func (r *roll) ban(name, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bans[name] = why
+	r.scores.forget(name)
 	if p := r.members[name]; p != nil {
 		p.State, p.Why = Banned, why
 	}
@@ -229,10 +262,11 @@ func (r *roll) late(name string)    { r.of(name, func(p *member) { p.Late++ }) }
 func (r *roll) checked(name string) { r.of(name, func(p *member) { p.Checks++ }) }
 
 // failed notes that a worker could not play a unit. One that can play none at all is refused.
-func (r *roll) failed(name, why string) {
+func (r *roll) failed(name string, game uint64, why string) {
 	r.of(name, func(p *member) {
 		p.Failures++
-		p.Failure = bounded(why, 400)
+		p.Failure = bounded(why, maxWhy)
+		r.say(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
 		if p.inARow++; p.inARow >= maxFailures && p.State == Working {
 			p.State, p.Why = Refused, p.hopeless()
 			r.announce(p)
@@ -295,17 +329,18 @@ func (r *roll) strength() (workers, cores int) {
 	return workers, cores
 }
 
-// other returns a worker other than the one that can be relied on: each as often as it has
-// cores. There is none if it is empty.
+// other returns a worker other than the one that can be relied on: each as often as it
+// answers, and not as it says that it has cores, or who wants to pass a friend's checks
+// would have thousands. There is none if it is empty.
 func (r *roll) other(name string) (other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now, cores := time.Now(), 0
+	now, all := time.Now(), int64(0)
 	for _, p := range r.members {
 		if p.Name == name || p.Cores == 0 || p.missed || !p.present(now) {
 			continue
 		}
-		if cores += p.Cores; rand.IntN(cores) < p.Cores {
+		if all += p.Units + 1; rand.Int64N(all) <= p.Units {
 			other = p.Name
 		}
 	}
@@ -342,9 +377,9 @@ func (r *roll) save(path string) error {
 // more than chance explains. Games with clocks cannot be checked in any other way.
 func (r *roll) compare(p *member) {
 	p.Residual, p.Faulty, p.Forfeits = r.scores.of(p.Name)
-	if !p.warned && max(math.Abs(p.Residual), p.Faulty) > strange {
+	if !p.warned && r.scores.strange(p.Name) {
 		p.warned = true
-		r.tell(fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.Faulty))
+		r.say(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.Faulty))
 	}
 }
 

@@ -48,6 +48,6 @@ type State string
 const (
 	Working State = "working"
 	Gone    State = "gone"    // it left, or has not been heard of
-	Refused State = "refused" // it never was let in: another version, another build
+	Refused State = "refused" // it is not let in, or cannot go on: another version, another build, nothing that it can play
 	Banned  State = "banned"  // its answers were wrong
 )

@@ -3,6 +3,9 @@ package cluster
 import (
 	"fmt"
 	"regexp"
+	"strings"
+
+	"github.com/nats-io/nats.go"
 )
 
 // Names in JetStream.
@@ -25,12 +28,22 @@ func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." 
 func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + unitStream + "." + run }
 func inboxPrefix(worker string) string        { return "_INBOX." + worker }
 
+// sender returns the name of the worker who sent a message to its subject in the family
+// that begins so. Whose answer it wants elsewhere than in its own inbox is not one: the
+// coordinator may publish what workers may not, and servers, too, send to the subject that
+// a worker asks for, be it another worker's.
+func sender(m *nats.Msg, family string) (worker string, ok bool) {
+	worker, ok = strings.CutPrefix(m.Subject, family)
+	return worker, ok && CheckName(worker) == nil && strings.HasPrefix(m.Reply, inboxPrefix(worker)+".")
+}
+
 // Rights are the subjects that a connection may publish to and subscribe to.
 type Rights struct{ Publish, Subscribe []string }
 
-// WorkerRights returns all that the worker of the name may do: say hello, be called, lease units,
-// acknowledge them, hear which it is to check, answer under its own name, and read weights. With an empty name they
-// are those of workers that share credentials, and so could answer under each other's.
+// WorkerRights returns all that the worker of the name may do: say hello, be called, lease
+// units, acknowledge them, hear which it is to check, answer under its own name, and read
+// weights. With an empty name they are those of workers that share credentials, and so could
+// answer under each other's.
 func WorkerRights(name string) Rights {
 	if name == "" {
 		name = everyWorker

@@ -13,6 +13,9 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
+// idLength is that of a digest, in letters.
+const idLength = 32
+
 // digest returns the beginning of the SHA-256 of v as JSON, in hex: 128 bits.
 func digest(v any) (string, error) {
 	data, err := json.Marshal(v)

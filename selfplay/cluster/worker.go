@@ -48,6 +48,7 @@ type Worker struct {
 	proofs   sync.Map // specification -> proof
 	proving  sync.Mutex
 	worked   atomic.Int64 // when it last had a unit, in Unix nanoseconds
+	busy     atomic.Int64 // units that it plays, or will when there is a seat
 	units    atomic.Int64
 	games    atomic.Int64
 	nodes    atomic.Int64
@@ -222,7 +223,7 @@ func (w *Worker) await(ctx context.Context) (*Welcome, error) {
 }
 
 func (w *Worker) idle() bool {
-	return w.Wait > 0 && time.Since(time.Unix(0, w.worked.Load())) > w.Wait
+	return w.Wait > 0 && w.busy.Load() == 0 && time.Since(time.Unix(0, w.worked.Load())) > w.Wait
 }
 
 // play plays units of one run until ctx ends, or the run is no more there.
@@ -252,7 +253,7 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 	}
 	serve(func() error { return f.serve(serving, welcome.Run) })
 	keeping, drop := context.WithCancel(context.Background())
-	go w.leases.keep(keeping, welcome.Lease/3)
+	go w.leases.keep(keeping, max(welcome.Lease/3, pause/5))
 	stop(w.attend(serving, e))
 	lanes.Wait()
 	drop()

@@ -83,8 +83,9 @@ type Broker struct {
 // ready is how long a server may take to accept connections.
 const ready = 20 * time.Second
 
-// maxPayload bounds a message, in bytes. A game of 400 plies is 5 kB.
-const maxPayload = 4 << 20
+// maxPayload bounds a message, in bytes, as NATS servers do unless they are told otherwise.
+// A game of 400 plies is 5 kB, and the longest that the rules allow 200 kB.
+const maxPayload = 1 << 20
 
 // coordinator is the user that may do everything.
 const coordinator = "coordinator"

@@ -1,0 +1,128 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+)
+
+// keyed makes a worker's key: its file, and its public half.
+func keyed(t *testing.T, name string) (path string, key cluster.Key) {
+	t.Helper()
+	private, line, err := cluster.NewKey(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), name)
+	write(t, path, private)
+	list := path + ".list"
+	write(t, list, []byte(line))
+	keys, err := cluster.ReadKeys(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, keys[0]
+}
+
+// Neither the coordinator nor the server says for a worker what it may not say itself: who
+// asks for an answer at a subject other than its own is not heard, and nobody is barred
+// for what a server sends in its name.
+func TestNobodySpeaksForAnother(t *testing.T) {
+	eve, eveKey := keyed(t, "eve")
+	anna, annaKey := keyed(t, "anna")
+	b := serve(t, broker.Config{Keys: []cluster.Key{eveKey, annaKey}})
+	hears, err := b.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hears.Close()
+	checks, err := hears.SubscribeSync("assay.check.*.anna")
+	if err = errors.Join(err, hears.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	k := coordinate(t, b, cluster.Config{Dir: dir})
+	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
+	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
+	l := selfplay.Limits{Nodes: 30, HardNodes: true}
+	job := func(n uint64) selfplay.Job {
+		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
+	}
+	jobs <- job(1)
+	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
+	<-results
+	nc, err := (&cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	hello, _ := json.Marshal(cluster.Hello{Protocol: cluster.Protocol, Program: program, Cores: 0})
+	m, err := nc.Request("assay.hello.eve", hello, 10*time.Second)
+	var w cluster.Welcome
+	if err == nil {
+		err = json.Unmarshal(m.Data, &w)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []nats.Msg{
+		{Subject: "assay.hello.eve", Reply: "assay.check." + w.Run + ".anna", Data: hello},
+		{Subject: "assay.answer." + w.Run + ".eve", Reply: "assay.check." + w.Run + ".anna", Data: []byte(`{"unit":"none"}`)},
+		{Subject: "assay.answer." + w.Run + ".eve", Reply: "$JS.API.STREAM.DELETE.ASSAY", Data: []byte(`garbage`)},
+		{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + w.Run, Reply: "assay.answer." + w.Run + ".anna", Data: []byte(`{"batch":1,"no_wait":true}`)},
+		{Subject: "$JS.API.CONSUMER.INFO.ASSAY." + w.Run, Reply: "assay.hello.anna"},
+	} {
+		if err := nc.PublishMsg(&x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := nc.Request("assay.hello.eve", hello, 10*time.Second); err != nil { // by then it heard all
+		t.Fatal(err)
+	}
+	if m, err := checks.NextMsg(300 * time.Millisecond); err == nil {
+		t.Errorf("the coordinator says for eve %q to %s", m.Data, m.Subject)
+	}
+	if _, err := hears.Request("$JS.API.STREAM.INFO.ASSAY", nil, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	jobs <- job(2)
+	<-results
+	close(jobs)
+	end()
+	var r cluster.Roster
+	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	for _, m := range r.Workers {
+		if m.State != cluster.Working {
+			t.Errorf("%s is %s: %s", m.Name, m.State, m.Why)
+		}
+	}
+}
+
+// Who was banned in an earlier life of the run is not let in by the server of this one.
+func TestBansOutliveTheCoordinator(t *testing.T) {
+	b := serve(t, broker.Config{})
+	dir := t.TempDir()
+	journal, err := store.OpenJournal(filepath.Join(dir, "ledger-000001.jsonl"), nil)
+	if err == nil {
+		err = errors.Join(journal.Append(map[string]string{"worker": "eve", "banned": "it lied"}), journal.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var banned []string
+	k := coordinate(t, b, cluster.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
+	k.Open = roster.Open
+	if playJobs(t, k); len(banned) != 1 || banned[0] != "eve" {
+		t.Errorf("banned are %q", banned)
+	}
+}
