@@ -71,8 +71,8 @@ Without credentials a coordinator with --serve serves this machine only.
 NATS servers that are there (--nats), with JetStream, have the keys in a file of their own,
 which --rights makes of such a list. Each worker may do there what it must, and the key
 called coordinator, which is for whoever starts runs, everything. Three servers that are a
-cluster keep the queue three times: one of them may fail, and after up to 10 s without
-work the run goes on.`
+cluster keep the queue three times: one of them may fail, and when the others have chosen
+another leader, after some ten seconds at most, the run goes on.`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags

@@ -166,7 +166,8 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if _, err := c.nc.Subscribe(helloSubject("*"), c.roll.hear); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if err := c.nc.Publish(callSubject, []byte(c.run)); err != nil {
+	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.call() }) // whoever missed it looks for itself
+	if err := c.call(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.judge, c.stop = newJudge(background, c.Open), stop
@@ -174,6 +175,9 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	c.room = room
 	return nil
 }
+
+// call asks who is there.
+func (c *Coordinator) call() error { return c.nc.Publish(callSubject, []byte(c.run)) }
 
 // runID returns the name of the run's queue: made by chance when it begins, so that no
 // two runs on one server share it.
@@ -200,20 +204,16 @@ func runID(dir string) (string, error) {
 // cutOff is after how many silences in a row a server is taken to be cut off.
 const cutOff = 2
 
-// soon is the pause before asking again after a silence.
+// soon is the pause before asking again, of a worker after a silence.
 const soon = time.Second
 
-// watch asks every few seconds how many units the queue holds.
+// watch asks every second how many units the queue holds.
 func (c *Coordinator) watch(ctx context.Context, room *room) {
 	for failed := 0; ; {
-		pause := min(3*time.Second, c.Lease)
-		if failed > 0 {
-			pause = soon
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-time.After(soon):
 		}
 		n, err := room.load(ctx)
 		if err != nil { // the server is away, choosing a leader, or cut off from the others

@@ -148,6 +148,11 @@ func (h *hand) answer(ctx context.Context, a *Answer) (kept bool, err error) {
 			return true, nil
 		case ctx.Err() != nil:
 			return false, nil
+		case err != nil:
+			select {
+			case h.doubt <- struct{}{}:
+			default:
+			}
 		}
 		select {
 		case <-ctx.Done():

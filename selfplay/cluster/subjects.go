@@ -14,7 +14,7 @@ const (
 	bucket     = "assay" // object store of weights, by content
 )
 
-// callSubject is where a coordinator that begins asks who is there.
+// callSubject is where a coordinator that begins, or comes to another server, asks who is there.
 const callSubject = "assay.call"
 
 // everyWorker stands for a worker's name in the rights of those who share credentials.

@@ -43,6 +43,7 @@ type Worker struct {
 	library  library
 	call     call
 	pacer    pacer
+	doubt    chan struct{} // that the coordinator can be reached
 	seats    chan *seat
 	leases   leases
 	proofs   sync.Map // specification -> proof
@@ -107,6 +108,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
+	w.doubt = make(chan struct{}, 1)
 	w.call.wait()
 	if _, err := w.nc.Subscribe(callSubject, func(*nats.Msg) { w.call.come() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
@@ -285,16 +287,17 @@ var (
 	errResting = errors.New("the hours for work are over")
 )
 
-// attend says every few seconds that the worker is there, and returns when it should
-// serve this run no more.
+// attend says every few seconds, and where an answer was not heard at once, that the worker
+// is there, and returns when it should serve this run no more.
 func (w *Worker) attend(ctx context.Context, e *errands) error {
 	called := w.call.wait()
 	for failed := 0; ; {
-		pause := helloEvery
+		pause, doubt := helloEvery, w.doubt
 		if failed > 0 {
-			pause = soon
+			pause, doubt = soon, nil
 		}
 		select {
+		case <-doubt:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-called:
