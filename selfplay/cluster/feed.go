@@ -8,13 +8,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// How long the queue may keep a request for units: the longer, up to Worker.Pull, the more
-// of them in a row brought nothing, since a thousand workers at rest ask a thousand times
-// in that time. A request is never broken off, not even by a worker that leaves: units that
-// are on their way then would be nobody's until their lease ran out.
+// How long the queue may keep a request for units: Worker.Pull, where there was nothing to
+// do for a while, since a thousand workers at rest ask a thousand times in that time; less
+// where there was, because a queue that gets another leader forgets requests. One is never
+// broken off, not even by a worker that leaves: units that are on their way then would be
+// nobody's until their lease ran out.
 const (
-	pullFirst   = time.Second
 	defaultPull = 4 * time.Second
+	busyPull    = time.Second
+	busy        = 15 * time.Second // from its last unit, a worker is
 )
 
 // feed leases units for a worker's lanes: in one request, as many as lanes are free.
@@ -23,11 +25,10 @@ type feed struct {
 	consumer jetstream.Consumer
 	leased   chan jetstream.Msg
 	idle     chan struct{} // one for each lane that is free
-	pull     time.Duration // how long the queue may keep the next request
 }
 
 func newFeed(w *Worker, lanes int) *feed {
-	f := &feed{Worker: w, leased: make(chan jetstream.Msg, lanes), idle: make(chan struct{}, lanes), pull: min(pullFirst, w.Pull)}
+	f := &feed{Worker: w, leased: make(chan jetstream.Msg, lanes), idle: make(chan struct{}, lanes)}
 	for range lanes {
 		f.idle <- struct{}{}
 	}
@@ -74,14 +75,12 @@ func (f *feed) lease(ctx context.Context) {
 			f.idle <- struct{}{}
 		}
 	}()
-	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(f.pull))
+	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(f.pull()))
 	if err != nil {
 		sleep(ctx, pause)
 		return
 	}
-	f.pull = min(2*f.pull, f.Pull)
 	for m := range units.Messages() {
-		f.pull = min(pullFirst, f.Pull)
 		f.leases.add(m)
 		f.leased <- m
 		free--
@@ -89,6 +88,14 @@ func (f *feed) lease(ctx context.Context) {
 	if units.Error() != nil {
 		sleep(ctx, pause) // nobody has the queue, or another leads it now
 	}
+}
+
+// pull is how long the queue may keep a request now.
+func (f *feed) pull() time.Duration {
+	if time.Since(time.Unix(0, f.worked.Load())) < busy {
+		return min(busyPull, f.Pull)
+	}
+	return f.Pull
 }
 
 // leases are the units that a worker holds.

@@ -117,7 +117,7 @@ func TestThousandWorkers(t *testing.T) {
 			t.Fatalf("%d workers came", k.Parallel())
 		}
 	}
-	time.Sleep(10 * time.Second)
+	time.Sleep(20 * time.Second) // by then they are at rest
 	used := processor(t)
 	time.Sleep(20 * time.Second)
 	t.Logf("%d workers at rest: %.0f MB resident, %.3f of a core", n, resident(t), (processor(t)-used).Seconds()/20)
