@@ -70,7 +70,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for wait := redial / 16; ; wait = min(2*wait, redial) {
 		nc, err := nats.Connect(a.URL, options...)
 		switch {
 		case err == nil:
@@ -86,7 +86,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(redial):
+		case <-time.After(wait):
 		}
 	}
 }
@@ -106,7 +106,8 @@ func (a *Access) who() string {
 	return name + ", who has none"
 }
 
-// redial is the pause between two attempts to connect.
+// redial is the longest pause between two attempts to connect; the first are shorter, for
+// who begins together with the server.
 const redial = 2 * time.Second
 
 // waiting says why there is no connection yet.
