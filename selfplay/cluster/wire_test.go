@@ -28,7 +28,11 @@ func TestBytesAGame(t *testing.T) {
 	}
 	wire := tap(t, b.URL())
 	var w *cluster.Worker
-	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) { anna.Access.URL, w = wire.url, anna })
+	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) {
+		if anna.Access.URL, w = wire.url, anna; *long {
+			anna.Pull = 0 // as assay work has it
+		}
+	})
 	if _, err := datagen.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +40,8 @@ func TestBytesAGame(t *testing.T) {
 	up, down := wire.heard()
 	if *long {
 		idle := 30 * time.Second
+		time.Sleep(20 * time.Second) // by then it is at rest
+		up, down := wire.heard()
 		time.Sleep(idle)
 		restUp, restDown := wire.heard()
 		t.Logf("at rest a worker of one core sends %.0f bytes/s and gets %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
