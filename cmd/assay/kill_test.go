@@ -29,15 +29,15 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 		args  []string
 	}{
 		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"},
-			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--check-nodes", "50", "--max-plies", "80", "--players", "assay:hash=1"}},
+			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80", "--players", "assay:hash=1"}},
 		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"},
-			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "400", "--nodes", "20", "--hard-nodes", "--check-nodes", "50", "--max-plies", "80"}},
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "400", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
 			begun := time.Now()
-			if err := assay(t, 0, append(c.args, "--out", whole, "--workers", "2")...); err != nil {
+			if err := assay(t, 0, append(c.args, "--out", whole, "--concurrency", "2")...); err != nil {
 				t.Fatal(err)
 			}
 			took := time.Since(begun)
@@ -49,7 +49,7 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 			died := 0
 			for ; died < kills; died++ {
 				after := time.Duration((0.02 + 1.6*rng.Float64()/float64(kills)) * float64(took)) // so that few lives are the last
-				if assay(t, after, append(c.args, "--out", killed, "--workers", "4")...) == nil {
+				if assay(t, after, append(c.args, "--out", killed, "--concurrency", "4")...) == nil {
 					break // it was faster than its murderer
 				}
 			}

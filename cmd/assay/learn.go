@@ -88,7 +88,7 @@ the plan's games, pairs rounded up, in a generation 20 at least.`,
 	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
 	fs.StringVar(&f.planFile, "plan", "", "what to do, as a run's config.json says it")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
-	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
 	f.cluster.register(fs)
 	cmd.AddCommand(newLearnPictureCommand())

@@ -25,7 +25,7 @@ type matchFlags struct {
 	out       string
 	games     uint64
 	sprt      string
-	model     string
+	eloModel  string
 	alpha     float64
 	beta      float64
 	corrected bool
@@ -57,7 +57,7 @@ the command is split into words as by a shell, without expansion. OwnBook and Th
 stay as the engine has them unless they are set. What it does wrong costs its own game.
 
 With limits of nodes or depth the same flags and seed give the same games and result for
-any --workers. Games at a time a move or at a clock depend on the machine, and are
+any --concurrency. Games at a time a move or at a clock depend on the machine, and are
 never the same twice. Clocks are kept here, and a player loses that overdraws its clock by
 more than --time-margin; a foreign engine also if it does not answer within --move-timeout beyond
 another limit (for --nodes, a second for each 100,000 nodes).
@@ -70,7 +70,7 @@ With --out the match is kept in a folder (journal, PGN, data set of games, resul
 the same command goes on after an interruption without losing a game or playing one twice.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
-  assay match assay assay:nodes=20000 --sprt -5,0 --model logistic --book openings.epd
+  assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
   assay match turing-1951 shannon-a:moves=1 --games 40
   assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08`,
 		Args: cobra.MinimumNArgs(2),
@@ -93,13 +93,14 @@ the same command goes on after an interruption without losing a game or playing 
 	fs.StringVar(&f.out, "out", "", "folder that keeps the match (default: nothing is kept)")
 	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the most (default %d without --sprt)", defaultMatchGames))
 	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test has decided between them")
-	fs.StringVar(&f.model, "model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
+	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
 	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability to pass a player of elo0")
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability to fail a player of elo1")
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter, with the error rates asked for")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A meets all others (default: a round robin)")
 	f.times.register(fs)
 	f.register(cmd, 0)
+	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
 
@@ -156,14 +157,14 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 // test returns what --sprt asks for, or nil.
 func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if f.sprt == "" {
-		for _, name := range []string{"model", "alpha", "beta", "corrected"} {
+		for _, name := range []string{"elo-model", "alpha", "beta", "corrected"} {
 			if cmd.Flags().Changed(name) {
 				return nil, usagef("--%s says how to test: it needs --sprt elo0,elo1", name)
 			}
 		}
 		return nil, nil
 	}
-	model, err := sprt.ParseModel(f.model)
+	model, err := sprt.ParseModel(f.eloModel)
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -68,7 +68,7 @@ func noneLeft(t *testing.T, mark string) {
 func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, said string, took time.Duration) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m")
-	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--check-nodes", "500", "--workers", "2", "--json", "--out", dir}, flags...)
+	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--json", "--out", dir}, flags...)
 	var stdout, stderr bytes.Buffer
 	begun := time.Now()
 	if code := run(args, nil, &stdout, &stderr); code != exitDone {
@@ -197,7 +197,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	path := buildBadEngine(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
 		spec, mark := badPlayer(path, "deaf")
-		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--check-nodes", "500", "--workers", "2")
+		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500", "--concurrency", "2")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 func (f *matchFlags) crowded(c *match.Config) string {
 	timed := !c.Limits[0].Deterministic() || !c.Limits[1].Deterministic()
 	if cores := runtime.GOMAXPROCS(0); timed && f.workers > cores {
-		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --workers %d or fewer", f.workers, cores, cores)
+		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --concurrency %d or fewer", f.workers, cores, cores)
 	}
 	return ""
 }

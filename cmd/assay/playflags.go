@@ -51,7 +51,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.IntVar(&f.opening.Skip, "book-start", 0, "openings of the book to leave out at its beginning")
 	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more by a coin")
 	fs.IntVar(&f.openingScore, "opening-score", selfplay.DefaultMaxOpeningScore, "centipawns above which a random opening is not played; -1: never check")
-	fs.Uint64Var(&f.checkNodes, "check-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
+	fs.Uint64Var(&f.checkNodes, "opening-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
 	fs.IntVar(&f.rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
 	fs.IntVar(&f.rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
 	fs.BoolVar(&f.rule.OneSided, "win-one-sided", false, "... by the loser alone, as if it resigned, for half as many of its own moves")
@@ -61,8 +61,9 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Float64Var(&f.rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to see whether they end as adjudicated")
 	fs.IntVar(&f.maxPlies, "max-plies", selfplay.DefaultMaxPlies, "a game is a draw after so many plies of play")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of openings and games")
-	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	aliasFlag(cmd, "check-nodes", "opening-nodes")
 	f.cluster.register(fs)
 }
 
@@ -90,8 +91,8 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 			return usagef("--book-order and --book-start need a --book")
 		}
 		f.opening.Plies = f.randomPlies
-	} else if given("random-plies") || given("check-nodes") || given("opening-score") {
-		return usagef("--random-plies, --check-nodes and --opening-score are for openings without a --book")
+	} else if given("random-plies") || given("opening-nodes") || given("opening-score") {
+		return usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
 	}
 	if f.randomPlies < 1 || f.randomPlies >= opening.MaxRandomPlies {
 		return usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
@@ -125,7 +126,7 @@ func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
 // notNegative refuses numbers below zero where they mean nothing. Zero stands for the
 // default, or for never.
 func (f *playFlags) notNegative(cmd *cobra.Command) error {
-	for name, value := range map[string]int{"depth": f.limits.Depth, "book-start": f.opening.Skip, "max-plies": f.maxPlies, "workers": f.workers,
+	for name, value := range map[string]int{"depth": f.limits.Depth, "book-start": f.opening.Skip, "max-plies": f.maxPlies, "concurrency": f.workers,
 		"win-score": f.rule.WinScore, "win-plies": f.rule.WinPlies, "draw-score": f.rule.DrawScore, "draw-plies": f.rule.DrawPlies, "draw-from": f.rule.DrawFrom} {
 		if value < 0 && cmd.Flags().Changed(name) {
 			return usagef("--%s %d: want 0 or more", name, value)
@@ -172,7 +173,7 @@ func resumeCommand(cmd *cobra.Command, args []string) string {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
-		case f.Name == "workers" || f.Name == "json":
+		case f.Name == "concurrency" || f.Name == "json":
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+f.Name+"="+f.Value.String())
 		default:

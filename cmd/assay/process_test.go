@@ -115,7 +115,7 @@ func coordinator(t *testing.T, env []string, command string, args ...string) (ru
 // worker starts a worker.
 func worker(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	return start(t, env, append([]string{"work", "--cores", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
+	return start(t, env, append([]string{"work", "--concurrency", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
 }
 
 // serveProcess starts assay serve on a free port and returns its address.

@@ -37,7 +37,7 @@ Each game begins with an opening of its own: random plies that a short search fi
 balanced, or the lines of a book. Clear wins are adjudicated, except that a share of
 them is played on to see whether the adjudication tells the truth.
 
-The same flags and seed give the same bytes for any --workers. The command may be
+The same flags and seed give the same bytes for any --concurrency. The command may be
 interrupted or killed at any time: the same command goes on at the open shard of 256
 games. A complete DIR is left as it is.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000

@@ -20,7 +20,7 @@ type sprtFlags struct {
 	player     string
 	opponent   string
 	test       sprt.Test
-	model      string
+	eloModel   string
 	trueElo    []float64
 	drawRatio  float64
 	runs       int
@@ -44,12 +44,12 @@ games whose number was fixed beforehand; where the test ended the match, the
 median-unbiased Elo given beside it is the one to believe. With --true-elo or
 --simulate the formula and the simulation follow, for results of the same shape.
 
---elo0, --elo1 and --true-elo are in the unit of --model: normalized Elo, logistic
+--elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic
 Elo, or that of BayesElo, which takes single games only (--wdl). Use --wdl for games
 that were not played in pairs from the same opening; it takes them as independent.`,
 		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
   assay sprt --pgn games.pgn --elo0 0 --elo1 5
-  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --model bayesian --json
+  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model bayesian --json
   assay sprt --elo0 0 --elo1 5
   assay sprt --elo0 0 --elo1 50 --true-elo 50 --simulate 40000 --corrected`,
 		Args: cobra.NoArgs,
@@ -65,7 +65,7 @@ that were not played in pairs from the same opening; it takes them as independen
 	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: against whom")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
-	fs.StringVar(&f.model, "model", "normalized", "unit of Elo: normalized, logistic or bayesian")
+	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized, logistic or bayesian")
 	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability to pass a player of elo0")
 	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability to fail a player of elo1")
 	fs.Float64SliceVar(&f.trueElo, "true-elo", nil, "true Elo of the player, or several with commas, for formula and simulation")
@@ -75,6 +75,7 @@ that were not played in pairs from the same opening; it takes them as independen
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
 	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
 
@@ -108,7 +109,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 
 // parse turns the flags into a test and counts, which are nil where none are given.
 func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
-	if f.test.Model, err = sprt.ParseModel(f.model); err != nil {
+	if f.test.Model, err = sprt.ParseModel(f.eloModel); err != nil {
 		return nil, usageError{err}
 	}
 	if err := f.test.Validate(); err != nil {
@@ -224,7 +225,7 @@ func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64,
 func sprtAdvice(err error) error {
 	switch {
 	case errors.Is(err, sprt.ErrUnpaired):
-		return usagef("%w: give --wdl W,D,L, or another --model", err)
+		return usagef("%w: give --wdl W,D,L, or another --elo-model", err)
 	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
 		return usageError{err}
 	case errors.Is(err, context.Canceled):

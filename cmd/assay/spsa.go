@@ -84,7 +84,7 @@ the same bytes.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runsDir+"/spsa-NAME, after CONFIG)")
-	fs.IntVar(&f.workers, "workers", 0, "games at once (default: one a core); changes no result")
+	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate so many runs on known hills")
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo that the start values lack")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equals")
@@ -95,7 +95,7 @@ the same bytes.`,
 
 func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if f.workers < 0 {
-		return usagef("--workers %d: want 0 or more", f.workers)
+		return usagef("--concurrency %d: want 0 or more", f.workers)
 	}
 	file, err := loadSpsa(args[0])
 	if err != nil {

@@ -78,7 +78,7 @@ func TestEncryptedRun(t *testing.T) {
 	}
 	said := make(chan string, 1)
 	go func() {
-		said <- output(t, true, []string{token, ca}, "work", url, "--nice", "0", "--cores", "1", "--name", "anna", "--wait", "5s", "--library", t.TempDir())
+		said <- output(t, true, []string{token, ca}, "work", url, "--nice", "0", "--concurrency", "1", "--name", "anna", "--wait", "5s", "--library", t.TempDir())
 	}()
 	run.ends(exitDone)
 	if text := run.speech.String(); strings.Contains(text, secret) {

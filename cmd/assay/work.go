@@ -84,7 +84,7 @@ func newWorkCommand() *cobra.Command {
   assay work nats://127.0.0.1:4222                                   # and in as many terminals as you like
 
   assay work --new-key bob.key --name bob            # once; send the line that it prints
-  assay work tls://big.example.org:4222 --credentials bob.key --cores 6 --hours 22-7
+  assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7
 
   assay work --new-key coordinator.key --name coordinator >>list   # for servers that are there:
   assay work --new-key bob.key --name bob >>list
@@ -108,7 +108,7 @@ func newWorkCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.IntVar(&f.cores, "cores", 0, "games at once (default: one a core)")
+	concurrencyFlag(cmd, &f.cores, "games at once (default: one a core)")
 	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: how readily this work makes way for other work")
 	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, as 22-7 (default: always)")
 	fs.StringVar(&f.name, "name", "", "name of this worker (default: that of its key, or of the machine and the process)")
@@ -210,7 +210,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 		return nil, usageError{err}
 	}
 	if f.cores < 0 || f.wait < 0 {
-		return nil, usagef("--cores %d, --wait %v: want 0 or more", f.cores, f.wait)
+		return nil, usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
 	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Tell: tell}
 	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}

@@ -60,7 +60,7 @@ func TestWorkersRateTheSame(t *testing.T) {
 	dir := t.TempDir()
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
 	args := []string{"assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1",
-		"--games", "6", "--nodes", "30", "--hard-nodes", "--max-plies", "30", "--check-nodes", "50", "--out"}
+		"--games", "6", "--nodes", "30", "--hard-nodes", "--max-plies", "30", "--opening-nodes", "50", "--out"}
 	start(t, nil, append([]string{"ladder"}, append(args, local)...)...).ends(exitDone)
 	run, url := coordinator(t, nil, "ladder", append(args, shared)...)
 	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")

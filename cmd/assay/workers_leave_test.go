@@ -64,7 +64,7 @@ func TestWorkersLeave(t *testing.T) {
 	run, url := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
 	for i, name := range []string{"anna", "bert", "carl", "dora"} {
-		w := worker(t, nil, url, "--name", name, "--cores", "2")
+		w := worker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
 		awaitLines(t, ledger(shared), 4*(i+1), `"unit"`)
 		w.interrupt() // new units are on their way in place of the answered

@@ -100,7 +100,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 		"--engine PATH":                 nil,
 		"trusts it by a line in the li": {"--engines", at("engines"), "--trust", at("trusts-eve")},
 	} {
-		if said := output(t, false, nil, append([]string{"work", url, "--cores", "1", "--nice", "0"}, args...)...); !strings.Contains(said, want) {
+		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0"}, args...)...); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", args, said)
 		}
 	}
