@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // ErrSchemas says that data sets of different schemas, or features of different
@@ -122,7 +122,7 @@ func (s *sources[R]) all(ctx context.Context, note string) iter.Seq2[*R, error] 
 // Merge writes the rows of data sets of one schema one after the other as a data set
 // in dir. A game that is there twice is an error. An interrupted Merge is gone on
 // with; the error is ErrComplete (wrapped) if nothing is left to do.
-func Merge(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*store.Manifest, error) {
+func Merge(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func Merge(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*s
 	}
 }
 
-func merge[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], check func(*R) error) (*store.Manifest, error) {
+func merge[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], check func(*R) error) (*durable.Manifest, error) {
 	s, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // arrowFile is an Arrow IPC file that has passed the guard.
@@ -71,10 +71,10 @@ func (f *arrowFile) close() { f.reader.Close() }
 
 // damaged marks an error of reading as damage, unless it is one of the disk.
 func damaged(err error) error {
-	if errors.Is(err, store.ErrDamaged) {
+	if errors.Is(err, durable.ErrDamaged) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 }
 
 // safely turns a panic of the Arrow library into an error. It wraps nothing but

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // damages calls try with flips single-bit flips and as many truncations of data,
@@ -60,7 +60,7 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 			t.Fatal(err) // it looks at the first shard only
 		}
 		rows, err := readAll(r)
-		if !errors.Is(err, store.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) || len(rows) != 10 {
+		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) || len(rows) != 10 {
 			t.Fatalf("%s: %d rows, %v", what, len(rows), err)
 		}
 	})

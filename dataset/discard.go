@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Restart drops the rows that an interrupted writing left on disk: the next row to
@@ -37,7 +37,7 @@ func (w *Writer[R]) Discard() error {
 	w.err = nil
 	err := w.Restart()
 	if err == nil {
-		err = os.Remove(filepath.Join(w.dir, store.ManifestName))
+		err = os.Remove(filepath.Join(w.dir, durable.ManifestName))
 	}
 	w.Close()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

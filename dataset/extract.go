@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
-	"github.com/assay-chess/assay/dataset/store"
 )
 
 // ExtractConfig says how to make positions of games.
@@ -32,19 +32,19 @@ type ExtractConfig struct {
 //
 // Memory is bounded: keys of positions beyond some twelve million wait on disk, in dir,
 // to be compared. A game that is there twice is an error (ErrTwice).
-func Extract(ctx context.Context, sources []*Reader[GameRow], dir string, c ExtractConfig) (*store.Manifest, Counts, error) {
+func Extract(ctx context.Context, sources []*Reader[GameRow], dir string, c ExtractConfig) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
 // Refine is Extract for positions: it writes those that pass the filter. Those of one
 // game must stand together if the filter counts them.
-func Refine(ctx context.Context, sources []*Reader[PositionRow], dir string, c ExtractConfig) (*store.Manifest, Counts, error) {
+func Refine(ctx context.Context, sources []*Reader[PositionRow], dir string, c ExtractConfig) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGroups)
 }
 
 // extractFrom is Extract, or Refine: read sends pieces of work.
 func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c ExtractConfig,
-	read func(context.Context, *extraction, []*Reader[R], func(*extractJob) error) error) (*store.Manifest, Counts, error) {
+	read func(context.Context, *extraction, []*Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
 	var counts Counts
 	if err := c.Filter.Check(); err != nil {
 		return nil, counts, err
@@ -100,9 +100,9 @@ func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c
 }
 
 // extracted reads what an earlier Extract left in dir, and passes on err.
-func extracted(dir string, err error) (*store.Manifest, Counts, error) {
+func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
 	var counts Counts
-	m, e := store.LoadManifest(dir)
+	m, e := durable.LoadManifest(dir)
 	if e == nil {
 		e = json.Unmarshal(m.Report, &counts)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -158,7 +158,7 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if m, err := store.LoadManifest(cut); err != nil || m.Complete {
+	if m, err := durable.LoadManifest(cut); err != nil || m.Complete {
 		t.Errorf("after the interruption: %+v, %v", m, err)
 	}
 	extract(t, r, cut, f, 2)
@@ -171,7 +171,7 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	}
 	other := f
 	other.MaxPerGame = 31
-	var diff *store.ConfigChangedError
+	var diff *durable.ConfigChangedError
 	_, _, err = Extract(context.Background(), []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: other, NewResolve: toyResolve, Program: "test"})
 	if !errors.As(err, &diff) || diff.Field != "config.max_per_game" {
 		t.Errorf("another filter: %v", err)
@@ -214,10 +214,10 @@ func TestExtractPassesOnDamage(t *testing.T) {
 	flipBit(t, path, 3000)
 	dir := t.TempDir()
 	_, _, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
-	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)
 	}
-	if m, err := store.LoadManifest(dir); err != nil || m.Complete {
+	if m, err := durable.LoadManifest(dir); err != nil || m.Complete {
 		t.Errorf("half a data set is complete: %+v, %v", m, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // A full disk ends the writing with an error that names the file and what is safe,
@@ -90,7 +90,7 @@ func TestNoRoomAtAll(t *testing.T) {
 	if _, err := NewGameWriter(filepath.Join(dir, "games"), testConfig); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := store.LoadManifest(filepath.Join(dir, "games")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := durable.LoadManifest(filepath.Join(dir, "games")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("manifest: %v", err)
 	}
 }

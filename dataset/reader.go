@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // ErrIncomplete says that a data set is still being written, or its writing was
@@ -43,7 +43,7 @@ func (e *RowError) Unwrap() error { return e.Err }
 // one file. It holds no file open, and can be used by several goroutines at once.
 type Reader[R any] struct {
 	path     string
-	manifest *store.Manifest // nil if there is none
+	manifest *durable.Manifest // nil if there is none
 	files    []dataFile
 	codec    codec[R]
 	mem      memory.Allocator
@@ -53,7 +53,7 @@ type Reader[R any] struct {
 type dataFile struct {
 	path  string
 	rows  int64
-	shard *store.Shard // what the manifest says of it, or nil
+	shard *durable.Shard // what the manifest says of it, or nil
 }
 
 // OpenOption changes how a data set is opened.
@@ -143,7 +143,7 @@ func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) e
 }
 
 // listFiles finds out what path is.
-func listFiles(path string) (*store.Manifest, []dataFile, error) {
+func listFiles(path string) (*durable.Manifest, []dataFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("dataset: %w", err)
@@ -151,7 +151,7 @@ func listFiles(path string) (*store.Manifest, []dataFile, error) {
 	if !info.IsDir() {
 		return nil, []dataFile{{path: path}}, nil
 	}
-	m, err := store.LoadManifest(path)
+	m, err := durable.LoadManifest(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -172,7 +172,7 @@ func listFiles(path string) (*store.Manifest, []dataFile, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("dataset: %s: %w: neither %s nor *.arrow", path, ErrNoData, store.ManifestName)
+		return nil, nil, fmt.Errorf("dataset: %s: %w: neither %s nor *.arrow", path, ErrNoData, durable.ManifestName)
 	}
 	return nil, files, nil
 }
@@ -182,7 +182,7 @@ func listFiles(path string) (*store.Manifest, []dataFile, error) {
 func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 	d := r.files[i]
 	if d.shard != nil {
-		data, err := store.ReadShard(r.path, *d.shard)
+		data, err := durable.ReadShard(r.path, *d.shard)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -217,7 +217,7 @@ func (r *Reader[R]) Path() string { return r.path }
 func (r *Reader[R]) Verified() bool { return r.manifest != nil }
 
 // Manifest returns the manifest, nil if there is none. It is not to be changed.
-func (r *Reader[R]) Manifest() *store.Manifest { return r.manifest }
+func (r *Reader[R]) Manifest() *durable.Manifest { return r.manifest }
 
 // Len returns the number of rows.
 func (r *Reader[R]) Len() (n int64) {
@@ -241,7 +241,7 @@ func (r *Reader[R]) ID() (string, error) {
 	}
 	h := sha256.New()
 	for _, f := range r.files {
-		sum, err := store.SumFile(f.path)
+		sum, err := durable.SumFile(f.path)
 		if err != nil || len(r.files) == 1 {
 			return sum.SHA256, err
 		}

@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -46,7 +46,7 @@ type scoresLine struct {
 type scores struct {
 	path    string
 	config  string
-	journal *store.Journal
+	journal *durable.Journal
 	known   map[int64][]int16
 	shards  int64 // rows in shards when the journal began
 }
@@ -148,7 +148,7 @@ func (e *extraction) openScores() (*scores, error) {
 	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: hex.EncodeToString(sum[:]),
 		known: map[int64][]int16{}, shards: e.writer.Rows()}
 	ours := false
-	s.journal, err = store.OpenJournal(s.path, func(text []byte) error {
+	s.journal, err = durable.OpenJournal(s.path, func(text []byte) error {
 		var line scoresLine
 		if err := json.Unmarshal(text, &line); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *scores) restart() (err error) {
 	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if s.journal, err = store.OpenJournal(s.path, nil); err != nil {
+	if s.journal, err = durable.OpenJournal(s.path, nil); err != nil {
 		return err
 	}
 	return s.journal.Append(scoresLine{Config: s.config})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at
@@ -35,7 +35,7 @@ const (
 // gone on with; the error is ErrComplete (wrapped) if nothing is left to do.
 //
 // The buckets need about as much room on disk as the data, in dir.
-func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*store.Manifest, error) {
+func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (
 	}
 }
 
-func shuffle[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], limits shuffleLimits) (*store.Manifest, error) {
+func shuffle[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], limits shuffleLimits) (*durable.Manifest, error) {
 	s, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // What Split keeps together.
@@ -55,7 +55,7 @@ type splitConfig struct {
 // of the parts, in folders of dir. Which one depends on the seed and the game's identity
 // alone: not on the order, nor on the other games. An interrupted Split is gone on with;
 // the error is ErrComplete (wrapped) if nothing is left to do.
-func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c ArrangeConfig) ([]*store.Manifest, error) {
+func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c ArrangeConfig) ([]*durable.Manifest, error) {
 	if err := CheckParts(parts); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -108,7 +108,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeConfig, open opener[R], names func(*R) (game, opening uint64)) ([]*store.Manifest, error) {
+func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeConfig, open opener[R], names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
 	src, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err
@@ -139,12 +139,12 @@ type splitter[R any] struct {
 	names     func(*R) (game, opening uint64)
 	writers   []*Writer[R]
 	skip      []int64 // rows that were on disk before
-	manifests []*store.Manifest
+	manifests []*durable.Manifest
 }
 
 // begin opens all parts. The error is ErrComplete if all of them are.
 func (t *splitter[R]) begin(src *sources[R]) error {
-	t.manifests = make([]*store.Manifest, len(t.parts))
+	t.manifests = make([]*durable.Manifest, len(t.parts))
 	var complete error
 	done := 0
 	for i, p := range t.parts {
@@ -153,7 +153,7 @@ func (t *splitter[R]) begin(src *sources[R]) error {
 		t.writers, t.skip = append(t.writers, w), append(t.skip, 0)
 		switch {
 		case errors.Is(err, ErrComplete):
-			if t.manifests[i], err = store.LoadManifest(dir); err != nil {
+			if t.manifests[i], err = durable.LoadManifest(dir); err != nil {
 				return fmt.Errorf("dataset: %w", err)
 			}
 			complete = fmt.Errorf("dataset: %s: %w", t.dir, ErrComplete)
@@ -185,7 +185,7 @@ func (t *splitter[R]) add(r *R) error {
 	return t.writers[i].Append(r)
 }
 
-func (t *splitter[R]) finish() ([]*store.Manifest, error) {
+func (t *splitter[R]) finish() ([]*durable.Manifest, error) {
 	for i, w := range t.writers {
 		if w == nil {
 			continue

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -30,7 +30,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s is %q, %v", path, got, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(games, store.ManifestName)); err != nil {
+	if err := os.Remove(filepath.Join(games, durable.ManifestName)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Detect(games); got != GamesFormat || err != nil {

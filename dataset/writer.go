@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // ErrComplete says that the data set to be written is there already, made with the
@@ -43,8 +43,8 @@ type Writer[R any] struct {
 	codec    codec[R]
 	layout   layout
 	mem      memory.Allocator
-	lock     *store.Lock
-	manifest *store.Manifest
+	lock     *durable.Lock
+	manifest *durable.Manifest
 	builder  *array.RecordBuilder
 	batch    int         // rows in builder
 	shard    int         // rows in out, batch included
@@ -57,8 +57,8 @@ type Writer[R any] struct {
 
 // NewGameWriter begins a data set of games in dir, or opens the interrupted one
 // that is there. Rows tells where to go on. The error is ErrComplete (wrapped) if
-// nothing is left to do, a *store.ConfigChangedError if the data set in dir has
-// another configuration, store.ErrLocked if another process is writing it.
+// nothing is left to do, a *durable.ConfigChangedError if the data set in dir has
+// another configuration, durable.ErrLocked if another process is writing it.
 //
 // Finish or Close the writer.
 func NewGameWriter(dir string, c WriterConfig) (*Writer[GameRow], error) {
@@ -84,15 +84,15 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 	if err != nil {
 		return nil, fmt.Errorf("dataset: configuration of %s: %w", dir, err)
 	}
-	if err := store.MakeDir(dir); err != nil {
+	if err := durable.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	lock, err := store.TryLock(filepath.Join(dir, lockName))
+	lock, err := durable.TryLock(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w := &Writer[R]{dir: dir, codec: code, layout: l, mem: mem, lock: lock, manifest: &store.Manifest{
-		Format: store.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
+	w := &Writer[R]{dir: dir, codec: code, layout: l, mem: mem, lock: lock, manifest: &durable.Manifest{
+		Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
 	}}
 	w.safe = w.Rows
 	if err := w.open(); err != nil {
@@ -105,10 +105,10 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 
 // open takes up what is in the folder.
 func (w *Writer[R]) open() error {
-	if err := store.RemoveTemps(w.dir); err != nil {
+	if err := durable.RemoveTemps(w.dir); err != nil {
 		return err
 	}
-	old, err := store.LoadManifest(w.dir)
+	old, err := durable.LoadManifest(w.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := w.refuseStrangers(); err != nil {
 			return err
@@ -118,15 +118,15 @@ func (w *Writer[R]) open() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(w.dir, store.ManifestName)
-	if err := store.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
+	path := filepath.Join(w.dir, durable.ManifestName)
+	if err := durable.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
 		return err
 	}
 	if old.Complete {
 		return fmt.Errorf("%s: %w: %d rows", w.dir, ErrComplete, old.Rows)
 	}
 	for _, s := range old.Shards {
-		if _, err := store.ReadShard(w.dir, s); err != nil {
+		if _, err := durable.ReadShard(w.dir, s); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (w *Writer[R]) open() error {
 }
 
 // identity is what must not change between the beginning and the end of a data set.
-func identity(m *store.Manifest) json.RawMessage {
+func identity(m *durable.Manifest) json.RawMessage {
 	parents := m.Parents
 	if parents == nil {
 		parents = []string{}
@@ -157,7 +157,7 @@ func (w *Writer[R]) refuseStrangers() error {
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".arrow") {
-			return fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, e.Name(), store.ManifestName)
+			return fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, e.Name(), durable.ManifestName)
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (w *Writer[R]) flush() error {
 
 // commit puts the open shard on disk, then lists it in next, which may be the
 // current manifest.
-func (w *Writer[R]) commit(next *store.Manifest) error {
+func (w *Writer[R]) commit(next *durable.Manifest) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -263,20 +263,20 @@ func (w *Writer[R]) commit(next *store.Manifest) error {
 			return fmt.Errorf("dataset: %s: %w", w.dir, err)
 		}
 	}
-	if err := store.WriteFile(filepath.Join(w.dir, name), data); err != nil {
+	if err := durable.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
-	sum := store.SumBytes(data)
+	sum := durable.SumBytes(data)
 	m := *next
 	m.Shards = append(m.Shards[:len(m.Shards):len(m.Shards)],
-		store.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
+		durable.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
 	m.Rows += int64(w.shard)
 	w.out, w.arrow, w.shard = nil, nil, 0
 	return w.list(&m)
 }
 
 // list replaces the manifest on disk, then the one in memory.
-func (w *Writer[R]) list(m *store.Manifest) error {
+func (w *Writer[R]) list(m *durable.Manifest) error {
 	if err := m.Save(w.dir); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
@@ -287,7 +287,7 @@ func (w *Writer[R]) list(m *store.Manifest) error {
 // Finish writes the last shard and makes the data set complete. Report is
 // marshalled into the manifest: what was counted on the way; nil for nothing. The
 // writer is closed, whether or not there is an error.
-func (w *Writer[R]) Finish(report any) (*store.Manifest, error) {
+func (w *Writer[R]) Finish(report any) (*durable.Manifest, error) {
 	defer w.Close()
 	if w.err == nil {
 		w.err = w.finish(report)

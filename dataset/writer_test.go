@@ -12,7 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Small shards let a test have many.
@@ -24,7 +24,7 @@ var (
 var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Program: "assay test"}
 
 // writeAll writes a data set in one go.
-func writeAll[R any](t testing.TB, dir string, c codec[R], l layout, rows []R) *store.Manifest {
+func writeAll[R any](t testing.TB, dir string, c codec[R], l layout, rows []R) *durable.Manifest {
 	t.Helper()
 	w, err := newWriter(dir, testConfig, c, l, memory.NewGoAllocator())
 	if err != nil {
@@ -275,7 +275,7 @@ func TestResume(t *testing.T) {
 // rename, and between the rename of a shard and its listing.
 func leaveDebris(t *testing.T, dir string, moment int) {
 	t.Helper()
-	m, err := store.LoadManifest(dir)
+	m, err := durable.LoadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestWriterRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, store.ErrLocked) {
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("two writers: %v", err)
 	}
 	bad := games[0]
@@ -321,7 +321,7 @@ func TestWriterRefusals(t *testing.T) {
 	}
 	changed := testConfig
 	changed.Seed = 8
-	var diff *store.ConfigChangedError
+	var diff *durable.ConfigChangedError
 	if _, err := NewGameWriter(dir, changed); !errors.As(err, &diff) || diff.Field != "seed" {
 		t.Errorf("changed seed: %v", err)
 	}
@@ -345,7 +345,7 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	if !reflect.DeepEqual(before, filesOf(t, dir)) {
 		t.Error("the complete data set was changed")
 	}
-	if err := os.Remove(filepath.Join(dir, store.ManifestName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, durable.ManifestName)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrNotData) {
@@ -367,7 +367,7 @@ func TestResumeNoticesDamage(t *testing.T) {
 	}
 	w.Close()
 	flipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
-	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "games-00001.arrow") {
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), "games-00001.arrow") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster"
@@ -217,7 +217,7 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; it was started without %s and %s. In a network that you trust, connect with nats:// and without %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
 	case errors.Is(err, cluster.ErrEncryption):
 		return fmt.Errorf("%w; %s names a PEM file with the certificate that signed the server's, and the address names the server as its certificate does", err, tlsCAEnv)
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	}
 	return err

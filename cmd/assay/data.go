@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
@@ -45,7 +45,7 @@ and is reported as unverified.`,
 
 // dataAdvice adds the cure to what can be wrong with a data set.
 func dataAdvice(err error) error {
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	switch {
 	case err == nil:
 		return nil
@@ -53,16 +53,16 @@ func dataAdvice(err error) error {
 		return fmt.Errorf("%w; give the flags and data it was begun with, or another --out", err)
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%w; free some room, and give the same command again", err)
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or give another --out", err)
 	case errors.Is(err, dataset.ErrNotData):
 		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
 	case errors.Is(err, dataset.ErrIncomplete):
 		return fmt.Errorf("%w; run the command that writes it again, and it goes on where it was", err)
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; 'assay data verify' lists all that is damaged", err)
 	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; want a data set: a folder with %s, or an .arrow file", err, store.ManifestName)
+		return fmt.Errorf("%w; want a data set: a folder with %s, or an .arrow file", err, durable.ManifestName)
 	}
 	return err
 }

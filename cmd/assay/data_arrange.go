@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // arrangeFlags are what merge, split and shuffle have in common.
@@ -40,15 +40,15 @@ func (f *arrangeFlags) begin(cmd *cobra.Command) (*progress, error) {
 }
 
 // end tells what was written; err is dataset.ErrComplete where nothing was left to do.
-func (f *arrangeFlags) end(cmd *cobra.Command, p *progress, dirs []string, written []*store.Manifest, err error) error {
+func (f *arrangeFlags) end(cmd *cobra.Command, p *progress, dirs []string, written []*durable.Manifest, err error) error {
 	if errors.Is(err, dataset.ErrComplete) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "data %s: %s is complete; nothing to do\n", cmd.Name(), f.out)
 		if written == nil {
-			m, e := store.LoadManifest(f.out)
+			m, e := durable.LoadManifest(f.out)
 			if e != nil {
 				return e
 			}
-			written = []*store.Manifest{m}
+			written = []*durable.Manifest{m}
 		}
 	} else if err != nil {
 		return arrangeAdvice(err)
@@ -77,7 +77,7 @@ func (f *arrangeFlags) end(cmd *cobra.Command, p *progress, dirs []string, writt
 	return printSets(cmd.OutOrStdout(), dirs, written)
 }
 
-func printSets(out io.Writer, dirs []string, written []*store.Manifest) error {
+func printSets(out io.Writer, dirs []string, written []*durable.Manifest) error {
 	for i, m := range written {
 		if _, err := fmt.Fprintf(out, "%s: %s, %d rows\n", dirs[i], m.Schema, m.Rows); err != nil {
 			return err
@@ -122,11 +122,11 @@ After an interruption the same command goes on.`,
 }
 
 // some is a list of what is there.
-func some(m *store.Manifest) []*store.Manifest {
+func some(m *durable.Manifest) []*durable.Manifest {
 	if m == nil {
 		return nil
 	}
-	return []*store.Manifest{m}
+	return []*durable.Manifest{m}
 }
 
 func newDataShuffleCommand() *cobra.Command {

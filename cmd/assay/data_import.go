@@ -12,8 +12,8 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/dataset/table"
 )
 
@@ -160,7 +160,7 @@ func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
 	}
 }
 
-func (f *importFlags) print(stdout io.Writer, m *store.Manifest, n *convert.Imported) error {
+func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Imported) error {
 	id, err := m.ID()
 	if err != nil {
 		return err

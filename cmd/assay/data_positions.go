@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/relabel"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -191,7 +191,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 }
 
 // extract makes positions of games or positions, whichever the sources are.
-func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c dataset.ExtractConfig, stderr io.Writer) (*store.Manifest, dataset.Counts, error) {
+func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c dataset.ExtractConfig, stderr io.Writer) (*durable.Manifest, dataset.Counts, error) {
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
 		return nil, dataset.Counts{}, err

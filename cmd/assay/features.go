@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/dump"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 func newFeaturesCommand() *cobra.Command {
@@ -53,7 +53,7 @@ The bytes do not depend on --procs. After an interruption the same command goes 
 			switch {
 			case errors.Is(err, dataset.ErrComplete):
 				fmt.Fprintf(cmd.ErrOrStderr(), "features: %s is complete; nothing to do\n", out)
-				if m, err = store.LoadManifest(out); err != nil {
+				if m, err = durable.LoadManifest(out); err != nil {
 					return err
 				}
 			case err != nil:
@@ -74,7 +74,7 @@ The bytes do not depend on --procs. After an interruption the same command goes 
 	return cmd
 }
 
-func printFeatures(w io.Writer, out string, m *store.Manifest, asJSON bool) error {
+func printFeatures(w io.Writer, out string, m *durable.Manifest, asJSON bool) error {
 	id, err := m.ID()
 	if err != nil {
 		return err

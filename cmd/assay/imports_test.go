@@ -28,44 +28,44 @@ var layout = map[string][]string{
 		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
 		"engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack",
 	},
-	"dataset/store":  {},
-	"dataset":        {"dataset/store", "eval"},
-	"dataset/epd":    {"dataset"},
-	"dataset/pgn":    {"dataset"},
-	"dataset/source": {}, // files, folders and compression: what every import begins with
-	"dataset/table":  {"dataset"},
-	"dataset/bullet": {"dataset"}, // one converter a package
-	"dataset/viri":   {"dataset"},
-	"dataset/jsonl":  {"dataset"},
-	"dataset/dump":   {"dataset", "dataset/internal/inorder", "dataset/store", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
+	"dataset/durable": {},
+	"dataset":         {"dataset/durable", "eval"},
+	"dataset/epd":     {"dataset"},
+	"dataset/pgn":     {"dataset"},
+	"dataset/source":  {}, // files, folders and compression: what every import begins with
+	"dataset/table":   {"dataset"},
+	"dataset/bullet":  {"dataset"}, // one converter a package
+	"dataset/viri":    {"dataset"},
+	"dataset/jsonl":   {"dataset"},
+	"dataset/dump":    {"dataset", "dataset/internal/inorder", "dataset/durable", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
 	// the one place that knows all converters: a format is looked up, not imported
-	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/store", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
+	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
 	"dataset/relabel":  {"dataset", "eval", "engine/search"},
 	"selfplay":         {},
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
 	// what every run that plays games leaves in its folder: journal, data set, PGN
-	"selfplay/record": {"selfplay", "dataset", "dataset/pgn", "dataset/store"},
+	"selfplay/record": {"selfplay", "dataset", "dataset/pgn", "dataset/durable"},
 	// what the tests of such runs have in common
-	"selfplay/record/recordtest": {"selfplay/record", "dataset/store"},
-	"selfplay/datagen":           {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/store"},
+	"selfplay/record/recordtest": {"selfplay/record", "dataset/durable"},
+	"selfplay/datagen":           {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/durable"},
 	"selfplay/sprt":              {},
-	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/store"},
+	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/durable"},
 	// games kept as a match keeps them; its statistics are its own
 	// workers on other machines. store: the ledger; roster and models: players are named by
 	// what their weights contain, wherever they lie. Only the broker links a NATS server
-	"selfplay/cluster":        {"selfplay", "dataset/store", "engine/roster", "models"},
+	"selfplay/cluster":        {"selfplay", "dataset/durable", "engine/roster", "models"},
 	"selfplay/cluster/broker": {"selfplay/cluster"},
-	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/record", "dataset/store"},
+	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/record", "dataset/durable"},
 	// pure ask and tell; what plays the games of it is a package of its own
 	"tuner/spsa": {},
 	// as a match: openings, games on disk, and a match at the end
-	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/record", "selfplay/match", "dataset/store"},
+	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/record", "selfplay/match", "dataset/durable"},
 	"tuner":           {"dataset", "eval", "models"}, // models: what a fit found is a weight file
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
-		"models", "eval", "dataset/store", "selfplay", "selfplay/sprt"},
+		"models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
 	"engine/historic":           {},
 	"engine/historic/hsu":       {},

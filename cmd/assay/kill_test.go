@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -119,7 +119,7 @@ func sameFiles(t *testing.T, pattern, got, want string) {
 func eachGameOnce(t *testing.T, path string, games int) {
 	t.Helper()
 	seen := map[uint64]int{}
-	err := store.ReadJournal(path, func(line []byte) error {
+	err := durable.ReadJournal(path, func(line []byte) error {
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
 			return err

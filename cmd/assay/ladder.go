@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -197,7 +197,7 @@ type ladderJSON struct {
 
 // ladderAdvice adds the cure.
 func ladderAdvice(err error, out string) error {
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	switch {
 	case errors.Is(err, ladder.ErrConfig) && !errors.As(err, &changed):
 		return usageError{err}

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/record"
 )
@@ -116,7 +116,7 @@ func bar(x *ladder.Rating, low, high float64) string {
 // writeLadderPlot draws the ratings into a run's folder.
 func writeLadderPlot(dir string, r *ladder.Result) (string, error) {
 	path := filepath.Join(dir, ladderPlotName)
-	return path, store.WriteFile(path, ladderSVG(r))
+	return path, durable.WriteFile(path, ladderSVG(r))
 }
 
 // ladderSVG draws the ratings with their intervals, and writes them beside.

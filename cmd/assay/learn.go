@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
@@ -115,7 +115,7 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 		return learnAdvice(err, dir, c.Resume)
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, store.RunEventsName))
+		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, durable.RunEventsName))
 	}
 	page := writeReport(dir, stderr)
 	if f.asJSON {
@@ -132,7 +132,7 @@ func (s stageBar) Finish(summary string)                 { s.p.finish(summary) }
 
 // learnAdvice adds the cure to what can end a run.
 func learnAdvice(err error, dir, command string) error {
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	switch {
 	case errors.Is(err, learn.ErrPlan):
 		return usageError{err}
@@ -140,9 +140,9 @@ func learnAdvice(err error, dir, command string) error {
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
 	case errors.Is(err, fs.ErrNotExist) && !begun(dir):
 		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; delete the folder that the damaged file is in, then %q makes it again", err, command)
 	case !begun(dir):
 		return err
@@ -159,7 +159,7 @@ func learnAdvice(err error, dir, command string) error {
 
 // begun tells whether there is a run to resume.
 func begun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, store.RunConfigName))
+	_, err := os.Stat(filepath.Join(dir, durable.RunConfigName))
 	return err == nil
 }
 
@@ -227,7 +227,7 @@ func printWritten(out io.Writer, r *learn.Result, dir, page string) {
 	if r.FromStart != nil {
 		line("match from start", last, "from-start", "games.pgn")
 	}
-	line("result", dir, store.RunResultName)
+	line("result", dir, durable.RunResultName)
 	if page != "" {
 		line("report", page)
 	}

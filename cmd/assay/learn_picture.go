@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 func newLearnPictureCommand() *cobra.Command {
@@ -25,7 +25,7 @@ a folder with a run's plan.json and its gen-1, gen-2 and so on.`,
 			if err != nil {
 				return err
 			}
-			if err := store.WriteFile(out, picture); err != nil {
+			if err := durable.WriteFile(out, picture); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", out)

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -78,7 +78,7 @@ func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, fa
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	err := store.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
+	err := durable.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
 			return err

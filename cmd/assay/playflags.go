@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -198,15 +198,15 @@ func shellQuote(s string) string {
 // playAdvice adds the cure to what can end games that are kept in a folder, or not: out
 // is then empty.
 func playAdvice(err error, out string) error {
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	switch {
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
-	case errors.Is(err, store.ErrNotRun):
+	case errors.Is(err, durable.ErrNotRun):
 		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; what is damaged cannot be gone on with: delete %s and begin again", err, out)
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 func newReportCommand() *cobra.Command {
@@ -71,7 +71,7 @@ func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if err := store.WriteFile(path, page); err != nil {
+	if err := durable.WriteFile(path, page); err != nil {
 		return err
 	}
 	if asJSON {
@@ -105,7 +105,7 @@ func writeReport(dir string, stderr io.Writer) string {
 // reportAdvice adds the cure.
 func reportAdvice(err error, dir string) error {
 	switch {
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; the command that made it writes it again where it can: see assay runs", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; assay runs lists the runs that are here", err)

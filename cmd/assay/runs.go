@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // runsDir is where long commands keep their runs, in the working directory.
@@ -27,7 +27,7 @@ func newRunsCommand() *cobra.Command {
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			runs, err := store.List(dir)
+			runs, err := durable.List(dir)
 			if err != nil {
 				return err
 			}
@@ -42,16 +42,16 @@ func newRunsCommand() *cobra.Command {
 }
 
 type runJSON struct {
-	Name    string      `json:"name"`
-	Dir     string      `json:"dir"`
-	State   store.State `json:"state"`
-	Command string      `json:"command"`
-	Resume  string      `json:"resume"`
-	Updated time.Time   `json:"updated"`
-	Error   string      `json:"error,omitempty"`
+	Name    string        `json:"name"`
+	Dir     string        `json:"dir"`
+	State   durable.State `json:"state"`
+	Command string        `json:"command"`
+	Resume  string        `json:"resume"`
+	Updated time.Time     `json:"updated"`
+	Error   string        `json:"error,omitempty"`
 }
 
-func runsJSON(runs []store.RunStatus) any {
+func runsJSON(runs []durable.RunStatus) any {
 	list := make([]runJSON, 0, len(runs))
 	for _, r := range runs {
 		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume, Updated: r.Updated}
@@ -63,7 +63,7 @@ func runsJSON(runs []store.RunStatus) any {
 	return map[string]any{"runs": list}
 }
 
-func printRuns(cmd *cobra.Command, dir string, runs []store.RunStatus) error {
+func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
 	out := cmd.OutOrStdout()
 	if len(runs) == 0 {
 		fmt.Fprintf(out, "no runs in %s\n", dir)
@@ -73,7 +73,7 @@ func printRuns(cmd *cobra.Command, dir string, runs []store.RunStatus) error {
 	fmt.Fprintln(w, "NAME\tSTATE\tCOMMAND\tLAST CHANGE\tRESUME WITH")
 	for _, r := range runs {
 		resume := r.Info.Resume
-		if r.State == store.Complete || r.State == store.Running {
+		if r.State == durable.Complete || r.State == durable.Running {
 			resume = "-"
 		}
 		if r.Err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -197,7 +197,7 @@ type spsaJSON struct {
 
 // spsaAdvice adds the cure.
 func spsaAdvice(err error, out string) error {
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	switch {
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give the CONFIG it was begun with, or another --out", err)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -39,7 +39,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(c.Out, spsaWeightsName)
-	return path, store.WriteFile(path, text)
+	return path, durable.WriteFile(path, text)
 }
 
 func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {

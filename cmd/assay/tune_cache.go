@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -24,11 +24,11 @@ func (t *tuneTask) cachePath(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--cache: %w", err)
 	}
-	program, err := store.SumFile(exe)
+	program, err := durable.SumFile(exe)
 	if err != nil {
 		return "", fmt.Errorf("--cache: %w", err)
 	}
-	if err := store.MakeDir(dir); err != nil {
+	if err := durable.MakeDir(dir); err != nil {
 		return "", err
 	}
 	h := sha256.New()
@@ -59,7 +59,7 @@ func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*tun
 }
 
 func cacheStore(ctx context.Context, s *tuner.Store, path string) error {
-	f, err := store.Create(path)
+	f, err := durable.Create(path)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -21,7 +21,7 @@ const tuneWeightsName = "weights.json"
 // it came about.
 type tuneOut struct {
 	path string
-	run  *store.Run // nil for a weight file
+	run  *durable.Run // nil for a weight file
 }
 
 // tuneConfig is everything that decides a fit, for config.json.
@@ -41,10 +41,10 @@ func openTuneOut(f *tuneFlags, t *tuneTask, args []string) (*tuneOut, json.RawMe
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Program: programVersion()}
-	run, err := store.OpenRun(f.out, store.RunInfo{Command: "tune", Resume: f.resume(args), Program: programVersion()}, c)
+	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume(args), Program: programVersion()}, c)
 	if err != nil {
-		var changed *store.ConfigChangedError
-		if errors.As(err, &changed) || errors.Is(err, store.ErrNotRun) {
+		var changed *durable.ConfigChangedError
+		if errors.As(err, &changed) || errors.Is(err, durable.ErrNotRun) {
 			err = fmt.Errorf("%w; name another folder with --out", err)
 		}
 		return nil, nil, err
@@ -86,7 +86,7 @@ func (o *tuneOut) event(kind string, data any) {
 
 // write writes the weights. What is partial does not make a run complete.
 func (o *tuneOut) write(text []byte, report *tuneJSON) error {
-	if err := store.WriteFile(o.path, text); err != nil {
+	if err := durable.WriteFile(o.path, text); err != nil {
 		return err
 	}
 	if o.run == nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -97,7 +97,7 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 		return err
 	}
 	if f.out != "" {
-		return store.WriteFile(f.out, b.Bytes())
+		return durable.WriteFile(f.out, b.Bytes())
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err

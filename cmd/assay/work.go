@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
@@ -249,7 +249,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
-	if err := store.MakeDir(w.Library); err != nil {
+	if err := durable.MakeDir(w.Library); err != nil {
 		return nil, fmt.Errorf("%w; weights are kept there: name another folder with --library", err)
 	}
 	return w, nil

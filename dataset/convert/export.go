@@ -16,11 +16,11 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/jsonl"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/dataset/table"
 )
 
@@ -81,7 +81,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 		return 0, err
 	}
 	defer unlock()
-	out, err := store.Create(file)
+	out, err := durable.Create(file)
 	if err != nil {
 		return 0, fmt.Errorf("convert: %w", err)
 	}
@@ -98,7 +98,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 // claim keeps other exports away from a file, and removes what a killed one left.
 func claim(file string) (unlock func(), err error) {
 	hidden := filepath.Join(filepath.Dir(file), "."+filepath.Base(file))
-	lock, err := store.TryLock(hidden + ".lock")
+	lock, err := durable.TryLock(hidden + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("convert: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/store"
 )
 
 // ImportConfig says how to read files of others.
@@ -82,7 +82,7 @@ type importIdentity struct {
 // data set in dir. An interrupted import of files goes on where it was; of streams it
 // starts over. Where the input is wrong, nothing of it stays on disk. The error is
 // dataset.ErrComplete (wrapped) if dir has the rows already.
-func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*store.Manifest, *Imported, error) {
+func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*durable.Manifest, *Imported, error) {
 	inputs, err := source.List(paths, c.Stdin)
 	if err != nil {
 		return nil, nil, err
@@ -163,7 +163,7 @@ type importer struct {
 
 // write runs the import into a writer, and decides what stays on disk if it fails.
 func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
-	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*store.Manifest, *Imported, error) {
+	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported, error) {
 	w, err := open()
 	if errors.Is(err, dataset.ErrComplete) {
 		return im.complete(dir, err)
@@ -200,11 +200,11 @@ func (im *importer) streams() bool {
 }
 
 // complete reads what an earlier Import left in dir, and passes on err.
-func (im *importer) complete(dir string, err error) (*store.Manifest, *Imported, error) {
+func (im *importer) complete(dir string, err error) (*durable.Manifest, *Imported, error) {
 	if im.streams() {
 		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
 	}
-	m, e := store.LoadManifest(dir)
+	m, e := durable.LoadManifest(dir)
 	if e == nil {
 		e = json.Unmarshal(m.Report, &im.counts)
 	}

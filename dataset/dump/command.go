@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Split cuts a command line into words; single and double quotes keep spaces, and there is
@@ -63,7 +63,7 @@ func fingerprint(command []string) ([]string, error) {
 			prints = append(prints, word)
 			continue
 		}
-		sum, err := store.SumFile(path)
+		sum, err := durable.SumFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("dump: %w", err)
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
-	"github.com/assay-chess/assay/dataset/store"
 )
 
 // Config says how to make features of positions.
@@ -45,7 +45,7 @@ type identity struct {
 // package comment says, and one whose terms do not make its eval (dataset.ErrDrift), is an
 // error that names the row. The error is dataset.ErrComplete (wrapped) if dir has the
 // features already.
-func Run(ctx context.Context, paths []string, dir string, c Config) (*store.Manifest, error) {
+func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	r := &run{Config: c}
 	if r.Timeout <= 0 {
 		r.Timeout = time.Minute

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Games with clocks are not the same on two machines, but they can be alike: a worker
@@ -46,7 +46,7 @@ func readReference(dir string) (float64, error) {
 	}
 	var r reference
 	if json.Unmarshal(data, &r) != nil || !(r.Speed > 0) {
-		return 0, fmt.Errorf("cluster: %s: %w", path, store.ErrDamaged)
+		return 0, fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
 	}
 	return r.Speed, nil
 }
@@ -78,7 +78,7 @@ func (c *Coordinator) clockSpeed(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	c.Tell(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers' are scaled to it", speed))
-	return speed, store.WriteFile(filepath.Join(c.Dir, speedName), append(data, '\n'))
+	return speed, durable.WriteFile(filepath.Join(c.Dir, speedName), append(data, '\n'))
 }
 
 // remeasure is after how long a worker measures its speed again: others may use the machine.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster"
@@ -161,7 +161,7 @@ func same(t *testing.T, got, want string) {
 			return err
 		}
 		name := filepath.Base(path)
-		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != store.RunResultName && name != store.ManifestName {
+		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != durable.RunResultName && name != durable.ManifestName {
 			return nil
 		}
 		rel, err := filepath.Rel(want, path)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -54,7 +54,7 @@ const (
 // first job, and may then run any number of series, one after the other.
 type Coordinator struct {
 	Config
-	lock    *store.Lock
+	lock    *durable.Lock
 	nc      *nats.Conn
 	run     string
 	room    *room
@@ -123,10 +123,10 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if c.room != nil {
 		return nil
 	}
-	if err := store.MakeDir(c.Dir); err != nil {
+	if err := durable.MakeDir(c.Dir); err != nil {
 		return err
 	}
-	if c.lock, err = store.TryLock(filepath.Join(c.Dir, ".lock")); err != nil {
+	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, ".lock")); err != nil {
 		return err
 	}
 	if c.run, err = runID(c.Dir); err != nil {
@@ -188,7 +188,7 @@ func runID(dir string) (string, error) {
 		if id := strings.TrimSpace(string(data)); len(id) == 16 && CheckName(id) == nil {
 			return id, nil
 		}
-		return "", fmt.Errorf("cluster: %s: %w", path, store.ErrDamaged)
+		return "", fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("cluster: %w", err)
@@ -198,7 +198,7 @@ func runID(dir string) (string, error) {
 		return "", err
 	}
 	id := hex.EncodeToString(random)
-	return id, store.WriteFile(path, []byte(id+"\n"))
+	return id, durable.WriteFile(path, []byte(id+"\n"))
 }
 
 // cutOff is after how many silences in a row a server is taken to be cut off.

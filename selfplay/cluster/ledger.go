@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // ledger is what a coordinator knows for certain, on disk: the answers that came, which
@@ -22,7 +22,7 @@ type ledger struct {
 	limit   int // lines of a file
 	lines   int // of the open file
 	number  int // of the open file
-	journal *store.Journal
+	journal *durable.Journal
 	dirty   bool
 }
 
@@ -64,17 +64,17 @@ func openLedger(dir string) (*ledger, *memory, error) {
 	for i, name := range names {
 		visit := func(text []byte) error { l.lines++; return m.add(text) }
 		if i < len(names)-1 {
-			if err := store.ReadJournal(name, visit); err != nil {
+			if err := durable.ReadJournal(name, visit); err != nil {
 				return nil, nil, err
 			}
 			continue
 		}
 		if _, err := fmt.Sscanf(filepath.Base(name), "ledger-%d.jsonl", &l.number); err != nil {
-			return nil, nil, fmt.Errorf("cluster: %s: %w", name, store.ErrDamaged)
+			return nil, nil, fmt.Errorf("cluster: %s: %w", name, durable.ErrDamaged)
 		}
 		l.lines = 0
 		var err error
-		if l.journal, err = store.OpenJournal(name, visit); err != nil {
+		if l.journal, err = durable.OpenJournal(name, visit); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -86,14 +86,14 @@ func openLedger(dir string) (*ledger, *memory, error) {
 
 func (l *ledger) begin() (err error) {
 	l.lines = 0
-	l.journal, err = store.OpenJournal(filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number)), nil)
+	l.journal, err = durable.OpenJournal(filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number)), nil)
 	return err
 }
 
 func (m *memory) add(text []byte) error {
 	var x line
 	if err := json.Unmarshal(text, &x); err != nil {
-		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 	}
 	switch {
 	case x.Banned != "":
@@ -155,7 +155,7 @@ func (l *ledger) turn(keep []*line) error {
 			return fmt.Errorf("cluster: %w", err)
 		}
 	}
-	return store.SyncDir(l.dir)
+	return durable.SyncDir(l.dir)
 }
 
 func (l *ledger) close() error {

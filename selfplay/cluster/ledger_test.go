@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 func reopen(t *testing.T, dir string) (*ledger, *memory) {
@@ -91,7 +91,7 @@ func TestLedgerOfACrash(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openLedger(dir); !errors.Is(err, store.ErrDamaged) {
+	if _, _, err := openLedger(dir); !errors.Is(err, durable.ErrDamaged) {
 		t.Errorf("a flipped bit: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
@@ -62,7 +62,7 @@ func (p *players) weighed(ctx context.Context, spec string) (player, error) {
 	if err != nil {
 		return player{}, fmt.Errorf("player %q: %w", spec, err)
 	}
-	content := byContent + store.SumBytes(data).SHA256
+	content := byContent + durable.SumBytes(data).SHA256
 	if err := p.put(ctx, content, data); err != nil {
 		return player{}, fmt.Errorf("cluster: weights of %q: %w", spec, err)
 	}
@@ -91,18 +91,18 @@ func (l *library) local(ctx context.Context, spec string) (string, error) {
 		return "", fmt.Errorf("cluster: player %q: its weights are not named by their content", spec)
 	}
 	path := filepath.Join(l.dir, name+".json")
-	if sum, err := store.SumFile(path); err == nil && sum.SHA256 == want {
+	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {
 		return renamed(path), nil
 	}
 	data, err := l.get(ctx, name)
 	if err != nil {
 		return "", fmt.Errorf("cluster: weights %s: %w", name, err)
 	}
-	if store.SumBytes(data).SHA256 != want {
-		return "", fmt.Errorf("cluster: weights %s: %w: they have another content", name, store.ErrDamaged)
+	if durable.SumBytes(data).SHA256 != want {
+		return "", fmt.Errorf("cluster: weights %s: %w: they have another content", name, durable.ErrDamaged)
 	}
 	if err := os.MkdirAll(l.dir, 0o777); err != nil {
 		return "", err
 	}
-	return renamed(path), store.WriteFile(path, data)
+	return renamed(path), durable.WriteFile(path, data)
 }

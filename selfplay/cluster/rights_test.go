@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster"
@@ -112,7 +112,7 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 func TestBansOutliveTheCoordinator(t *testing.T) {
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	journal, err := store.OpenJournal(filepath.Join(dir, "ledger-000001.jsonl"), nil)
+	journal, err := durable.OpenJournal(filepath.Join(dir, "ledger-000001.jsonl"), nil)
 	if err == nil {
 		err = errors.Join(journal.Append(map[string]string{"worker": "eve", "banned": "it lied"}), journal.Close())
 	}

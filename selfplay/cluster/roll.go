@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -370,7 +370,7 @@ func (r *roll) save(path string) error {
 	if err != nil {
 		return err
 	}
-	return store.WriteFile(path, append(data, '\n'))
+	return durable.WriteFile(path, append(data, '\n'))
 }
 
 // compare compares a worker's scores with those of all, and tells once if they differ by

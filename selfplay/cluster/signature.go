@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // SignatureSuffix ends the name of the file with an engine's signature, which lies beside
@@ -67,7 +67,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
 	path = engine + SignatureSuffix
-	return path, store.WriteFile(path, append(doc, '\n'))
+	return path, durable.WriteFile(path, append(doc, '\n'))
 }
 
 // programAt describes the file at a path.
@@ -79,7 +79,7 @@ func programAt(path string) (Program, error) {
 	if !info.Mode().IsRegular() {
 		return Program{}, fmt.Errorf("cluster: %s is no file: want an engine's program", path)
 	}
-	sum, err := store.SumFile(path)
+	sum, err := durable.SumFile(path)
 	return Program{Name: filepath.Base(path), SHA256: sum.SHA256}, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/record"
 )
@@ -21,7 +21,7 @@ var ErrForfeit = errors.New("a player failed")
 // Run plays the games that Out does not hold yet and completes the data set. If Out is
 // complete already, it plays nothing and says so in Summary.Already. An error leaves
 // Out as it is: calling Run again with an equal configuration goes on from there. With
-// another configuration the error is a *store.ConfigChangedError.
+// another configuration the error is a *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		return nil, fmt.Errorf("%w: %d games, but %s has %d openings", ErrConfig, c.Games, c.Opening.Book, n)
 	}
 	id := c.identity(openings)
-	info := store.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
-	run, err := store.OpenRun(c.Out, info, id)
+	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
+	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if doc, complete := run.Result(); complete {
 		s := &Summary{Already: true}
 		if err := json.Unmarshal(doc, s); err != nil {
-			return nil, fmt.Errorf("datagen: %s: %w", run.Path(store.RunResultName), err)
+			return nil, fmt.Errorf("datagen: %s: %w", run.Path(durable.RunResultName), err)
 		}
 		return s, nil
 	}
@@ -62,7 +62,7 @@ type generator struct {
 	Config
 	id       identity
 	runID    string
-	run      *store.Run
+	run      *durable.Run
 	openings selfplay.Openings
 	writer   *dataset.Writer[dataset.GameRow]
 	summary  Summary
@@ -132,7 +132,7 @@ func (g *generator) openData() error {
 // beginManifest puts an empty manifest into a new run's folder: a data set is not
 // begun among strange files, and those of the run are no strangers.
 func (g *generator) beginManifest() error {
-	_, err := store.LoadManifest(g.Out)
+	_, err := durable.LoadManifest(g.Out)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -140,7 +140,7 @@ func (g *generator) beginManifest() error {
 	if err != nil {
 		return err
 	}
-	m := store.Manifest{Format: store.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program, Config: config}
+	m := durable.Manifest{Format: durable.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program, Config: config}
 	return m.Save(g.Out)
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -49,7 +49,7 @@ func run(t *testing.T, c Config) *Summary {
 func bytesOf(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, pattern := range []string{"*.arrow", store.ManifestName, store.RunResultName, store.RunConfigName} {
+	for _, pattern := range []string{"*.arrow", durable.ManifestName, durable.RunResultName, durable.RunConfigName} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -195,10 +195,10 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 // leaveRubbish does what a kill in the middle of a write does.
 func leaveRubbish(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(dir, store.RunResultName)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, durable.RunResultName)); err == nil {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(dir, store.RunEventsName), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(dir, durable.RunEventsName), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	c := config(t, 300)
 	run(t, c)
 	want := bytesOf(t, c.Out)
-	if err := os.Remove(filepath.Join(c.Out, store.RunResultName)); err != nil {
+	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
 	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
@@ -255,7 +255,7 @@ func TestChangedConfigurationIsRefused(t *testing.T) {
 		other.Out = c.Out
 		change(&other)
 		_, err := Run(t.Context(), other)
-		var changed *store.ConfigChangedError
+		var changed *durable.ConfigChangedError
 		if !errors.As(err, &changed) || !strings.HasPrefix(changed.Field, name) {
 			t.Errorf("%s changed: error %v", name, err)
 		}
@@ -299,7 +299,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(c.Out, "thesis.tex"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), c); !errors.Is(err, store.ErrNotRun) {
+	if _, err := Run(t.Context(), c); !errors.Is(err, durable.ErrNotRun) {
 		t.Errorf("error %v, want ErrNotRun", err)
 	}
 }

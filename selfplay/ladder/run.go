@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -15,7 +15,7 @@ import (
 // Run plays to the end and returns the ratings. With Out it goes on where an earlier
 // call stopped, and only says again what a complete run found. An error leaves Out as
 // it is, to be resumed; with another configuration there, the error is a
-// *store.ConfigChangedError.
+// *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return l.play(ctx)
 	}
 	id := l.identity(openings)
-	return record.InFolder(c.Out, store.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
-		func(_ *store.Run, r *Result) error { r.Already = true; return nil },
-		func(run *store.Run) (*Result, error) {
+	return record.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
+		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
+		func(run *durable.Run) (*Result, error) {
 			err := l.pairs.Keep(record.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
 			if err != nil {
 				return nil, err

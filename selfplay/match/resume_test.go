@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/record/recordtest"
 )
@@ -59,7 +59,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	whole, c := decisive(t), decisive(t)
 	run(t, whole)
 	run(t, c)
-	if err := os.Remove(filepath.Join(c.Out, store.RunResultName)); err != nil {
+	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
 	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
@@ -71,7 +71,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 func TestDamagedJournal(t *testing.T) {
 	c := config(t, 20)
 	run(t, c)
-	if err := os.Remove(filepath.Join(c.Out, store.RunResultName)); err != nil {
+	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(c.Out, JournalName)
@@ -86,7 +86,7 @@ func TestDamagedJournal(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(t.Context(), c); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		if _, err := Run(t.Context(), c); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want ErrDamaged that names the journal", name, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -17,7 +17,7 @@ import (
 // Run plays the match to its end and returns what it found. With Out it goes on where
 // an earlier call stopped, and only says again what a complete match found. An error
 // leaves Out as it is, to be resumed; with another configuration there, the error is a
-// *store.ConfigChangedError.
+// *durable.ConfigChangedError.
 //
 // Where openings run out before a test has decided, the error wraps
 // opening.ErrExhausted or selfplay.ErrNoOpening, and the result so far comes with it.
@@ -44,8 +44,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return m.play(ctx)
 	}
 	id := m.identity(openings)
-	return record.InFolder(c.Out, store.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program}, id, finished,
-		func(run *store.Run) (*Result, error) {
+	return record.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program}, id, finished,
+		func(run *durable.Run) (*Result, error) {
 			err := m.pairs.Keep(record.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
 			if err != nil {
 				return nil, err
@@ -66,7 +66,7 @@ type match struct {
 
 // finished completes the result of a match that was complete before. The times are in
 // the journal, because they are no part of the result.
-func finished(run *store.Run, r *Result) error {
+func finished(run *durable.Run, r *Result) error {
 	r.Already = true
 	return record.Read(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {

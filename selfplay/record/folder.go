@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // InFolder begins a run in a folder, or goes on with it: play plays it to the end and
 // returns what it found, which completes the run. What a complete run found is read
 // again, and handed to again. An error of play leaves the folder as it is, to be
 // resumed, and comes with what play returned.
-func InFolder[R any](out string, info store.RunInfo, identity any, again func(*store.Run, *R) error, play func(*store.Run) (*R, error)) (*R, error) {
-	run, err := store.OpenRun(out, info, identity)
+func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
+	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func InFolder[R any](out string, info store.RunInfo, identity any, again func(*s
 	if doc, complete := run.Result(); complete {
 		r := new(R)
 		if err := json.Unmarshal(doc, r); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", info.Command, run.Path(store.RunResultName), err)
+			return nil, fmt.Errorf("%s: %s: %w", info.Command, run.Path(durable.RunResultName), err)
 		}
 		return r, again(run, r)
 	}

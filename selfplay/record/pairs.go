@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -57,7 +57,7 @@ func (p *Pairs) Close() error { return p.games.Close() }
 func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
 	p.games = games
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
-		return fmt.Errorf("game %d is there twice: %w", g.Number, store.ErrDamaged)
+		return fmt.Errorf("game %d is there twice: %w", g.Number, durable.ErrDamaged)
 	}
 	p.waiting[g.Number] = *g
 	for !p.Over() {

@@ -10,8 +10,8 @@ import (
 	"os"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/store"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -35,7 +35,7 @@ func RunID(identity any) (string, error) {
 
 // Config says where games are kept, and how they are told apart.
 type Config struct {
-	Run      *store.Run
+	Run      *durable.Run
 	Identity any // all that decides the games, for the data set's manifest and their ids
 	Seed     uint64
 	Program  string
@@ -54,7 +54,7 @@ type Header struct {
 type Games struct {
 	Config
 	runID   string
-	journal *store.Journal
+	journal *durable.Journal
 	dirty   bool // the journal has lines that are not synced
 	games   *dataset.Writer[dataset.GameRow]
 	kept    uint64 // games that the data set had when it was opened
@@ -87,7 +87,7 @@ func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
 	}
 	g.pgnOut = bufio.NewWriter(g.pgn)
 	n := 0
-	g.journal, err = store.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
+	g.journal, err = durable.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
 		n++
 		return visitGame(line, func(r *selfplay.Result) error { return replay(g, r) })
 	})
@@ -103,7 +103,7 @@ func (g *Games) openData() error {
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
 		// The process ended between the data set and the result: all is in there.
-		m, err := store.LoadManifest(g.Run.Path(GamesName))
+		m, err := durable.LoadManifest(g.Run.Path(GamesName))
 		if err != nil {
 			return err
 		}
@@ -118,13 +118,13 @@ func (g *Games) openData() error {
 
 // Read calls visit with the games of a journal, in the order they finished.
 func Read(path string, visit func(*selfplay.Result) error) error {
-	return store.ReadJournal(path, func(line []byte) error { return visitGame(line, visit) })
+	return durable.ReadJournal(path, func(line []byte) error { return visitGame(line, visit) })
 }
 
 func visitGame(line []byte, visit func(*selfplay.Result) error) error {
 	r := &selfplay.Result{}
 	if err := json.Unmarshal(line, r); err != nil {
-		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 	}
 	return visit(r)
 }
@@ -172,7 +172,7 @@ func (g *Games) record(r *selfplay.Result) error {
 	if r.Number >= g.kept {
 		if g.games == nil {
 			return fmt.Errorf("record: %s has %d games and is complete, but game %d counts too: %w",
-				g.Run.Path(GamesName), g.kept, r.Number, store.ErrDamaged)
+				g.Run.Path(GamesName), g.kept, r.Number, durable.ErrDamaged)
 		}
 		if err := g.games.Append(row); err != nil {
 			return err
@@ -224,7 +224,7 @@ func (g *Games) Finish(summary any) error {
 	if err := errors.Join(g.pgnOut.Flush(), g.pgn.Sync()); err != nil {
 		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
 	}
-	if err := store.SyncDir(g.Run.Dir()); err != nil {
+	if err := durable.SyncDir(g.Run.Dir()); err != nil {
 		return err
 	}
 	if g.games == nil {

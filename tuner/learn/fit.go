@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -54,10 +54,10 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *fitFile, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := store.WriteFile(weightsPath, text); err != nil {
+	if err := durable.WriteFile(weightsPath, text); err != nil {
 		return nil, nil, err
 	}
-	if err := store.WriteFile(fitPath, append(doc, '\n')); err != nil {
+	if err := durable.WriteFile(fitPath, append(doc, '\n')); err != nil {
 		return nil, nil, err
 	}
 	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f", r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))

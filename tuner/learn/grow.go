@@ -7,17 +7,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // settled tells whether a run in dir may go on under another configuration: nothing that
 // has begun may differ. What has not may change, and generations may be added; a final match
 // belongs to the last generation that it was planned for.
 func settled(dir string, recorded json.RawMessage, now RunConfig) error {
-	path := filepath.Join(dir, store.RunConfigName)
+	path := filepath.Join(dir, durable.RunConfigName)
 	was, err := parsePlan(recorded)
 	if err != nil {
-		return fmt.Errorf("%s: %w: %w", path, store.ErrDamaged, err)
+		return fmt.Errorf("%s: %w: %w", path, durable.ErrDamaged, err)
 	}
 	last := len(was.Plan.Generations)
 	begun := 0
@@ -25,8 +25,8 @@ func settled(dir string, recorded json.RawMessage, now RunConfig) error {
 		begun++
 	}
 	measured := len(now.Plan.Generations) == last && exists(filepath.Join(dir, folder(last), finalName))
-	err = store.CompareConfig(path, was.part(begun, measured), now.part(begun, measured))
-	var changed *store.ConfigChangedError
+	err = durable.CompareConfig(path, was.part(begun, measured), now.part(begun, measured))
+	var changed *durable.ConfigChangedError
 	generation := 0
 	if errors.As(err, &changed) {
 		if n, _ := fmt.Sscanf(changed.Field, "plan.generations[%d]", &generation); n == 1 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // stopBefore runs the plan until the stage begins.
@@ -53,11 +53,11 @@ func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
 		t.Errorf("the extended run has %d generations", len(got.Generations))
 	}
 	compare(t, whole, grown)
-	same(t, filepath.Join(whole, store.RunConfigName), filepath.Join(grown, store.RunConfigName))
-	if info := store.Status(grown).Info; info.Resume != "more" {
+	same(t, filepath.Join(whole, durable.RunConfigName), filepath.Join(grown, durable.RunConfigName))
+	if info := durable.Status(grown).Info; info.Resume != "more" {
 		t.Errorf("the run is resumed with %q", info.Resume)
 	}
-	if !exists(filepath.Join(grown, "gen-1", finalName, store.RunResultName)) {
+	if !exists(filepath.Join(grown, "gen-1", finalName, durable.RunResultName)) {
 		t.Error("the final match of the shorter run is gone")
 	}
 	again, err := Run(context.Background(), long)
@@ -87,7 +87,7 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 	c := config(dir, 2)
 	c.Plan.Generations = append(c.Plan.Generations, c.Plan.Generations[1])
 	stopBefore(t, c, "generation 2: positions")
-	before, err := os.ReadFile(filepath.Join(dir, store.RunConfigName))
+	before, err := os.ReadFile(filepath.Join(dir, durable.RunConfigName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 		d.Plan.Generations = append([]Generation(nil), c.Plan.Generations...)
 		change(&d)
 		_, err := Run(context.Background(), d)
-		var changed *store.ConfigChangedError
+		var changed *durable.ConfigChangedError
 		if !errors.As(err, &changed) || changed.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -110,14 +110,14 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	after, err := os.ReadFile(filepath.Join(dir, store.RunConfigName))
+	after, err := os.ReadFile(filepath.Join(dir, durable.RunConfigName))
 	if err != nil || string(after) != string(before) {
 		t.Errorf("a refused plan was written: %v", err)
 	}
 	// What has not begun may change, and the run is another one's then.
 	c.Plan.Generations[2].Lambda, c.Plan.Final.Games = 0.5, 4
 	stopBefore(t, c, "generation 2: positions")
-	r, err := ReadPlan(filepath.Join(dir, store.RunConfigName))
+	r, err := ReadPlan(filepath.Join(dir, durable.RunConfigName))
 	if err != nil || r.Plan.Generations[2].Lambda != 0.5 || r.Plan.Final.Games != 4 {
 		t.Errorf("recorded is %+v, %v", r, err)
 	}
@@ -134,7 +134,7 @@ func TestFinalIsSettled(t *testing.T) {
 	was := RunConfig{Plan: tiny()}
 	now := was
 	now.Plan.Final.Games += 2
-	var changed *store.ConfigChangedError
+	var changed *durable.ConfigChangedError
 	if err := settled(dir, was.part(2, true), now); !errors.As(err, &changed) || changed.Field != "plan.final.games" {
 		t.Errorf("a longer final match: %v", err)
 	}

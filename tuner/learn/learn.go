@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -18,7 +18,7 @@ import (
 // learner is a run on its way.
 type learner struct {
 	Config
-	run      *store.Run
+	run      *durable.Run
 	start    *models.File
 	champion champion
 	last     champion // the last fit, promoted or not
@@ -62,7 +62,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	plan := c.Plan
 	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
 	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}
-	run, err := store.ExtendRun(c.Dir, store.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
+	run, err := durable.ExtendRun(c.Dir, durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
 		func(recorded json.RawMessage) error { return settled(c.Dir, recorded, now) })
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if raw, complete := run.Result(); complete {
 		r := &Result{Already: true}
 		if err := json.Unmarshal(raw, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Path(store.RunResultName), err)
+			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
 		}
 		return r, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -81,7 +81,7 @@ func compare(t *testing.T, a, b string) {
 			return err
 		}
 		switch name := d.Name(); {
-		case strings.HasSuffix(name, ".arrow"), name == "games.pgn", name == store.ManifestName, name == store.RunResultName, name == fitName:
+		case strings.HasSuffix(name, ".arrow"), name == "games.pgn", name == durable.ManifestName, name == durable.RunResultName, name == fitName:
 		default:
 			return nil
 		}
@@ -243,7 +243,7 @@ func TestPathsStayOutOfResults(t *testing.T) {
 		if _, err := Run(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, "run", store.RunResultName))
+		data, err := os.ReadFile(filepath.Join(dir, "run", durable.RunResultName))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/record"
 )
 
@@ -86,7 +86,7 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 
 // Promised are the files of a run that are the same for the same configuration, as
 // patterns of their names.
-var Promised = []string{record.GamesName + "/*.arrow", record.GamesName + "/" + store.ManifestName, record.PGNName, store.RunResultName, store.RunConfigName}
+var Promised = []string{record.GamesName + "/*.arrow", record.GamesName + "/" + durable.ManifestName, record.PGNName, durable.RunResultName, durable.RunConfigName}
 
 // SameFiles compares the files of two folders that the patterns name.
 func SameFiles(t *testing.T, got, want string, patterns ...string) {

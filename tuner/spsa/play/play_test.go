@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -134,7 +134,7 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 		_, err := Run(ctx, c)
 		return err
 	})
-	recordtest.SameFiles(t, c.Out, whole.Out, append(recordtest.Promised, LogName, "validation/"+store.RunResultName)...)
+	recordtest.SameFiles(t, c.Out, whole.Out, append(recordtest.Promised, LogName, "validation/"+durable.RunResultName)...)
 }
 
 // The log holds all that is needed to compute the answer again.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -19,7 +19,7 @@ import (
 // Run tunes to the end and returns what it found. It goes on where an earlier call
 // stopped, and only says again what a complete run found. An error leaves Out as it
 // is, to be resumed; with another configuration there, the error is a
-// *store.ConfigChangedError.
+// *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
 	s.pairs = record.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.end() },
 		Count: s.count, Told: s.progress}
-	return record.InFolder(c.Out, store.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
-		func(_ *store.Run, r *Result) error { r.Already = true; return nil },
-		func(run *store.Run) (*Result, error) { return s.tune(ctx, run) })
+	return record.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
+		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
+		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
 }
 
 // stage is the tag of the seeds.
@@ -61,7 +61,7 @@ type session struct {
 	begun    time.Time
 }
 
-func (s *session) tune(ctx context.Context, run *store.Run) (*Result, error) {
+func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	var err error
 	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it follows from the journal
 		return nil, fmt.Errorf("spsa: %w", err)

@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -270,7 +270,7 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	for i := range 2000 {
 		r.Terms = append(r.Terms, learn.TermChange{Name: fmt.Sprintf("term.%d", i), NewMG: int32(i % 300), SEMG: 5, NewEG: -3, SEEG: 1, Count: int64(i), Clusters: 40, Share: 0.5, Rescale: 1})
 	}
-	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", store.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
+	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
 	writeGames(t, filepath.Join(dir, "gen-1", "games"), 100_000)
 	begun := time.Now()
 	page := write(t, dir)
@@ -366,7 +366,7 @@ func TestServedPageFollowsARun(t *testing.T) {
 			}
 		}
 	}
-	for store.Status(c.Out).State != store.Running {
+	for durable.Status(c.Out).State != durable.Running {
 		time.Sleep(50 * time.Millisecond)
 	}
 	b.do(chromedp.Navigate(server.URL + "/run/going"))

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Section is a part of a page with a heading of its own.
@@ -22,7 +22,7 @@ type Section struct {
 
 // Report is all that a page about a run says.
 type Report struct {
-	Status   store.RunStatus
+	Status   durable.RunStatus
 	Headline template.HTML
 	Sections []Section
 	Galleries
@@ -55,17 +55,17 @@ func Build(dir string) (*Report, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file: want the folder of a run", dir)
 	}
-	b := &builder{dir: dir, room: galleryBytes, report: &Report{Status: store.Status(dir)}}
+	b := &builder{dir: dir, room: galleryBytes, report: &Report{Status: durable.Status(dir)}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
 	}
 	var err error
-	if b.config, err = os.ReadFile(filepath.Join(dir, store.RunConfigName)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no run: there is no %s", dir, store.RunConfigName)
+	if b.config, err = os.ReadFile(filepath.Join(dir, durable.RunConfigName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no run: there is no %s", dir, durable.RunConfigName)
 	} else if err != nil {
 		return nil, err
 	}
-	if s := b.report.Status; s.State == store.Unreadable {
+	if s := b.report.Status; s.State == durable.Unreadable {
 		return nil, s.Err
 	}
 	build := map[string]func() error{
@@ -90,7 +90,7 @@ func (b *builder) finish() error {
 	}
 	settings, err := flatten(b.config)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(b.dir, store.RunConfigName), err)
+		return fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err)
 	}
 	pedigree, err := b.pedigree()
 	if err != nil {
@@ -245,7 +245,7 @@ func (b *builder) pedigree() ([]setting, error) {
 		}
 		for _, name := range names {
 			rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
-			m, err := store.LoadManifest(filepath.Dir(name))
+			m, err := durable.LoadManifest(filepath.Dir(name))
 			if err != nil {
 				list = append(list, setting{rel, err.Error()})
 				continue

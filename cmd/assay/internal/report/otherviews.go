@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -22,7 +22,7 @@ import (
 // events calls visit with the run's diary. What cannot be read in it is left out: it
 // is no part of any result.
 func (b *builder) events(visit func(kind string, data json.RawMessage)) {
-	_ = store.ReadJournal(filepath.Join(b.dir, store.RunEventsName), func(line []byte) error {
+	_ = durable.ReadJournal(filepath.Join(b.dir, durable.RunEventsName), func(line []byte) error {
 		var e struct {
 			Kind string          `json:"event"`
 			Data json.RawMessage `json:"data"`
@@ -57,7 +57,7 @@ func (b *builder) selfplay() error {
 	}
 	var s *datagen.Summary
 	summary := new(datagen.Summary)
-	if ok, err := readJSON(summary, b.dir, store.RunResultName); err == nil && ok {
+	if ok, err := readJSON(summary, b.dir, durable.RunResultName); err == nil && ok {
 		s = summary
 	}
 	return b.headline("selfplay-headline", map[string]any{"Tally": t, "Summary": s})
@@ -69,7 +69,7 @@ func (b *builder) ladder() error {
 		return err
 	}
 	r := new(ladder.Result)
-	complete, err := readJSON(r, b.dir, store.RunResultName)
+	complete, err := readJSON(r, b.dir, durable.RunResultName)
 	if err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func (b *builder) spsa() error {
 	var config struct {
 		SPSA spsa.Config `json:"spsa"`
 	}
-	if _, err := readJSON(&config, b.dir, store.RunConfigName); err != nil {
+	if _, err := readJSON(&config, b.dir, durable.RunConfigName); err != nil {
 		return err
 	}
 	r := new(play.Result)
-	complete, err := readJSON(r, b.dir, store.RunResultName)
+	complete, err := readJSON(r, b.dir, durable.RunResultName)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Name is the file that Write makes in a run's folder.
@@ -43,7 +43,7 @@ func Write(dir string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, Name)
-	return path, store.WriteFile(path, page)
+	return path, durable.WriteFile(path, page)
 }
 
 // Mode says where a page will be read.
@@ -57,7 +57,7 @@ const (
 // pageView is what page/page.html shows.
 type pageView struct {
 	Title    string
-	Status   *store.RunStatus // nil for pages that are not of one run
+	Status   *durable.RunStatus // nil for pages that are not of one run
 	Headline template.HTML
 	Sections []Section
 	Live     bool

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -18,10 +18,10 @@ import (
 var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)> 😀 שלום ` + "\u202e\x01" + strings.Repeat("x<b>", 2500)
 
 // writeRun makes the folder of a run.
-func writeRun(t *testing.T, name string, info store.RunInfo, config, result any) (dir string) {
+func writeRun(t *testing.T, name string, info durable.RunInfo, config, result any) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), name)
-	r, err := store.OpenRun(dir, info, config)
+	r, err := durable.OpenRun(dir, info, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func write(t *testing.T, dir string) string {
 
 func TestPageSaysWhatTheResultSays(t *testing.T) {
 	r := learnResult()
-	page := write(t, writeRun(t, "a <b> run's \"name\"", store.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
+	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
 		"123.4 Elo", "100.1", "147.9", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
 		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run", "&lt;script&gt;alert(1)",
@@ -100,7 +100,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 }
 
 func TestInterruptedRunSaysHowToResume(t *testing.T) {
-	dir := writeRun(t, "night", store.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"}, map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
+	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"}, map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
 	page := write(t, dir)
 	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7", "0 of 2 generations begun"} {
 		if !strings.Contains(page, want) {
@@ -111,16 +111,16 @@ func TestInterruptedRunSaysHowToResume(t *testing.T) {
 
 func TestWhatIsNoRunIsRefused(t *testing.T) {
 	empty := t.TempDir()
-	damaged := writeRun(t, "damaged", store.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{})
-	if err := os.WriteFile(filepath.Join(damaged, store.RunResultName), []byte("{"), 0o666); err != nil {
+	damaged := writeRun(t, "damaged", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{})
+	if err := os.WriteFile(filepath.Join(damaged, durable.RunResultName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ dir, says string }{
 		"nothing there":  {filepath.Join(empty, "none"), "none"},
-		"no run":         {empty, store.RunConfigName},
-		"damaged":        {damaged, store.RunResultName},
-		"another format": {writeRun(t, "other", store.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{"format": "assay.match/1"}), store.RunResultName},
-		"no object":      {writeRun(t, "list", store.RunInfo{Command: "match"}, map[string]any{}, []int{1}), store.RunResultName},
+		"no run":         {empty, durable.RunConfigName},
+		"damaged":        {damaged, durable.RunResultName},
+		"another format": {writeRun(t, "other", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{"format": "assay.match/1"}), durable.RunResultName},
+		"no object":      {writeRun(t, "list", durable.RunInfo{Command: "match"}, map[string]any{}, []int{1}), durable.RunResultName},
 	} {
 		if _, err := Write(c.dir); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, c.says)

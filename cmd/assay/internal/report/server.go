@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Server shows the runs in a folder while they go on. It only reads.
@@ -85,16 +85,16 @@ func send(w http.ResponseWriter, page []byte, err error) {
 
 // listed is a line of the list of runs.
 type listed struct {
-	store.RunStatus
+	durable.RunStatus
 	Link string
 }
 
 func (s *Server) listSections() ([]Section, error) {
-	runs, err := store.List(s.Dir)
+	runs, err := durable.List(s.Dir)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(runs, func(a, b store.RunStatus) int { return b.Updated.Compare(a.Updated) })
+	slices.SortStableFunc(runs, func(a, b durable.RunStatus) int { return b.Updated.Compare(a.Updated) })
 	var list []listed
 	for _, r := range runs {
 		list = append(list, listed{r, "run/" + url.PathEscape(r.Name)})
@@ -317,6 +317,6 @@ func fingerprint(dir string) (string, error) {
 		}
 		return nil
 	})
-	fmt.Fprintln(&h, store.Status(dir).State)
+	fmt.Fprintln(&h, durable.Status(dir).State)
 	return fmt.Sprint(h.Sum64()), err
 }

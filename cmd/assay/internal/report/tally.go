@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/selfplay"
@@ -21,10 +21,10 @@ import (
 // in which they finished. The folder of self-play is itself the data set.
 func readGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
 	folder := filepath.Join(dir, record.GamesName)
-	m, err := store.LoadManifest(folder)
+	m, err := durable.LoadManifest(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		folder = dir
-		m, err = store.LoadManifest(dir)
+		m, err = durable.LoadManifest(dir)
 	}
 	journal := filepath.Join(dir, record.JournalName)
 	if err != nil || !m.Complete {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -73,7 +73,7 @@ type losses struct {
 // tune makes the sections of a run of assay tune.
 func (b *builder) tune() error {
 	r := new(tuneResult)
-	complete, err := readJSON(r, b.dir, store.RunResultName)
+	complete, err := readJSON(r, b.dir, durable.RunResultName)
 	if err != nil {
 		return err
 	}

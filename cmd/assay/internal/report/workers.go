@@ -11,13 +11,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
 // readWorkers reads who plays the games of the run in dir, as its coordinator last wrote
 // it down; nil if it never had one. Of a run that nobody has open, nobody works.
-func readWorkers(dir string, state store.State) (*cluster.Roster, error) {
+func readWorkers(dir string, state durable.State) (*cluster.Roster, error) {
 	path := filepath.Join(dir, cluster.DirName, cluster.WorkersName)
 	r := new(cluster.Roster)
 	if ok, err := readJSON(r, path); err != nil || !ok {
@@ -26,7 +26,7 @@ func readWorkers(dir string, state store.State) (*cluster.Roster, error) {
 	if r.Format != cluster.RosterFormat {
 		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, cluster.RosterFormat)
 	}
-	if state == store.Running {
+	if state == durable.Running {
 		return r, nil
 	}
 	for i := range r.Workers {
@@ -57,7 +57,7 @@ func (b *builder) workers() error {
 	if roster == nil && err == nil {
 		return nil
 	}
-	v := workersView{Roster: roster, Running: state == store.Running, Err: err}
+	v := workersView{Roster: roster, Running: state == durable.Running, Err: err}
 	if roster != nil {
 		v.sum()
 	}
@@ -98,7 +98,7 @@ func (s *Server) workers(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	roster, err := readWorkers(dir, store.Status(dir).State)
+	roster, err := readWorkers(dir, durable.Status(dir).State)
 	if err == nil && roster == nil {
 		err = fmt.Errorf("%s: its games are played on no other machines: %w", r.PathValue("name"), fs.ErrNotExist)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/store"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
@@ -33,7 +33,7 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	t.Helper()
 	data, err := json.Marshal(roster)
 	if err == nil {
-		err = store.MakeDir(filepath.Join(dir, cluster.DirName))
+		err = durable.MakeDir(filepath.Join(dir, cluster.DirName))
 	}
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, cluster.DirName, cluster.WorkersName), data, 0o666)
@@ -46,7 +46,7 @@ func writeRoster(t *testing.T, dir string, roster any) {
 // lentRun is a run that goes on, until the function is called.
 func lentRun(t *testing.T, dir string) (end func()) {
 	t.Helper()
-	r, err := store.OpenRun(dir, store.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"}, map[string]int{"games": 3})
+	r, err := durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"}, map[string]int{"games": 3})
 	if err != nil {
 		t.Fatal(err)
 	}

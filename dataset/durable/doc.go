@@ -1,4 +1,4 @@
-// Package store is the one home of crash safety: how assay puts things on disk
+// Package durable is the one home of crash safety: how assay puts things on disk
 // so that a kill, a full disk or a power cut leaves either the old state or the
 // new one, and so that damage is noticed before it is believed.
 //
@@ -16,4 +16,4 @@
 // in run.json, never in a manifest: equal inputs give equal manifests.
 //
 // Start reading at WriteFile, then Manifest and OpenRun.
-package store
+package durable

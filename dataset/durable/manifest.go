@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"bytes"
@@ -60,11 +60,11 @@ func (m *Manifest) Encode() (data []byte, id string, err error) {
 		c.Shards = []Shard{}
 	}
 	if err := c.check(); err != nil {
-		return nil, "", fmt.Errorf("store: manifest: %w", err)
+		return nil, "", fmt.Errorf("durable: manifest: %w", err)
 	}
 	data, err = json.MarshalIndent(&c, "", "  ")
 	if err != nil {
-		return nil, "", fmt.Errorf("store: manifest: %w", err)
+		return nil, "", fmt.Errorf("durable: manifest: %w", err)
 	}
 	data = append(bytes.TrimSuffix(data, []byte("\n}")), ",\n"...)
 	id = SumBytes(data).SHA256
@@ -94,18 +94,18 @@ func LoadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("store: %s: %d bytes is too long for a manifest: %w", path, info.Size(), ErrDamaged)
+		return nil, fmt.Errorf("durable: %s: %d bytes is too long for a manifest: %w", path, info.Size(), ErrDamaged)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	m, err := ParseManifest(data)
 	if err != nil {
-		return nil, fmt.Errorf("store: %s: %w", path, err)
+		return nil, fmt.Errorf("durable: %s: %w", path, err)
 	}
 	return m, nil
 }
@@ -179,22 +179,22 @@ func ReadShard(dir string, s Shard) ([]byte, error) {
 	path := filepath.Join(dir, s.Name)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	if info.Size() != s.Size {
-		return nil, fmt.Errorf("store: %s: %d bytes, but the manifest says %d: %w", path, info.Size(), s.Size, ErrDamaged)
+		return nil, fmt.Errorf("durable: %s: %d bytes, but the manifest says %d: %w", path, info.Size(), s.Size, ErrDamaged)
 	}
 	data := make([]byte, s.Size)
 	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("store: reading %s: %w", path, err)
+		return nil, fmt.Errorf("durable: reading %s: %w", path, err)
 	}
 	if SumBytes(data) != (Sum{s.Size, s.SHA256}) {
-		return nil, fmt.Errorf("store: %s: wrong checksum: %w", path, ErrDamaged)
+		return nil, fmt.Errorf("durable: %s: wrong checksum: %w", path, ErrDamaged)
 	}
 	return data, nil
 }

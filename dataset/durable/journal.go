@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"bufio"
@@ -44,7 +44,7 @@ type Journal struct {
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	end, err := scanJournal(f, path, visit)
 	if err == nil {
@@ -65,7 +65,7 @@ func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 func ReadJournal(path string, visit func(line []byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	_, err = scanJournal(f, path, visit)
@@ -84,7 +84,7 @@ func cutAt(f *os.File, path string, end int64) error {
 		_, err = f.Seek(end, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("store: opening journal %s: %w", path, err)
+		return fmt.Errorf("durable: opening journal %s: %w", path, err)
 	}
 	return nil
 }
@@ -101,17 +101,17 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 			if n := len(line); n == 0 || !lineIsWhole(line[:n-1]) {
 				return end, nil
 			}
-			return end, fmt.Errorf("store: journal %s, line %d: no newline: %w", path, number, ErrDamaged)
+			return end, fmt.Errorf("durable: journal %s, line %d: no newline: %w", path, number, ErrDamaged)
 		}
 		if err != nil {
-			return end, fmt.Errorf("store: journal %s, line %d: %w", path, number, err)
+			return end, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
 		}
 		if !lineIsWhole(line) {
-			return end, fmt.Errorf("store: journal %s, line %d: wrong checksum: %w", path, number, ErrDamaged)
+			return end, fmt.Errorf("durable: journal %s, line %d: wrong checksum: %w", path, number, ErrDamaged)
 		}
 		if visit != nil {
 			if err := visit(line); err != nil {
-				return end, fmt.Errorf("store: journal %s, line %d: %w", path, number, err)
+				return end, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
 			}
 		}
 		end += int64(len(line)) + 1
@@ -155,10 +155,10 @@ func (j *Journal) Append(v any) error {
 	}
 	line, err := encodeLine(v)
 	if err != nil {
-		return fmt.Errorf("store: journal %s: %w", j.path, err)
+		return fmt.Errorf("durable: journal %s: %w", j.path, err)
 	}
 	if _, err := j.file.Write(line); err != nil {
-		j.err = fmt.Errorf("store: writing journal %s: %w", j.path, err)
+		j.err = fmt.Errorf("durable: writing journal %s: %w", j.path, err)
 		if cut := cutAt(j.file, j.path, j.end); cut != nil {
 			return errors.Join(j.err, cut)
 		}
@@ -191,7 +191,7 @@ func encodeLine(v any) ([]byte, error) {
 func (j *Journal) Sync() error {
 	if j.err == nil {
 		if err := j.file.Sync(); err != nil {
-			j.err = fmt.Errorf("store: syncing journal %s: %w", j.path, err)
+			j.err = fmt.Errorf("durable: syncing journal %s: %w", j.path, err)
 		}
 	}
 	return j.err
@@ -204,7 +204,7 @@ func (j *Journal) Path() string { return j.path }
 func (j *Journal) Close() error {
 	err := j.Sync()
 	if e := j.file.Close(); e != nil && err == nil {
-		err = fmt.Errorf("store: closing journal %s: %w", j.path, e)
+		err = fmt.Errorf("durable: closing journal %s: %w", j.path, e)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ func List(dir string) ([]RunStatus, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	var runs []RunStatus
 	for _, e := range entries {

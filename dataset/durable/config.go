@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ type ConfigChangedError struct {
 }
 
 func (e *ConfigChangedError) Error() string {
-	return fmt.Sprintf("store: %s: the configuration has changed: %s was %s and is now %s",
+	return fmt.Sprintf("durable: %s: the configuration has changed: %s was %s and is now %s",
 		e.Path, e.Field, orNone(e.Old), orNone(e.New))
 }
 
@@ -36,11 +36,11 @@ func orNone(s string) string {
 func CompareConfig(path string, old, now json.RawMessage) error {
 	was, err := flatten(old)
 	if err != nil {
-		return fmt.Errorf("store: %s: %w: %w", path, ErrDamaged, err)
+		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)
 	}
 	is, err := flatten(now)
 	if err != nil {
-		return fmt.Errorf("store: configuration: %w", err)
+		return fmt.Errorf("durable: configuration: %w", err)
 	}
 	for _, f := range is.order {
 		if o, ok := was.value[f]; !ok || o != is.value[f] {

@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"bytes"
@@ -62,7 +62,7 @@ func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
 func ExtendRun(dir string, info RunInfo, config any, settled func(recorded json.RawMessage) error) (*Run, error) {
 	doc, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("store: configuration of run %s: %w", dir, err)
+		return nil, fmt.Errorf("durable: configuration of run %s: %w", dir, err)
 	}
 	if err := MakeDir(dir); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	err = CompareConfig(path, old, r.config)
 	var changed *ConfigChangedError
@@ -130,7 +130,7 @@ func (r *Run) extend(old json.RawMessage) error {
 		return err
 	}
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	if err := r.writeInfo(); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (r *Run) begin() error {
 func (r *Run) writeInfo() error {
 	info, err := json.MarshalIndent(r.info, "", "  ")
 	if err != nil {
-		return fmt.Errorf("store: run %s: %w", r.dir, err)
+		return fmt.Errorf("durable: run %s: %w", r.dir, err)
 	}
 	return WriteFile(r.Path(RunInfoName), append(info, '\n'))
 }
@@ -164,11 +164,11 @@ func (r *Run) writeInfo() error {
 func (r *Run) checkEmpty() error {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	for _, e := range entries {
 		if e.Name() != RunInfoName && e.Name() != RunEventsName && !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("store: %s has %s but no %s: %w", r.dir, e.Name(), RunConfigName, ErrNotRun)
+			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, e.Name(), RunConfigName, ErrNotRun)
 		}
 	}
 	return nil
@@ -188,10 +188,10 @@ func (r *Run) reopen() error {
 func readJSON(path string, v any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("store: %s: %w: %w", path, ErrDamaged, err)
+		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (r *Run) Event(kind string, data any) error {
 func (r *Run) Finish(result any) error {
 	data, err := json.MarshalIndent(result, "", "  ")
 	if err != nil {
-		return fmt.Errorf("store: result of run %s: %w", r.dir, err)
+		return fmt.Errorf("durable: result of run %s: %w", r.dir, err)
 	}
 	if err := WriteFile(r.Path(RunResultName), append(data, '\n')); err != nil {
 		return err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package durable
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	defer d.Close()
 	// Some file systems do not know how to sync a directory, and need not be told.
 	err = d.Sync()
 	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return fmt.Errorf("store: syncing directory %s: %w", dir, err)
+		return fmt.Errorf("durable: syncing directory %s: %w", dir, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"crypto/sha256"
@@ -36,13 +36,13 @@ func SumBytes(data []byte) Sum {
 func SumFile(path string) (Sum, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Sum{}, fmt.Errorf("store: %w", err)
+		return Sum{}, fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	n, err := io.Copy(h, f)
 	if err != nil {
-		return Sum{}, fmt.Errorf("store: reading %s: %w", path, err)
+		return Sum{}, fmt.Errorf("durable: reading %s: %w", path, err)
 	}
 	return Sum{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -85,7 +85,7 @@ func Create(path string) (*File, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("store: writing %s: %w", path, err)
+			return nil, fmt.Errorf("durable: writing %s: %w", path, err)
 		}
 		return &File{path: path, file: f, hash: sha256.New()}, nil
 	}
@@ -103,7 +103,7 @@ func (f *File) Write(p []byte) (int, error) {
 	f.hash.Write(p[:n])
 	f.size += int64(n)
 	if err != nil {
-		f.err = fmt.Errorf("store: writing %s: %w", f.path, err)
+		f.err = fmt.Errorf("durable: writing %s: %w", f.path, err)
 	}
 	return n, f.err
 }
@@ -113,15 +113,15 @@ func (f *File) Write(p []byte) (int, error) {
 func (f *File) Commit() (Sum, error) {
 	if f.err == nil {
 		if err := f.file.Sync(); err != nil {
-			f.err = fmt.Errorf("store: syncing %s: %w", f.path, err)
+			f.err = fmt.Errorf("durable: syncing %s: %w", f.path, err)
 		}
 	}
 	if err := f.file.Close(); err != nil && f.err == nil {
-		f.err = fmt.Errorf("store: closing %s: %w", f.path, err)
+		f.err = fmt.Errorf("durable: closing %s: %w", f.path, err)
 	}
 	if f.err == nil {
 		if err := os.Rename(f.file.Name(), f.path); err != nil {
-			f.err = fmt.Errorf("store: naming %s: %w", f.path, err)
+			f.err = fmt.Errorf("durable: naming %s: %w", f.path, err)
 		}
 	}
 	if f.err != nil {
@@ -145,12 +145,12 @@ func (f *File) Abort() {
 func RemoveTemps(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("store: %w", err)
+				return fmt.Errorf("durable: %w", err)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func MakeDir(dir string) error {
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
-			return fmt.Errorf("store: %s is not a directory", dir)
+			return fmt.Errorf("durable: %s is not a directory", dir)
 		}
 		return nil
 	}
@@ -173,7 +173,7 @@ func MakeDir(dir string) error {
 		}
 	}
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("durable: %w", err)
 	}
 	return SyncDir(filepath.Dir(dir))
 }

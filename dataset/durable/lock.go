@@ -1,4 +1,4 @@
-package store
+package durable
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func TryLock(path string) (*Lock, error) {
 		if err == nil {
 			err = ErrLocked // the file kept being replaced: somebody is at it
 		}
-		return nil, fmt.Errorf("store: locking %s: %w", path, err)
+		return nil, fmt.Errorf("durable: locking %s: %w", path, err)
 	}
 }
 
