@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/dump"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/features"
 )
 
 func newFeaturesCommand() *cobra.Command {
-	var c dump.Config
+	var c features.Config
 	var out, command string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -29,7 +29,7 @@ The engine prints a header line, a JSON object with the names and values of its 
 it answers each line on standard input, a FEN, with a record: a JSON line like
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
 or a binary record; at an empty line it flushes its output. Counts are White's minus
-Black's. FORMAT.md has all of the protocol; dataset/dump/assay_features.h is a writer in C.
+Black's. FORMAT.md has all of the protocol; dataset/features/assay_features.h is a writer in C.
 
 Where a record has an eval, the terms must make it to a centipawn: the first that do not
 are an error which names the row. Results, scores and games are those of the positions.
@@ -41,7 +41,7 @@ The bytes do not depend on --procs. After an interruption the same command goes 
 			if out == "" {
 				return usagef("--out DIR says where to write the features")
 			}
-			if c.Command, err = dump.Split(command); err != nil {
+			if c.Command, err = features.Split(command); err != nil {
 				return usagef("--cmd: %w", err)
 			}
 			if c.Procs < 0 || c.Timeout <= 0 {
@@ -49,7 +49,7 @@ The bytes do not depend on --procs. After an interruption the same command goes 
 			}
 			p := newProgress(cmd.ErrOrStderr(), "features")
 			c.Program, c.Progress = programVersion(), p.update
-			m, err := dump.Run(cmd.Context(), args, out, c)
+			m, err := features.Run(cmd.Context(), args, out, c)
 			switch {
 			case errors.Is(err, dataset.ErrComplete):
 				fmt.Fprintf(cmd.ErrOrStderr(), "features: %s is complete; nothing to do\n", out)
@@ -93,7 +93,7 @@ func featuresAdvice(err error) error {
 		return fmt.Errorf("%w; mend the engine's dump, or leave out its eval where its terms are not the whole evaluation", err)
 	case errors.Is(err, dataset.ErrCountRange):
 		return fmt.Errorf("%w: give --float, or \"float\":true in the engine's header", err)
-	case errors.Is(err, dump.ErrProtocol), errors.Is(err, dump.ErrSilent):
+	case errors.Is(err, features.ErrProtocol), errors.Is(err, features.ErrSilent):
 		return fmt.Errorf("%w; 'assay features --help' says what is wanted", err)
 	case errors.As(err, &noProgram):
 		return fmt.Errorf("%w; want a program with --cmd, as './engine dump'", err)

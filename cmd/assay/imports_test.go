@@ -28,16 +28,16 @@ var layout = map[string][]string{
 		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
 		"engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack",
 	},
-	"dataset/durable": {},
-	"dataset":         {"dataset/durable", "eval"},
-	"dataset/epd":     {"dataset"},
-	"dataset/pgn":     {"dataset"},
-	"dataset/source":  {}, // files, folders and compression: what every import begins with
-	"dataset/table":   {"dataset"},
-	"dataset/bullet":  {"dataset"}, // one converter a package
-	"dataset/viri":    {"dataset"},
-	"dataset/jsonl":   {"dataset"},
-	"dataset/dump":    {"dataset", "dataset/internal/inorder", "dataset/durable", "eval"}, // eval: the phase, where an engine leaves it out; store: checksums of its files
+	"dataset/durable":  {},
+	"dataset":          {"dataset/durable", "eval"},
+	"dataset/epd":      {"dataset"},
+	"dataset/pgn":      {"dataset"},
+	"dataset/source":   {}, // files, folders and compression: what every import begins with
+	"dataset/table":    {"dataset"},
+	"dataset/bullet":   {"dataset"}, // one converter a package
+	"dataset/viri":     {"dataset"},
+	"dataset/jsonl":    {"dataset"},
+	"dataset/features": {"dataset", "dataset/internal/inorder", "dataset/durable", "eval"}, // eval: the phase, where an engine leaves it out; durable: checksums of its files
 	// the one place that knows all converters: a format is looked up, not imported
 	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
@@ -52,7 +52,7 @@ var layout = map[string][]string{
 	"selfplay/sprt":              {},
 	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/durable"},
 	// games kept as a match keeps them; its statistics are its own
-	// workers on other machines. store: the ledger; roster and models: players are named by
+	// workers on other machines. durable: the ledger; roster and models: players are named by
 	// what their weights contain, wherever they lie. Only the broker links a NATS server
 	"selfplay/cluster":        {"selfplay", "dataset/durable", "engine/roster", "models"},
 	"selfplay/cluster/broker": {"selfplay/cluster"},

@@ -160,7 +160,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	for i, e := range c.Players {
 		specs[i] = e.Spec
 	}
-	foreign := thrifty(specs...)
+	foreign := limitMemory(specs...)
 	r, err := ladder.Run(ctx, c)
 	if err != nil {
 		return ladderAdvice(err, f.out)

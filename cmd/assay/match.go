@@ -195,7 +195,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	defer done()
 	c.Runner = &faultTeller{Runner: runner, tell: p.say}
-	foreign := thrifty(c.A.Spec, c.B.Spec)
+	foreign := limitMemory(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.out)

@@ -165,7 +165,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	}
 	defer done()
 	c.Runner = &faultTeller{Runner: runner, tell: p.say}
-	thrifty(c.Player.Spec)
+	limitMemory(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil {
 		return spsaAdvice(err, c.Out)

@@ -1,4 +1,4 @@
-package dump
+package features
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	set.Float = set.Float || c.Float
 	terms, err := json.Marshal(set.Terms)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("dump: %w", err), first.end(nil))
+		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
 	}
 	sum := sha256.Sum256(terms)
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
@@ -224,5 +224,5 @@ func label(f *dataset.FeatureRow, p *dataset.PositionRow) {
 
 // blame names the engine.
 func (r *run) blame(err error) error {
-	return fmt.Errorf("dump: %s: %w", r.Command[0], err)
+	return fmt.Errorf("features: %s: %w", r.Command[0], err)
 }

@@ -1,4 +1,4 @@
-package dump
+package features
 
 import (
 	"errors"
@@ -56,7 +56,7 @@ func fingerprint(command []string) ([]string, error) {
 		if i == 0 {
 			var err error
 			if path, err = exec.LookPath(word); err != nil {
-				return nil, fmt.Errorf("dump: %w", err)
+				return nil, fmt.Errorf("features: %w", err)
 			}
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -65,7 +65,7 @@ func fingerprint(command []string) ([]string, error) {
 		}
 		sum, err := durable.SumFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("dump: %w", err)
+			return nil, fmt.Errorf("features: %w", err)
 		}
 		prints = append(prints, "sha256:"+sum.SHA256)
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// foreignMemory is what a run of foreign engines alone keeps its own memory to, in
-	// bytes: its heap is a few megabytes, but for the moments in which a shard of games
-	// is compressed, after which it would stay as large as it was then.
+	// foreignMemory is the memory limit, in bytes, of a run that plays foreign engines
+	// only. The heap needs a few megabytes, except while a shard of games is
+	// compressed; without a limit it would stay that large afterwards.
 	foreignMemory = 24 << 20
-	// smallChecker checks openings where no player does: small for the same reason.
+	// smallChecker is the engine that checks openings in such a run. Its hash table is
+	// small for the same reason.
 	smallChecker = "assay:hash=1"
 )
 
-// thrifty bounds the memory of a process that only runs other programs: it should be
-// theirs. Whoever sets GOMEMLIMIT knows better. It reports whether all players are
-// foreign.
-func thrifty(specs ...string) bool {
+// limitMemory reports whether all players are foreign engines. If they are, it limits
+// the memory of this process, to leave it to the engines. GOMEMLIMIT overrides it.
+func limitMemory(specs ...string) bool {
 	for _, spec := range specs {
 		if !roster.Foreign(spec) {
 			return false
@@ -33,9 +33,9 @@ func thrifty(specs ...string) bool {
 	return true
 }
 
-// runnerCost says what running foreign engines cost beside the engines: games and plies
-// a second, own time of the processor a ply and its share of all, memory. It is empty
-// where the system does not tell.
+// runnerCost describes the overhead of running foreign engines: games and plies per
+// second, our own processor time per ply and its share of the total, and memory. It is
+// empty where the system does not report processor times.
 func runnerCost(games, plies int64, took time.Duration) string {
 	own, children, memory := processorTime()
 	if own+children == 0 || plies == 0 || took <= 0 {

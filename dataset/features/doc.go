@@ -1,4 +1,4 @@
-// Package dump makes a data set of features from what a foreign engine prints: the
+// Package features makes a data set of features from what a foreign engine prints: the
 // counts of its evaluation's terms, position by position. Nobody needs to link Arrow into
 // an engine.
 //
@@ -10,4 +10,4 @@
 // The package knows nothing of UCI, and plays nothing.
 //
 // Start reading at Run.
-package dump
+package features

@@ -1,4 +1,4 @@
-package dump
+package features
 
 import (
 	"bufio"
@@ -48,7 +48,7 @@ func start(ctx context.Context, command []string, timeout time.Duration) (*proce
 	}
 	if err != nil {
 		kill()
-		return nil, fmt.Errorf("dump: %w", err)
+		return nil, fmt.Errorf("features: %w", err)
 	}
 	late := p.watch()
 	line, err := readLine(p.records.r)
