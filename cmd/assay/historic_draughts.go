@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,10 +17,11 @@ import (
 func newDraughtsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draughts",
-		Short: "Strachey's draughts of 1952: play, replay, choose, learn",
-		Long: `Draughts as Strachey's program for the Manchester machine played it, on squares 0 to 31
-from Black's side, four a row. The machine is Black, moves first and down the board.
-Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a new king.`,
+		Short: "Strachey's draughts program of 1952: play, replay, choose, learn",
+		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
+numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
+the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
+new king.`,
 		Example: `  assay historic draughts replay
   assay historic draughts play --human
   assay historic draughts learn-king`,
@@ -29,7 +30,7 @@ Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a ne
 	return c
 }
 
-// draughtsFlags are how the machine looks ahead.
+// draughtsFlags set the strategy and the seed.
 type draughtsFlags struct {
 	strategy int
 	stages   int
@@ -38,10 +39,10 @@ type draughtsFlags struct {
 }
 
 func (f *draughtsFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.strategy, "strategy", 2, "1: all moves for 3 stages, kings 3; 2: until two moves are no captures, 4 stages, kings 2.875")
-	c.Flags().IntVar(&f.stages, "stages", 0, "look so many stages ahead, 1 to 12 (default: as the strategy has it)")
-	c.Flags().Float64Var(&f.king, "king", 0, "value of a king in men, in eighths (default: as the strategy has it)")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the choices among equal moves")
+	c.Flags().IntVar(&f.strategy, "strategy", 2, "1: all moves, 3 stages, kings worth 3; 2: until two moves in a row are not captures, at most 4 stages, kings worth 2.875")
+	c.Flags().IntVar(&f.stages, "stages", 0, "number of stages (moves of either side) to look ahead, 1 to 12 (default: the strategy's)")
+	c.Flags().Float64Var(&f.king, "king", 0, "value of a king in men, a multiple of an eighth (default: the strategy's)")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the choice among equal moves")
 }
 
 func (f *draughtsFlags) get() (s draughts.Strategy, err error) {
@@ -51,7 +52,7 @@ func (f *draughtsFlags) get() (s draughts.Strategy, err error) {
 	case 2:
 		s = draughts.Strategy2()
 	default:
-		return s, usagef("--strategy %d: there are 1 and 2", f.strategy)
+		return s, usagef("--strategy %d: the strategies are 1 and 2", f.strategy)
 	}
 	if f.stages != 0 {
 		s.Stages = f.stages
@@ -60,24 +61,34 @@ func (f *draughtsFlags) get() (s draughts.Strategy, err error) {
 		return s, usagef("--stages %d is not a number from 1 to 12", f.stages)
 	}
 	if f.king != 0 {
-		eighths := f.king * draughts.Man
-		if eighths != math.Trunc(eighths) || f.king < 0 || f.king > 100 {
-			return s, usagef("--king %v is not a number of eighths from 0 to 100, like 2.875", f.king)
+		if s.King, err = eighths(f.king); err != nil {
+			return s, usagef("--king %v %w", f.king, err)
 		}
-		s.King = int(eighths)
 	}
 	return s, nil
 }
+
+// eighths returns a value in men in the unit of the strategies.
+func eighths(men float64) (int, error) {
+	n := men * draughts.Man
+	if n != math.Trunc(n) || men <= 0 || men > 100 {
+		return 0, errors.New("is not a positive multiple of an eighth up to 100, like 2.875")
+	}
+	return int(n), nil
+}
+
+func (f *draughtsFlags) rng() *rand.Rand { return rand.New(rand.NewPCG(f.seed, 0)) }
 
 func newDraughtsPlayCommand() *cobra.Command {
 	var f draughtsFlags
 	var human bool
 	c := &cobra.Command{
 		Use:   "play",
-		Short: "Play a game, against itself or against you",
-		Long: `Play a game of the machine against itself, or with --human against you: you are White,
-and type a move a line. A game of the machine against itself is a draw after 40 plies
-without a capture or a move of a man; the program does not know how to win.`,
+		Short: "Play a game, machine against machine or against you",
+		Long: `Play a game of the machine against itself, or with --human against you: you are White
+and type one move a line. A game of the machine against itself is a draw after 40 plies
+without a capture or a move of a man that is not a king; the program does not know how to
+win.`,
 		Example: `  assay historic draughts play --seed 7
   assay historic draughts play --human --strategy 1`,
 		Args: cobra.NoArgs,
@@ -86,13 +97,12 @@ without a capture or a move of a man; the program does not know how to win.`,
 			if err != nil {
 				return err
 			}
-			chance := rand.New(rand.NewPCG(f.seed, 0))
 			if human {
-				return runDialogue(cmd, &draughtsDialogue{p: draughts.Start(), s: s, chance: chance})
+				return runDialogue(cmd, &draughtsDialogue{p: draughts.Start(), s: s, rng: f.rng()})
 			}
-			g := draughts.Play(draughts.Start(), s, s, chance)
-			result := map[float64]string{0: "White wins", 0.5: "drawn", 1: "Black wins"}[g.Result]
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s after %d plies\n", draughtsScore(g.Moves), result, len(g.Moves))
+			g := draughts.Play(draughts.Start(), s, s, f.rng())
+			result := map[float64]string{0: "White wins", 0.5: "draw", 1: "Black wins"}[g.Result]
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s after %d plies\n", draughtsMoves(g.Moves), result, len(g.Moves))
 			return err
 		},
 	}
@@ -101,8 +111,8 @@ without a capture or a move of a man; the program does not know how to win.`,
 	return c
 }
 
-// draughtsScore writes moves as the book does, the machine's and the other's in a row.
-func draughtsScore(moves []draughts.Move) string {
+// draughtsMoves writes moves as the book does, one of each side a line.
+func draughtsMoves(moves []draughts.Move) string {
 	var b strings.Builder
 	for i := 0; i < len(moves); i += 2 {
 		reply := ""
@@ -116,9 +126,9 @@ func draughtsScore(moves []draughts.Move) string {
 
 // draughtsDialogue is a game against a person.
 type draughtsDialogue struct {
-	p      draughts.Position
-	s      draughts.Strategy
-	chance *rand.Rand
+	p   draughts.Position
+	s   draughts.Strategy
+	rng *rand.Rand
 }
 
 func (d *draughtsDialogue) board() string   { return d.p.String() }
@@ -128,13 +138,13 @@ func (d *draughtsDialogue) over() string {
 		return ""
 	}
 	if d.p.White {
-		return "You cannot move: the machine has won."
+		return "You cannot move: the machine wins."
 	}
-	return "The machine cannot move: you have won."
+	return "The machine cannot move: you win."
 }
 
 func (d *draughtsDialogue) answer() string {
-	c, _ := d.s.Choose(&d.p, d.chance)
+	c, _ := d.s.Choose(&d.p, d.rng)
 	d.p.Make(c.Move)
 	return c.Move.String()
 }
@@ -151,10 +161,10 @@ func newDraughtsReplayCommand() *cobra.Command {
 	var f draughtsFlags
 	c := &cobra.Command{
 		Use:   "replay",
-		Short: "Replay the printed game, with what the machine thinks best",
-		Long: `Replay the game printed in Faster Than Thought, the first played by the second strategy,
-and say in which turns the machine's move is among the best by the strategy given here.
-Gain is what it expects to win, in men.`,
+		Short: "Replay the printed game and compare it with the strategy's choices",
+		Long: `Replay the game printed in Faster Than Thought, the first that the second strategy
+played, and show in which turns the machine's move is among the best of the given
+strategy. Gain is the material that the strategy expects to win, in men.`,
 		Example: "  assay historic draughts replay\n  assay historic draughts replay --strategy 1",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -162,42 +172,33 @@ Gain is what it expects to win, in men.`,
 			if err != nil {
 				return err
 			}
-			return replayDraughts(cmd.OutOrStdout(), s, rand.New(rand.NewPCG(f.seed, 0)))
+			turns, err := draughts.Replay(s, f.rng())
+			if err != nil {
+				return err
+			}
+			return printDraughtsReplay(cmd.OutOrStdout(), turns)
 		},
 	}
 	f.add(c)
 	return c
 }
 
-func replayDraughts(w io.Writer, s draughts.Strategy, chance *rand.Rand) error {
-	moves := draughts.PrintedGame()
-	p := draughts.Start()
-	turns, agree := 0, 0
-	for i, text := range moves {
-		m, err := p.Parse(text)
-		if err != nil {
+func printDraughtsReplay(w io.Writer, turns []draughts.Turn) error {
+	agree := 0
+	for i := range turns {
+		t := &turns[i]
+		mark := ""
+		if t.Agrees() {
+			agree++
+		} else {
+			mark = "   NOT among the best: " + strings.Trim(fmt.Sprint(t.Choice.Best), "[]")
+		}
+		if _, err := fmt.Fprintf(w, "%3d. %-14s %-11s gain %+7.3f, %d best of %d%s\n", i+1, t.Played, t.Reply,
+			float64(t.Gain)/draughts.Man, len(t.Choice.Best), t.Legal, mark); err != nil {
 			return err
 		}
-		if !p.White {
-			c, _ := s.Choose(&p, chance)
-			mark := ""
-			if turns++; slices.Contains(c.Best, m) {
-				agree++
-			} else {
-				mark = "   NOT among the best: " + strings.Trim(fmt.Sprint(c.Best), "[]")
-			}
-			reply := ""
-			if i+1 < len(moves) {
-				reply = moves[i+1]
-			}
-			if _, err := fmt.Fprintf(w, "%3d. %-14s %-11s gain %+7.3f, %d best of %d%s\n", turns, m, reply,
-				float64(c.Value-s.Value(&p))/draughts.Man, len(c.Best), len(p.Moves(nil)), mark); err != nil {
-				return err
-			}
-		}
-		p.Make(m)
 	}
-	_, err := fmt.Fprintf(w, "%d plies, all legal; the machine's move is among the best in %d of %d turns\n", len(moves), agree, turns)
+	_, err := fmt.Fprintf(w, "%d plies, all legal; the machine's move is among the best in %d of %d turns\n", len(draughts.PrintedGame()), agree, len(turns))
 	return err
 }
 
@@ -206,10 +207,10 @@ func newDraughtsChooseCommand() *cobra.Command {
 	var white, asJSON bool
 	c := &cobra.Command{
 		Use:   "choose B W K",
-		Short: "Choose a move in a position given by Strachey's words",
-		Long: `Choose a move in a position given by Strachey's words in hexadecimal: B, the black men
-and kings; W, the white ones; K, the kings of either colour. Bit n is square n, the lowest
-bit square 0. Black is to move, or White with --white.`,
+		Short: "Choose a move in a position given as Strachey's three words",
+		Long: `Choose a move in a position given as Strachey's three words in hexadecimal: B, Black's
+men and kings; W, White's; K, the kings of both colors. Bit n is square n; the lowest bit
+is square 0. Black is to move, or White with --white.`,
 		Example: "  assay historic draughts choose 0010AC8B F5400200 0",
 		Args:    cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -228,9 +229,9 @@ bit square 0. Black is to move, or White with --white.`,
 			if err := p.Check(); err != nil {
 				return err
 			}
-			c, ok := s.Choose(&p, rand.New(rand.NewPCG(f.seed, 0)))
+			c, ok := s.Choose(&p, f.rng())
 			if !ok {
-				return fmt.Errorf("no move is legal: the game is over\n%s", strings.TrimRight(p.String(), "\n"))
+				return fmt.Errorf("there is no legal move: the game is over\n%s", strings.TrimRight(p.String(), "\n"))
 			}
 			return printDraughtsChoice(cmd.OutOrStdout(), &p, s, c, asJSON)
 		},
@@ -257,4 +258,128 @@ func printDraughtsChoice(w io.Writer, p *draughts.Position, s draughts.Strategy,
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\nbest moves  %s\ngain        %+.3f men\nconsidered  %d moves\n", p, c.Move, strings.Join(best, " "), gain, c.Moves)
 	return err
+}
+
+func newLearnKingCommand() *cobra.Command {
+	var f draughtsFlags
+	var rounds, games, pairs int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "learn-king",
+		Short: "Learn the value of a king from games of the machine against itself",
+		Long: `Learn the value of a king from the results of games that the machine plays against
+itself. Each round of games is played with the value that the previous round found. Then
+play the learned value against the one it started with, in pairs of games from random
+openings.
+
+The value of a round is the one that best explains its results (logistic regression on the
+differences in men and kings), with its 95 % interval. It is the value of a king in the
+hands of this program, which hardly knows how to win with one.`,
+		Example: `  assay historic draughts learn-king
+  assay historic draughts learn-king --king 1 --games 4000 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.get()
+			if err != nil {
+				return err
+			}
+			if rounds < 1 || games < 100 || pairs < 1 {
+				return usagef("use at least --rounds 1, --games 100 and --pairs 1")
+			}
+			playing, match := newProgress(cmd.ErrOrStderr(), "learning"), newProgress(cmd.ErrOrStderr(), "match")
+			r, err := draughts.LearnKing(cmd.Context(), draughts.Learning{Strategy: s, Rounds: rounds, Games: games, Seed: f.seed,
+				Progress: func(done, total int64) {
+					playing.update(done, total, "")
+					if done == total {
+						playing.finish(fmt.Sprintf("%d games", total))
+					}
+				}}, pairs, func(done, total int64) { match.update(done, total, "pairs") })
+			if err != nil {
+				return err
+			}
+			match.finish(fmt.Sprintf("%d games", 2*pairs))
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), r)
+			}
+			return printLearnedKing(cmd.OutOrStdout(), r)
+		},
+	}
+	f.add(c)
+	c.Flags().IntVar(&rounds, "rounds", 3, "number of rounds")
+	c.Flags().IntVar(&games, "games", 1000, "games per round")
+	c.Flags().IntVar(&pairs, "pairs", 1000, "pairs of games between the learned value and the one it started with")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func printLearnedKing(w io.Writer, r draughts.LearnedKing) error {
+	fmt.Fprintln(w, "round  played with  king in men  95 % interval     games  drawn  positions")
+	for _, l := range r.Rounds {
+		fmt.Fprintf(w, "%5d  %11.3f  %11.3f  %.3f to %.3f  %8d  %5d  %9d\n", l.Round, l.Played, l.King, l.Low, l.High, l.Games, l.Drawn, l.Positions)
+	}
+	m := r.Match
+	_, err := fmt.Fprintf(w, "a king of %.3f scores %.2f %% against one of %.3f in %d pairs (95 %% interval %.2f to %.2f %%, %d of %d games drawn)\n",
+		r.Learned, 100*m.Score, r.Against, m.Pairs, 100*m.Low, 100*m.High, m.Drawn, 2*m.Pairs)
+	return err
+}
+
+func newCompareKingsCommand() *cobra.Command {
+	var f draughtsFlags
+	var pairs int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare-kings VALUE...",
+		Short: "Play values of a king against the strategy's own",
+		Long: `Play each value of a king, in men, against the strategy's own (2.875, or --king), in
+pairs of games from random openings with colors reversed. All values play the same
+openings.`,
+		Example: "  assay historic draughts compare-kings 1 1.5 2 2.5 3 4",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, err := f.get()
+			if err != nil {
+				return err
+			}
+			if pairs < 2 {
+				return usagef("--pairs %d: use 2 or more", pairs)
+			}
+			var kings []int
+			for _, text := range args {
+				men, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					return usagef("%q is not a value of a king in men, like 2.875", text)
+				}
+				king, err := eighths(men)
+				if err != nil {
+					return usagef("king of %s: %w", text, err)
+				}
+				kings = append(kings, king)
+			}
+			p := newProgress(cmd.ErrOrStderr(), "compare-kings")
+			scores, err := draughts.CompareKings(cmd.Context(), own, kings, pairs, f.seed, func(done, total int64) { p.update(done, total, "pairs") })
+			if err != nil {
+				return err
+			}
+			p.finish(fmt.Sprintf("%d games", 2*pairs*len(args)))
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), scores)
+			}
+			return printKings(cmd.OutOrStdout(), scores)
+		},
+	}
+	f.add(c)
+	c.Flags().IntVar(&pairs, "pairs", 1000, "pairs of games for each value")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	return c
+}
+
+func printKings(w io.Writer, scores []draughts.KingScore) error {
+	fmt.Fprintln(w, "  king  score    95 % interval     drawn")
+	for _, s := range scores {
+		if _, err := fmt.Fprintf(w, "%6.3f  %5.2f %%  %5.2f to %5.2f %%  %5.1f %%\n",
+			s.King, 100*s.Score, 100*s.Low, 100*s.High, 50*float64(s.Drawn)/float64(s.Pairs)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -17,8 +17,8 @@ func newLosAlamosCommand() *cobra.Command {
 		Use:   "losalamos",
 		Short: "The chess of MANIAC on six squares by six, 1956",
 		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
-moves of pawns. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
-promotion. The player losalamos-1956 is the same program on eight by eight.`,
+pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
+promotion. The player losalamos-1956 is the same program on eight squares by eight.`,
 		Example: "  assay historic losalamos play\n  assay historic losalamos perft 5",
 	}
 	c.AddCommand(newLosAlamosPlayCommand(), newLosAlamosPerftCommand())
@@ -31,11 +31,11 @@ func newLosAlamosPlayCommand() *cobra.Command {
 	var replay bool
 	c := &cobra.Command{
 		Use:   "play",
-		Short: "Play a game, against itself or against you, or replay MANIAC's",
-		Long: `Play a game of the program against itself, or with --human against you, who type a move
-a line; or with --replay the game in which MANIAC beat a beginner, and what this program
-plays in its place. A game ends with mate or stalemate, at the third occurrence of a
-position, and after 50 moves of each side without a capture or a pawn's move.`,
+		Short: "Play a game, program against program or against you, or replay MANIAC's",
+		Long: `Play a game of the program against itself, or with --human against you, who type one
+move a line. With --replay, replay the game in which MANIAC beat a beginner and show what
+this program would play. A game ends with checkmate or stalemate, at the third occurrence
+of a position, and after 50 moves of each side without a capture or a pawn move.`,
 		Example: `  assay historic losalamos play
   assay historic losalamos play --human black --depth 3
   assay historic losalamos play --replay`,
@@ -45,92 +45,67 @@ position, and after 50 moves of each side without a capture or a pawn's move.`,
 				return usagef("--depth %d is not a number of plies from 1 to 12", depth)
 			}
 			if human != "" && human != "white" && human != "black" {
-				return usagef("--human %s: you are white or black", human)
+				return usagef("--human %s: use white or black", human)
 			}
 			p, err := losalamos.ParseFEN(fen)
 			if err != nil {
 				return err
 			}
-			g := &smallGame{p: p, depth: depth, human: human, ctx: cmd.Context(), seen: map[string]int{}}
+			d := &losAlamosDialogue{g: losalamos.NewGame(p), depth: depth, human: human, ctx: cmd.Context()}
 			switch {
 			case replay:
-				return g.replay(cmd.OutOrStdout())
+				return replayLosAlamos(cmd.Context(), cmd.OutOrStdout(), depth)
 			case human != "":
-				return runDialogue(cmd, g)
+				return runDialogue(cmd, d)
 			}
-			return g.run(cmd.OutOrStdout())
+			return d.playItself(cmd.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to begin with")
+	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to start from")
 	c.Flags().StringVar(&human, "human", "", "white or black: play against you; your moves are read from standard input")
 	c.Flags().IntVar(&depth, "depth", losalamos.Depth, "plies to look ahead")
 	c.Flags().BoolVar(&replay, "replay", false, "replay MANIAC's game")
 	return c
 }
 
-// smallGame is a game on six by six.
-type smallGame struct {
-	p      losalamos.Position
-	depth  int
-	human  string
-	ctx    context.Context
-	seen   map[string]int // positions, by their FEN
-	barren int            // plies without a capture or a pawn's move
+// losAlamosDialogue is a game against a person, or of the program against itself.
+type losAlamosDialogue struct {
+	g     *losalamos.Game
+	depth int
+	human string
+	ctx   context.Context
 }
 
-func (g *smallGame) board() string   { return g.p.String() }
-func (g *smallGame) humanTurn() bool { return g.p.SideToMove().String() == g.human }
+func (d *losAlamosDialogue) board() string   { return d.g.Position().String() }
+func (d *losAlamosDialogue) humanTurn() bool { return d.g.Position().SideToMove().String() == d.human }
+func (d *losAlamosDialogue) over() string    { return d.g.Outcome() }
 
-func (g *smallGame) over() string {
-	switch {
-	case len(g.p.Moves(nil)) == 0 && g.p.InCheck():
-		return "Mate: " + g.p.SideToMove().Other().String() + " wins."
-	case len(g.p.Moves(nil)) == 0:
-		return "Stalemate: drawn."
-	case g.seen[g.p.FEN()] >= 2:
-		return "The position is there for the third time: drawn."
-	case g.barren >= 100:
-		return "Fifty moves without a capture or a pawn's move: drawn."
-	}
-	return ""
-}
-
-func (g *smallGame) answer() string {
-	c, ok := losalamos.Choose(&g.p, g.depth, func() bool { return g.ctx.Err() != nil })
+func (d *losAlamosDialogue) answer() string {
+	c, ok := losalamos.Choose(d.g.Position(), d.depth, func() bool { return d.ctx.Err() != nil })
 	if !ok {
-		return "none, interrupted"
+		return "no move, interrupted"
 	}
-	g.push(c.Move)
+	d.g.Push(c.Move)
 	return c.Move.String()
 }
 
-func (g *smallGame) play(text string) error {
-	m, err := g.p.Parse(text)
+func (d *losAlamosDialogue) play(text string) error {
+	m, err := d.g.Position().Parse(text)
 	if err == nil {
-		g.push(m)
+		d.g.Push(m)
 	}
 	return err
 }
 
-func (g *smallGame) push(m losalamos.Move) {
-	g.seen[g.p.FEN()]++
-	g.barren++
-	if g.p.Progress(m) {
-		g.barren = 0
-	}
-	g.p.Make(m)
-}
-
-// run plays the program against itself.
-func (g *smallGame) run(w io.Writer) error {
+// playItself plays the program against itself.
+func (d *losAlamosDialogue) playItself(w io.Writer) error {
 	for ply := 0; ; ply++ {
-		end := g.over()
-		if end != "" {
-			_, err := fmt.Fprintf(w, "\n%s%s\n", g.p.String(), end)
+		if end := d.over(); end != "" {
+			_, err := fmt.Fprintf(w, "\n%s%s\n", d.board(), end)
 			return err
 		}
-		move := g.answer()
-		if err := g.ctx.Err(); err != nil {
+		move := d.answer()
+		if err := d.ctx.Err(); err != nil {
 			return err
 		}
 		switch {
@@ -144,40 +119,28 @@ func (g *smallGame) run(w io.Writer) error {
 	}
 }
 
-// replay shows MANIAC's game beside what the program would play for White.
-func (g *smallGame) replay(w io.Writer) error {
-	g.p = losalamos.Start()
-	turns, agree := 0, 0
-	moves := losalamos.PublicGame()
-	for i, text := range moves {
-		m, err := g.p.Parse(text)
-		if err != nil {
-			return err
-		}
-		if i%2 == 0 {
-			c, ok := losalamos.Choose(&g.p, g.depth, func() bool { return g.ctx.Err() != nil })
-			if !ok {
-				return g.ctx.Err()
-			}
-			reply := ""
-			if i+1 < len(moves) {
-				reply = moves[i+1]
-			}
-			mark := ""
-			if turns++; c.Move == m {
-				agree++
-				mark = "   the same"
-			}
-			fmt.Fprintf(w, "%3d. %-6s %-6s this program: %s, %+.1f%s\n", i/2+1, text, reply, c.Move, float64(c.Value)/10, mark)
-		}
-		g.push(m)
+// replayLosAlamos prints MANIAC's game beside the moves of this program for White.
+func replayLosAlamos(ctx context.Context, w io.Writer, depth int) error {
+	turns, g, err := losalamos.Replay(ctx, depth, 1)
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n%d plies, all legal; the same move in %d of %d turns\n", g.p.String(), g.over(), len(moves), agree, turns)
+	same := 0
+	for i, t := range turns {
+		mark := ""
+		if t.Choice.Move == t.Played {
+			same++
+			mark = "   the same"
+		}
+		fmt.Fprintf(w, "%3d. %-6s %-6s this program: %s, %+.1f%s\n", i+1, t.Played, t.Reply, t.Choice.Move, float64(t.Choice.Value)/10, mark)
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n%d plies, all legal; the same move in %d of %d turns\n",
+		g.Position(), g.Outcome(), len(losalamos.PublicGame()), same, len(turns))
 	return err
 }
 
-// smallPerftReport is what perft --json prints.
-type smallPerftReport struct {
+// losAlamosPerft is the output of perft --json.
+type losAlamosPerft struct {
 	FEN     string  `json:"fen"`
 	Depth   int     `json:"depth"`
 	Nodes   uint64  `json:"nodes"`
@@ -189,7 +152,7 @@ func newLosAlamosPerftCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "perft DEPTH",
-		Short:   "Count the positions that moves on six by six lead to",
+		Short:   "Count the positions reachable by moves on six squares by six",
 		Long:    "Count the leaves of the tree of legal moves on six squares by six.",
 		Example: "  assay historic losalamos perft 5",
 		Args:    cobra.ExactArgs(1),
@@ -202,12 +165,12 @@ func newLosAlamosPerftCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			begin := time.Now()
-			n, err := smallPerft(cmd.Context(), &p, depth)
+			start := time.Now()
+			n, err := losalamos.Perft(cmd.Context(), &p, depth)
 			if err != nil {
 				return err
 			}
-			r := smallPerftReport{p.FEN(), depth, n, time.Since(begin).Seconds()}
+			r := losAlamosPerft{p.FEN(), depth, n, time.Since(start).Seconds()}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}
@@ -215,29 +178,7 @@ func newLosAlamosPerftCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to begin with")
+	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to start from")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
-}
-
-// smallPerft is losalamos.Perft that can be interrupted: it looks at ctx above each tree
-// of four plies.
-func smallPerft(ctx context.Context, p *losalamos.Position, depth int) (uint64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if depth <= 4 {
-		return losalamos.Perft(p, depth), nil
-	}
-	n := uint64(0)
-	for _, m := range p.Moves(nil) {
-		after := *p
-		after.Make(m)
-		under, err := smallPerft(ctx, &after, depth-1)
-		if err != nil {
-			return 0, err
-		}
-		n += under
-	}
-	return n, nil
 }

@@ -21,9 +21,9 @@ func newNimCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "nim --heaps N,N,...",
 		Short: "Make a move at nim as Nimrod did in 1951",
-		Long: `Make a move at nim: print the heaps that are left. A move takes at least one match from
-at least one and at most --max-heaps heaps, and who takes the last match loses, or wins
-with --last-wins. Where every move loses against the right reply, one is made by chance.`,
+		Long: `Make a move at nim and print the heaps that it leaves. A move takes at least one match
+from each of 1 to --max-heaps heaps. The player that takes the last match loses, or wins
+with --last-wins. If every move loses against correct play, the move is random.`,
 		Example: `  assay historic nim --heaps 7,4,3,2 --max-heaps 1
   assay historic nim --heaps 7,4,5,2 --max-heaps 2 --why`,
 		Args: cobra.NoArgs,
@@ -48,15 +48,15 @@ with --last-wins. Where every move loses against the right reply, one is made by
 		},
 	}
 	c.Flags().IntSliceVar(&heaps, "heaps", nil, fmt.Sprintf("matches in each heap, 2 to %d heaps of 0 to %d", nim.MaxHeaps, nim.MaxHeap))
-	c.Flags().IntVar(&rules.K, "max-heaps", 1, "most heaps that a move may take from, fewer than all")
-	c.Flags().BoolVar(&rules.LastWins, "last-wins", false, "who takes the last match wins")
-	c.Flags().Uint64Var(&seed, "seed", 1, "seed of moves made by chance")
-	c.Flags().BoolVar(&why, "why", false, "say which case it is, and the binary columns")
+	c.Flags().IntVar(&rules.K, "max-heaps", 1, "number of heaps that one move may take from, fewer than all")
+	c.Flags().BoolVar(&rules.LastWins, "last-wins", false, "the player that takes the last match wins")
+	c.Flags().Uint64Var(&seed, "seed", 1, "random seed")
+	c.Flags().BoolVar(&why, "why", false, "explain the move: the case and the binary columns")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-// nimReport is what nim --json prints.
+// nimReport is the output of nim --json.
 type nimReport struct {
 	Heaps    []int  `json:"heaps"`
 	MaxHeaps int    `json:"max_heaps"`
@@ -65,27 +65,27 @@ type nimReport struct {
 	Sums     [5]int `json:"sums"` // of the columns 16 8 4 2 1
 	Left     []int  `json:"left"`
 	SumsLeft [5]int `json:"sums_left"`
-	Found    bool   `json:"found"` // the position left is safe
+	Found    bool   `json:"found"` // whether Left is a safe position
 }
 
 func (r *nimReport) print(w io.Writer) error {
 	k := r.MaxHeaps
-	about := fmt.Sprintf("columns divisible by %d", k+1)
+	rule := fmt.Sprintf("column sums divisible by %d", k+1)
 	switch {
 	case r.LastWins:
 	case r.Case == "a":
-		about = fmt.Sprintf("more than %d heaps hold more than one match: the normal routine, ", k) + about
+		rule = fmt.Sprintf("more than %d heaps hold more than one match: the normal routine, ", k) + rule
 	case r.Case == "b":
-		about = fmt.Sprintf("at most %d heaps hold more than one match: leave heaps of one, 1 or %d or %d ...", k, k+2, 2*k+3)
+		rule = fmt.Sprintf("at most %d heaps hold more than one match: leave heaps of one, 1 or %d or %d ...", k, k+2, 2*k+3)
 	case r.Case == "c":
-		about = fmt.Sprintf("no heap holds more than one match: leave 1 or %d or %d ...", k+2, 2*k+3)
+		rule = fmt.Sprintf("no heap holds more than one match: leave 1 or %d or %d ...", k+2, 2*k+3)
 	}
 	luck := ""
 	if !r.Found {
-		luck = " (by chance: nothing safe can be left)"
+		luck = " (random: no move leaves a safe position)"
 	}
-	_, err := fmt.Fprintf(w, "case %s     %s\nheaps      %s, columns 16 8 4 2 1 add up to %v\nleaves     %s, columns add up to %v%s\n",
-		r.Case, about, commas(r.Heaps), r.Sums, commas(r.Left), r.SumsLeft, luck)
+	_, err := fmt.Fprintf(w, "case %s     %s\nheaps      %s, columns 16 8 4 2 1 sum to %v\nleaves     %s, columns sum to %v%s\n",
+		r.Case, rule, commas(r.Heaps), r.Sums, commas(r.Left), r.SumsLeft, luck)
 	return err
 }
 

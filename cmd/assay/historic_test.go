@@ -1,31 +1,19 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/historic/times"
 	"github.com/assay-chess/assay/engine/roster"
 )
 
-// TestWorkloads does each piece of work that papers give times for once.
-func TestWorkloads(t *testing.T) {
-	for _, w := range workloads() {
-		if w.Work == "a plausible move generation" {
-			continue // the same searches as a move's
-		}
-		pieces, err := w.do(context.Background())
-		if err != nil || pieces < 1 || w.Then <= 0 {
-			t.Errorf("%s, %s: %d pieces of work, %v", w.Program, w.Work, pieces, err)
-		}
-	}
-}
-
 func TestPrintTimes(t *testing.T) {
 	var b strings.Builder
-	if err := printTimes(&b, []timing{{"a", "work", "15 minutes", 900, 66.1e-6}, {"b", "more", "1 s", 1, 0.9}}); err != nil {
+	if err := printTimes(&b, []times.Time{{Program: "a", Work: "work", Text: "15 minutes", Then: 900, Now: 66.1e-6},
+		{Program: "b", Work: "more", Text: "1 s", Then: 1, Now: 0.9}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"66.1 us  14,000,000", "900 ms   1.1"} {
@@ -35,18 +23,17 @@ func TestPrintTimes(t *testing.T) {
 	}
 	for s, want := range map[float64]string{3e-7: "300 ns", 0.0123: "12.3 ms", 12.34: "12.3 s"} {
 		if got := shortTime(s); got != want {
-			t.Errorf("%v s is written %s, want %s", s, got, want)
+			t.Errorf("shortTime(%v) = %s, want %s", s, got, want)
 		}
 	}
 	for x, want := range map[float64]string{1.44: "1.4", 99.6: "100", 13651: "14,000", 7258064: "7,300,000"} {
 		if got := thousands(x); got != want {
-			t.Errorf("%v is written %s, want %s", x, got, want)
+			t.Errorf("thousands(%v) = %s, want %s", x, got, want)
 		}
 	}
 }
 
-// TestHistoricList checks that the list has every player of the papers, and that each
-// that it calls a player explains positions.
+// The list has every player of the papers, by year, and each can explain positions.
 func TestHistoricList(t *testing.T) {
 	names := roster.Names()
 	listed := []string{"assay"}
@@ -61,7 +48,7 @@ func TestHistoricList(t *testing.T) {
 			continue
 		}
 		if _, ok := player.(historic.Explainer); !ok {
-			t.Errorf("%s explains nothing", p.Name)
+			t.Errorf("%s is no Explainer", p.Name)
 		}
 		if err := player.Close(); err != nil {
 			t.Error(err)
@@ -73,6 +60,6 @@ func TestHistoricList(t *testing.T) {
 		t.Errorf("players %v, listed %v", names, listed)
 	}
 	if !slices.IsSortedFunc(historicPrograms, func(a, b historicProgram) int { return a.Year - b.Year }) {
-		t.Error("the list is not by years")
+		t.Error("the list is not sorted by year")
 	}
 }

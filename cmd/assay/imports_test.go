@@ -81,7 +81,9 @@ var layout = map[string][]string{
 	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
 	"engine/historic/shannon": {"engine/historic", "eval"},
 	"engine/historic/turing":  {"engine/historic"},
-	"notebooks/figure":        {}, // plots of the notebooks, which import what they like
+	// the work that the papers give times for: players are opened by name, the other programs called
+	"engine/historic/times": {"engine/roster", "engine/historic/draughts", "engine/historic/losalamos", "engine/historic/machack", "engine/historic/prinz"},
+	"notebooks/figure":      {}, // plots of the notebooks, which import what they like
 }
 
 // typesOnly may be imported by every package but engine/board itself.

@@ -14,15 +14,15 @@ type estimate struct {
 	cov matrix
 }
 
-// fit maximizes the likelihood by Newton's method. The covariance is the sandwich with
-// one cluster a game.
+// fit maximizes the likelihood by Newton's method. The covariance is the sandwich
+// estimator, clustered by game.
 func fit(games [][]row) (e estimate, err error) {
 	var inverse matrix
 	for range 50 {
 		gradient, hessian, _ := e.derivatives(games)
 		var ok bool
 		if inverse, ok = invert(hessian); !ok {
-			return e, fmt.Errorf("%w: they do not vary", ErrNoFit)
+			return e, fmt.Errorf("%w: the positions do not vary", ErrNoFit)
 		}
 		step, size := multiply(inverse, gradient), 0.0
 		for i := range step {
@@ -46,14 +46,14 @@ func fit(games [][]row) (e estimate, err error) {
 			break
 		}
 	}
-	return e, fmt.Errorf("%w: no best coefficients", ErrNoFit)
+	return e, fmt.Errorf("%w: the regression does not converge", ErrNoFit)
 }
 
-// derivatives returns the gradient of the log-likelihood, the negative of its second
-// derivatives, and the sum over games of the squares of their gradients.
+// derivatives returns the gradient of the log-likelihood, its negative Hessian, and the sum
+// over games of the outer products of their gradients.
 func (e *estimate) derivatives(games [][]row) (gradient vector, hessian, meat matrix) {
 	for _, rows := range games {
-		var of vector
+		var score vector
 		for _, r := range rows {
 			z := 0.0
 			for i, x := range r.x {
@@ -61,16 +61,16 @@ func (e *estimate) derivatives(games [][]row) (gradient vector, hessian, meat ma
 			}
 			p := 1 / (1 + math.Exp(-z))
 			for i := range 3 {
-				of[i] += (r.y - p) * r.x[i]
+				score[i] += (r.y - p) * r.x[i]
 				for j := range 3 {
 					hessian[i][j] += p * (1 - p) * r.x[i] * r.x[j]
 				}
 			}
 		}
 		for i := range 3 {
-			gradient[i] += of[i]
+			gradient[i] += score[i]
 			for j := range 3 {
-				meat[i][j] += of[i] * of[j]
+				meat[i][j] += score[i] * score[j]
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func multiply(m matrix, v vector) (out vector) {
 	return out
 }
 
-// invert returns the inverse by cofactors, false where there is none to speak of.
+// invert returns the inverse by cofactors; ok is false if the matrix is nearly singular.
 func invert(m matrix) (out matrix, ok bool) {
 	minor := func(i, j int) float64 {
 		a, b, c, d := (i+1)%3, (i+2)%3, (j+1)%3, (j+2)%3

@@ -1,14 +1,14 @@
 package draughts
 
 import (
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 func perft(p *Position, depth int) (n int) {
@@ -24,8 +24,7 @@ func perft(p *Position, depth int) (n int) {
 	return n
 }
 
-// TestPerft counts lines of moves from the start. The numbers are those of English
-// draughts, known to every program of the game.
+// The counts are the well-known ones of English draughts.
 func TestPerft(t *testing.T) {
 	for i, want := range []int{7, 49, 302, 1469, 7361, 36768, 179740, 845931} {
 		p := Start()
@@ -35,7 +34,7 @@ func TestPerft(t *testing.T) {
 	}
 }
 
-// TestSquares checks shifts of words against rows and columns.
+// shift and slide agree with a computation by rows and columns.
 func TestSquares(t *testing.T) {
 	column := func(n int) int { return 2*(n%4) + 1 - n/4%2 }
 	for n := range 32 {
@@ -86,8 +85,8 @@ func replay(t *testing.T, f func(turn int, p *Position, m Move)) int {
 	return plies
 }
 
-// TestPrintedGame checks that the printed game is legal, and that the machine's moves
-// are among the best of its second strategy in all turns but the 26th.
+// The printed game is legal, and the machine's moves are among the best of its second
+// strategy in all turns but the 26th.
 func TestPrintedGame(t *testing.T) {
 	turns, agree := 0, 0
 	plies := replay(t, func(turn int, p *Position, m Move) {
@@ -104,19 +103,19 @@ func TestPrintedGame(t *testing.T) {
 			agree++
 		}
 		if in == (turn == 26) {
-			t.Errorf("turn %d: %s among the best %v: %v", turn, m, c.Best, in)
+			t.Errorf("turn %d: %s is among the best moves %v: %v", turn, m, c.Best, in)
 		}
 		if turn == 26 && (c.Value-Strategy2().Value(p) != 23 || !slices.ContainsFunc(c.Best, func(m Move) bool { return m.String() == "31-26" })) {
-			t.Errorf("turn 26: best %v gains %d eighths; 31-26 gains a king", c.Best, c.Value-Strategy2().Value(p))
+			t.Errorf("turn 26: the best moves %v gain %d eighths, want 31-26 to gain a king", c.Best, c.Value-Strategy2().Value(p))
 		}
 	})
 	if plies != 67 || turns != 34 || agree != 33 {
-		t.Errorf("%d plies, %d of %d of the machine's moves among its best; want 67, 33 of 34", plies, agree, turns)
+		t.Errorf("%d plies, %d of %d machine moves among the best; want 67, 33 of 34", plies, agree, turns)
 	}
 }
 
-// TestSharedChoices compares best moves and values with an independent program's.
-func TestSharedChoices(t *testing.T) {
+// Best moves and values agree with those of an independent program.
+func TestReferenceChoices(t *testing.T) {
 	var file struct {
 		Moves []struct {
 			Move    int
@@ -126,7 +125,13 @@ func TestSharedChoices(t *testing.T) {
 			N       int      `json:"n_legal"`
 		}
 	}
-	enginetest.Shared(t, "systems/strachey_strategy2.json", &file)
+	data, err := os.ReadFile("testdata/strachey_strategy2.json")
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(file.Moves) != 34 {
 		t.Fatalf("%d turns", len(file.Moves))
 	}
@@ -157,7 +162,7 @@ func word(t *testing.T, hex string) uint32 {
 	return uint32(n)
 }
 
-// TestNotes checks the author's remarks on his game.
+// The remarks that Strachey printed beside his game hold.
 func TestNotes(t *testing.T) {
 	replay(t, func(turn int, p *Position, m Move) {
 		if p.White {
@@ -183,14 +188,13 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-// TestPostponing shows the flaw of the first strategy, by which the machine offers men
-// one after another to put off a king that it cannot stop, and that the second is free
-// of it. The position is ours: the book's diagram is lost.
+// The first strategy sacrifices man after man to delay a king that it cannot stop; the
+// second does not. The position is ours, since the book's diagram is lost.
 func TestPostponing(t *testing.T) {
-	chance := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	p := Position{B: 1<<16 | 1<<19 | 1<<3, W: 1<<6 | 1<<27 | 1<<28 | 1<<31}
-	c1, _ := Strategy1().Choose(&p, chance)
-	c2, _ := Strategy2().Choose(&p, chance)
+	c1, _ := Strategy1().Choose(&p, rng)
+	c2, _ := Strategy2().Choose(&p, rng)
 	offers := func(c Choice) bool {
 		for _, m := range c.Best {
 			after := p
@@ -203,29 +207,29 @@ func TestPostponing(t *testing.T) {
 		return true
 	}
 	if !offers(c1) || offers(c2) {
-		t.Errorf("the first strategy chooses among %v, the second among %v", c1.Best, c2.Best)
+		t.Errorf("the best moves are %v for the first strategy, %v for the second", c1.Best, c2.Best)
 	}
 }
 
 func TestParseErrors(t *testing.T) {
 	p := Start()
-	for text, want := range map[string]string{"11-14": "not legal (there are: 11-15 10-14", "": "not legal", "9": "not legal"} {
+	for text, want := range map[string]string{"11-14": "not legal; the legal moves are 11-15 10-14", "": "not legal", "9": "not legal"} {
 		if _, err := p.Parse(text); !errors.Is(err, ErrMove) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for _, p := range []Position{{B: 1, W: 1}, {B: 1, K: 2}, {B: 1 << 30}, {W: 1}} {
 		if p.Check() == nil {
-			t.Errorf("%+v passes", p)
+			t.Errorf("%+v: no error", p)
 		}
 	}
 	none := Position{W: 1 << 20}
 	if _, ok := Strategy2().Choose(&none, nil); ok {
-		t.Error("a move without men")
+		t.Error("Choose finds a move for a side that has none")
 	}
 }
 
-// FuzzParse checks that text never panics and that what is read is a legal move.
+// Parse never panics, and what it accepts is a legal move.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"11-15", "6-20(16,9)", "6-1K", "", "-", "99-1"} {
 		f.Add(s)
@@ -233,12 +237,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p := Start()
 		if m, err := p.Parse(s); err == nil && !slices.Contains(p.Moves(nil), m) {
-			t.Errorf("%q is read as %v", s, m)
+			t.Errorf("%q is parsed as %v", s, m)
 		}
 	})
 }
 
-// BenchmarkStrategy2 measures the machine's turns of the printed game; the Manchester
+// BenchmarkStrategy2 chooses in the machine's turns of the printed game. The Manchester
 // machine considered ten moves a second.
 func BenchmarkStrategy2(b *testing.B) {
 	var positions []Position
@@ -253,11 +257,11 @@ func BenchmarkStrategy2(b *testing.B) {
 		}
 		p.Make(m)
 	}
-	chance := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	moves := 0
 	for b.Loop() {
 		for i := range positions {
-			c, _ := Strategy2().Choose(&positions[i], chance)
+			c, _ := Strategy2().Choose(&positions[i], rng)
 			moves += c.Moves
 		}
 	}

@@ -12,18 +12,18 @@ import (
 // maxTaken is above the number of men that one move can capture.
 const maxTaken = 12
 
-// Move is a man's move with all that it captures.
+// Move is a move of one man or king with everything that it captures.
 type Move struct {
 	From, To uint8
-	Crowned  bool // a man becomes a king
+	Crowned  bool // the man becomes a king
 	n        uint8
 	taken    [maxTaken]uint8
 }
 
-// Taken returns the squares of the men captured, in order.
+// Taken returns the squares of the captured men, in order.
 func (m *Move) Taken() []uint8 { return m.taken[:m.n] }
 
-// String returns the move as the book's game prints it, the man taken last first:
+// String returns the move as the book prints it, with the last captured man first:
 // "11-15", "6-20(16,9)", "6-1K".
 func (m Move) String() string {
 	s := m.ends()
@@ -40,10 +40,11 @@ func (m Move) String() string {
 	return s
 }
 
-// ends returns the move without what it captures.
+// ends returns the move without its captures, as in "6-20".
 func (m *Move) ends() string { return fmt.Sprintf("%d-%d", m.From, m.To) }
 
-// Moves appends the legal moves: captures if there are any, since they are compulsory.
+// Moves appends the legal moves. If there are captures, they are compulsory and nothing
+// else is legal.
 func (p *Position) Moves(buf []Move) []Move {
 	n := len(buf)
 	if buf = p.captures(buf); len(buf) > n {
@@ -64,11 +65,11 @@ func (p *Position) Moves(buf []Move) []Move {
 
 func square(bit uint32) uint8 { return uint8(bits.TrailingZeros32(bit)) }
 
-// crowns tells whether the man on phi becomes a king on theta.
+// crowns reports whether the man on phi becomes a king on theta.
 func (p *Position) crowns(phi, theta uint32) bool {
-	last := uint32(home)
+	last := uint32(blackGoal)
 	if p.White {
-		last = away
+		last = whiteGoal
 	}
 	return p.K&phi == 0 && theta&last != 0
 }
@@ -89,8 +90,8 @@ func (p *Position) captures(buf []Move) []Move {
 	return buf
 }
 
-// jump appends the captures that begin with the man of square start taking over on the
-// way from phi to theta, each completed.
+// jump appends the completed captures in which the man from square start, now on phi,
+// takes the one on over and lands on theta.
 func (p *Position) jump(buf []Move, m Move, start, phi, over, theta uint32) []Move {
 	m.taken[m.n] = square(over)
 	m.n++
@@ -102,7 +103,7 @@ func (p *Position) jump(buf []Move, m Move, start, phi, over, theta uint32) []Mo
 	for _, t := range m.Taken() {
 		other &^= 1 << t
 	}
-	// Men taken stay until the move ends, but nobody can come to stand on them.
+	// Captured men stay on the board until the move ends, and no jump can land on them.
 	empty := ^(p.B | p.W) | start
 	more := false
 	for d := range directions {
@@ -143,9 +144,9 @@ func (p *Position) Make(m Move) {
 // ErrMove is wrapped by Parse's errors.
 var ErrMove = errors.New("draughts move")
 
-// Parse finds the legal move that the text means: from and to as in "11-15", with the
-// men captured behind them where several captures lead from one to the other. The book
-// prints these in either order: last first in its game, first first in its notes.
+// Parse finds the legal move that a text such as "11-15" means. Where several captures
+// lead from one square to the other, the captured squares must follow. The book prints
+// them in either order: last first in its game, first first in its notes.
 func (p *Position) Parse(text string) (Move, error) {
 	want := strings.NewReplacer(" ", "", "—", "-", "?", "", "K", "", "k", "").Replace(text)
 	moves := p.Moves(nil)
@@ -164,9 +165,9 @@ func (p *Position) Parse(text string) (Move, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return Move{}, fmt.Errorf("%w %q: say what it captures: %v", ErrMove, text, found)
+		return Move{}, fmt.Errorf("%w %q is ambiguous; add what it captures: %v", ErrMove, text, found)
 	case len(moves) == 0:
-		return Move{}, fmt.Errorf("%w %q: there is none, the game is over", ErrMove, text)
+		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", ErrMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal (there are: %s)", ErrMove, text, strings.Trim(fmt.Sprint(moves), "[]"))
+	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", ErrMove, text, strings.Trim(fmt.Sprint(moves), "[]"))
 }

@@ -8,31 +8,30 @@ import (
 	"sync"
 )
 
-// What ends a game that the program plays against itself, beside its rules: ours, since
-// the program does not know how to win and would go to and fro for ever.
+// Our own limits of a game that the program plays against itself. It does not know how to
+// win and would move to and fro forever.
 const (
-	barrenPlies = 40 // without a capture or a man's move
-	mostPlies   = 300
+	maxBarrenPlies = 40 // without a capture or a move of a man that is not a king
+	maxPlies       = 300
 )
 
-// Game is a game of two strategies: Black's and White's.
+// Game is a game between two strategies.
 type Game struct {
-	Start Position // after the random plies, if any
-	Moves []Move
-	// Result is 1 where Black won, 0 where White did, a half where nobody did.
-	Result float64
+	Start  Position // after the random plies, if any
+	Moves  []Move
+	Result float64 // from Black's view: 1 won, 1/2 drawn, 0 lost
 }
 
-// Play plays a game from a position. Chance decides among moves of equal value.
-func Play(start Position, black, white Strategy, chance *rand.Rand) Game {
+// Play plays a game from a position. The rng decides among moves of equal value.
+func Play(start Position, black, white Strategy, rng *rand.Rand) Game {
 	g := Game{Start: start, Result: 0.5}
 	p := start
-	for barren := 0; barren < barrenPlies && len(g.Moves) < mostPlies; barren++ {
+	for barren := 0; barren < maxBarrenPlies && len(g.Moves) < maxPlies; barren++ {
 		s := black
 		if p.White {
 			s = white
 		}
-		c, ok := s.Choose(&p, chance)
+		c, ok := s.Choose(&p, rng)
 		if !ok {
 			g.Result = 0
 			if p.White {
@@ -49,9 +48,8 @@ func Play(start Position, black, white Strategy, chance *rand.Rand) Game {
 	return g
 }
 
-// Opening returns the position after a number of random plies from the start, so that
-// games between the same players differ.
-func Opening(plies int, chance *rand.Rand) Position {
+// Opening returns the position after a number of random plies from the start.
+func Opening(plies int, rng *rand.Rand) Position {
 	for {
 		p := Start()
 		for range plies {
@@ -59,7 +57,7 @@ func Opening(plies int, chance *rand.Rand) Position {
 			if len(moves) == 0 {
 				break
 			}
-			p.Make(moves[chance.IntN(len(moves))])
+			p.Make(moves[rng.IntN(len(moves))])
 		}
 		if len(p.Moves(nil)) > 0 {
 			return p
@@ -67,24 +65,25 @@ func Opening(plies int, chance *rand.Rand) Position {
 	}
 }
 
-// Comparison is how one strategy fared against another.
+// Comparison is the score of one strategy against another.
 type Comparison struct {
 	Score float64 `json:"score"` // of the first, 0 to 1
-	Low   float64 `json:"low"`   // with the interval of 95 %
+	Low   float64 `json:"low"`   // 95 % interval
 	High  float64 `json:"high"`
 	Pairs int     `json:"pairs"`
 	Drawn int     `json:"drawn"` // games
 }
 
-// Compare plays pairs of games between strategies, from random openings and with colours
-// reversed. The interval is that of independent pairs.
+// Compare plays pairs of games between two strategies, from random openings and with
+// colors reversed. The interval treats the pairs as independent. Progress counts pairs
+// and may be nil.
 func Compare(ctx context.Context, a, b Strategy, pairs int, seed uint64, progress func(done, total int64)) (Comparison, error) {
 	results := make([][2]float64, pairs)
 	err := forEach(ctx, pairs, func(i int) {
 		start := Opening(openingPlies+i%2, rand.New(rand.NewPCG(seed, uint64(i))))
-		// Chance is the same in both games, so that only the strategies differ.
-		chance := func() *rand.Rand { return rand.New(rand.NewPCG(^seed, uint64(i))) }
-		results[i] = [2]float64{Play(start, a, b, chance()).Result, 1 - Play(start, b, a, chance()).Result}
+		// Both games use the same random numbers, so that only the strategies differ.
+		rng := func() *rand.Rand { return rand.New(rand.NewPCG(^seed, uint64(i))) }
+		results[i] = [2]float64{Play(start, a, b, rng()).Result, 1 - Play(start, b, a, rng()).Result}
 	}, func(done int) {
 		if progress != nil {
 			progress(int64(done), int64(pairs))
@@ -112,11 +111,11 @@ func Compare(ctx context.Context, a, b Strategy, pairs int, seed uint64, progres
 	return c, nil
 }
 
-// forEach calls f with every number below n, on as many goroutines as there are
-// processors, and then each time tells how many are done.
-func forEach(ctx context.Context, n int, f func(i int), tell func(done int)) error {
+// forEach calls f with every number below n, on one goroutine per processor. After each
+// call it calls progress with the number of calls done, one at a time.
+func forEach(ctx context.Context, n int, f func(i int), progress func(done int)) error {
 	var mu sync.Mutex
-	var all sync.WaitGroup
+	var wg sync.WaitGroup
 	next, done := 0, 0
 	take := func() (i int, ok bool) {
 		mu.Lock()
@@ -126,16 +125,16 @@ func forEach(ctx context.Context, n int, f func(i int), tell func(done int)) err
 		return i, i < n && ctx.Err() == nil
 	}
 	for range runtime.GOMAXPROCS(0) {
-		all.Go(func() {
+		wg.Go(func() {
 			for i, ok := take(); ok; i, ok = take() {
 				f(i)
 				mu.Lock()
 				done++
-				tell(done)
+				progress(done)
 				mu.Unlock()
 			}
 		})
 	}
-	all.Wait()
+	wg.Wait()
 	return ctx.Err()
 }

@@ -5,31 +5,32 @@ import (
 	"math/rand/v2"
 )
 
-// Eighth is the unit of values: an eighth of a man, so that Strachey's king of 2 7/8
-// is a whole number. A man is worth Man.
-const (
-	Man  = 8
-	lost = 1000 * Man // the side to move cannot move; a stage later it is one eighth less
-)
+// Man is the value of a man. Values are in eighths of a man, so that Strachey's king of
+// 2 7/8 is a whole number.
+const Man = 8
 
-// Strategy is how the machine looks ahead and what a king is worth to it.
+// lost is the value of a position in which the side to move cannot move. It counts one
+// eighth less for each stage that the loss is further away.
+const lost = 1000 * Man
+
+// Strategy says how the machine looks ahead, and how it values a king.
 type Strategy struct {
-	Stages int // looked ahead at most, the machine's own move counted
-	// Quiet ends a line before that, at two consecutive moves without captures.
-	Quiet bool
-	King  int // in eighths of a man
+	Stages int  // most moves of either side to look ahead, the machine's own included
+	Quiet  bool // also end a line after two moves in a row that are not captures
+	King   int  // value of a king in eighths of a man
 }
 
-// Strategy1 is the direct strategy: all moves of both sides for a number of stages, of
-// which three were practical and six possible.
+// Strategy1 is the first strategy: all moves of both sides for a fixed number of stages.
+// On the machine three stages were practical and six possible.
 func Strategy1() Strategy { return Strategy{Stages: 3, King: 3 * Man} }
 
-// Strategy2 goes on until two consecutive moves are no captures, to four stages at most,
-// and values kings at 2 7/8 so that it sacrifices no two men to stop one.
+// Strategy2 is the second strategy: it looks ahead until two moves in a row are not
+// captures, at most four stages. A king is worth 2 7/8, so that the machine does not
+// sacrifice two men to stop one.
 func Strategy2() Strategy { return Strategy{Stages: 4, Quiet: true, King: 23} }
 
-// Value returns the material of the side to move less that of the other, in eighths of
-// a man.
+// Value returns the material balance from the view of the side to move, in eighths of a
+// man.
 func (s Strategy) Value(p *Position) int {
 	own, other := p.sides()
 	men := bits.OnesCount32(own) - bits.OnesCount32(other)
@@ -37,22 +38,23 @@ func (s Strategy) Value(p *Position) int {
 	return Man*men + (s.King-Man)*kings
 }
 
-// Choice is what the machine finds in a position.
+// Choice is the result of looking ahead in a position.
 type Choice struct {
-	Move  Move   // by chance one of Best
-	Best  []Move // all moves of the best value
-	Value int    // of these, in eighths of a man, for the side to move
-	Moves int    // moves considered, at all stages
+	Move  Move   // one of Best, chosen at random
+	Best  []Move // all moves with the best value
+	Value int    // of these, in eighths of a man, from the view of the side to move
+	Moves int    // number of moves considered, at all stages
 }
 
-// Choose looks ahead and chooses. ok is false where there is no legal move.
-func (s Strategy) Choose(p *Position, chance *rand.Rand) (c Choice, ok bool) {
-	l := look{Strategy: s}
+// Choose looks ahead and chooses a move, at random among the best. ok is false if there is
+// no legal move.
+func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
+	l := search{Strategy: s}
 	c.Value = -2 * lost
 	for _, m := range p.Moves(nil) {
 		after := *p
 		after.Make(m)
-		// The window lets equal values be exact.
+		// The window is one wider, so that values equal to the best are exact.
 		v := -l.value(&after, 1, m.n == 0, false, -2*lost, -c.Value+1)
 		l.moves++
 		switch {
@@ -65,27 +67,27 @@ func (s Strategy) Choose(p *Position, chance *rand.Rand) (c Choice, ok bool) {
 	if c.Moves = l.moves; len(c.Best) == 0 {
 		return c, false
 	}
-	c.Move = c.Best[chance.IntN(len(c.Best))]
+	c.Move = c.Best[rng.IntN(len(c.Best))]
 	return c, true
 }
 
-// look is one look ahead.
-type look struct {
+// search is the state of one look ahead.
+type search struct {
 	Strategy
 	moves int
 	buf   [16][]Move
 }
 
-// value returns the value of a position stage moves ahead for the side to move. still
-// tells whether the last move was no capture, settled whether the one before was none
-// either.
-func (l *look) value(p *Position, stage int, still, settled bool, alpha, beta int) int {
+// value returns the value of a position, the given number of stages ahead, from the view
+// of the side to move. quiet1 says that the last move was not a capture, quiet2 that the
+// one before it was not.
+func (l *search) value(p *Position, stage int, quiet1, quiet2 bool, alpha, beta int) int {
 	moves := p.Moves(l.buf[stage][:0])
 	l.buf[stage] = moves
 	if len(moves) == 0 {
 		return stage - lost
 	}
-	if stage >= l.Stages || l.Quiet && still && settled {
+	if stage >= l.Stages || l.Quiet && quiet1 && quiet2 {
 		return l.Value(p)
 	}
 	best := -2 * lost
@@ -93,7 +95,7 @@ func (l *look) value(p *Position, stage int, still, settled bool, alpha, beta in
 		after := *p
 		after.Make(m)
 		l.moves++
-		v := -l.value(&after, stage+1, m.n == 0, still, -beta, -max(alpha, best))
+		v := -l.value(&after, stage+1, m.n == 0, quiet1, -beta, -max(alpha, best))
 		if best = max(best, v); best >= beta {
 			break
 		}

@@ -1,6 +1,7 @@
 package losalamos
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -175,8 +176,29 @@ func (p *Position) Parse(text string) (Move, error) {
 	return Move{}, fmt.Errorf("%w %q is not legal in %s (there are: %s)", ErrMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
 }
 
-// Perft counts the lines of legal moves of the depth in plies.
-func Perft(p *Position, depth int) uint64 {
+// Perft counts the lines of legal moves of a depth in plies. It stops with the error of
+// ctx if that ends.
+func Perft(ctx context.Context, p *Position, depth int) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if depth <= 4 {
+		return perft(p, depth), nil
+	}
+	n := uint64(0)
+	for _, m := range p.Moves(nil) {
+		after := *p
+		after.Make(m)
+		below, err := Perft(ctx, &after, depth-1)
+		if err != nil {
+			return 0, err
+		}
+		n += below
+	}
+	return n, nil
+}
+
+func perft(p *Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1
 	}
@@ -188,13 +210,13 @@ func Perft(p *Position, depth int) uint64 {
 	for _, m := range moves {
 		after := *p
 		after.Make(m)
-		n += Perft(&after, depth-1)
+		n += perft(&after, depth-1)
 	}
 	return n
 }
 
-// Progress tells whether a legal move captures or is a pawn's: what repetition and the
-// count of fifty moves begin anew from.
-func (p *Position) Progress(m Move) bool {
+// irreversible reports whether a legal move is a capture or a pawn move, after which
+// earlier positions cannot occur again.
+func (p *Position) irreversible(m Move) bool {
 	return p.at[m.To] != board.NoPiece || p.at[m.From].Type() == board.Pawn
 }

@@ -1,21 +1,21 @@
 package losalamos
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
 )
 
 // TestPerft checks the counts of an independent program.
 func TestPerft(t *testing.T) {
 	p := Start()
 	for depth, want := range []uint64{1, 10, 100, 1212, 14332} {
-		if got := Perft(&p, depth); got != want {
-			t.Errorf("perft(%d) = %d, want %d", depth, got, want)
+		if got, err := Perft(context.Background(), &p, depth); err != nil || got != want {
+			t.Errorf("perft(%d) = %d, error %v, want %d", depth, got, err, want)
 		}
 	}
 }
@@ -40,18 +40,6 @@ func TestPublicGame(t *testing.T) {
 	}
 	if !p.InCheck() || len(p.Moves(nil)) != 0 {
 		t.Error("the game does not end in mate")
-	}
-}
-
-// TestShared compares with the file the facts above were taken from.
-func TestShared(t *testing.T) {
-	var file struct {
-		Start string
-		Game  string `json:"third_game_uci"`
-	}
-	enginetest.Shared(t, "systems/losalamos.json", &file)
-	if !strings.HasPrefix(StartFEN, file.Start) || !slices.Equal(strings.Fields(file.Game), PublicGame()) {
-		t.Errorf("start %q, game %q", file.Start, file.Game)
 	}
 }
 
