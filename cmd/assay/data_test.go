@@ -10,14 +10,6 @@ import (
 	"testing"
 )
 
-// call runs one command line in this process.
-func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = run(args, strings.NewReader(""), &out, &errs)
-	return code, out.String(), errs.String()
-}
-
 // Whatever a flipped bit or a cut does to a data set, every command that reads it
 // says so, names the file, and exits with 1.
 func TestDamagedDataEndsEveryCommand(t *testing.T) {

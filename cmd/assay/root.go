@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
@@ -42,8 +45,8 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	return root
 }
 
-// markUsageErrors makes wrong arguments, of any command below, usage errors: unknown
-// subcommands too, which cobra would answer with help and success.
+// markUsageErrors makes wrong arguments of the command and of all commands below it usage
+// errors. Unknown subcommands count too: cobra answers them with help and success.
 func markUsageErrors(cmd *cobra.Command) {
 	if cmd.HasParent() && cmd.HasSubCommands() && !cmd.Runnable() {
 		cmd.Args = cobra.NoArgs
@@ -52,7 +55,7 @@ func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usageError{err}
+				return usageError{argumentsError(c, args, err)}
 			}
 			return nil
 		}
@@ -60,4 +63,16 @@ func markUsageErrors(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		markUsageErrors(child)
 	}
+}
+
+// argumentsError says which arguments a command takes. Cobra's own text, "accepts 1 arg(s),
+// received 0", names none of them.
+func argumentsError(cmd *cobra.Command, args []string, err error) error {
+	if cmd.HasSubCommands() && len(args) > 0 {
+		return err // an unknown subcommand
+	}
+	if cmd.Use == cmd.Name() {
+		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
+	}
+	return fmt.Errorf("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 }

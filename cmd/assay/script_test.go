@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,11 +12,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command-line tests of testdata/script. With -update, golden
+// TestScripts runs the command-line tests of testdata/script. With -update, the golden
 // files inside the scripts are rewritten.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("ASSAY_UPDATE_SCRIPTS") != "",
+		UpdateScripts: *update,
 	})
 }
