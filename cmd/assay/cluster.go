@@ -33,7 +33,7 @@ type clusterFlags struct {
 func (f *clusterFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.serve, "serve", "", "play on other machines: serve workers (see assay work) at HOST:PORT")
 	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT,nats://... (assay work --help says what they have to know)")
-	fs.Float64Var(&f.check, "check", cluster.DefaultShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
+	fs.Float64Var(&f.check, "check", cluster.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
 	fs.DurationVar(&f.lease, "lease", cluster.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games with clocks: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
 }
@@ -83,13 +83,13 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), Share: f.check, Lease: f.lease,
-		Measure: measureSpeed, Reference: f.speed, Tell: tell}
+	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), ReplayShare: f.check, Lease: f.lease,
+		Measure: measureSpeed, ReferenceSpeed: f.speed, Log: tell}
 	var b *broker.Broker
 	if f.nats != "" {
-		c.Link, err = f.outside(tell)
+		c.Connect, err = f.outside(tell)
 	} else {
-		c.Link, c.Ban, err = f.embedded(&b, c.Dir, tell)
+		c.Connect, c.Ban, err = f.embedded(&b, c.Dir, tell)
 	}
 	if err != nil {
 		clean()
@@ -117,7 +117,7 @@ func (f *clusterFlags) outside(tell func(string)) (link func() (*nats.Conn, erro
 		return nil, err
 	}
 	var once sync.Once
-	access.Trouble = func(err error) { once.Do(func() { tell(fmt.Sprintf("%s: %v", f.nats, err)) }) }
+	access.Log = func(err error) { once.Do(func() { tell(fmt.Sprintf("%s: %v", f.nats, err)) }) }
 	return func() (*nats.Conn, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), linkPatience)
 		defer cancel()

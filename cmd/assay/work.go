@@ -172,7 +172,7 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if err := setNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
-	engines, err := w.Foreign.Survey()
+	engines, err := w.Engines.Describe()
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 	if f.cores < 0 || f.wait < 0 {
 		return nil, usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Tell: tell}
+	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: tell}
 	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
@@ -237,9 +237,9 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 		if err != nil {
 			return nil, err
 		}
-		w.Closed = h.rest(tell)
+		w.Resting = h.rest(tell)
 	}
-	if w.Foreign, err = f.allowed(); err != nil {
+	if w.Engines, err = f.allowed(); err != nil {
 		return nil, err
 	}
 	if w.Library == "" {
@@ -256,7 +256,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 }
 
 // allowed returns the foreign engines that may be played here.
-func (f *workFlags) allowed() (*cluster.Allowed, error) {
+func (f *workFlags) allowed() (*cluster.AllowedEngines, error) {
 	if (f.signed == "") != (f.trust == "") {
 		return nil, usagef("--engines is the folder of what may be played if it is signed, and --trust the list of who may sign: give both")
 	}
@@ -267,7 +267,7 @@ func (f *workFlags) allowed() (*cluster.Allowed, error) {
 			return nil, err
 		}
 	}
-	return cluster.Allow(f.engines, f.signed, trusted)
+	return cluster.AllowEngines(f.engines, f.signed, trusted)
 }
 
 // machineName returns a name that no other worker has, as far as the machine knows.

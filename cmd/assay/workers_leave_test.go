@@ -31,7 +31,7 @@ func ledger(out string) string {
 // that it played. Both are at their end.
 func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
 	t.Helper()
-	var r cluster.Roster
+	var r cluster.Snapshot
 	data, err := os.ReadFile(filepath.Join(out, cluster.DirName, cluster.WorkersName))
 	if err == nil {
 		err = json.Unmarshal(data, &r)

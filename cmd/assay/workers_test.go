@@ -24,7 +24,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", programVersion())
 
-	roster := func() (r cluster.Roster) {
+	roster := func() (r cluster.Snapshot) {
 		t.Helper()
 		answer, err := http.Get(url + "/run/games/workers.json")
 		if err != nil {

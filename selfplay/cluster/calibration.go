@@ -22,21 +22,21 @@ type Speedometer func(ctx context.Context, cores int) (nodesPerSecond float64, e
 
 // maxScale is how much slower, or faster, than the reference a worker may be. Beyond that
 // its games would not be alike: not everything about a search goes by the speed.
-const maxScale = 4
+const maxClockScale = 4
 
 // speedName is the file in a coordinator's folder that says what speed clocks are meant
 // for: it is the same in each life of the run.
-const speedName = "speed.json"
+const speedFile = "speed.json"
 
 // reference is the speed in a coordinator's folder.
-type reference struct {
+type referenceSpeed struct {
 	Speed float64 `json:"nodes_per_second"` // of one core
 }
 
 // readReference returns the speed that the run's clocks are meant for; zero if none of its
 // games had one yet.
 func readReference(dir string) (float64, error) {
-	path := filepath.Join(dir, speedName)
+	path := filepath.Join(dir, speedFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
@@ -44,7 +44,7 @@ func readReference(dir string) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("cluster: %w", err)
 	}
-	var r reference
+	var r referenceSpeed
 	if json.Unmarshal(data, &r) != nil || !(r.Speed > 0) {
 		return 0, fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
 	}
@@ -53,39 +53,39 @@ func readReference(dir string) (float64, error) {
 
 // clockSpeed returns the speed that the run's clocks are meant for, and settles it at the
 // first game with a clock.
-func (c *Coordinator) clockSpeed(ctx context.Context) (float64, error) {
+func (c *Coordinator) settleClockSpeed(ctx context.Context) (float64, error) {
 	speed, err := readReference(c.Dir)
 	if err != nil {
 		return 0, err
 	}
 	switch {
-	case speed > 0 && c.Reference > 0 && speed != c.Reference:
-		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: it began so", speed, c.Reference)
+	case speed > 0 && c.ReferenceSpeed > 0 && speed != c.ReferenceSpeed:
+		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: it began so", speed, c.ReferenceSpeed)
 	case speed > 0:
 		return speed, nil
-	case c.Reference > 0:
-		speed = c.Reference
+	case c.ReferenceSpeed > 0:
+		speed = c.ReferenceSpeed
 	case c.Measure == nil:
 		return 0, nil // clocks are what they are on each machine
 	default:
-		c.Tell("measuring this machine's speed, for which the clocks are meant")
+		c.Log("measuring this machine's speed, for which the clocks are meant")
 		if speed, err = c.Measure(ctx, 0); err != nil {
 			return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
 		}
 	}
-	data, err := json.Marshal(reference{speed})
+	data, err := json.Marshal(referenceSpeed{speed})
 	if err != nil {
 		return 0, err
 	}
-	c.Tell(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers' are scaled to it", speed))
-	return speed, durable.WriteFile(filepath.Join(c.Dir, speedName), append(data, '\n'))
+	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers' are scaled to it", speed))
+	return speed, durable.WriteFile(filepath.Join(c.Dir, speedFile), append(data, '\n'))
 }
 
 // remeasure is after how long a worker measures its speed again: others may use the machine.
-const remeasure = 10 * time.Minute
+const remeasureEvery = 10 * time.Minute
 
 // pacer knows how fast a worker is.
-type pacer struct {
+type speedometer struct {
 	measuring sync.Mutex // held by the lane that measures
 
 	mu    sync.Mutex
@@ -94,31 +94,31 @@ type pacer struct {
 }
 
 // known returns the speed, zero if it was never measured, and whether it was lately.
-func (p *pacer) known() (speed float64, fresh bool) {
+func (p *speedometer) latest() (speed float64, fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.speed, p.speed > 0 && time.Since(p.at) < remeasure
+	return p.speed, p.speed > 0 && time.Since(p.at) < remeasureEvery
 }
 
-func (p *pacer) learn(speed float64) {
+func (p *speedometer) set(speed float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.speed, p.at = speed, time.Now()
 }
 
 // scale returns what a worker multiplies the times of a unit by.
-func (w *Worker) scale(ctx context.Context, u *Unit) (float64, error) {
+func (w *Worker) clockScale(ctx context.Context, u *Unit) (float64, error) {
 	if u.Speed <= 0 {
 		return 1, nil
 	}
-	speed, err := w.pace(ctx)
+	speed, err := w.measuredSpeed(ctx)
 	if err != nil {
-		return 0, &troubled{err}
+		return 0, &fatalError{err}
 	}
 	f := u.Speed / speed
-	if f < 1./maxScale || f > maxScale {
-		return 0, &troubled{fmt.Errorf("%w: a core of it searches %.0f nodes/s, and the run's clocks are meant for %.0f: they would be %.2f times as long here, want %.2f to %d",
-			ErrRefused, speed, u.Speed, f, 1./maxScale, maxScale)}
+	if f < 1./maxClockScale || f > maxClockScale {
+		return 0, &fatalError{fmt.Errorf("%w: a core of it searches %.0f nodes/s, and the run's clocks are meant for %.0f: they would be %.2f times as long here, want %.2f to %d",
+			ErrRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)}
 	}
 	return f, nil
 }
@@ -126,18 +126,18 @@ func (w *Worker) scale(ctx context.Context, u *Unit) (float64, error) {
 // pace returns the worker's speed. It is measured at the first unit with a clock, on all
 // cores, while other lanes wait; and again from time to time, by one lane while the others
 // play on.
-func (w *Worker) pace(ctx context.Context) (float64, error) {
-	speed, fresh := w.pacer.known()
+func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
+	speed, fresh := w.speed.latest()
 	switch {
 	case fresh:
 		return speed, nil
 	case speed == 0:
-		w.pacer.measuring.Lock()
-	case !w.pacer.measuring.TryLock():
+		w.speed.measuring.Lock()
+	case !w.speed.measuring.TryLock():
 		return speed, nil
 	}
-	defer w.pacer.measuring.Unlock()
-	before, fresh := w.pacer.known()
+	defer w.speed.measuring.Unlock()
+	before, fresh := w.speed.latest()
 	if fresh {
 		return before, nil // another lane did it meanwhile
 	}
@@ -147,13 +147,13 @@ func (w *Worker) pace(ctx context.Context) (float64, error) {
 	cores := 1
 	if before == 0 {
 		cores = w.Cores
-		w.Tell("measuring this machine's speed, for games with clocks")
+		w.Log("measuring this machine's speed, for games with clocks")
 	}
 	speed, err := w.Measure(ctx, cores)
 	if err != nil {
 		return 0, fmt.Errorf("cluster: measuring the speed: %w", err)
 	}
-	w.pacer.learn(speed)
-	w.Tell(fmt.Sprintf("a core searches %.0f nodes/s", speed))
+	w.speed.set(speed)
+	w.Log(fmt.Sprintf("a core searches %.0f nodes/s", speed))
 	return speed, nil
 }

@@ -98,7 +98,7 @@ func TestClocksAreScaled(t *testing.T) {
 			t.Errorf("a move took %d ms", ms)
 		}
 	}
-	var roster cluster.Roster
+	var roster cluster.Snapshot
 	for roster.Workers == nil || roster.Workers[0].Scale == 0 { // it says so with its next hello
 		playJobs(t, k, clocked(1))
 		readJSON(t, filepath.Join(dir, cluster.WorkersName), &roster)
@@ -114,8 +114,8 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	dir := t.TempDir()
 	stop, _ := lend(t, b, "anna", func(w *cluster.Worker) { w.Measure = speed(1e6) })
 	life := func(c cluster.Config) (said []string, err error) {
-		c.Dir, c.Link, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
-		c.Tell = func(text string) { said = append(said, text) }
+		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
+		c.Log = func(text string) { said = append(said, text) }
 		k := cluster.New(c)
 		defer k.Close()
 		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
@@ -123,14 +123,14 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 		close(jobs)
 		return said, k.Run(t.Context(), jobs, results)
 	}
-	if _, err := life(cluster.Config{Reference: 2e6}); err != nil {
+	if _, err := life(cluster.Config{ReferenceSpeed: 2e6}); err != nil {
 		t.Fatal(err)
 	}
 	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
 	if _, err := life(cluster.Config{Measure: failing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := life(cluster.Config{Reference: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+	if _, err := life(cluster.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
 	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
@@ -146,7 +146,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 func TestWorkerThatIsTooSlow(t *testing.T) {
 	for name, measure := range map[string]cluster.Speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
 		b, notes := serve(t, broker.Config{}), newNotebook(t)
-		k := coordinate(t, b, cluster.Config{Measure: speed(1e6), Tell: notes.tell})
+		k := coordinate(t, b, cluster.Config{Measure: speed(1e6), Log: notes.tell})
 		_, ended := lend(t, b, name, func(w *cluster.Worker) { w.Measure = measure })
 		finish := begin(t, func() error {
 			if r := playJobs(t, k, clocked(0)); len(r) != 1 {

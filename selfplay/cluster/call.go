@@ -3,13 +3,13 @@ package cluster
 import "sync"
 
 // call tells all parts of a worker that wait for a coordinator that one has come.
-type call struct {
+type wakeup struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
 // wait returns what is closed when the next call comes.
-func (c *call) wait() <-chan struct{} {
+func (c *wakeup) wait() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.next == nil {
@@ -19,7 +19,7 @@ func (c *call) wait() <-chan struct{} {
 }
 
 // come is a call.
-func (c *call) come() {
+func (c *wakeup) fire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.next != nil {

@@ -83,7 +83,7 @@ func serve(t *testing.T, c broker.Config) *broker.Broker {
 
 func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coordinator {
 	t.Helper()
-	c.Link, c.Open, c.Program = b.Connect, roster.Open, program
+	c.Connect, c.Open, c.Program = b.Connect, roster.Open, program
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
@@ -106,7 +106,7 @@ const shortly = 200 * time.Millisecond
 func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Pull: shortly, Library: t.TempDir()}
+	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}
 	if change != nil {
 		change(w)
 	}
@@ -193,7 +193,7 @@ func TestSameBytesAsLocal(t *testing.T) {
 	local := games(t, total, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
-	c := games(t, total, coordinate(t, b, cluster.Config{Share: 0.1}))
+	c := games(t, total, coordinate(t, b, cluster.Config{ReplayShare: 0.1}))
 	stop, _ := lend(t, b, "anna", nil)
 	lend(t, b, "bert", nil)
 	n := 0
@@ -219,7 +219,7 @@ func TestMatchWithOneWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := serve(t, broker.Config{})
-	c := config(coordinate(t, b, cluster.Config{Share: 0.2}))
+	c := config(coordinate(t, b, cluster.Config{ReplayShare: 0.2}))
 	lend(t, b, "anna", nil)
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 	var c datagen.Config
 	out := filepath.Join(t.TempDir(), "games")
 	for life := 0; ; life++ {
-		k := cluster.New(cluster.Config{Dir: dir, Link: b.Connect, Open: roster.Open, Program: program, Share: 0.1, Lease: 2 * time.Second})
+		k := cluster.New(cluster.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.1, Lease: 2 * time.Second})
 		c = games(t, n, k)
 		c.Out = out
 		ctx, cancel := context.WithCancel(t.Context())

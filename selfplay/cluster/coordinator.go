@@ -19,26 +19,26 @@ import (
 
 // Config says how a coordinator works.
 type Config struct {
-	Dir  string                     // its own folder, in the run's
-	Link func() (*nats.Conn, error) // connects it with the server, when there is a first job
-	Open selfplay.Opener            // players, for auditions and checks
-	Ban  func(worker string)        // told of who gets no more units; may be nil
-	Tell func(text string)          // told in a line what happens; may be nil
+	Dir     string                     // its own folder, in the run's
+	Connect func() (*nats.Conn, error) // connects it with the server, when there is a first job
+	Open    selfplay.Opener            // players, for auditions and checks
+	Ban     func(worker string)        // told of who gets no more units; may be nil
+	Log     func(text string)          // told in a line what happens; may be nil
 
-	Measure   Speedometer // of this machine; nil: clocks are not scaled
-	Reference float64     // nodes/s of a core for which clocks are meant; 0: as measured here
+	Measure        Speedometer // of this machine; nil: clocks are not scaled
+	ReferenceSpeed float64     // nodes/s of a core for which clocks are meant; 0: as measured here
 
-	Program  string        // version and bench signature: workers need the same
-	Share    float64       // of the units that are played again; 0: workers are believed
-	Lease    time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
-	Replicas int           // of the queue; 0: 3 on a cluster of servers, else 1
+	Program     string        // version and bench signature: workers need the same
+	ReplayShare float64       // of the units that are played again; 0: workers are believed
+	Lease       time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
+	Replicas    int           // of the queue; 0: 3 on a cluster of servers, else 1
 }
 
 const (
 	// DefaultLease is after how long a silent worker's units go to others.
 	DefaultLease = 30 * time.Second
 	// DefaultShare of the units is played again.
-	DefaultShare = 0.02
+	DefaultReplayShare = 0.02
 )
 
 // Names in a coordinator's folder.
@@ -47,26 +47,26 @@ const (
 	DirName = ".cluster"
 	// WorkersName is the file that says who works; a Roster.
 	WorkersName = "workers.json"
-	runName     = "run"
+	runFile     = "run"
 )
 
 // Coordinator is a selfplay.Runner whose workers are on other machines. It starts at its
 // first job, and may then run any number of series, one after the other.
 type Coordinator struct {
 	Config
-	lock    *durable.Lock
-	nc      *nats.Conn
-	run     string
-	room    *room
-	ledger  *ledger
-	memory  *memory
-	roll    *roll
-	players *players
-	judge   *judge
-	speed   float64 // that clocks are meant for; 0: not settled yet
-	answers chan *nats.Msg
-	queued  chan load
-	stop    context.CancelFunc
+	lock       *durable.Lock
+	nc         *nats.Conn
+	run        string
+	queue      *unitQueue
+	ledger     *ledger
+	past       *pastAnswers
+	registry   *registry
+	players    *portablePlayers
+	referee    *referee
+	clockSpeed float64 // that clocks are meant for; 0: not settled yet
+	answers    chan *nats.Msg
+	loads      chan queueLoad
+	stop       context.CancelFunc
 }
 
 var _ selfplay.Runner = (*Coordinator)(nil)
@@ -76,19 +76,19 @@ func New(c Config) *Coordinator {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
-	if c.Tell == nil {
-		c.Tell = func(string) {}
+	if c.Log == nil {
+		c.Log = func(string) {}
 	}
-	return &Coordinator{Config: c, roll: newRoll(&c)}
+	return &Coordinator{Config: c, registry: newRegistry(&c)}
 }
 
 // Parallel counts the cores of the workers that are there, and what the escrow holds
 // back from each worker in the meantime.
 func (c *Coordinator) Parallel() int {
-	workers, cores := c.roll.strength()
+	workers, cores := c.registry.capacity()
 	held := 0
-	if c.Share > 0 {
-		held = workers * newEscrow(c.Share).size / 4 // a series has 8 openings under way for each
+	if c.ReplayShare > 0 {
+		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each
 	}
 	return min(max(4, cores+held), maxParallel)
 }
@@ -99,28 +99,28 @@ const maxParallel = 1 << 14
 
 // Run implements selfplay.Runner. A job that no worker can play ends it with an error.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	if err := c.begin(ctx); err != nil {
+	if err := c.start(ctx); err != nil {
 		return err
 	}
-	if err := c.room.clear(ctx); err != nil {
+	if err := c.queue.clear(ctx); err != nil {
 		return err
 	}
-	d := newDesk(ctx, c)
+	d := newSession(ctx, c)
 	err := d.loop(jobs, results)
-	c.judge.forget()
+	c.referee.clear()
 	if e := c.ledger.sync(); err == nil {
 		err = e
 	}
-	c.saveRoster()
-	if e := c.room.clear(context.WithoutCancel(ctx)); err == nil {
+	c.saveSnapshot()
+	if e := c.queue.clear(context.WithoutCancel(ctx)); err == nil {
 		err = e
 	}
 	return err
 }
 
 // begin starts the coordinator, once.
-func (c *Coordinator) begin(ctx context.Context) (err error) {
-	if c.room != nil {
+func (c *Coordinator) start(ctx context.Context) (err error) {
+	if c.queue != nil {
 		return nil
 	}
 	if err := durable.MakeDir(c.Dir); err != nil {
@@ -132,22 +132,22 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	if c.run, err = runID(c.Dir); err != nil {
 		return err
 	}
-	if c.ledger, c.memory, err = openLedger(c.Dir); err != nil {
+	if c.ledger, c.past, err = openLedger(c.Dir); err != nil {
 		return err
 	}
-	c.roll.remember(c.run, c.memory.banned)
-	if c.nc, err = c.Link(); err != nil {
+	c.registry.restore(c.run, c.past.banned)
+	if c.nc, err = c.Connect(); err != nil {
 		return err
 	}
-	for worker := range c.memory.banned {
-		c.bar(worker)
+	for worker := range c.past.banned {
+		c.banWorker(worker)
 	}
-	room, err := newRoom(ctx, c.nc, c.run, c.Lease, c.Replicas)
+	room, err := newUnitQueue(ctx, c.nc, c.run, c.Lease, c.Replicas)
 	if err != nil {
 		return err
 	}
-	c.players = &players{open: c.Open, put: room.put, seen: map[string]player{}}
-	c.answers, c.queued = make(chan *nats.Msg, atOnce), make(chan load)
+	c.players = &portablePlayers{open: c.Open, put: room.put, known: map[string]portablePlayer{}}
+	c.answers, c.loads = make(chan *nats.Msg, maxAnswers), make(chan queueLoad)
 	background, stop := context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -160,29 +160,29 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 		case <-background.Done():
 		}
 	}
-	if _, err := c.nc.Subscribe(answerSubject(c.run, "*"), hand); err != nil {
+	if _, err := c.nc.Subscribe(AnswerSubject(c.run, "*"), hand); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if _, err := c.nc.Subscribe(helloSubject("*"), c.roll.hear); err != nil {
+	if _, err := c.nc.Subscribe(HelloSubject("*"), c.registry.handleHello); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.call() }) // whoever missed it looks for itself
-	if err := c.call(); err != nil {
+	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // whoever missed it looks for itself
+	if err := c.wakeWorkers(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	c.judge, c.stop = newJudge(background, c.Open), stop
-	go c.watch(background, room)
-	c.room = room
+	c.referee, c.stop = newReferee(background, c.Open), stop
+	go c.watchQueue(background, room)
+	c.queue = room
 	return nil
 }
 
 // call asks who is there.
-func (c *Coordinator) call() error { return c.nc.Publish(callSubject, []byte(c.run)) }
+func (c *Coordinator) wakeWorkers() error { return c.nc.Publish(WakeupSubject, []byte(c.run)) }
 
 // runID returns the name of the run's queue: made by chance when it begins, so that no
 // two runs on one server share it.
 func runID(dir string) (string, error) {
-	path := filepath.Join(dir, runName)
+	path := filepath.Join(dir, runFile)
 	data, err := os.ReadFile(path)
 	if err == nil {
 		if id := strings.TrimSpace(string(data)); len(id) == 16 && CheckName(id) == nil {
@@ -202,29 +202,29 @@ func runID(dir string) (string, error) {
 }
 
 // cutOff is after how many silences in a row a server is taken to be cut off.
-const cutOff = 2
+const maxSilences = 2
 
 // soon is the pause before asking again, of a worker after a silence.
-const soon = time.Second
+const retryPause = time.Second
 
 // watch asks every second how many units the queue holds.
-func (c *Coordinator) watch(ctx context.Context, room *room) {
+func (c *Coordinator) watchQueue(ctx context.Context, room *unitQueue) {
 	for failed := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(soon):
+		case <-time.After(retryPause):
 		}
 		n, err := room.load(ctx)
 		if err != nil { // the server is away, choosing a leader, or cut off from the others
-			if failed++; failed%cutOff == 0 {
+			if failed++; failed%maxSilences == 0 {
 				_ = c.nc.ForceReconnect() // to another, if there is one
 			}
 			continue
 		}
 		failed = 0
 		select {
-		case c.queued <- n:
+		case c.loads <- n:
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second): // no series is being played
@@ -233,16 +233,16 @@ func (c *Coordinator) watch(ctx context.Context, room *room) {
 }
 
 // bar has whoever lets workers in turn one away.
-func (c *Coordinator) bar(worker string) {
+func (c *Coordinator) banWorker(worker string) {
 	if c.Ban != nil {
 		c.Ban(worker)
 	}
 }
 
 // saveRoster writes who works, for whoever wants to see it.
-func (c *Coordinator) saveRoster() {
-	if err := c.roll.save(filepath.Join(c.Dir, WorkersName)); err != nil {
-		c.Tell(err.Error()) // it counts for nothing
+func (c *Coordinator) saveSnapshot() {
+	if err := c.registry.save(filepath.Join(c.Dir, WorkersName)); err != nil {
+		c.Log(err.Error()) // it counts for nothing
 	}
 }
 
@@ -250,7 +250,7 @@ func (c *Coordinator) saveRoster() {
 func (c *Coordinator) Close() error {
 	if c.stop != nil {
 		c.stop()
-		c.judge.wait()
+		c.referee.wait()
 	}
 	err := c.ledger.close()
 	if c.nc != nil {

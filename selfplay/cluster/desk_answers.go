@@ -12,7 +12,7 @@ import (
 )
 
 // atOnce bounds the answers that are written together.
-const atOnce = 1024
+const maxAnswers = 1024
 
 // maxFailures is how often a unit may turn out to be unplayable, or, where the coordinator
 // cannot play it, to how many workers; and how many units in a row may be so for one worker.
@@ -20,15 +20,15 @@ const maxFailures = 3
 
 // receive takes the answers that are there. They are in the ledger, on disk, before
 // their workers hear that they are.
-func (d *desk) receive(m *nats.Msg) error {
+func (d *session) receive(m *nats.Msg) error {
 	messages := []*nats.Msg{m}
-	for len(messages) < atOnce && len(d.answers) > 0 {
+	for len(messages) < maxAnswers && len(d.answers) > 0 {
 		messages = append(messages, <-d.answers)
 	}
 	replies := make([]Reply, len(messages))
 	var fresh []*unit
 	for i, m := range messages {
-		u, reply, err := d.open(m)
+		u, reply, err := d.readAnswer(m)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (d *desk) receive(m *nats.Msg) error {
 		}
 	}
 	for _, u := range fresh {
-		if u.state == asked && u.result != nil { // its worker may have been condemned meanwhile
+		if u.state == unanswered && u.result != nil { // its worker may have been condemned meanwhile
 			if err := d.accept(u); err != nil {
 				return err
 			}
@@ -61,29 +61,29 @@ func (d *desk) receive(m *nats.Msg) error {
 
 // open looks at an answer and writes it into the ledger if it is the first to its unit,
 // which it then returns.
-func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
-	worker, ok := sender(m, answerSubject(d.run, ""))
+func (d *session) readAnswer(m *nats.Msg) (*unit, Reply, error) {
+	worker, ok := Sender(m, AnswerSubject(d.run, ""))
 	if !ok {
 		m.Reply = ""
 		return nil, Reply{}, nil
 	}
-	if why := d.roll.barred(worker); why != "" {
+	if why := d.registry.whyRefused(worker); why != "" {
 		return nil, Reply{Refused: why}, nil
 	}
 	var a Answer
 	if err := json.Unmarshal(m.Data, &a); err != nil {
-		return nil, Reply{}, d.refuse(worker, "it sent what is no answer: "+err.Error())
+		return nil, Reply{}, d.banFor(worker, "it sent what is no answer: "+err.Error())
 	}
 	u := d.units[a.Unit]
 	if u == nil {
 		return nil, Reply{Kept: true}, nil // of a series that ended
 	}
 	if a.Failed != "" {
-		return nil, Reply{Kept: true}, d.unplayable(u, worker, bounded(a.Failed, maxWhy))
+		return nil, Reply{Kept: true}, d.unitFailed(u, worker, sanitize(a.Failed, maxReason))
 	}
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(a.Result, result); err != nil {
-		return nil, Reply{}, d.refuse(worker, "it sent what is no result: "+err.Error())
+		return nil, Reply{}, d.banFor(worker, "it sent what is no result: "+err.Error())
 	}
 	sum, err := Checksum(result)
 	if err != nil {
@@ -93,10 +93,10 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 		return nil, Reply{Again: "its checksum is wrong: it was damaged on its way"}, nil
 	}
 	if err := result.Verify(&u.job); err != nil {
-		return nil, Reply{Refused: "made up"}, d.refuse(worker, "its answer is no result of its unit: "+err.Error())
+		return nil, Reply{Refused: "made up"}, d.banFor(worker, "its answer is no result of its unit: "+err.Error())
 	}
-	if u.state != asked || u.result != nil {
-		reply, err := d.compare(u, worker, sum, a.Check)
+	if u.state != unanswered || u.result != nil {
+		reply, err := d.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
 	}
 	result.Players = u.sent.Job.Players
@@ -104,35 +104,35 @@ func (d *desk) open(m *nats.Msg) (*unit, Reply, error) {
 	if err != nil {
 		return nil, Reply{}, err
 	}
-	u.from, u.sum, u.result = worker, sum, result
-	if u.published.After(d.reached) {
-		d.reached = u.published
+	u.worker, u.sum, u.result = worker, sum, result
+	if u.published.After(d.newestAnswered) {
+		d.newestAnswered = u.published
 	}
-	d.pace.add(result, time.Since(u.published))
-	d.roll.answered(worker, result)
+	d.gameTime.add(result, time.Since(u.published))
+	d.registry.answered(worker, result)
 	return u, Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
 }
 
 // unplayable notes that a worker could not play a unit. What fails again and again the
 // coordinator plays itself: then either the workers are at fault, or the unit, and the run
 // ends. A game with a clock it cannot play for them: at fault is what several cannot play.
-func (d *desk) unplayable(u *unit, worker, why string) error {
-	d.roll.failed(worker, u.job.Number, why)
-	if d.checks[u].worker == worker {
-		d.judgeCheck(u)
+func (d *session) unitFailed(u *unit, worker, why string) error {
+	d.registry.failed(worker, u.job.Number, why)
+	if d.replays[u].worker == worker {
+		d.replayHere(u)
 		return nil
 	}
-	if u.state != asked {
+	if u.state != unanswered {
 		return nil
 	}
-	u.failed++
+	u.failures++
 	if !slices.Contains(u.failedBy, worker) {
 		u.failedBy = append(u.failedBy, worker)
 	}
 	switch {
-	case u.fixed && u.failed >= maxFailures:
-		d.judge.ask(u)
-	case !u.fixed && len(u.failedBy) >= maxFailures:
+	case u.deterministic && u.failures >= maxFailures:
+		d.referee.request(u)
+	case !u.deterministic && len(u.failedBy) >= maxFailures:
 		return fmt.Errorf("cluster: game %d could not be played by %d workers, at last %s: %s", u.job.Number, len(u.failedBy), worker, why)
 	}
 	return nil
@@ -141,16 +141,16 @@ func (d *desk) unplayable(u *unit, worker, why string) error {
 // compare takes one more answer to a unit that has one: the check that was asked for, or
 // that of a worker who was late. Only who was asked passes a check: anybody else may be a
 // friend of whom it is about.
-func (d *desk) compare(u *unit, worker, sum string, check bool) (Reply, error) {
+func (d *session) compare(u *unit, worker, sum string, check bool) (Reply, error) {
 	if !check {
-		d.roll.late(worker)
+		d.registry.answeredLate(worker)
 	}
 	switch {
-	case !u.checkable:
+	case !u.replayable:
 	case sum != u.sum:
 		return d.dispute(u, worker, sum), nil
-	case d.checks[u].worker == worker:
-		return Reply{Kept: true}, d.passed(u)
+	case d.replays[u].worker == worker:
+		return Reply{Kept: true}, d.replayPassed(u)
 	}
 	return Reply{Kept: true}, nil
 }
@@ -158,22 +158,22 @@ func (d *desk) compare(u *unit, worker, sum string, check bool) (Reply, error) {
 // dispute has the coordinator play a unit to which a worker has another answer than the
 // first. A worker has one dispute at a time, or one that lies would keep the coordinator
 // busy for long after it is found out.
-func (d *desk) dispute(u *unit, worker, sum string) Reply {
+func (d *session) dispute(u *unit, worker, sum string) Reply {
 	if other := d.disputes[worker]; other != nil && other != u {
 		return Reply{Again: fmt.Sprintf("its answer to game %d is being looked into", other.job.Number)}
 	}
 	d.disputes[worker] = u
-	if u.rivals == nil {
-		u.rivals = map[string]string{}
+	if u.disputes == nil {
+		u.disputes = map[string]string{}
 	}
-	u.rivals[worker] = sum
-	d.judge.ask(u)
+	u.disputes[worker] = sum
+	d.referee.request(u)
 	return Reply{Kept: true}
 }
 
 // hear takes what the coordinator itself made of a unit: whoever says otherwise is wrong.
-func (d *desk) hear(v verdict) error {
-	for worker := range v.unit.rivals {
+func (d *session) takeVerdict(v verdict) error {
+	for worker := range v.unit.disputes {
 		delete(d.disputes, worker)
 	}
 	u := d.units[v.unit.id]
@@ -183,32 +183,32 @@ func (d *desk) hear(v verdict) error {
 	if v.err != nil {
 		return fmt.Errorf("cluster: game %d, played by the coordinator itself: %w", u.job.Number, v.err)
 	}
-	for worker, sum := range u.rivals {
+	for worker, sum := range u.disputes {
 		if sum != v.sum {
-			if err := d.refuse(worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number)); err != nil {
+			if err := d.banFor(worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number)); err != nil {
 				return err
 			}
 		}
 	}
-	u.rivals = nil
+	u.disputes = nil
 	switch {
-	case u.state == asked:
+	case u.state == unanswered:
 		return d.answerOwn(u, v.result)
-	case !u.checkable:
+	case !u.replayable:
 		return nil // a worker was faster, and its game need not be the same
 	case u.sum == v.sum:
-		return d.passed(u)
+		return d.replayPassed(u)
 	case u.state == counted:
-		d.Tell(fmt.Sprintf("warning: game %d, which worker %s played and which counts, is wrong: its batch passed a check of another game", u.job.Number, u.from))
+		d.Log(fmt.Sprintf("warning: game %d, which worker %s played and which counts, is wrong: its batch passed a check of another game", u.job.Number, u.worker))
 	}
-	return d.refuse(u.from, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number))
+	return d.banFor(u.worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number))
 }
 
 // own stands for the coordinator where a worker is named.
-const own = ""
+const coordinatorItself = ""
 
 // answerOwn takes what the coordinator played itself as a unit's answer.
-func (d *desk) answerOwn(u *unit, r *selfplay.Result) error {
+func (d *session) answerOwn(u *unit, r *selfplay.Result) error {
 	r.Players = u.sent.Job.Players
 	sum, err := Checksum(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func (d *desk) answerOwn(u *unit, r *selfplay.Result) error {
 	if err != nil {
 		return err
 	}
-	u.from, u.sum, u.result = own, sum, r
+	u.worker, u.sum, u.result = coordinatorItself, sum, r
 	if err := d.ledger.write(&line{Unit: u.id, Sum: sum, Result: data}); err != nil {
 		return err
 	}
@@ -226,36 +226,36 @@ func (d *desk) answerOwn(u *unit, r *selfplay.Result) error {
 }
 
 // refuse gives a worker no more units, and its work that is not passed to others.
-func (d *desk) refuse(worker, why string) error {
-	if worker == own {
+func (d *session) banFor(worker, why string) error {
+	if worker == coordinatorItself {
 		return fmt.Errorf("cluster: %s: does the coordinator's machine compute wrongly?", why)
 	}
-	if d.roll.barred(worker) != "" {
+	if d.registry.whyRefused(worker) != "" {
 		return nil
 	}
-	why = bounded(why, maxWhy)
-	d.roll.ban(worker, why)
+	why = sanitize(why, maxReason)
+	d.registry.ban(worker, why)
 	if err := d.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
 	}
 	void := &line{}
-	for _, u := range d.escrow.seize(worker) {
+	for _, u := range d.pending.discard(worker) {
 		void.Void = append(void.Void, u.id)
-		if err := d.again(u); err != nil {
+		if err := d.reset(u); err != nil {
 			return err
 		}
 	}
 	for _, u := range d.units { // answers of this very moment are not in escrow yet
-		if u.state == asked && u.result != nil && u.from == worker {
+		if u.state == unanswered && u.result != nil && u.worker == worker {
 			void.Void = append(void.Void, u.id)
-			u.from, u.sum, u.result = "", "", nil
+			u.worker, u.sum, u.result = "", "", nil
 			if err := d.publish(u); err != nil {
 				return err
 			}
 		}
 	}
-	d.Tell(fmt.Sprintf("worker %s gets no more games: %s; %d of its games are played again", worker, why, len(void.Void)))
-	d.bar(worker)
+	d.Log(fmt.Sprintf("worker %s gets no more games: %s; %d of its games are played again", worker, why, len(void.Void)))
+	d.banWorker(worker)
 	if len(void.Void) == 0 {
 		return d.ledger.sync()
 	}
@@ -266,12 +266,12 @@ func (d *desk) refuse(worker, why string) error {
 }
 
 // again has a unit played as if nobody had answered it.
-func (d *desk) again(u *unit) error {
-	delete(d.checks, u)
-	if len(u.rivals) == 0 {
-		d.judge.drop(u) // what he was asked for was the answer that is void now
+func (d *session) reset(u *unit) error {
+	delete(d.replays, u)
+	if len(u.disputes) == 0 {
+		d.referee.cancel(u) // what he was asked for was the answer that is void now
 	}
-	u.state, u.from, u.sum, u.result = asked, "", "", nil
-	d.waiting++
+	u.state, u.worker, u.sum, u.result = unanswered, "", "", nil
+	d.unanswered++
 	return d.publish(u)
 }

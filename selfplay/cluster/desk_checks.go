@@ -3,52 +3,52 @@ package cluster
 import "time"
 
 // errand is a check that a worker was sent.
-type errand struct {
-	worker string
-	sent   time.Time
-	first  time.Time // when the first worker was sent it
+type replay struct {
+	worker    string
+	sent      time.Time
+	firstSent time.Time // when the first worker was sent it
 }
 
 // check has a unit played again: by another worker if there is one, or by the coordinator.
-func (d *desk) check(u *unit) error {
-	worker := d.roll.other(u.from)
+func (d *session) requestReplay(u *unit) error {
+	worker := d.registry.pickOther(u.worker)
 	if worker == "" {
-		d.judgeCheck(u)
+		d.replayHere(u)
 		return nil
 	}
-	e := errand{worker: worker, sent: time.Now()}
-	if e.first = e.sent; !d.checks[u].first.IsZero() {
-		e.first = d.checks[u].first
+	e := replay{worker: worker, sent: time.Now()}
+	if e.firstSent = e.sent; !d.replays[u].firstSent.IsZero() {
+		e.firstSent = d.replays[u].firstSent
 	}
-	d.checks[u] = e
-	return d.room.send(worker, &u.sent)
+	d.replays[u] = e
+	return d.queue.sendReplay(worker, &u.sent)
 }
 
 // judgeCheck has the coordinator make a check.
-func (d *desk) judgeCheck(u *unit) {
-	delete(d.checks, u)
-	d.judge.ask(u)
+func (d *session) replayHere(u *unit) {
+	delete(d.replays, u)
+	d.referee.request(u)
 }
 
 // passed notes that somebody else found the same as a unit's worker.
-func (d *desk) passed(u *unit) error {
-	delete(d.checks, u)
-	if !d.escrow.pass(u) {
+func (d *session) replayPassed(u *unit) error {
+	delete(d.replays, u)
+	if !d.pending.pass(u) {
 		return nil
 	}
-	d.roll.checked(u.from)
-	return d.believe(d.escrow.release(u.batch))
+	d.registry.replayPassed(u.worker)
+	return d.count(d.pending.release(u.batch))
 }
 
 // settle closes all batches, so that they count as soon as their checks are made.
-func (d *desk) settle() error {
-	for _, u := range d.escrow.close() {
-		if err := d.check(u); err != nil {
+func (d *session) closeBatches() error {
+	for _, u := range d.pending.closeAll() {
+		if err := d.requestReplay(u); err != nil {
 			return err
 		}
 	}
-	for b := range d.escrow.batches {
-		if err := d.believe(d.escrow.release(b)); err != nil {
+	for b := range d.pending.batches {
+		if err := d.count(d.pending.release(b)); err != nil {
 			return err
 		}
 	}
@@ -56,18 +56,18 @@ func (d *desk) settle() error {
 }
 
 // idle tells whether workers have nothing to do.
-func (d *desk) idle() bool {
-	_, cores := d.roll.strength()
-	return d.waiting+len(d.checks) < max(1, cores)
+func (d *session) workersIdle() bool {
+	_, cores := d.registry.capacity()
+	return d.unanswered+len(d.replays) < max(1, cores)
 }
 
 // resend gives checks that did not reach their workers, or whose workers left, to others.
-func (d *desk) resend() error {
-	for u, e := range d.checks {
-		if d.roll.holds(e.worker, u.id, e.sent) {
+func (d *session) resendReplays() error {
+	for u, e := range d.replays {
+		if d.registry.holdsReplay(e.worker, u.id, e.sent) {
 			continue
 		}
-		if err := d.check(u); err != nil {
+		if err := d.requestReplay(u); err != nil {
 			return err
 		}
 	}
@@ -75,20 +75,20 @@ func (d *desk) resend() error {
 }
 
 // patience is how long a unit may take to be played when workers are not idle.
-func (d *desk) patience() time.Duration { return 2*d.Lease + 4*d.pace.long() }
+func (d *session) unitTimeout() time.Duration { return 2*d.Lease + 4*d.gameTime.fewGamesExceed() }
 
 // judgeLateChecks makes the checks for which workers take far longer than games do, and
 // sooner when they have nothing else to do: who was sent them may be gone, or hung, or say
 // again and again that he was sent nothing.
-func (d *desk) judgeLateChecks(now time.Time, idle bool) {
-	most := d.patience()
+func (d *session) replayLateHere(now time.Time, idle bool) {
+	most := d.unitTimeout()
 	if idle {
-		most = min(most, onItsWay+2*d.pace.long())
+		most = min(most, deliveryTime+2*d.gameTime.fewGamesExceed())
 	}
-	for u, e := range d.checks {
-		if now.Sub(e.first) > most {
-			d.roll.missed(e.worker)
-			d.judgeCheck(u)
+	for u, e := range d.replays {
+		if now.Sub(e.firstSent) > most {
+			d.registry.replayMissed(e.worker)
+			d.replayHere(u)
 		}
 	}
 }
@@ -96,23 +96,23 @@ func (d *desk) judgeLateChecks(now time.Time, idle bool) {
 // helpOut plays what workers have leased and not answered for far longer than games take,
 // when there is nothing else to lease: who has it says that he is there, or its lease
 // would have run out, and is hung all the same.
-func (d *desk) helpOut(now time.Time) error {
-	patience := d.patience()
-	if d.emptied.IsZero() || now.Sub(d.emptied) <= patience {
+func (d *session) playOverdue(now time.Time) error {
+	patience := d.unitTimeout()
+	if d.queueEmpty.IsZero() || now.Sub(d.queueEmpty) <= patience {
 		return nil
 	}
 	for _, u := range d.units {
-		if u.state != asked || now.Sub(u.published) <= patience {
+		if u.state != unanswered || now.Sub(u.published) <= patience {
 			continue
 		}
-		if !u.fixed { // the coordinator's clock is not the workers'
+		if !u.deterministic { // the coordinator's clock is not the workers'
 			if err := d.publish(u); err != nil {
 				return err
 			}
 			continue
 		}
 		u.published = now
-		d.judge.ask(u)
+		d.referee.request(u)
 	}
 	return nil
 }

@@ -6,52 +6,52 @@ import (
 )
 
 const (
-	rosterEvery = 3 * time.Second
-	lookEvery   = 500 * time.Millisecond
+	saveEvery   = 3 * time.Second
+	upkeepEvery = 500 * time.Millisecond
 )
 
 // look does what time alone asks for.
-func (d *desk) look() error {
+func (d *session) tick() error {
 	now := time.Now()
-	idle := now.Sub(d.fed) > glimpse && d.idle()
+	idle := now.Sub(d.lastJob) > tickEvery && d.workersIdle()
 	if idle { // what workers did must wait no longer
-		if err := d.settle(); err != nil {
+		if err := d.closeBatches(); err != nil {
 			return err
 		}
 	}
-	if now.Sub(d.seen) > lookEvery {
-		d.seen = now
-		if err := d.lookAfter(now, idle); err != nil {
+	if now.Sub(d.lastUpkeep) > upkeepEvery {
+		d.lastUpkeep = now
+		if err := d.upkeep(now, idle); err != nil {
 			return err
 		}
 	}
-	if now.Sub(d.saved) > rosterEvery {
-		d.saved = now
-		d.saveRoster()
+	if now.Sub(d.lastSave) > saveEvery {
+		d.lastSave = now
+		d.saveSnapshot()
 	}
-	if d.ledger.full(d.left) {
-		return d.turnPage()
+	if d.ledger.isFull(d.uncounted) {
+		return d.rotateLedger()
 	}
 	return nil
 }
 
 // lookAfter sees to what does not come by itself.
-func (d *desk) lookAfter(now time.Time, idle bool) error {
-	if err := d.publishLost(); err != nil {
+func (d *session) upkeep(now time.Time, idle bool) error {
+	if err := d.republishLost(); err != nil {
 		return err
 	}
-	if err := d.findMissing(now); err != nil {
+	if err := d.republishMissing(now); err != nil {
 		return err
 	}
-	if err := d.resend(); err != nil {
+	if err := d.resendReplays(); err != nil {
 		return err
 	}
-	d.judgeLateChecks(now, idle || d.waiting == 0)
-	return d.helpOut(now)
+	d.replayLateHere(now, idle || d.unanswered == 0)
+	return d.playOverdue(now)
 }
 
 // publishLost publishes again what did not arrive.
-func (d *desk) publishLost() error {
+func (d *session) republishLost() error {
 	lost := d.lost
 	d.lost = nil
 	for _, id := range lost {
@@ -66,14 +66,14 @@ func (d *desk) publishLost() error {
 // ceases to lead may have written down that a unit was leased, and not sent it; it would
 // come back after a whole lease. The queue is in order: what is older than a unit that was
 // answered has been leased, and all has that the queue does not hold free.
-func (d *desk) findMissing(now time.Time) error {
-	leased, since := d.roll.leased(now)
+func (d *session) republishMissing(now time.Time) error {
+	leased, since := d.registry.leased(now)
 	for id, u := range d.units {
 		switch {
-		case u.state != asked || !u.published.Before(d.reached) && !u.published.Before(d.emptied):
-		case u.passed.IsZero():
-			u.passed = now
-		case !leased[id] && since.Sub(u.passed) > onItsWay:
+		case u.state != unanswered || !u.published.Before(d.newestAnswered) && !u.published.Before(d.queueEmpty):
+		case u.overtaken.IsZero():
+			u.overtaken = now
+		case !leased[id] && since.Sub(u.overtaken) > deliveryTime:
 			if err := d.publish(u); err != nil {
 				return err
 			}
@@ -82,8 +82,8 @@ func (d *desk) findMissing(now time.Time) error {
 	return nil
 }
 
-func (d *desk) republish(u *unit) error {
-	if u == nil || u.state != asked {
+func (d *session) republish(u *unit) error {
+	if u == nil || u.state != unanswered {
 		return nil
 	}
 	return d.publish(u)
@@ -93,13 +93,13 @@ func (d *desk) republish(u *unit) error {
 // were lost, with a server perhaps that had not written them to its disk: those that are
 // old enough to be among them are published again. A unit that is played twice does no
 // harm.
-func (d *desk) count(n load) error {
+func (d *session) checkQueue(n queueLoad) error {
 	if n.free > 0 {
-		d.emptied = time.Time{}
-	} else if d.emptied.IsZero() {
-		d.emptied = time.Now()
+		d.queueEmpty = time.Time{}
+	} else if d.queueEmpty.IsZero() {
+		d.queueEmpty = time.Now()
 	}
-	if n.free+n.leased >= d.waiting {
+	if n.free+n.leased >= d.unanswered {
 		return nil
 	}
 	for _, u := range d.units {
@@ -113,20 +113,20 @@ func (d *desk) count(n load) error {
 }
 
 // turnPage begins a new file of the ledger with what is in escrow and who is banned.
-func (d *desk) turnPage() error {
+func (d *session) rotateLedger() error {
 	var keep []*line
-	for worker, why := range d.roll.banned() {
+	for worker, why := range d.registry.banned() {
 		keep = append(keep, &line{Worker: worker, Banned: why})
 	}
 	for _, u := range d.units {
-		if u.state != held {
+		if u.state != pending {
 			continue
 		}
 		data, err := json.Marshal(u.result)
 		if err != nil {
 			return err
 		}
-		keep = append(keep, &line{Unit: u.id, Worker: u.from, Sum: u.sum, Result: data})
+		keep = append(keep, &line{Unit: u.id, Worker: u.worker, Sum: u.sum, Result: data})
 	}
-	return d.ledger.turn(keep)
+	return d.ledger.rotate(keep)
 }

@@ -28,44 +28,44 @@ func (nowhere) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstream.Pu
 
 // newTestDesk is a desk without a server, whose judge plays nothing, and at which the
 // workers of the names are present.
-func newTestDesk(t *testing.T, share float64, workers ...string) *desk {
+func newTestDesk(t *testing.T, share float64, workers ...string) *session {
 	t.Helper()
 	l, _, err := openLedger(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.close() })
-	config := Config{Dir: t.TempDir(), Program: "p", Share: share, Lease: time.Second, Tell: func(string) {}}
-	c := &Coordinator{Config: config, run: "run", roll: newRoll(&config), ledger: l, room: &room{js: nowhere{}}, judge: &judge{more: make(chan struct{}, 1)}}
+	config := Config{Dir: t.TempDir(), Program: "p", ReplayShare: share, Lease: time.Second, Log: func(string) {}}
+	c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, queue: &unitQueue{js: nowhere{}}, referee: &referee{wake: make(chan struct{}, 1)}}
 	for _, name := range workers {
-		hello(t, c.roll, name, Hello{Cores: 1})
+		hello(t, c.registry, name, Hello{Cores: 1})
 	}
-	return newDesk(t.Context(), c)
+	return newSession(t.Context(), c)
 }
 
-func hello(t *testing.T, r *roll, name string, h Hello) {
+func hello(t *testing.T, r *registry, name string, h Hello) {
 	t.Helper()
 	h.Protocol, h.Program = Protocol, "p"
 	data, err := json.Marshal(&h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.hear(&nats.Msg{Subject: helloSubject(name), Reply: inboxPrefix(name) + ".1", Data: data})
+	r.handleHello(&nats.Msg{Subject: HelloSubject(name), Reply: InboxPrefix(name) + ".1", Data: data})
 }
 
 // wanted adds a unit that has no answer.
-func wanted(d *desk, id string) *unit {
-	u := &unit{id: id, job: matedJob(), fixed: true, checkable: true}
+func wanted(d *session, id string) *unit {
+	u := &unit{id: id, job: matedJob(), deterministic: true, replayable: true}
 	d.units[id] = u
-	d.waiting++
-	d.left++
+	d.unanswered++
+	d.uncounted++
 	return u
 }
 
 // deliver gives the desk an answer, and lets it count as it may.
-func deliver(t *testing.T, d *desk, worker string, data []byte) Reply {
+func deliver(t *testing.T, d *session, worker string, data []byte) Reply {
 	t.Helper()
-	u, reply, err := d.open(&nats.Msg{Subject: answerSubject("run", worker), Reply: inboxPrefix(worker) + ".1", Data: data})
+	u, reply, err := d.readAnswer(&nats.Msg{Subject: AnswerSubject("run", worker), Reply: InboxPrefix(worker) + ".1", Data: data})
 	if err == nil && u != nil {
 		err = d.accept(u)
 	}
@@ -108,9 +108,9 @@ func TestOnlyWhoWasAskedPassesACheck(t *testing.T) {
 	d := newTestDesk(t, 1, "mallory", "anna")
 	u := wanted(d, "u")
 	deliver(t, d, "mallory", matedAnswer(t, "u"))
-	hello(t, d.roll, "friend", Hello{Cores: 1})
+	hello(t, d.registry, "friend", Hello{Cores: 1})
 	deliver(t, d, "friend", matedAnswer(t, "u"))
-	if u.state != held {
+	if u.state != pending {
 		t.Fatal("the check is passed by whom nobody asked")
 	}
 	deliver(t, d, "anna", matedAnswer(t, "u"))
@@ -122,20 +122,20 @@ func TestOnlyWhoWasAskedPassesACheck(t *testing.T) {
 // Who says that it has thousands of cores is not sent everybody's checks.
 func TestChecksGoByWhatWorkersDo(t *testing.T) {
 	d := newTestDesk(t, 1, "mallory", "anna")
-	hello(t, d.roll, "friend", Hello{Cores: 4096})
+	hello(t, d.registry, "friend", Hello{Cores: 4096})
 	n := map[string]int{}
 	for range 2000 {
-		n[d.roll.other("mallory")]++
+		n[d.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 1200 || n["anna"] < 800 || n["mallory"] > 0 {
 		t.Errorf("of 2000 checks they get %v", n)
 	}
 	for range 9 {
-		d.roll.answered("anna", &selfplay.Result{})
+		d.registry.answered("anna", &selfplay.Result{})
 	}
 	clear(n)
 	for range 2000 {
-		n[d.roll.other("mallory")]++
+		n[d.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 300 || n["friend"] < 80 { // one in eleven
 		t.Errorf("of 2000 checks they get %v", n)
@@ -154,11 +154,11 @@ func TestFaultsAreJudgedBeforeTheyCount(t *testing.T) {
 		if bad.state == counted {
 			t.Fatal("a fault counts that nobody looked into")
 		}
-		if !slices.Contains(d.judge.queue, bad) {
+		if !slices.Contains(d.referee.queue, bad) {
 			t.Fatal("nobody looks into the fault")
 		}
-		if err := d.hear(verdict{unit: bad, sum: "another"}); err != nil || d.roll.barred("mallory") == "" || good.state == counted && bad.state != asked {
-			t.Fatalf("the verdict: %v, barred %q", err, d.roll.barred("mallory"))
+		if err := d.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil || d.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
+			t.Fatalf("the verdict: %v, barred %q", err, d.registry.whyRefused("mallory"))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 	d := newTestDesk(t, 0.5, "anna")
 	for _, own := range []bool{false, true} {
 		u := wanted(d, fmt.Sprint("u", own))
-		u.checkable = false
+		u.replayable = false
 		if own {
 			if err := d.answerOwn(u, &selfplay.Result{}); err != nil {
 				t.Fatal(err)
@@ -177,8 +177,8 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 		} else {
 			deliver(t, d, "anna", matedAnswer(t, u.id))
 		}
-		if err := d.hear(verdict{unit: u, sum: "another"}); err != nil || d.roll.barred("anna") != "" {
-			t.Errorf("%v, barred %q", err, d.roll.barred("anna"))
+		if err := d.takeVerdict(verdict{unit: u, sum: "another"}); err != nil || d.registry.whyRefused("anna") != "" {
+			t.Errorf("%v, barred %q", err, d.registry.whyRefused("anna"))
 		}
 	}
 }
@@ -186,25 +186,25 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 // A worker that says again and again that it was sent no check does not keep it waiting.
 func TestCheckThatAWorkerDenies(t *testing.T) {
 	d := newTestDesk(t, 1, "anna", "denier")
-	d.pace = tempo{games: 1, took: 20 * time.Second}
+	d.gameTime = meanGameTime{games: 1, total: 20 * time.Second}
 	u := wanted(d, "u")
 	deliver(t, d, "anna", matedAnswer(t, "u"))
 	age := func(by time.Duration) {
-		e := d.checks[u]
-		e.first, e.sent = e.first.Add(-by), e.sent.Add(-by)
-		d.checks[u] = e
+		e := d.replays[u]
+		e.firstSent, e.sent = e.firstSent.Add(-by), e.sent.Add(-by)
+		d.replays[u] = e
 	}
 	for range 200 {
-		age(onItsWay + time.Second)
-		hello(t, d.roll, "denier", Hello{Cores: 1})
-		if err := d.resend(); err != nil {
+		age(deliveryTime + time.Second)
+		hello(t, d.registry, "denier", Hello{Cores: 1})
+		if err := d.resendReplays(); err != nil {
 			t.Fatal(err)
 		}
-		if d.judgeLateChecks(time.Now(), true); len(d.checks) == 0 {
+		if d.replayLateHere(time.Now(), true); len(d.replays) == 0 {
 			break
 		}
 	}
-	if !slices.Contains(d.judge.queue, u) {
+	if !slices.Contains(d.referee.queue, u) {
 		t.Error("nobody makes the check")
 	}
 }
@@ -225,20 +225,20 @@ func TestDisputesAreBounded(t *testing.T) {
 			t.Errorf("game %s: %+v", u.id, reply)
 		}
 	}
-	if !slices.Equal(d.judge.queue, units[:1]) {
-		t.Errorf("the judge has %d units to play", len(d.judge.queue))
+	if !slices.Equal(d.referee.queue, units[:1]) {
+		t.Errorf("the judge has %d units to play", len(d.referee.queue))
 	}
-	if err := d.hear(verdict{unit: units[0], sum: units[0].sum}); err != nil || d.roll.barred("mallory") == "" || len(d.disputes) != 0 {
-		t.Errorf("%v, barred %q, disputes %v", err, d.roll.barred("mallory"), d.disputes)
+	if err := d.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil || d.registry.whyRefused("mallory") == "" || len(d.disputes) != 0 {
+		t.Errorf("%v, barred %q, disputes %v", err, d.registry.whyRefused("mallory"), d.disputes)
 	}
 	faulty := newTestDesk(t, 0.01, "mallory")
 	for n := range 5 {
 		deliver(t, faulty, "mallory", altered(t, wanted(faulty, fmt.Sprint(n)).id, failing))
 	}
-	first := faulty.judge.queue[0]
-	faulty.judge.queue = faulty.judge.queue[1:]
-	if err := faulty.hear(verdict{unit: first, sum: "another"}); err != nil || len(faulty.judge.queue) != 0 || faulty.waiting != 5 {
-		t.Errorf("%v, the judge has %d units to play, %d wait", err, len(faulty.judge.queue), faulty.waiting)
+	first := faulty.referee.queue[0]
+	faulty.referee.queue = faulty.referee.queue[1:]
+	if err := faulty.takeVerdict(verdict{unit: first, sum: "another"}); err != nil || len(faulty.referee.queue) != 0 || faulty.unanswered != 5 {
+		t.Errorf("%v, the judge has %d units to play, %d wait", err, len(faulty.referee.queue), faulty.unanswered)
 	}
 }
 
@@ -247,12 +247,12 @@ func TestLongAnswers(t *testing.T) {
 	d := newTestDesk(t, 0, "anna", "mallory", "eve")
 	u := wanted(d, "u")
 	long := altered(t, "u", func(r *selfplay.Result) { failing(r); r.Fault = strings.Repeat("\x7f", 1<<20) })
-	if deliver(t, d, "mallory", long); d.roll.barred("mallory") == "" || len(d.roll.barred("mallory")) > maxWhy || u.result != nil {
-		t.Errorf("barred for %.80q", d.roll.barred("mallory"))
+	if deliver(t, d, "mallory", long); d.registry.whyRefused("mallory") == "" || len(d.registry.whyRefused("mallory")) > maxReason || u.result != nil {
+		t.Errorf("barred for %.80q", d.registry.whyRefused("mallory"))
 	}
 	number := fmt.Appendf(nil, `{"unit":"u","result":{"number":1%s}}`, strings.Repeat("0", 1<<20))
-	if deliver(t, d, "eve", number); d.roll.barred("eve") == "" || len(d.roll.barred("eve")) > maxWhy {
-		t.Errorf("barred for %.80q", d.roll.barred("eve"))
+	if deliver(t, d, "eve", number); d.registry.whyRefused("eve") == "" || len(d.registry.whyRefused("eve")) > maxReason {
+		t.Errorf("barred for %.80q", d.registry.whyRefused("eve"))
 	}
 	padded := altered(t, "u", func(r *selfplay.Result) { r.Players[0] = strings.Repeat("<", 1<<20) })
 	deliver(t, d, "anna", padded)
@@ -260,7 +260,7 @@ func TestLongAnswers(t *testing.T) {
 	if err != nil || u.state != counted || info.Size() > 5000 {
 		t.Errorf("%v: state %v, the ledger %v", err, u.state, info)
 	}
-	for players := range d.roll.scores.all {
+	for players := range d.registry.residuals.all {
 		if players != (pairing{}) {
 			t.Errorf("%.40q are compared", players)
 		}
@@ -271,13 +271,13 @@ func TestLongAnswers(t *testing.T) {
 func TestClockGameThatCannotBePlayed(t *testing.T) {
 	d := newTestDesk(t, 0, "anna", "bert", "carl")
 	u := wanted(d, "u")
-	u.fixed, u.checkable = false, false
+	u.deterministic, u.replayable = false, false
 	for _, worker := range []string{"anna", "anna", "anna", "anna", "bert", "bert"} {
-		if err := d.unplayable(u, worker, "out of order"); err != nil {
+		if err := d.unitFailed(u, worker, "out of order"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.unplayable(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "by 3 workers") {
+	if err := d.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "by 3 workers") {
 		t.Error(err)
 	}
 }
@@ -286,39 +286,39 @@ func TestClockGameThatCannotBePlayed(t *testing.T) {
 func TestHellosAreBounded(t *testing.T) {
 	d := newTestDesk(t, 0)
 	lines := 0
-	d.roll.tell = func(text string) {
+	d.registry.log = func(text string) {
 		if lines++; len(text) > 1000 || strings.ContainsAny(text, "\x1b\n") {
 			t.Errorf("it tells %d bytes", len(text))
 		}
 	}
-	d.roll.meant(1e6)
+	d.registry.setClockSpeed(1e6)
 	for _, speed := range []float64{5e-324, 1e308, -1, 0} {
-		hello(t, d.roll, "odd", Hello{Cores: 1, Speed: speed})
-		if err := d.roll.save(filepath.Join(d.Dir, WorkersName)); err != nil {
+		hello(t, d.registry, "odd", Hello{Cores: 1, Speed: speed})
+		if err := d.registry.save(filepath.Join(d.Dir, WorkersName)); err != nil {
 			t.Errorf("speed %g: %v", speed, err)
 		}
 	}
-	hello(t, d.roll, "long", Hello{Cores: 1, Checks: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
-	if p := d.roll.members["long"]; len(p.checks) > maxErrands || cap(p.checks) > 2*maxErrands || len(p.Why) > maxWhy {
-		t.Errorf("%d checks kept of %d; why is %d bytes", len(p.checks), cap(p.checks), len(p.Why))
+	hello(t, d.registry, "long", Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
+	if p := d.registry.members["long"]; len(p.replays) > maxReplays || cap(p.replays) > 2*maxReplays || len(p.Reason) > maxReason {
+		t.Errorf("%d checks kept of %d; why is %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
 	}
 	data, err := json.Marshal(&Hello{Protocol: Protocol, Program: "\x1b[2J" + strings.Repeat("x", 1<<16)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.roll.hear(&nats.Msg{Subject: helloSubject("other"), Reply: inboxPrefix("other") + ".1", Data: data})
-	if p := d.roll.members["other"]; p.State != Refused || len(p.Why) > 1000 {
-		t.Errorf("%s, %d bytes", p.State, len(p.Why))
+	d.registry.handleHello(&nats.Msg{Subject: HelloSubject("other"), Reply: InboxPrefix("other") + ".1", Data: data})
+	if p := d.registry.members["other"]; p.State != Refused || len(p.Reason) > 1000 {
+		t.Errorf("%s, %d bytes", p.State, len(p.Reason))
 	}
 	for range 1000 {
-		hello(t, d.roll, "restless", Hello{Cores: 1})
-		hello(t, d.roll, "restless", Hello{Cores: 1, Leaving: true})
+		hello(t, d.registry, "restless", Hello{Cores: 1})
+		hello(t, d.registry, "restless", Hello{Cores: 1, Leaving: true})
 	}
-	if lines > maxTold+20 {
+	if lines > maxLines+20 {
 		t.Errorf("%d lines are told", lines)
 	}
 	for n := range 1000 {
-		hello(t, d.roll, fmt.Sprint("w", n), Hello{Cores: 1 << 40})
+		hello(t, d.registry, fmt.Sprint("w", n), Hello{Cores: 1 << 40})
 	}
 	if n := d.Parallel(); n > maxParallel {
 		t.Errorf("%d jobs at once", n)
@@ -327,20 +327,20 @@ func TestHellosAreBounded(t *testing.T) {
 
 // A worker that says that games take for ever does not make the coordinator wait so long.
 func TestTempo(t *testing.T) {
-	var pace tempo
-	if pace.long() != 0 {
+	var pace meanGameTime
+	if pace.fewGamesExceed() != 0 {
 		t.Error("it knows before there was a game")
 	}
 	for range 99 {
 		pace.add(&selfplay.Result{Time: [2]time.Duration{time.Second, time.Second}}, time.Hour)
 		pace.add(&selfplay.Result{Try: 1, Time: [2]time.Duration{time.Millisecond, 0}}, time.Hour)
 	}
-	if got := pace.long(); got != 8*time.Second {
+	if got := pace.fewGamesExceed(); got != 8*time.Second {
 		t.Errorf("%v", got)
 	}
 	pace.add(&selfplay.Result{Time: [2]time.Duration{1 << 62, 1 << 62}}, time.Minute)
 	pace.add(&selfplay.Result{Time: [2]time.Duration{-1 << 62, -1 << 62}}, time.Minute)
-	if got := pace.long(); got < 8*time.Second || got > 15*time.Second {
+	if got := pace.fewGamesExceed(); got < 8*time.Second || got > 15*time.Second {
 		t.Errorf("%v", got)
 	}
 }
@@ -348,18 +348,18 @@ func TestTempo(t *testing.T) {
 // A worker is not idle while it plays, however long that takes.
 func TestWorkerAtPlayIsNotIdle(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
-	w := &Worker{Wait: time.Nanosecond, seats: make(chan *seat, 1), Open: func(string) (engine.Player, error) {
+	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(string) (engine.Player, error) {
 		close(begun)
 		<-end
 		return nil, errors.New("not now")
 	}}
-	w.seats <- newSeat(w.Open)
+	w.slots <- newSlot(w.Open)
 	if !w.idle() {
 		t.Error("it is not idle before there is anything to do")
 	}
 	done := make(chan error)
 	go func() {
-		_, err := (&hand{Worker: w}).perform(t.Context(), &Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
+		_, err := (&player{Worker: w}).perform(t.Context(), &Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
 		done <- err
 	}()
 	<-begun

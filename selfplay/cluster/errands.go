@@ -12,55 +12,55 @@ import (
 
 // maxErrands bounds the checks that wait at a worker. The coordinator sends what a worker
 // does not say that it has to another.
-const maxErrands = 64
+const maxReplays = 64
 
 // errands are the units that a worker was sent to check: by itself, and past the queue,
 // which could lease them to whom they are about. Lost ones are the coordinator's concern.
-type errands struct {
-	*hand
+type replayQueue struct {
+	*player
 	waiting chan *Unit
 
-	mu   sync.Mutex
-	held map[string]struct{} // by id
+	mu     sync.Mutex
+	queued map[string]struct{} // by id
 }
 
-func newErrands(h *hand) *errands {
-	return &errands{hand: h, waiting: make(chan *Unit, maxErrands), held: map[string]struct{}{}}
+func newReplayQueue(h *player) *replayQueue {
+	return &replayQueue{player: h, waiting: make(chan *Unit, maxReplays), queued: map[string]struct{}{}}
 }
 
 // hear takes a message with a unit to check.
-func (e *errands) hear(m *nats.Msg) {
+func (e *replayQueue) receive(m *nats.Msg) {
 	var u Unit
 	if json.Unmarshal(m.Data, &u) != nil {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if _, known := e.held[u.ID]; known {
+	if _, known := e.queued[u.ID]; known {
 		return
 	}
 	select {
 	case e.waiting <- &u:
-		e.held[u.ID] = struct{}{}
+		e.queued[u.ID] = struct{}{}
 	default:
 	}
 }
 
 // ids are those of the units that are not answered yet.
-func (e *errands) ids() []string {
+func (e *replayQueue) ids() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Sorted(maps.Keys(e.held))
+	return slices.Sorted(maps.Keys(e.queued))
 }
 
-func (e *errands) done(u *Unit) {
+func (e *replayQueue) done(u *Unit) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.held, u.ID)
+	delete(e.queued, u.ID)
 }
 
 // serve plays and answers one unit after the other until ctx ends, which is no error.
-func (e *errands) serve(ctx context.Context) error {
+func (e *replayQueue) serve(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():

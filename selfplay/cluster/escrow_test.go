@@ -6,9 +6,9 @@ import (
 )
 
 // answers adds n units of a worker, and returns them and those that have to be checked.
-func answers(e *escrow, worker string, n int) (units, checks []*unit) {
+func answers(e *pendingBatches, worker string, n int) (units, checks []*unit) {
 	for range n {
-		u := &unit{from: worker}
+		u := &unit{worker: worker}
 		units = append(units, u)
 		if e.add(worker, u) {
 			checks = append(checks, u)
@@ -22,7 +22,7 @@ func answers(e *escrow, worker string, n int) (units, checks []*unit) {
 func TestEscrowOfBatches(t *testing.T) {
 	picked := map[int]bool{}
 	for range 200 {
-		e := newEscrow(0.2)
+		e := newPendingBatches(0.2)
 		units, checks := answers(e, "anna", 5)
 		others, _ := answers(e, "bert", 3)
 		if e.size != 5 || len(checks) != 1 {
@@ -59,7 +59,7 @@ func TestEscrowOfBatches(t *testing.T) {
 func TestEscrowIsClosed(t *testing.T) {
 	asked := 0
 	for range 100 {
-		e := newEscrow(0.25)
+		e := newPendingBatches(0.25)
 		units, checks := answers(e, "anna", 2)
 		for _, u := range checks {
 			e.pass(u)
@@ -67,7 +67,7 @@ func TestEscrowIsClosed(t *testing.T) {
 		if e.release(units[0].batch) != nil {
 			t.Fatal("an open batch counts")
 		}
-		late := e.close()
+		late := e.closeAll()
 		if len(checks)+len(late) != 1 || len(e.open) != 0 {
 			t.Fatalf("%d and %d checks", len(checks), len(late))
 		}
@@ -89,10 +89,10 @@ func TestEscrowIsClosed(t *testing.T) {
 
 // Who is not believed loses all that is not yet passed, and nobody else anything.
 func TestEscrowIsSeized(t *testing.T) {
-	e := newEscrow(0.5)
+	e := newPendingBatches(0.5)
 	mallory, _ := answers(e, "mallory", 5)
 	anna, checks := answers(e, "anna", 2)
-	if got := e.seize("mallory"); len(got) != 5 {
+	if got := e.discard("mallory"); len(got) != 5 {
 		t.Errorf("%d of 5 units are seized", len(got))
 	}
 	for _, u := range mallory {
@@ -105,14 +105,14 @@ func TestEscrowIsSeized(t *testing.T) {
 	if got := e.release(anna[0].batch); len(got) != 2 {
 		t.Errorf("%d of anna's units count", len(got))
 	}
-	if e.seize("nobody") != nil {
+	if e.discard("nobody") != nil {
 		t.Error("nobody had something")
 	}
 }
 
 func TestEscrowSizes(t *testing.T) {
 	for share, want := range map[float64]int{0: 0, 0.02: 50, 0.05: 20, 0.3: 3, 1: 1, 2: 1} {
-		if got := newEscrow(share).size; got != want {
+		if got := newPendingBatches(share).size; got != want {
 			t.Errorf("share %v: batches of %d, want %d", share, got, want)
 		}
 	}

@@ -1,7 +1,7 @@
 package cluster
 
 // Runs is Allowed.local, for tests.
-func Runs(a *Allowed, spec string, p Program) (string, error) { return a.local(spec, p) }
+func Runs(a *AllowedEngines, spec string, p Program) (string, error) { return a.local(spec, p) }
 
 // ProgramAt is programAt, for tests.
-func ProgramAt(path string) (Program, error) { return programAt(path) }
+func ProgramAt(path string) (Program, error) { return ProgramOf(path) }

@@ -60,7 +60,7 @@ func play(ctx context.Context, role string, args []string) error {
 		return crowd(ctx, url, n, args[2])
 	}
 	if role == "worker" {
-		w := cluster.Worker{Access: cluster.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, Pull: shortly, Library: args[2]}
+		w := cluster.Worker{Access: cluster.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: args[2]}
 		return w.Run(ctx)
 	}
 	n, err := strconv.ParseUint(args[2], 10, 64)
@@ -68,8 +68,8 @@ func play(ctx context.Context, role string, args []string) error {
 		return err
 	}
 	access := cluster.Access{URL: url}
-	k := cluster.New(cluster.Config{Dir: filepath.Join(args[1], cluster.DirName), Open: roster.Open, Program: program, Share: 0.05, Lease: 2 * time.Second,
-		Link: func() (*nats.Conn, error) { return access.Dial(ctx) }, Tell: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	k := cluster.New(cluster.Config{Dir: filepath.Join(args[1], cluster.DirName), Open: roster.Open, Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
+		Connect: func() (*nats.Conn, error) { return access.Dial(ctx) }, Log: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	// Whoever watches says when to go on: a quick run would be over before its faults.
 	watcher := bufio.NewReader(os.Stdin)
 	progress := func(done, _ int64, _ string) {

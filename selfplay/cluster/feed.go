@@ -14,88 +14,88 @@ import (
 // broken off, not even by a worker that leaves: units that are on their way then would be
 // nobody's until their lease ran out.
 const (
-	defaultPull = 4 * time.Second
-	busyPull    = time.Second
-	busy        = 15 * time.Second // from its last unit, a worker is
+	defaultPollTimeout = 4 * time.Second
+	busyPollTimeout    = time.Second
+	busyFor            = 15 * time.Second // from its last unit, a worker is
 )
 
 // feed leases units for a worker's lanes: in one request, as many as lanes are free.
-type feed struct {
+type fetcher struct {
 	*Worker
-	consumer jetstream.Consumer
-	leased   chan jetstream.Msg
-	idle     chan struct{} // one for each lane that is free
+	consumer  jetstream.Consumer
+	units     chan jetstream.Msg
+	freeLoops chan struct{} // one for each lane that is free
 }
 
-func newFeed(w *Worker, lanes int) *feed {
-	f := &feed{Worker: w, leased: make(chan jetstream.Msg, lanes), idle: make(chan struct{}, lanes)}
+func newFetcher(w *Worker, lanes int) *fetcher {
+	f := &fetcher{Worker: w, units: make(chan jetstream.Msg, lanes), freeLoops: make(chan struct{}, lanes)}
 	for range lanes {
-		f.idle <- struct{}{}
+		f.freeLoops <- struct{}{}
 	}
 	return f
 }
 
 // serve leases units of a run until ctx ends, which is no error.
-func (f *feed) serve(ctx context.Context, run string) error {
-	defer close(f.leased)
+func (f *fetcher) serve(ctx context.Context, run string) error {
+	defer close(f.units)
 	for ctx.Err() == nil {
 		if f.nc.IsClosed() {
 			return ErrCredentials // the server closed it for good
 		}
-		if f.consumer == nil && !f.find(ctx, run) {
-			sleep(ctx, pause)
+		if f.consumer == nil && !f.findQueue(ctx, run) {
+			sleep(ctx, retryAfter)
 			continue
 		}
 		select {
 		case <-ctx.Done():
-		case <-f.idle:
-			f.lease(ctx)
+		case <-f.freeLoops:
+			f.fetch(ctx)
 		}
 	}
 	return nil
 }
 
 // find finds the run's queue.
-func (f *feed) find(ctx context.Context, run string) bool {
-	ctx, cancel := context.WithTimeout(ctx, glance)
+func (f *fetcher) findQueue(ctx context.Context, run string) bool {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	var err error
-	f.consumer, err = f.js.Consumer(ctx, unitStream, run)
+	f.consumer, err = f.js.Consumer(ctx, UnitStream, run)
 	return err == nil
 }
 
 // lease leases units for all lanes that are free, at least the one it was called for.
-func (f *feed) lease(ctx context.Context) {
-	free := 1 + len(f.idle)
+func (f *fetcher) fetch(ctx context.Context) {
+	free := 1 + len(f.freeLoops)
 	for range free - 1 {
-		<-f.idle
+		<-f.freeLoops
 	}
 	defer func() {
 		for range free {
-			f.idle <- struct{}{}
+			f.freeLoops <- struct{}{}
 		}
 	}()
-	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(f.pull()))
+	units, err := f.consumer.Fetch(free, jetstream.FetchMaxWait(f.pollTimeout()))
 	if err != nil {
-		sleep(ctx, pause)
+		sleep(ctx, retryAfter)
 		return
 	}
 	for m := range units.Messages() {
 		f.leases.add(m)
-		f.leased <- m
+		f.units <- m
 		free--
 	}
 	if units.Error() != nil {
-		sleep(ctx, pause) // nobody has the queue, or another leads it now
+		sleep(ctx, retryAfter) // nobody has the queue, or another leads it now
 	}
 }
 
 // pull is how long the queue may keep a request now.
-func (f *feed) pull() time.Duration {
-	if time.Since(time.Unix(0, f.worked.Load())) < busy {
-		return min(busyPull, f.Pull)
+func (f *fetcher) pollTimeout() time.Duration {
+	if time.Since(time.Unix(0, f.lastWork.Load())) < busyFor {
+		return min(busyPollTimeout, f.PollTimeout)
 	}
-	return f.Pull
+	return f.PollTimeout
 }
 
 // leases are the units that a worker holds.
@@ -125,13 +125,13 @@ func (s *leases) ids() []string {
 	defer s.mu.Unlock()
 	ids := make([]string, 0, len(s.held))
 	for m := range s.held {
-		ids = append(ids, m.Headers().Get(idHeader))
+		ids = append(ids, m.Headers().Get(UnitHeader))
 	}
 	return ids
 }
 
 // keep tells the queue, again and again until ctx ends, that the units are in good hands.
-func (s *leases) keep(ctx context.Context, every time.Duration) {
+func (s *leases) renew(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

@@ -15,20 +15,20 @@ import (
 
 // foreign is portable for a foreign engine: workers run their own copy of the program,
 // if their owners allowed it. They hear its name, and not where it lies here.
-func foreign(spec string) (player, error) {
+func foreignPlayer(spec string) (portablePlayer, error) {
 	path, with, err := roster.Command(spec)
 	if err != nil {
-		return player{}, err
+		return portablePlayer{}, err
 	}
-	p, err := programAt(path)
+	p, err := ProgramOf(path)
 	if err != nil {
-		return player{}, err
+		return portablePlayer{}, err
 	}
 	named, err := with(p.Name)
 	if err != nil {
-		return player{}, fmt.Errorf("cluster: workers would not play it: %w", err)
+		return portablePlayer{}, fmt.Errorf("cluster: workers would not play it: %w", err)
 	}
-	return player{spec: named, program: p}, nil
+	return portablePlayer{spec: named, program: p}, nil
 }
 
 // ErrNotAllowed is wrapped by the errors about engines that a worker does not run.
@@ -37,31 +37,31 @@ var ErrNotAllowed = errors.New("its owner does not allow the engine")
 // Allowed are the foreign engines that a worker's owner lets it run: some files by name and
 // content, and what lies in one folder with a signature that the owner trusts. Nothing
 // else is run, and nothing is fetched. It is used from several goroutines.
-type Allowed struct {
+type AllowedEngines struct {
 	engines map[Program]string // paths of those allowed one by one
 	dir     string             // of those that are signed; empty: none
 	trusted []Key
 
-	mu    sync.Mutex
-	known map[Program]copied
+	mu      sync.Mutex
+	checked map[Program]checkedFile
 }
 
 // copied is a file that was looked at, and may be run for as long as it is the same.
-type copied struct {
+type checkedFile struct {
 	path string
 	info fs.FileInfo
 }
 
 // Allow makes an Allowed of programs, whose content now is what is allowed, and of a
 // folder of engines that one of the keys signed; the folder may be empty and change.
-func Allow(engines []string, dir string, trusted []Key) (*Allowed, error) {
-	a := &Allowed{engines: map[Program]string{}, trusted: trusted, known: map[Program]copied{}}
+func AllowEngines(engines []string, dir string, trusted []Key) (*AllowedEngines, error) {
+	a := &AllowedEngines{engines: map[Program]string{}, trusted: trusted, checked: map[Program]checkedFile{}}
 	for _, path := range engines {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
-		p, err := programAt(path)
+		p, err := ProgramOf(path)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func Allow(engines []string, dir string, trusted []Key) (*Allowed, error) {
 
 // local returns the specification with this machine's copy of the program, if it may be
 // run and is what the coordinator has.
-func (a *Allowed) local(spec string, p Program) (string, error) {
+func (a *AllowedEngines) local(spec string, p Program) (string, error) {
 	path, err := a.path(p)
 	if err != nil {
 		return "", fmt.Errorf("%w %q with the SHA-256 %.64s: %w", ErrNotAllowed, p.Name, p.SHA256, err)
@@ -94,16 +94,16 @@ func (a *Allowed) local(spec string, p Program) (string, error) {
 	return with(path)
 }
 
-func (a *Allowed) path(p Program) (string, error) {
+func (a *AllowedEngines) path(p Program) (string, error) {
 	if a == nil {
-		a = &Allowed{}
+		a = &AllowedEngines{}
 	}
 	if p.Name != filepath.Base(p.Name) || strings.ContainsAny(p.Name, `/\:`) || strings.HasSuffix(p.Name, SignatureSuffix) {
 		return "", errors.New("that is not the name of a program")
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c, ok := a.known[p]; ok && c.same() {
+	if c, ok := a.checked[p]; ok && c.unchanged() {
 		return c.path, nil
 	}
 	path, err := a.find(p)
@@ -111,22 +111,22 @@ func (a *Allowed) path(p Program) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil {
-		a.known[p] = copied{path, info}
+		a.checked[p] = checkedFile{path, info}
 	}
 	return path, nil
 }
 
 // same tells whether a file is as it was when it was looked at. Whoever could change it
 // and hide that could run what they like without us.
-func (c *copied) same() bool {
+func (c *checkedFile) unchanged() bool {
 	info, err := os.Stat(c.path)
 	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime())
 }
 
 // find looks for a program among those that may be run.
-func (a *Allowed) find(p Program) (string, error) {
+func (a *AllowedEngines) find(p Program) (string, error) {
 	if path, ok := a.engines[p]; ok {
-		if now, err := programAt(path); err != nil || now != p {
+		if now, err := ProgramOf(path); err != nil || now != p {
 			return "", errors.New("the file was changed since its owner allowed it; to allow what it is now, start the worker again")
 		}
 		return path, nil
@@ -140,7 +140,7 @@ func (a *Allowed) find(p Program) (string, error) {
 		return "", errors.New("to allow it, start the worker with --engine PATH, or with --engines DIR and --trust LIST for engines that somebody signed")
 	}
 	path := filepath.Join(a.dir, p.Name)
-	switch now, err := programAt(path); {
+	switch now, err := ProgramOf(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("there is none of that name in the folder of --engines; put it there, with its %s", p.Name+SignatureSuffix)
 	case err != nil:
@@ -148,13 +148,13 @@ func (a *Allowed) find(p Program) (string, error) {
 	case now != p:
 		return "", fmt.Errorf("the one in the folder of --engines has the SHA-256 %s; the run and the worker need the same file", now.SHA256)
 	}
-	_, err := signer(path, p, a.trusted)
+	_, err := Signer(path, p, a.trusted)
 	return path, err
 }
 
 // Survey says in a line for each engine what may be run, and why not what lies in the
 // folder all the same.
-func (a *Allowed) Survey() (lines []string, err error) {
+func (a *AllowedEngines) Describe() (lines []string, err error) {
 	for p := range a.engines {
 		lines = append(lines, fmt.Sprintf("the engine %s is allowed as it is now (SHA-256 %.12s)", p.Name, p.SHA256))
 	}
@@ -168,11 +168,11 @@ func (a *Allowed) Survey() (lines []string, err error) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(a.dir, e.Name())
-		p, err := programAt(path)
+		p, err := ProgramOf(path)
 		if err != nil || strings.HasSuffix(p.Name, SignatureSuffix) || strings.HasPrefix(p.Name, ".") {
 			continue
 		}
-		if who, err := signer(path, p, a.trusted); err != nil {
+		if who, err := Signer(path, p, a.trusted); err != nil {
 			lines = append(lines, fmt.Sprintf("the engine %s is not played: %v", p.Name, err))
 		} else {
 			lines = append(lines, fmt.Sprintf("the engine %s is signed by %s (SHA-256 %.12s)", p.Name, who, p.SHA256))

@@ -60,17 +60,17 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 		Limits: [2]selfplay.Limits{l, l}, Games: 6, Plies: 30, OpeningScore: -1, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
 }
 
-func allow(t *testing.T, engines []string, dir string, trusted ...cluster.Key) *cluster.Allowed {
+func allow(t *testing.T, engines []string, dir string, trusted ...cluster.Key) *cluster.AllowedEngines {
 	t.Helper()
-	a, err := cluster.Allow(engines, dir, trusted)
+	a, err := cluster.AllowEngines(engines, dir, trusted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func lending(a *cluster.Allowed) func(*cluster.Worker) {
-	return func(w *cluster.Worker) { w.Foreign = a }
+func lending(a *cluster.AllowedEngines) func(*cluster.Worker) {
+	return func(w *cluster.Worker) { w.Engines = a }
 }
 
 // Three workers come to a match with a foreign engine: one that was allowed none, one that
@@ -84,10 +84,10 @@ func TestForeignEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, notes, dir := serve(t, broker.Config{}), newNotebook(t), t.TempDir()
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Dir: dir, Tell: notes.tell}))
+	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Dir: dir, Log: notes.tell}))
 	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	for name, refusal := range map[string]struct {
-		allowed *cluster.Allowed
+		allowed *cluster.AllowedEngines
 		says    string
 	}{
 		"bare":  {nil, "--engine PATH"},
@@ -104,10 +104,10 @@ func TestForeignEngines(t *testing.T) {
 	lend(t, b, "anna", lending(allow(t, []string{toy(t, "toy", "")}, "")))
 	end()
 	same(t, c.Out, local.Out)
-	var r cluster.Roster
+	var r cluster.Snapshot
 	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.Name != "anna" && (m.Units != 0 || m.State != cluster.Refused || !strings.Contains(m.Why, "does not allow")) || m.Name == "anna" && m.Games < 6 {
+		if m.Name != "anna" && (m.Units != 0 || m.State != cluster.Refused || !strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
 			t.Errorf("the roster says %+v", m)
 		}
 	}
@@ -174,7 +174,7 @@ func TestSignedEngines(t *testing.T) {
 	secret, dev := signingKey(t, "dev")
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	path := toy(t, "toy-0124", "development build 0124")
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Tell: notes.tell}))
+	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Log: notes.tell}))
 	folder := t.TempDir()
 	allowed := allow(t, nil, folder, dev)
 	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
@@ -191,7 +191,7 @@ func TestSignedEngines(t *testing.T) {
 	write(t, filepath.Join(folder, "toy-0124.sig"), signature)
 	lend(t, b, "anna", lending(allowed))
 	end()
-	if lines, err := allowed.Survey(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "toy-0124 is signed by dev") {
+	if lines, err := allowed.Describe(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "toy-0124 is signed by dev") {
 		t.Errorf("%q, %v", lines, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestEnginesThatChange(t *testing.T) {
 			t.Errorf("%s was altered, and the run has it so: %v", p.Name, err)
 		}
 	}
-	lines, err := a.Survey()
+	lines, err := a.Describe()
 	if text := strings.Join(lines, "\n"); err != nil || len(lines) != 2 || !strings.Contains(text, "named is allowed") || !strings.Contains(text, "signed is not played") {
 		t.Errorf("%q, %v", lines, err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // hand plays units of one run, and answers them.
-type hand struct {
+type player struct {
 	*Worker
 	run string
 }
@@ -20,30 +20,30 @@ type hand struct {
 // perform plays a unit as soon as a seat is free; nil if ctx ends before. What is begun is
 // played to its end. An error ends the worker; what is wrong with the unit alone is an
 // answer.
-func (h *hand) perform(ctx context.Context, u *Unit) (*Answer, error) {
-	h.busy.Add(1)
+func (h *player) perform(ctx context.Context, u *Unit) (*Answer, error) {
+	h.playing.Add(1)
 	defer func() {
-		h.worked.Store(time.Now().UnixNano())
-		h.busy.Add(-1)
+		h.lastWork.Store(time.Now().UnixNano())
+		h.playing.Add(-1)
 	}()
 	select {
-	case s := <-h.seats:
-		defer func() { h.seats <- s }()
+	case s := <-h.slots:
+		defer func() { h.slots <- s }()
 		return h.play(context.WithoutCancel(ctx), s, u)
 	case <-ctx.Done():
 		return nil, nil
 	}
 }
 
-func (h *hand) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
-	a := &Answer{Unit: u.ID, Check: u.Check}
+func (h *player) play(ctx context.Context, s *slot, u *Unit) (*Answer, error) {
+	a := &Answer{Unit: u.ID, Replay: u.Replay}
 	job := u.Job
 	for side, spec := range u.Job.Players {
 		if spec == "" {
 			continue
 		}
-		local, err := h.player(ctx, spec, u, side)
-		var t *troubled
+		local, err := h.localSpec(ctx, spec, u, side)
+		var t *fatalError
 		if errors.As(err, &t) {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (h *hand) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
 		}
 		job.Players[side] = local
 	}
-	f, err := h.scale(ctx, u)
+	f, err := h.clockScale(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (h *hand) play(ctx context.Context, s *seat, u *Unit) (*Answer, error) {
 	return a, nil
 }
 
-func (h *hand) tally(r *selfplay.Result) {
+func (h *player) tally(r *selfplay.Result) {
 	h.units.Add(1)
 	h.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {
@@ -87,59 +87,59 @@ func (h *hand) tally(r *selfplay.Result) {
 
 // player returns the specification of a player on this machine, after it has proved that
 // it plays here as it does at the coordinator's.
-func (h *hand) player(ctx context.Context, spec string, u *Unit, side int) (string, error) {
+func (h *player) localSpec(ctx context.Context, spec string, u *Unit, side int) (string, error) {
 	if roster.Foreign(spec) {
-		local, err := h.foreign(spec, u.Programs[side], u.Job.Options[side])
+		local, err := h.foreignSpec(spec, u.Programs[side], u.Job.Options[side])
 		if err != nil {
-			return "", &troubled{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
+			return "", &fatalError{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
 		}
 		return local, nil
 	}
-	proof := u.Proofs[side]
+	proof := u.Fingerprints[side]
 	if proof == "" {
-		return h.library.local(ctx, spec)
+		return h.weights.local(ctx, spec)
 	}
-	h.proving.Lock()
-	defer h.proving.Unlock()
-	if known, ok := h.proofs.Load(spec + proof); ok {
+	h.verifying.Lock()
+	defer h.verifying.Unlock()
+	if known, ok := h.verified.Load(spec + proof); ok {
 		return known.(string), nil
 	}
-	local, err := h.library.local(ctx, spec)
+	local, err := h.weights.local(ctx, spec)
 	if err != nil {
 		return "", err
 	}
-	own, err := Audition(ctx, h.Open, local)
+	own, err := Fingerprint(ctx, h.Open, local)
 	if err != nil {
 		return "", err
 	}
 	if own != proof {
-		return "", &troubled{fmt.Errorf("%w: this build plays %s otherwise than the coordinator's, though both call themselves %s: build both from the same source", ErrRefused, spec, h.Program)}
+		return "", &fatalError{fmt.Errorf("%w: this build plays %s otherwise than the coordinator's, though both call themselves %s: build both from the same source", ErrRefused, spec, h.Program)}
 	}
-	h.proofs.Store(spec+proof, local)
+	h.verified.Store(spec+proof, local)
 	return local, nil
 }
 
 // foreign returns the specification of an engine that the worker's owner allowed. What
 // options it gets in its games is the coordinator's to say, as long as they name no files.
-func (h *hand) foreign(spec string, program Program, options []selfplay.Option) (string, error) {
+func (h *player) foreignSpec(spec string, program Program, options []selfplay.Option) (string, error) {
 	for _, o := range options {
 		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
 			return "", err
 		}
 	}
-	return h.Foreign.local(spec, program)
+	return h.Engines.local(spec, program)
 }
 
 // answer sends an answer until the coordinator has it on disk, again at once when another
 // life of it begins, which may not have heard the first. A worker that is told to
 // leave waits for that no longer than a moment, and it is not kept then.
-func (h *hand) answer(ctx context.Context, a *Answer) (kept bool, err error) {
+func (h *player) answer(ctx context.Context, a *Answer) (kept bool, err error) {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return false, err
 	}
 	for {
-		called := h.call.wait()
+		called := h.wakeup.wait()
 		r, err := h.send(data, called)
 		switch {
 		case err == nil && r.Refused != "":
@@ -150,20 +150,20 @@ func (h *hand) answer(ctx context.Context, a *Answer) (kept bool, err error) {
 			return false, nil
 		case err != nil:
 			select {
-			case h.doubt <- struct{}{}:
+			case h.recheck <- struct{}{}:
 			default:
 			}
 		}
 		select {
 		case <-ctx.Done():
 		case <-called:
-		case <-time.After(pause):
+		case <-time.After(retryAfter):
 		}
 	}
 }
 
-func (h *hand) send(data []byte, called <-chan struct{}) (*Reply, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+func (h *player) send(data []byte, called <-chan struct{}) (*Reply, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	go func() {
 		select {
@@ -172,7 +172,7 @@ func (h *hand) send(data []byte, called <-chan struct{}) (*Reply, error) {
 		case <-ctx.Done():
 		}
 	}()
-	m, err := h.nc.RequestWithContext(ctx, answerSubject(h.run, h.Access.Name), data)
+	m, err := h.nc.RequestWithContext(ctx, AnswerSubject(h.run, h.Access.Name), data)
 	if err != nil {
 		return nil, err
 	}

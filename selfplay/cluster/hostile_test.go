@@ -56,7 +56,7 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 	local := games(t, 60, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 60, coordinate(t, b, cluster.Config{Share: 0.1, Tell: notes.tell}))
+	c := games(t, 60, coordinate(t, b, cluster.Config{ReplayShare: 0.1, Log: notes.tell}))
 	_, ended := lend(t, b, "mallory", crook(1000))
 	lend(t, b, "anna", nil)
 	generate(t, c)
@@ -70,7 +70,7 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 // A build that plays otherwise, without knowing it, does not get as far as that.
 func TestBuildThatPlaysOtherwise(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, cluster.Config{Tell: notes.tell}))
+	c := games(t, 20, coordinate(t, b, cluster.Config{Log: notes.tell}))
 	_, ended := lend(t, b, "stale", crook(0))
 	lend(t, b, "anna", nil)
 	generate(t, c)
@@ -82,7 +82,7 @@ func TestBuildThatPlaysOtherwise(t *testing.T) {
 
 func TestWorkerOfAnotherVersion(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, cluster.Config{Tell: notes.tell}))
+	c := games(t, 20, coordinate(t, b, cluster.Config{Log: notes.tell}))
 	_, ended := lend(t, b, "old", func(w *cluster.Worker) { w.Program = "assay test bench 0" })
 	lend(t, b, "anna", nil)
 	generate(t, c)
@@ -193,7 +193,7 @@ func TestMadeUpResult(t *testing.T) {
 	local := games(t, 40, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 40, coordinate(t, b, cluster.Config{Share: 0.1, Lease: time.Second, Tell: notes.tell}))
+	c := games(t, 40, coordinate(t, b, cluster.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.tell}))
 	end := begin(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
 	liar := newForger(t, b, "liar")
 	u := liar.lease()
@@ -213,7 +213,7 @@ func TestMadeUpResult(t *testing.T) {
 func TestLateAnswers(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, Share: 0.1, Lease: time.Second, Tell: notes.tell})
+	k := coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.tell})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
 	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
@@ -239,7 +239,7 @@ func TestLateAnswers(t *testing.T) {
 	notes.expect("latewrong", "gets no more games", "otherwise than the coordinator")
 	close(jobs)
 	end()
-	var r cluster.Roster
+	var r cluster.Snapshot
 	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
 	for _, m := range r.Workers {
 		switch {
@@ -287,7 +287,7 @@ func TestKeysAndRights(t *testing.T) {
 	notes.expect("authentication", "Nkey")
 
 	trouble := make(chan error, 10)
-	access := cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve, Trouble: func(err error) { trouble <- err }}
+	access := cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { trouble <- err }}
 	nc, err := access.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +316,7 @@ func TestKeysAndRights(t *testing.T) {
 		t.Errorf("with the key of another name: %v", err)
 	}
 
-	c := games(t, 10, coordinate(t, b, cluster.Config{Share: 0.5, Tell: notes.tell}))
+	c := games(t, 10, coordinate(t, b, cluster.Config{ReplayShare: 0.5, Log: notes.tell}))
 	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
 	generate(t, c)
 	if err := b.Ban(keys[1]); err != nil {

@@ -11,13 +11,13 @@ import (
 // judge plays units in the coordinator's own process: what workers disagree about, the
 // checks of a worker who is alone, and what workers cannot play, or do not get done with.
 // It plays one at a time.
-type judge struct {
+type referee struct {
 	verdicts chan verdict
 	done     sync.WaitGroup
 
 	mu    sync.Mutex
 	queue []*unit
-	more  chan struct{}
+	wake  chan struct{}
 }
 
 // verdict is what the judge made of a unit.
@@ -28,10 +28,10 @@ type verdict struct {
 	err    error
 }
 
-func newJudge(ctx context.Context, open selfplay.Opener) *judge {
-	j := &judge{verdicts: make(chan verdict, 16), more: make(chan struct{}, 1)}
+func newReferee(ctx context.Context, open selfplay.Opener) *referee {
+	j := &referee{verdicts: make(chan verdict, 16), wake: make(chan struct{}, 1)}
 	j.done.Go(func() {
-		local := newSeat(open)
+		local := newSlot(open)
 		defer local.close()
 		for {
 			u := j.next(ctx)
@@ -55,27 +55,27 @@ func newJudge(ctx context.Context, open selfplay.Opener) *judge {
 }
 
 // ask has a unit played. Asking twice is asking once.
-func (j *judge) ask(u *unit) {
+func (j *referee) request(u *unit) {
 	j.mu.Lock()
 	if !slices.Contains(j.queue, u) {
 		j.queue = append(j.queue, u)
 	}
 	j.mu.Unlock()
 	select {
-	case j.more <- struct{}{}:
+	case j.wake <- struct{}{}:
 	default:
 	}
 }
 
 // drop takes back what nobody wants to know any more.
-func (j *judge) drop(u *unit) {
+func (j *referee) cancel(u *unit) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.queue = slices.DeleteFunc(j.queue, func(x *unit) bool { return x == u })
 }
 
 // next waits for a unit; nil if ctx ends.
-func (j *judge) next(ctx context.Context) *unit {
+func (j *referee) next(ctx context.Context) *unit {
 	for {
 		j.mu.Lock()
 		if len(j.queue) > 0 {
@@ -88,17 +88,17 @@ func (j *judge) next(ctx context.Context) *unit {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-j.more:
+		case <-j.wake:
 		}
 	}
 }
 
 // forget drops what a series that ended wanted to know.
-func (j *judge) forget() {
+func (j *referee) clear() {
 	j.mu.Lock()
 	j.queue = nil
 	j.mu.Unlock()
 }
 
 // wait returns when the judge's context has ended and it has stopped.
-func (j *judge) wait() { j.done.Wait() }
+func (j *referee) wait() { j.done.Wait() }

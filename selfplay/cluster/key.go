@@ -122,7 +122,7 @@ func KeyName(path string) (string, error) {
 }
 
 // readSecret reads a secret key, as NewKey and NewSigningKey wrote it.
-func readSecret(file []byte) (nkeys.KeyPair, error) {
+func readSeed(file []byte) (nkeys.KeyPair, error) {
 	var seed []byte
 	for line := range bytes.Lines(file) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {

@@ -9,16 +9,16 @@ import (
 )
 
 // lane has one leased unit after the other played and answered.
-type lane struct {
-	*hand
-	feed *feed
+type loop struct {
+	*player
+	fetcher *fetcher
 }
 
 const (
 	// pause is how long a worker waits when something is amiss.
-	pause = 500 * time.Millisecond
+	retryAfter = 500 * time.Millisecond
 	// answerWithin is how long a coordinator may take to write an answer down.
-	answerWithin = 5 * time.Second
+	answerTimeout = 5 * time.Second
 )
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -30,22 +30,22 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // serve works until there are no more units, which is no error. When ctx ends, a unit that
 // is being played is played to its end; one that is not goes back to the queue.
-func (l *lane) serve(ctx context.Context) error {
-	for m := range l.feed.leased {
+func (l *loop) serve(ctx context.Context) error {
+	for m := range l.fetcher.units {
 		if err := l.work(ctx, m); err != nil {
 			return err
 		}
-		l.feed.idle <- struct{}{}
+		l.fetcher.freeLoops <- struct{}{}
 	}
 	return nil
 }
 
 // work does what a unit asks for, and acknowledges it when its answer is on disk. The lease
 // is kept until then, however long the coordinator is away.
-func (l *lane) work(ctx context.Context, m jetstream.Msg) error {
+func (l *loop) work(ctx context.Context, m jetstream.Msg) error {
 	defer l.leases.remove(m)
 	if ctx.Err() != nil {
-		back(m, 0)
+		giveBack(m, 0)
 		return nil
 	}
 	var u Unit
@@ -60,10 +60,10 @@ func (l *lane) work(ctx context.Context, m jetstream.Msg) error {
 	}
 	switch {
 	case !kept:
-		back(m, 0)
+		giveBack(m, 0)
 	case a.Failed != "":
-		sleep(ctx, pause)
-		back(m, pause)
+		sleep(ctx, retryAfter)
+		giveBack(m, retryAfter)
 	default:
 		_ = m.Ack() // does it not arrive, the unit is leased again, and its second answer compared
 	}
@@ -72,4 +72,4 @@ func (l *lane) work(ctx context.Context, m jetstream.Msg) error {
 
 // back gives a unit back, for others to lease after the delay. Does that not arrive, its
 // lease runs out.
-func back(m jetstream.Msg, delay time.Duration) { _ = m.NakWithDelay(delay) }
+func giveBack(m jetstream.Msg, delay time.Duration) { _ = m.NakWithDelay(delay) }

@@ -40,14 +40,14 @@ type line struct {
 }
 
 // memory is what an earlier life of the coordinator left in the ledger.
-type memory struct {
-	answers map[string]*remembered
+type pastAnswers struct {
+	answers map[string]*pastAnswer
 	banned  map[string]string
 }
 
-type remembered struct {
+type pastAnswer struct {
 	line
-	counts bool
+	counted bool
 }
 
 func ledgerFiles(dir string) []string {
@@ -57,9 +57,9 @@ func ledgerFiles(dir string) []string {
 }
 
 // openLedger opens the ledger in a folder and returns what is in it.
-func openLedger(dir string) (*ledger, *memory, error) {
+func openLedger(dir string) (*ledger, *pastAnswers, error) {
 	l := &ledger{dir: dir, limit: 8192, number: 1}
-	m := &memory{answers: map[string]*remembered{}, banned: map[string]string{}}
+	m := &pastAnswers{answers: map[string]*pastAnswer{}, banned: map[string]string{}}
 	names := ledgerFiles(dir)
 	for i, name := range names {
 		visit := func(text []byte) error { l.lines++; return m.add(text) }
@@ -79,18 +79,18 @@ func openLedger(dir string) (*ledger, *memory, error) {
 		}
 	}
 	if l.journal == nil {
-		return l, m, l.begin()
+		return l, m, l.openFile()
 	}
 	return l, m, nil
 }
 
-func (l *ledger) begin() (err error) {
+func (l *ledger) openFile() (err error) {
 	l.lines = 0
 	l.journal, err = durable.OpenJournal(filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number)), nil)
 	return err
 }
 
-func (m *memory) add(text []byte) error {
+func (m *pastAnswers) add(text []byte) error {
 	var x line
 	if err := json.Unmarshal(text, &x); err != nil {
 		return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
@@ -99,11 +99,11 @@ func (m *memory) add(text []byte) error {
 	case x.Banned != "":
 		m.banned[x.Worker] = x.Banned
 	case x.Unit != "":
-		m.answers[x.Unit] = &remembered{line: x}
+		m.answers[x.Unit] = &pastAnswer{line: x}
 	}
 	for _, id := range x.Counts {
 		if r := m.answers[id]; r != nil {
-			r.counts = true
+			r.counted = true
 		}
 	}
 	for _, id := range x.Void {
@@ -129,16 +129,16 @@ func (l *ledger) sync() error {
 }
 
 // full tells whether it is time to turn the page, where so many units are under way.
-func (l *ledger) full(underWay int) bool { return l.lines >= max(l.limit, 4*underWay+1024) }
+func (l *ledger) isFull(underWay int) bool { return l.lines >= max(l.limit, 4*underWay+1024) }
 
 // turn begins a new file with the lines that still matter, and removes those before the
 // last.
-func (l *ledger) turn(keep []*line) error {
+func (l *ledger) rotate(keep []*line) error {
 	if err := l.journal.Close(); err != nil {
 		return err
 	}
 	l.number++
-	if err := l.begin(); err != nil {
+	if err := l.openFile(); err != nil {
 		return err
 	}
 	for _, x := range keep {

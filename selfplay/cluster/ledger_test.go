@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-func reopen(t *testing.T, dir string) (*ledger, *memory) {
+func reopen(t *testing.T, dir string) (*ledger, *pastAnswers) {
 	t.Helper()
 	l, m, err := openLedger(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestLedgerRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, m = reopen(t, dir)
-	if len(m.answers) != 3 || !m.answers["a"].counts || m.answers["b"].counts || m.answers["d"].Worker != "anna" {
+	if len(m.answers) != 3 || !m.answers["a"].counted || m.answers["b"].counted || m.answers["d"].Worker != "anna" {
 		t.Errorf("it remembers %v", m.answers)
 	}
 	if a := m.answers["b"]; a.Worker != "anna" || a.Sum != "sum of b" || string(a.Result) != `{"number":1}` {
@@ -104,12 +104,12 @@ func TestLedgerTurnsPages(t *testing.T) {
 	pages := 0
 	for i := range 100 {
 		enter(t, l, answered(fmt.Sprint(i), "anna"))
-		if l.full(0) != (l.lines >= 1024) || l.full(100) {
+		if l.isFull(0) != (l.lines >= 1024) || l.isFull(100) {
 			t.Fatalf("after %d lines it is full", l.lines)
 		}
 		if i%10 == 9 {
 			pages++
-			if err := l.turn([]*line{answered(fmt.Sprint(i), "anna"), {Worker: "mallory", Banned: "why"}}); err != nil {
+			if err := l.rotate([]*line{answered(fmt.Sprint(i), "anna"), {Worker: "mallory", Banned: "why"}}); err != nil {
 				t.Fatal(err)
 			}
 		}

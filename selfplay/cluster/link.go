@@ -32,7 +32,7 @@ type Access struct {
 	Credentials string      // file with a secret key (nkey seed), or NATS credentials (.creds)
 	TLS         *tls.Config // nil: the system's, for tls:// URLs
 
-	Trouble func(error) // told what the server refuses later on; may be nil
+	Log func(error) // told what the server refuses later on; may be nil
 }
 
 // CheckURL reports addresses that hold credentials, which others could read in a list of
@@ -70,18 +70,18 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	for wait := redial / 16; ; wait = min(2*wait, redial) {
+	for wait := maxDialPause / 16; ; wait = min(2*wait, maxDialPause) {
 		nc, err := nats.Connect(a.URL, options...)
 		switch {
 		case err == nil:
 			return nc, nil
 		case refused(err):
-			return nil, fmt.Errorf("%w of %s: %w", ErrCredentials, a.who(), err)
+			return nil, fmt.Errorf("%w of %s: %w", ErrCredentials, a.identity(), err)
 		case untrusted(err):
 			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
-		if a.Trouble != nil {
-			a.Trouble(waiting(err))
+		if a.Log != nil {
+			a.Log(notConnectedYet(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -92,7 +92,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 }
 
 // who says who wants to be let in, and what it showed; never what is secret of it.
-func (a *Access) who() string {
+func (a *Access) identity() string {
 	name := "a coordinator"
 	if a.Name != "" {
 		name = "worker " + a.Name
@@ -108,10 +108,10 @@ func (a *Access) who() string {
 
 // redial is the longest pause between two attempts to connect; the first are shorter, for
 // who begins together with the server.
-const redial = 2 * time.Second
+const maxDialPause = 2 * time.Second
 
 // waiting says why there is no connection yet.
-func waiting(err error) error {
+func notConnectedYet(err error) error {
 	if errors.Is(err, nats.ErrNoServers) {
 		return errors.New("no server answers there yet; trying again until one does")
 	}
@@ -133,12 +133,12 @@ func (a *Access) options() ([]nats.Option, error) {
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second),
 		nats.IgnoreAuthErrorAbort(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if a.Trouble != nil {
-				a.Trouble(err)
+			if a.Log != nil {
+				a.Log(err)
 			}
 		})}
 	if a.Name != "" {
-		options = append(options, nats.Name(a.Name), nats.CustomInboxPrefix(inboxPrefix(a.Name)))
+		options = append(options, nats.Name(a.Name), nats.CustomInboxPrefix(InboxPrefix(a.Name)))
 	}
 	if a.TLS != nil {
 		options = append(options, nats.Secure(a.TLS))
@@ -165,7 +165,7 @@ func (a *Access) options() ([]nats.Option, error) {
 
 // seedOption connects with a secret key.
 func seedOption(file []byte) (nats.Option, error) {
-	pair, err := readSecret(file)
+	pair, err := readSeed(file)
 	if err != nil {
 		return nil, err
 	}

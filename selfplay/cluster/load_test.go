@@ -57,7 +57,7 @@ func BenchmarkEmptyUnits(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	k := cluster.New(cluster.Config{Dir: b.TempDir(), Link: s.Connect, Open: roster.Open, Program: program})
+	k := cluster.New(cluster.Config{Dir: b.TempDir(), Connect: s.Connect, Open: roster.Open, Program: program})
 	defer k.Close()
 	ctx, stop := context.WithCancel(b.Context())
 	var workers sync.WaitGroup

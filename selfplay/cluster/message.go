@@ -19,7 +19,7 @@ type Hello struct {
 	Cores    int    `json:"cores"`   // units it plays at once
 
 	Speed   float64  `json:"nodes_per_second,omitempty"` // of a core; 0: it did not have to know
-	Checks  []string `json:"checks,omitempty"`           // units that it was sent to check, and has not answered yet
+	Replays []string `json:"checks,omitempty"`           // units that it was sent to check, and has not answered yet
 	Units   []string `json:"units,omitempty"`            // units that it leased, and has not answered yet
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if not because it was told to
@@ -35,13 +35,13 @@ type Welcome struct {
 // Unit is a job on its way to a worker. The players' specifications name weights by
 // content.
 type Unit struct {
-	Protocol int          `json:"protocol"`
-	ID       string       `json:"unit"` // of the job: equal jobs have equal ids
-	Job      selfplay.Job `json:"job"`
-	Proofs   [2]string    `json:"proofs,omitzero"` // of White's and Black's player, by Audition; empty: none is asked for
-	Programs [2]Program   `json:"programs,omitzero"`
-	Speed    float64      `json:"nodes_per_second,omitempty"` // of a core for which its clocks are meant; 0: they are not scaled
-	Check    bool         `json:"check,omitempty"`            // sent to one worker, who plays again what another played
+	Protocol     int          `json:"protocol"`
+	ID           string       `json:"unit"` // of the job: equal jobs have equal ids
+	Job          selfplay.Job `json:"job"`
+	Fingerprints [2]string    `json:"proofs,omitzero"` // of White's and Black's player, by Audition; empty: none is asked for
+	Programs     [2]Program   `json:"programs,omitzero"`
+	Speed        float64      `json:"nodes_per_second,omitempty"` // of a core for which its clocks are meant; 0: they are not scaled
+	Replay       bool         `json:"check,omitempty"`            // sent to one worker, who plays again what another played
 }
 
 // Program is what a worker's owner must have allowed before it is run: a foreign engine,
@@ -54,7 +54,7 @@ type Program struct {
 // Answer is what a worker made of a unit.
 type Answer struct {
 	Unit   string          `json:"unit"`
-	Check  bool            `json:"check,omitempty"`
+	Replay bool            `json:"check,omitempty"`
 	Sum    string          `json:"sum,omitempty"` // of the result, by Checksum
 	Result json.RawMessage `json:"result,omitempty"`
 	Failed string          `json:"failed,omitempty"` // why it could not be played at all

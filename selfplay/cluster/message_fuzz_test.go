@@ -60,24 +60,24 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Add([]byte{0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		config := Config{Program: "p", Tell: func(string) {}}
-		c := &Coordinator{Config: config, run: "run", roll: newRoll(&config), ledger: l, room: &room{}}
-		d := newDesk(t.Context(), c)
-		u := &unit{id: "u", job: matedJob(), checkable: true}
+		config := Config{Program: "p", Log: func(string) {}}
+		c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, queue: &unitQueue{}}
+		d := newSession(t.Context(), c)
+		u := &unit{id: "u", job: matedJob(), replayable: true}
 		d.units[u.id] = u
-		got, reply, err := d.open(&nats.Msg{Subject: answerSubject("run", "mallory"), Reply: inboxPrefix("mallory") + ".1", Data: data})
+		got, reply, err := d.readAnswer(&nats.Msg{Subject: AnswerSubject("run", "mallory"), Reply: InboxPrefix("mallory") + ".1", Data: data})
 		if err != nil {
 			t.Fatalf("the run ends: %v", err)
 		}
-		banned := c.roll.barred("mallory") != ""
+		banned := c.registry.whyRefused("mallory") != ""
 		if got == nil {
 			if u.result != nil || reply.Kept && banned {
 				t.Errorf("reply %+v, banned %v, result %v", reply, banned, u.result)
 			}
 			return
 		}
-		if banned || got != u || !reply.Kept || u.from != "mallory" {
-			t.Errorf("reply %+v, banned %v, from %q", reply, banned, u.from)
+		if banned || got != u || !reply.Kept || u.worker != "mallory" {
+			t.Errorf("reply %+v, banned %v, from %q", reply, banned, u.worker)
 		}
 		if err := u.result.Verify(&u.job); err != nil {
 			t.Errorf("taken though %v", err)
@@ -96,13 +96,13 @@ func FuzzHello(f *testing.F) {
 	f.Add([]byte(`{"protocol":9,"program":"p","trouble":"x"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		config := Config{Program: "p", Tell: func(string) {}}
-		r := newRoll(&config)
-		r.hear(&nats.Msg{Subject: helloSubject("anna"), Reply: inboxPrefix("anna") + ".1", Data: data})
+		config := Config{Program: "p", Log: func(string) {}}
+		r := newRegistry(&config)
+		r.handleHello(&nats.Msg{Subject: HelloSubject("anna"), Reply: InboxPrefix("anna") + ".1", Data: data})
 		if err := r.save(filepath.Join(t.TempDir(), WorkersName)); err != nil {
 			t.Error(err)
 		}
-		workers, cores := r.strength()
+		workers, cores := r.capacity()
 		if cores < 0 || cores > 4096 {
 			t.Errorf("%d cores", cores)
 		}
@@ -116,7 +116,7 @@ func FuzzHello(f *testing.F) {
 // FuzzUnit gives a worker any unit: what it would open as a player is one of the roster
 // that needs no file but weights by their content, whatever the unit says.
 func FuzzUnit(f *testing.F) {
-	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + byContent + "00", "random", ""} {
+	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + WeightsPrefix + "00", "random", ""} {
 		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `","random"]}}`))
 		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"proofs":["x",""]}`))
 	}
@@ -125,17 +125,17 @@ func FuzzUnit(f *testing.F) {
 		if json.Unmarshal(data, &u) != nil {
 			return
 		}
-		w := &Worker{Program: "p", library: library{dir: t.TempDir()}}
-		w.library.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
+		w := &Worker{Program: "p", weights: weightsFolder{dir: t.TempDir()}}
+		w.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
 		harmless := func(spec string) {
 			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
 				t.Errorf("%s: it would open %q with the weights %q", data, spec, name)
 			}
 		}
 		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
-		l := &hand{Worker: w}
+		l := &player{Worker: w}
 		for side, spec := range u.Job.Players {
-			if local, err := l.player(t.Context(), spec, &u, side); err == nil {
+			if local, err := l.localSpec(t.Context(), spec, &u, side); err == nil {
 				harmless(local)
 			}
 		}

@@ -14,71 +14,71 @@ import (
 )
 
 // byContent begins the name of weights that are known by the SHA-256 of their file.
-const byContent = "sha256-"
+const WeightsPrefix = "sha256-"
 
 // player is a player as workers are told of it.
-type player struct {
-	spec    string // with weights by content
-	proof   string // of its audition; empty: none is asked for
-	program Program
+type portablePlayer struct {
+	spec        string // with weights by content
+	fingerprint string // of its audition; empty: none is asked for
+	program     Program
 }
 
 // players makes local specifications portable. Each is looked at once.
-type players struct {
-	open selfplay.Opener
-	put  func(ctx context.Context, name string, data []byte) error // into the object store
-	seen map[string]player
+type portablePlayers struct {
+	open  selfplay.Opener
+	put   func(ctx context.Context, name string, data []byte) error // into the object store
+	known map[string]portablePlayer
 }
 
-func (p *players) portable(ctx context.Context, spec string) (player, error) {
-	if found, ok := p.seen[spec]; ok || spec == "" {
+func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePlayer, error) {
+	if found, ok := p.known[spec]; ok || spec == "" {
 		return found, nil
 	}
-	var found player
+	var found portablePlayer
 	var err error
 	if roster.Foreign(spec) {
-		found, err = foreign(spec)
+		found, err = foreignPlayer(spec)
 	} else {
-		found, err = p.weighed(ctx, spec)
+		found, err = p.withWeights(ctx, spec)
 	}
 	if err == nil {
-		p.seen[spec] = found
+		p.known[spec] = found
 	}
 	return found, err
 }
 
 // weighed is portable for a player of the roster: its weights, embedded ones too, go by
 // content, and it proves itself in an audition.
-func (p *players) weighed(ctx context.Context, spec string) (player, error) {
+func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portablePlayer, error) {
 	name, renamed, err := roster.WeightsOf(spec)
 	if err != nil || renamed == nil {
-		return player{spec: spec}, err
+		return portablePlayer{spec: spec}, err
 	}
 	file, err := models.Open(name)
 	if err != nil {
-		return player{}, fmt.Errorf("player %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
 	}
 	data, err := file.Encode()
 	if err != nil {
-		return player{}, fmt.Errorf("player %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
 	}
-	content := byContent + durable.SumBytes(data).SHA256
+	content := WeightsPrefix + durable.SumBytes(data).SHA256
 	if err := p.put(ctx, content, data); err != nil {
-		return player{}, fmt.Errorf("cluster: weights of %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("cluster: weights of %q: %w", spec, err)
 	}
-	proof, err := Audition(ctx, p.open, spec)
-	return player{spec: renamed(content), proof: proof}, err
+	proof, err := Fingerprint(ctx, p.open, spec)
+	return portablePlayer{spec: renamed(content), fingerprint: proof}, err
 }
 
 // library is a worker's folder of weights.
-type library struct {
+type weightsFolder struct {
 	dir string
 	get func(ctx context.Context, name string) ([]byte, error) // from the object store
 }
 
 // local returns the specification with the worker's own copy of the weights, which is
 // fetched where there is none.
-func (l *library) local(ctx context.Context, spec string) (string, error) {
+func (l *weightsFolder) local(ctx context.Context, spec string) (string, error) {
 	if roster.Foreign(spec) {
 		return spec, nil
 	}
@@ -86,7 +86,7 @@ func (l *library) local(ctx context.Context, spec string) (string, error) {
 	if err != nil || renamed == nil {
 		return spec, err
 	}
-	want, ok := strings.CutPrefix(name, byContent)
+	want, ok := strings.CutPrefix(name, WeightsPrefix)
 	if !ok || len(want) != 64 || strings.Trim(want, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("cluster: player %q: its weights are not named by their content", spec)
 	}

@@ -96,20 +96,20 @@ func (r *residuals) add(worker string, g *selfplay.Result) {
 
 // of returns the residuals of a worker's scores and of its share of forfeits, and how many
 // of these it had.
-func (r *residuals) of(worker string) (score, faulty float64, forfeits int64) {
+func (r *residuals) residual(worker string) (score, faulty float64, forfeits int64) {
 	scores, faults, forfeits := r.deviations(worker)
-	return scores.errors(), faults.errors(), forfeits
+	return scores.standardErrors(), faults.standardErrors(), forfeits
 }
 
 // strange tells whether a worker's scores, or its forfeits, differ from all workers' by more
 // than chance explains.
-func (r *residuals) strange(worker string) bool {
+func (r *residuals) suspicious(worker string) bool {
 	scores, faults, _ := r.deviations(worker)
-	return scores.chance() < improbable || faults.sum > 0 && faults.chance() < improbable
+	return scores.probability() < improbable || faults.sum > 0 && faults.probability() < improbable
 }
 
 // forget takes back what a worker added.
-func (r *residuals) forget(worker string) {
+func (r *residuals) remove(worker string) {
 	for players, own := range r.workers[worker] {
 		r.all[players].remove(own)
 	}
@@ -144,7 +144,7 @@ func (d *deviation) add(n, all float64, own, total moments) {
 // larger one to its side. It holds for small samples and rare outcomes too, where standard
 // errors say little: one worker of a hundred has the first forfeit, ten of them from what
 // it should have.
-func (d *deviation) chance() float64 {
+func (d *deviation) probability() float64 {
 	if d.variance <= 0 {
 		return 1
 	}
@@ -153,7 +153,7 @@ func (d *deviation) chance() float64 {
 }
 
 // errors returns the deviation in standard errors.
-func (d *deviation) errors() float64 {
+func (d *deviation) standardErrors() float64 {
 	if d.variance <= 0 {
 		return 0
 	}

@@ -47,7 +47,7 @@ func TestResidualsOfHonestWorkers(t *testing.T) {
 			r.add(fmt.Sprint(w), g)
 		}
 		for w := range shares {
-			z, _, _ := r.of(fmt.Sprint(w))
+			z, _, _ := r.residual(fmt.Sprint(w))
 			sum[w] += z
 			squares[w] += z * z
 		}
@@ -73,13 +73,13 @@ func TestResidualsOfAnotherMachine(t *testing.T) {
 		}
 		r.add("late", g)
 	}
-	if z, _, _ := r.of("slow"); z > -5 {
+	if z, _, _ := r.residual("slow"); z > -5 {
 		t.Errorf("the residual is %.1f", z)
 	}
-	if _, faulty, n := r.of("late"); faulty < 5 || n < 10 {
+	if _, faulty, n := r.residual("late"); faulty < 5 || n < 10 {
 		t.Errorf("%d forfeits have the residual %.1f", n, faulty)
 	}
-	if _, faulty, n := r.of("fair"); faulty > 0 || n != 0 {
+	if _, faulty, n := r.residual("fair"); faulty > 0 || n != 0 {
 		t.Errorf("%d forfeits have the residual %.1f", n, faulty)
 	}
 }
@@ -93,15 +93,15 @@ func TestResidualByHand(t *testing.T) {
 		}
 	}
 	// sum 2 where 1 is expected; variance 2 (1 - 2/4) (1/4) 4/3 = 1/3.
-	if z, _, _ := r.of("anna"); math.Abs(z-math.Sqrt(3)) > 1e-12 {
+	if z, _, _ := r.residual("anna"); math.Abs(z-math.Sqrt(3)) > 1e-12 {
 		t.Errorf("%v instead of the root of 3", z)
 	}
 	alone := newResiduals()
 	alone.add("anna", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
-	if z, faulty, n := alone.of("anna"); z != 0 || faulty != 0 || n != 0 {
+	if z, faulty, n := alone.residual("anna"); z != 0 || faulty != 0 || n != 0 {
 		t.Error(z, faulty, n)
 	}
-	if z, faulty, n := alone.of("nobody"); z != 0 || faulty != 0 || n != 0 {
+	if z, faulty, n := alone.residual("nobody"); z != 0 || faulty != 0 || n != 0 {
 		t.Error(z, faulty, n)
 	}
 }
@@ -119,13 +119,13 @@ func TestStrangeIsMoreThanChance(t *testing.T) {
 			r.add(fmt.Sprint(w), g)
 		}
 	}
-	if _, faulty, n := r.of("7"); faulty < 5 || n != 1 || r.strange("7") || r.strange("8") {
-		t.Errorf("one forfeit (%d) has the residual %.1f; strange: %v, %v", n, faulty, r.strange("7"), r.strange("8"))
+	if _, faulty, n := r.residual("7"); faulty < 5 || n != 1 || r.suspicious("7") || r.suspicious("8") {
+		t.Errorf("one forfeit (%d) has the residual %.1f; strange: %v, %v", n, faulty, r.suspicious("7"), r.suspicious("8"))
 	}
 	for range 8 {
 		r.add("7", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins, Termination: selfplay.TimeForfeit})
 	}
-	if !r.strange("7") || r.strange("8") {
+	if !r.suspicious("7") || r.suspicious("8") {
 		t.Error("nine forfeits of nine are not strange")
 	}
 }
@@ -133,8 +133,8 @@ func TestStrangeIsMoreThanChance(t *testing.T) {
 // Games that were made up are compared with nobody's when their worker is found out.
 func TestResidualsWithoutTheBanned(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	config := Config{Tell: func(string) {}}
-	r, clean := newRoll(&config), newResiduals()
+	config := Config{Log: func(string) {}}
+	r, clean := newRegistry(&config), newResiduals()
 	for range 200 {
 		g := outcome(rng, "a", "b", 0.3, 0.4)
 		worker := fmt.Sprint("honest", rng.IntN(2))
@@ -144,8 +144,8 @@ func TestResidualsWithoutTheBanned(t *testing.T) {
 	}
 	r.ban("mallory", "it lied")
 	for _, worker := range []string{"honest0", "honest1", "mallory"} {
-		got, _, _ := r.scores.of(worker)
-		if want, _, _ := clean.of(worker); got != want {
+		got, _, _ := r.residuals.residual(worker)
+		if want, _, _ := clean.residual(worker); got != want {
 			t.Errorf("%s has the residual %v, want %v", worker, got, want)
 		}
 	}

@@ -99,11 +99,11 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	<-results
 	close(jobs)
 	end()
-	var r cluster.Roster
+	var r cluster.Snapshot
 	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
 	for _, m := range r.Workers {
 		if m.State != cluster.Working {
-			t.Errorf("%s is %s: %s", m.Name, m.State, m.Why)
+			t.Errorf("%s is %s: %s", m.Name, m.State, m.Reason)
 		}
 	}
 }

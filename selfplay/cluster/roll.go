@@ -18,33 +18,33 @@ import (
 )
 
 // roll is the list of the workers. It is used from several goroutines.
-type roll struct {
+type registry struct {
 	program string
 	lease   time.Duration
-	tell    func(string)
+	log     func(string)
 
-	mu      sync.Mutex
-	run     string
-	bans    map[string]string
-	members map[string]*member
-	units   int64
-	speed   float64 // that clocks are meant for
-	scores  *residuals
+	mu         sync.Mutex
+	run        string
+	bans       map[string]string
+	members    map[string]*entry
+	units      int64
+	clockSpeed float64 // that clocks are meant for
+	residuals  *residuals
 }
 
-type member struct {
-	Member
-	checks []string      // that it has, by its last word
-	units  []string      // that it leased, by its last word
-	missed bool          // it did not make the last check that it was sent
-	nodes  uint64        // of its games
-	took   time.Duration // its games, by the clocks that were meant
-	warned bool          // its residuals were told of
-	told   int           // lines about it
-	inARow int           // units that it could not play, since one that it could
-	pace   [20]int64     // games at the last saves, for the rate
-	at     [20]time.Time
-	next   int
+type entry struct {
+	WorkerStatus
+	replays      []string      // that it has, by its last word
+	units        []string      // that it leased, by its last word
+	missedReplay bool          // it did not make the last check that it was sent
+	nodes        uint64        // of its games
+	took         time.Duration // its games, by the clocks that were meant
+	warned       bool          // its residuals were told of
+	lines        int           // lines about it
+	failedInARow int           // units that it could not play, since one that it could
+	gamesAtSave  [20]int64     // games at the last saves, for the rate
+	saveTimes    [20]time.Time
+	next         int
 }
 
 // helloEvery is how often a worker says that it is there; after three times as long
@@ -52,37 +52,37 @@ type member struct {
 const helloEvery = 5 * time.Second
 
 // maxMembers bounds the names on the list: workers that share a token could take any.
-const maxMembers = 10_000
+const maxWorkers = 10_000
 
 // maxLeased bounds the units that one worker is believed to have leased.
 const maxLeased = 1 << 12
 
 const (
 	// maxWhy bounds a text that says why, in bytes.
-	maxWhy = 400
+	maxReason = 400
 	// maxTold bounds the lines about one worker: it could come and leave a thousand times a second.
-	maxTold = 200
+	maxLines = 200
 	// slowest and fastest are the speeds that are believed, in nodes/s of a core.
-	slowest, fastest = 1, 1e12
+	minSpeed, maxSpeed = 1, 1e12
 )
 
 // onItsWay is how long a message to a worker may be on its way.
-const onItsWay = 2 * time.Second
+const deliveryTime = 2 * time.Second
 
-func newRoll(c *Config) *roll {
-	return &roll{program: c.Program, lease: c.Lease, tell: c.Tell, bans: map[string]string{}, members: map[string]*member{}, scores: newResiduals()}
+func newRegistry(c *Config) *registry {
+	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals()}
 }
 
 // remember takes what an earlier life knew.
-func (r *roll) remember(run string, bans map[string]string) {
+func (r *registry) restore(run string, bans map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.run, r.bans = run, bans
 }
 
 // hear answers a worker's hello.
-func (r *roll) hear(m *nats.Msg) {
-	name, ok := sender(m, helloSubject(""))
+func (r *registry) handleHello(m *nats.Msg) {
+	name, ok := Sender(m, HelloSubject(""))
 	var h Hello
 	if !ok || json.Unmarshal(m.Data, &h) != nil {
 		return // no worker of any version says that
@@ -93,54 +93,54 @@ func (r *roll) hear(m *nats.Msg) {
 	}
 }
 
-func (r *roll) welcome(name string, h *Hello, now time.Time) Welcome {
+func (r *registry) welcome(name string, h *Hello, now time.Time) Welcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.member(name)
+	p := r.entry(name)
 	if p == nil {
-		return Welcome{Run: r.run, Lease: r.lease, Refused: crowded}
+		return Welcome{Run: r.run, Lease: r.lease, Refused: tooManyWorkers}
 	}
 	before := p.State
 	if p.State == Gone {
-		p.inARow = 0 // it was looked after, perhaps
+		p.failedInARow = 0 // it was looked after, perhaps
 	}
-	p.Program, p.System, p.Cores = bounded(h.Program, 100), bounded(h.System, 40), max(0, min(h.Cores, 4096))
+	p.Program, p.System, p.Cores = sanitize(h.Program, 100), sanitize(h.System, 40), max(0, min(h.Cores, 4096))
 	p.Speed, p.Scale = 0, 0
-	if h.Speed >= slowest && h.Speed <= fastest {
-		p.Speed, p.Scale = h.Speed, r.speed/h.Speed
+	if h.Speed >= minSpeed && h.Speed <= maxSpeed {
+		p.Speed, p.Scale = h.Speed, r.clockSpeed/h.Speed
 	}
-	p.Seen, p.checks, p.units = now, unitIDs(h.Checks, maxErrands), unitIDs(h.Units, maxLeased)
-	switch refusal := r.refusal(h.Protocol, p.Program); {
+	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, maxReplays), unitIDs(h.Units, maxLeased)
+	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
 	case r.bans[name] != "":
-		p.State, p.Why = Banned, r.bans[name]
+		p.State, p.Reason = Banned, r.bans[name]
 	case refusal != "":
-		p.State, p.Why = Refused, refusal
+		p.State, p.Reason = Refused, refusal
 	case h.Trouble != "":
-		p.State, p.Why = Refused, bounded(h.Trouble, maxWhy)
+		p.State, p.Reason = Refused, sanitize(h.Trouble, maxReason)
 	case h.Leaving:
 		p.State = Gone
-	case p.inARow >= maxFailures:
-		p.State, p.Why = Refused, p.hopeless()
+	case p.failedInARow >= maxFailures:
+		p.State, p.Reason = Refused, p.failureReason()
 	default:
-		p.State, p.Why = Working, ""
+		p.State, p.Reason = Working, ""
 	}
 	if p.State != before {
 		r.announce(p)
 	}
 	w := Welcome{Run: r.run, Lease: r.lease}
 	if p.State == Banned || p.State == Refused {
-		w.Refused = p.Why
+		w.Refused = p.Reason
 	}
 	return w
 }
 
 // crowded is why no more names are let in.
-var crowded = fmt.Sprintf("%d workers of other names came already", maxMembers)
+var tooManyWorkers = fmt.Sprintf("%d workers of other names came already", maxWorkers)
 
 // unitIDs are those of a list from elsewhere that can be some, in a copy: the rest may be long.
 func unitIDs(list []string, most int) (ids []string) {
 	for _, id := range list[:min(len(list), most)] {
-		if len(id) <= idLength {
+		if len(id) <= IDLength {
 			ids = append(ids, strings.Clone(id))
 		}
 	}
@@ -148,7 +148,7 @@ func unitIDs(list []string, most int) (ids []string) {
 }
 
 // bounded is a text from elsewhere as it can be shown: in one line, of so many bytes.
-func bounded(text string, most int) string {
+func sanitize(text string, most int) string {
 	return strings.Clone(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
@@ -158,12 +158,12 @@ func bounded(text string, most int) string {
 }
 
 // hopeless says why a worker that fails again and again gets no more units.
-func (p *member) hopeless() string {
-	return fmt.Sprintf("it could not play %d units in a row, at last because %s", p.inARow, p.Failure)
+func (p *entry) failureReason() string {
+	return fmt.Sprintf("it could not play %d units in a row, at last because %s", p.failedInARow, p.Failure)
 }
 
 // refusal says why a worker of another version gets no units, and what to do.
-func (r *roll) refusal(protocol int, program string) string {
+func (r *registry) versionMismatch(protocol int, program string) string {
 	switch {
 	case protocol != Protocol:
 		return fmt.Sprintf("it speaks version %d of the protocol, and this run version %d: install %s on it", protocol, Protocol, r.program)
@@ -173,126 +173,128 @@ func (r *roll) refusal(protocol int, program string) string {
 	return ""
 }
 
-func (r *roll) announce(p *member) {
+func (r *registry) announce(p *entry) {
 	text := fmt.Sprintf("worker %s (%d cores, %s) is %s", p.Name, p.Cores, p.System, p.State)
-	if p.Why != "" {
-		text += ": " + p.Why
+	if p.Reason != "" {
+		text += ": " + p.Reason
 	}
-	r.say(p, text)
+	r.logAbout(p, text)
 }
 
 // say tells a line about a worker, unless there were many.
-func (r *roll) say(p *member, text string) {
-	if p.told++; p.told == maxTold {
+func (r *registry) logAbout(p *entry, text string) {
+	if p.lines++; p.lines == maxLines {
 		text += "; that is the last line about it"
 	}
-	if p.told <= maxTold {
-		r.tell(text)
+	if p.lines <= maxLines {
+		r.log(text)
 	}
 }
 
 // barred says why a worker's answers are not taken, or nothing.
-func (r *roll) barred(name string) string {
+func (r *registry) whyRefused(name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if why := r.bans[name]; why != "" {
 		return why
 	}
-	switch p := r.member(name); { // one of the coordinator's earlier life did not say hello to this one yet
+	switch p := r.entry(name); { // one of the coordinator's earlier life did not say hello to this one yet
 	case p == nil:
-		return crowded
+		return tooManyWorkers
 	case p.State == Refused:
-		return p.Why
+		return p.Reason
 	}
 	return ""
 }
 
-func (r *roll) ban(name, why string) {
+func (r *registry) ban(name, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bans[name] = why
-	r.scores.forget(name)
+	r.residuals.remove(name)
 	if p := r.members[name]; p != nil {
-		p.State, p.Why = Banned, why
+		p.State, p.Reason = Banned, why
 	}
 }
 
-func (r *roll) banned() map[string]string {
+func (r *registry) banned() map[string]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.bans)
 }
 
 // of calls do with the worker, which it makes one of the list if need be.
-func (r *roll) of(name string, do func(*member)) {
+func (r *registry) update(name string, do func(*entry)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.member(name); p != nil {
+	if p := r.entry(name); p != nil {
 		do(p)
 	}
 }
 
 // member returns the worker of the name, which it makes one of the list if need be; nil if
 // the list is full.
-func (r *roll) member(name string) *member {
+func (r *registry) entry(name string) *entry {
 	p := r.members[name]
-	if p == nil && len(r.members) < maxMembers {
-		p = &member{Member: Member{Name: name, Joined: time.Now(), State: Gone}}
+	if p == nil && len(r.members) < maxWorkers {
+		p = &entry{WorkerStatus: WorkerStatus{Name: name, Joined: time.Now(), State: Gone}}
 		r.members[name] = p
 	}
 	return p
 }
 
-func (r *roll) answered(name string, g *selfplay.Result) {
-	r.of(name, func(p *member) {
+func (r *registry) answered(name string, g *selfplay.Result) {
+	r.update(name, func(p *entry) {
 		r.units++
 		p.Units++
-		p.inARow, p.missed = 0, false
+		p.failedInARow, p.missedReplay = 0, false
 		if g.Try == 0 {
 			p.Games++
-			r.scores.add(name, g)
+			r.residuals.add(name, g)
 			p.nodes += g.Nodes[0] + g.Nodes[1]
 			p.took += g.Time[0] + g.Time[1]
 		}
 	})
 }
 
-func (r *roll) missed(name string)  { r.of(name, func(p *member) { p.missed = true }) }
-func (r *roll) late(name string)    { r.of(name, func(p *member) { p.Late++ }) }
-func (r *roll) checked(name string) { r.of(name, func(p *member) { p.Checks++ }) }
+func (r *registry) replayMissed(name string) {
+	r.update(name, func(p *entry) { p.missedReplay = true })
+}
+func (r *registry) answeredLate(name string) { r.update(name, func(p *entry) { p.Late++ }) }
+func (r *registry) replayPassed(name string) { r.update(name, func(p *entry) { p.Replays++ }) }
 
 // failed notes that a worker could not play a unit. One that can play none at all is refused.
-func (r *roll) failed(name string, game uint64, why string) {
-	r.of(name, func(p *member) {
+func (r *registry) failed(name string, game uint64, why string) {
+	r.update(name, func(p *entry) {
 		p.Failures++
-		p.Failure = bounded(why, maxWhy)
-		r.say(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
-		if p.inARow++; p.inARow >= maxFailures && p.State == Working {
-			p.State, p.Why = Refused, p.hopeless()
+		p.Failure = sanitize(why, maxReason)
+		r.logAbout(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
+		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working {
+			p.State, p.Reason = Refused, p.failureReason()
 			r.announce(p)
 		}
 	})
 }
 
 // meant notes what speed clocks are meant for.
-func (r *roll) meant(speed float64) {
+func (r *registry) setClockSpeed(speed float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.speed = speed
+	r.clockSpeed = speed
 }
 
 // holds tells whether a worker has a check that it was sent: it is there, and says so, or
 // did not say anything since.
-func (r *roll) holds(name, unit string, sent time.Time) bool {
+func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.members[name]
-	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(onItsWay)) || slices.Contains(p.checks, unit))
+	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) || slices.Contains(p.replays, unit))
 }
 
 // leased returns the units that workers say they have, and since when all who are there
 // have said it: the time of the oldest of their last words.
-func (r *roll) leased(now time.Time) (units map[string]bool, since time.Time) {
+func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	units, since = map[string]bool{}, now
@@ -311,12 +313,12 @@ func (r *roll) leased(now time.Time) (units map[string]bool, since time.Time) {
 }
 
 // present tells whether a worker can be reckoned with.
-func (p *member) present(now time.Time) bool {
+func (p *entry) present(now time.Time) bool {
 	return p.State == Working && now.Sub(p.Seen) < 3*helloEvery
 }
 
 // strength returns how many workers and cores are there.
-func (r *roll) strength() (workers, cores int) {
+func (r *registry) capacity() (workers, cores int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -332,38 +334,38 @@ func (r *roll) strength() (workers, cores int) {
 // other returns a worker other than the one that can be relied on: each as often as it
 // answers, and not as it says that it has cores, or who wants to pass a friend's checks
 // would have thousands. There is none if it is empty.
-func (r *roll) other(name string) (other string) {
+func (r *registry) pickOther(name string) (pickOther string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, all := time.Now(), int64(0)
 	for _, p := range r.members {
-		if p.Name == name || p.Cores == 0 || p.missed || !p.present(now) {
+		if p.Name == name || p.Cores == 0 || p.missedReplay || !p.present(now) {
 			continue
 		}
 		if all += p.Units + 1; rand.Int64N(all) <= p.Units {
-			other = p.Name
+			pickOther = p.Name
 		}
 	}
-	return other
+	return pickOther
 }
 
 // save writes the list.
-func (r *roll) save(path string) error {
+func (r *registry) save(path string) error {
 	r.mu.Lock()
 	now := time.Now().UTC()
-	all := Roster{Format: RosterFormat, Run: r.run, Updated: now, Units: r.units}
+	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now, Units: r.units}
 	for _, name := range sortedKeys(r.members) {
 		p := r.members[name]
 		if p.State == Working && !p.present(now) {
 			p.State = Gone
 			r.announce(p)
 		}
-		p.measure(now)
-		r.compare(p)
+		p.updateRates(now)
+		r.updateResiduals(p)
 		if r.units > 0 {
 			p.Share = float64(p.Units) / float64(r.units)
 		}
-		all.Workers = append(all.Workers, p.Member)
+		all.Workers = append(all.Workers, p.WorkerStatus)
 	}
 	r.mu.Unlock()
 	data, err := json.MarshalIndent(&all, "", "  ")
@@ -375,17 +377,17 @@ func (r *roll) save(path string) error {
 
 // compare compares a worker's scores with those of all, and tells once if they differ by
 // more than chance explains. Games with clocks cannot be checked in any other way.
-func (r *roll) compare(p *member) {
-	p.Residual, p.Faulty, p.Forfeits = r.scores.of(p.Name)
-	if !p.warned && r.scores.strange(p.Name) {
+func (r *registry) updateResiduals(p *entry) {
+	p.Residual, p.ForfeitResidual, p.Forfeits = r.residuals.residual(p.Name)
+	if !p.warned && r.residuals.suspicious(p.Name) {
 		p.warned = true
-		r.say(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.Faulty))
+		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
 	}
 }
 
 // measure notes the games so far, and their rate since the oldest note.
-func (p *member) measure(now time.Time) {
-	oldest, since := p.pace[p.next], p.at[p.next]
+func (p *entry) updateRates(now time.Time) {
+	oldest, since := p.gamesAtSave[p.next], p.saveTimes[p.next]
 	if since.IsZero() {
 		oldest, since = 0, p.Joined
 	}
@@ -395,8 +397,8 @@ func (p *member) measure(now time.Time) {
 	if p.took > 0 {
 		p.Played = float64(p.nodes) / p.took.Seconds()
 	}
-	p.pace[p.next], p.at[p.next] = p.Games, now
-	p.next = (p.next + 1) % len(p.pace)
+	p.gamesAtSave[p.next], p.saveTimes[p.next] = p.Games, now
+	p.next = (p.next + 1) % len(p.gamesAtSave)
 }
 
-func sortedKeys(m map[string]*member) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]*entry) []string { return slices.Sorted(maps.Keys(m)) }

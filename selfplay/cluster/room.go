@@ -12,7 +12,7 @@ import (
 )
 
 // room is what a coordinator has in JetStream: the queue of its units, and weights.
-type room struct {
+type unitQueue struct {
 	run      string
 	nc       *nats.Conn
 	js       jetstream.JetStream
@@ -28,14 +28,14 @@ const (
 	// maxUnpublished bounds the units on their way to the queue.
 	maxUnpublished = 4096
 	// patience is how long one request to JetStream may take.
-	patience = 10 * time.Second
+	requestTimeout = 10 * time.Second
 	// glance is how long a look at the queue may take.
-	glance = 2 * time.Second
+	pollTimeout = 2 * time.Second
 )
 
 // newRoom connects a coordinator's connection with JetStream.
-func newRoom(ctx context.Context, nc *nats.Conn, run string, lease time.Duration, replicas int) (*room, error) {
-	r := &room{run: run, nc: nc, lease: lease, replicas: replicas, lost: make(chan string, 2*maxUnpublished)}
+func newUnitQueue(ctx context.Context, nc *nats.Conn, run string, lease time.Duration, replicas int) (*unitQueue, error) {
+	r := &unitQueue{run: run, nc: nc, lease: lease, replicas: replicas, lost: make(chan string, 2*maxUnpublished)}
 	if r.replicas == 0 {
 		r.replicas = 1
 		if nc.ConnectedClusterName() != "" {
@@ -43,32 +43,32 @@ func newRoom(ctx context.Context, nc *nats.Conn, run string, lease time.Duration
 		}
 	}
 	var err error
-	r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnpublished), jetstream.WithPublishAsyncTimeout(glance),
-		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, _ error) { r.lose(m) }))
+	r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnpublished), jetstream.WithPublishAsyncTimeout(pollTimeout),
+		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, _ error) { r.noteLost(m) }))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	return r, r.furnish(ctx)
+	return r, r.ensureStreams(ctx)
 }
 
 // idHeader names the unit of a message.
-const idHeader = "Assay-Unit"
+const UnitHeader = "Assay-Unit"
 
 // lose notes that a message did not arrive. The channel is large; what does not fit is
 // found by looking at the queue.
-func (r *room) lose(m *nats.Msg) {
+func (r *unitQueue) noteLost(m *nats.Msg) {
 	select {
-	case r.lost <- m.Header.Get(idHeader):
+	case r.lost <- m.Header.Get(UnitHeader):
 	default:
 	}
 }
 
 // furnish makes what is not there yet. Servers that just came up are given a minute: while
 // they choose a leader they drop requests, so the first attempts are short ones.
-func (r *room) furnish(ctx context.Context) error {
-	within := glance / 2
-	for begun := time.Now(); ; within = min(2*within, patience) {
-		err := r.tryFurnish(ctx, within)
+func (r *unitQueue) ensureStreams(ctx context.Context) error {
+	within := pollTimeout / 2
+	for begun := time.Now(); ; within = min(2*within, requestTimeout) {
+		err := r.tryEnsureStreams(ctx, within)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -85,99 +85,99 @@ func (r *room) furnish(ctx context.Context) error {
 	}
 }
 
-func (r *room) tryFurnish(ctx context.Context, within time.Duration) (err error) {
+func (r *unitQueue) tryEnsureStreams(ctx context.Context, within time.Duration) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: unitStream, Subjects: []string{unitSubject("*")},
+	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: UnitStream, Subjects: []string{UnitSubject("*")},
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: r.replicas})
 	if err != nil {
 		return err
 	}
-	_, err = r.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: r.run, FilterSubject: unitSubject(r.run),
+	_, err = r.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: r.run, FilterSubject: UnitSubject(r.run),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.lease, MaxAckPending: -1, MaxDeliver: -1, MaxWaiting: 1 << 16,
 		Replicas: r.replicas, InactiveThreshold: 30 * 24 * time.Hour})
 	if err != nil {
 		return err
 	}
-	r.objects, err = r.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, Storage: jetstream.FileStorage, Replicas: r.replicas})
+	r.objects, err = r.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: WeightsBucket, Storage: jetstream.FileStorage, Replicas: r.replicas})
 	return err
 }
 
 // clear empties the queue: its units are of an earlier life, or not wanted any more.
-func (r *room) clear(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (r *unitQueue) clear(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if err := r.stream.Purge(ctx, jetstream.WithPurgeSubject(unitSubject(r.run))); err != nil {
+	if err := r.stream.Purge(ctx, jetstream.WithPurgeSubject(UnitSubject(r.run))); err != nil {
 		return fmt.Errorf("cluster: emptying the queue: %w", err)
 	}
 	return nil
 }
 
 // publish puts a unit into the queue, or notes that it could not be.
-func (r *room) publish(u *Unit) error {
+func (r *unitQueue) publish(u *Unit) error {
 	data, err := json.Marshal(u)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	m := nats.NewMsg(unitSubject(r.run))
-	m.Header.Set(idHeader, u.ID)
+	m := nats.NewMsg(UnitSubject(r.run))
+	m.Header.Set(UnitHeader, u.ID)
 	m.Data = data
 	if _, err := r.js.PublishMsgAsync(m); err != nil {
-		r.lose(m)
+		r.noteLost(m)
 	}
 	return nil
 }
 
 // send sends a worker a unit to check, past the queue. It may be lost.
-func (r *room) send(worker string, u *Unit) error {
+func (r *unitQueue) sendReplay(worker string, u *Unit) error {
 	check := *u
-	check.Check = true
+	check.Replay = true
 	data, err := json.Marshal(&check)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	_ = r.nc.Publish(checkSubject(r.run, worker), data)
+	_ = r.nc.Publish(ReplaySubject(r.run, worker), data)
 	return nil
 }
 
 // load is how many units the queue holds.
-type load struct{ free, leased int }
+type queueLoad struct{ free, leased int }
 
 // load looks into the queue. Where it is gone, with the server's files perhaps, it is made
 // anew.
-func (r *room) load(ctx context.Context) (load, error) {
-	ctx, cancel := context.WithTimeout(ctx, glance)
+func (r *unitQueue) load(ctx context.Context) (queueLoad, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	c, err := r.js.Consumer(ctx, unitStream, r.run)
+	c, err := r.js.Consumer(ctx, UnitStream, r.run)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return load{}, r.tryFurnish(ctx, glance)
+		return queueLoad{}, r.tryEnsureStreams(ctx, pollTimeout)
 	}
 	if err != nil {
-		return load{}, err
+		return queueLoad{}, err
 	}
 	info := c.CachedInfo()
-	if alone(info.Cluster) {
-		return load{}, errAlone
+	if cutOff(info.Cluster) {
+		return queueLoad{}, errCutOff
 	}
-	return load{int(info.NumPending), info.NumAckPending}, nil
+	return queueLoad{int(info.NumPending), info.NumAckPending}, nil
 }
 
 // errAlone says that a server thinks that it leads, but cannot reach the others.
-var errAlone = errors.New("cluster: the server is cut off from the others")
+var errCutOff = errors.New("cluster: the server is cut off from the others")
 
 // silence is after how long without a word another server, which has one to say every
 // second, is taken to be out of reach.
-const silence = 4 * time.Second
+const maxSilence = 4 * time.Second
 
 // alone tells whether a leader does not hear of enough others to lead. It notices that
 // itself much later.
-func alone(c *jetstream.ClusterInfo) bool {
+func cutOff(c *jetstream.ClusterInfo) bool {
 	if c == nil || len(c.Replicas) == 0 {
 		return false
 	}
 	heard := 1 // of itself
 	for _, r := range c.Replicas {
-		if r.Active < silence {
+		if r.Active < maxSilence {
 			heard++
 		}
 	}
@@ -185,8 +185,8 @@ func alone(c *jetstream.ClusterInfo) bool {
 }
 
 // put stores an object under a name that says its content.
-func (r *room) put(ctx context.Context, name string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+func (r *unitQueue) put(ctx context.Context, name string, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*requestTimeout)
 	defer cancel()
 	if _, err := r.objects.GetInfo(ctx, name); err == nil {
 		return nil

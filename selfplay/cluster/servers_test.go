@@ -130,8 +130,8 @@ func TestThreeServers(t *testing.T) {
 	generate(t, local)
 	s := serveThree(t)
 	access := cluster.Access{URL: s.urls()}
-	k := cluster.New(cluster.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, Share: 0.2, Lease: 2 * time.Second,
-		Link: func() (*nats.Conn, error) { return access.Dial(t.Context()) }})
+	k := cluster.New(cluster.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 2 * time.Second,
+		Connect: func() (*nats.Conn, error) { return access.Dial(t.Context()) }})
 	defer k.Close()
 	c := games(t, n, k)
 	for _, name := range []string{"anna", "bert"} {

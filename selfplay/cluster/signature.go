@@ -44,7 +44,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
-	pair, err := readSecret(data)
+	pair, err := readSeed(data)
 	if err != nil {
 		return "", fmt.Errorf("cluster: %s: %w: want a secret key for signing, as assay sign --new-key writes it", keyFile, ErrKey)
 	}
@@ -56,7 +56,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 	if !nkeys.IsValidPublicAccountKey(s.Key) {
 		return "", fmt.Errorf("cluster: %s: %w for signing: a worker's key lets it into a server, and signs no engines; make one with assay sign --new-key", keyFile, ErrKey)
 	}
-	if s.Program, err = programAt(engine); err != nil {
+	if s.Program, err = ProgramOf(engine); err != nil {
 		return "", err
 	}
 	if s.Signature, err = pair.Sign(s.signed()); err != nil {
@@ -71,7 +71,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 }
 
 // programAt describes the file at a path.
-func programAt(path string) (Program, error) {
+func ProgramOf(path string) (Program, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Program{}, fmt.Errorf("cluster: %w", err)
@@ -85,7 +85,7 @@ func programAt(path string) (Program, error) {
 
 // signer returns the name of the trusted key that signed a program, which is what lies at
 // the path now. Errors name no folders: they are told to whoever wants the engine played.
-func signer(path string, p Program, trusted []Key) (string, error) {
+func Signer(path string, p Program, trusted []Key) (string, error) {
 	name := p.Name + SignatureSuffix
 	data, err := os.ReadFile(path + SignatureSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,7 @@ func TestHungWorker(t *testing.T) {
 	generate(t, local)
 	end := make(chan struct{})
 	b := serve(t, broker.Config{})
-	k := coordinate(t, b, cluster.Config{Share: 0.2, Lease: time.Second})
+	k := coordinate(t, b, cluster.Config{ReplayShare: 0.2, Lease: time.Second})
 	c := games(t, 10, k)
 	lend(t, b, "hung", func(w *cluster.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
@@ -63,7 +63,7 @@ func TestLostUnit(t *testing.T) {
 	generate(t, local)
 	b := serve(t, broker.Config{})
 	const lease = time.Minute
-	c := games(t, 10, coordinate(t, b, cluster.Config{Share: 0.2, Lease: lease}))
+	c := games(t, 10, coordinate(t, b, cluster.Config{ReplayShare: 0.2, Lease: lease}))
 	begun := time.Now()
 	finish := begin(t, func() error { generate(t, c); return nil })
 	lose(t, b, 3)
@@ -122,7 +122,7 @@ func TestBrokenWorker(t *testing.T) {
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	dir := t.TempDir()
-	c := games(t, 30, coordinate(t, b, cluster.Config{Dir: dir, Share: 0.1, Tell: notes.tell}))
+	c := games(t, 30, coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: 0.1, Log: notes.tell}))
 	_, ended := lend(t, b, "broken", broken)
 	finish := begin(t, func() error { generate(t, c); return nil })
 	notes.expect("broken", "is refused", "could not play 3 units in a row", "out of order")
@@ -132,7 +132,7 @@ func TestBrokenWorker(t *testing.T) {
 	lend(t, b, "anna", nil)
 	finish()
 	same(t, c.Out, local.Out)
-	var r cluster.Roster
+	var r cluster.Snapshot
 	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
 	for _, m := range r.Workers {
 		if m.Name == "broken" && (m.State == cluster.Working || m.Failures < 3 || !strings.Contains(m.Failure, "out of order") || m.Units != 0) {

@@ -10,31 +10,31 @@ import (
 
 // Names in JetStream.
 const (
-	unitStream = "ASSAY" // work queue of units, of all runs that share a server
-	bucket     = "assay" // object store of weights, by content
+	UnitStream    = "ASSAY" // work queue of units, of all runs that share a server
+	WeightsBucket = "assay" // object store of weights, by content
 )
 
 // callSubject is where a coordinator that begins, or comes to another server, asks who is there.
-const callSubject = "assay.call"
+const WakeupSubject = "assay.call"
 
 // everyWorker stands for a worker's name in the rights of those who share credentials.
-const everyWorker = "*"
+const anyWorker = "*"
 
-func unitSubject(run string) string           { return "assay.unit." + run }
-func answerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
-func checkSubject(run, worker string) string  { return "assay.check." + run + "." + worker }
-func helloSubject(worker string) string       { return "assay.hello." + worker }
-func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." + unitStream + "." + run }
-func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + unitStream + "." + run }
-func inboxPrefix(worker string) string        { return "_INBOX." + worker }
+func UnitSubject(run string) string           { return "assay.unit." + run }
+func AnswerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
+func ReplaySubject(run, worker string) string { return "assay.check." + run + "." + worker }
+func HelloSubject(worker string) string       { return "assay.hello." + worker }
+func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." + UnitStream + "." + run }
+func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + UnitStream + "." + run }
+func InboxPrefix(worker string) string        { return "_INBOX." + worker }
 
 // sender returns the name of the worker who sent a message to its subject in the family
 // that begins so. Whose answer it wants elsewhere than in its own inbox is not one: the
 // coordinator may publish what workers may not, and servers, too, send to the subject that
 // a worker asks for, be it another worker's.
-func sender(m *nats.Msg, family string) (worker string, ok bool) {
+func Sender(m *nats.Msg, family string) (worker string, ok bool) {
 	worker, ok = strings.CutPrefix(m.Subject, family)
-	return worker, ok && CheckName(worker) == nil && strings.HasPrefix(m.Reply, inboxPrefix(worker)+".")
+	return worker, ok && CheckName(worker) == nil && strings.HasPrefix(m.Reply, InboxPrefix(worker)+".")
 }
 
 // Rights are the subjects that a connection may publish to and subscribe to.
@@ -46,17 +46,17 @@ type Rights struct{ Publish, Subscribe []string }
 // answer under each other's.
 func WorkerRights(name string) Rights {
 	if name == "" {
-		name = everyWorker
+		name = anyWorker
 	}
-	objects := "OBJ_" + bucket
+	objects := "OBJ_" + WeightsBucket
 	return Rights{
 		Publish: []string{
-			helloSubject(name), answerSubject("*", name),
-			infoSubject("*"), nextSubject("*"), "$JS.ACK." + unitStream + ".>",
+			HelloSubject(name), AnswerSubject("*", name),
+			infoSubject("*"), nextSubject("*"), "$JS.ACK." + UnitStream + ".>",
 			"$JS.API.STREAM.INFO." + objects, "$JS.API.STREAM.MSG.GET." + objects, "$JS.API.DIRECT.GET." + objects + ".>",
 			"$JS.API.CONSUMER.CREATE." + objects + ".>", "$JS.API.CONSUMER.DELETE." + objects + ".>", "$JS.FC." + objects + ".>",
 		},
-		Subscribe: []string{inboxPrefix(name) + ".>", callSubject, checkSubject("*", name)},
+		Subscribe: []string{InboxPrefix(name) + ".>", WakeupSubject, ReplaySubject("*", name)},
 	}
 }
 

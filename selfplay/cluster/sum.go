@@ -14,10 +14,10 @@ import (
 )
 
 // idLength is that of a digest, in letters.
-const idLength = 32
+const IDLength = 32
 
 // digest returns the beginning of the SHA-256 of v as JSON, in hex: 128 bits.
-func digest(v any) (string, error) {
+func Digest(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
@@ -32,19 +32,19 @@ func digest(v any) (string, error) {
 func Checksum(r *selfplay.Result) (string, error) {
 	same := *r
 	same.Players, same.Time = [2]string{}, [2]time.Duration{}
-	return digest(&same)
+	return Digest(&same)
 }
 
 // auditionPlies and auditionNodes make a game of a hundredth of a second.
 const (
-	auditionPlies = 12
-	auditionNodes = 1000
+	fingerprintPlies = 12
+	fingerprintNodes = 1000
 )
 
 // Audition plays a short game of a player with itself and returns its checksum: two
 // builds that search or evaluate differently play different games. The bench signature
 // in a program's version says what a build should do, this says what it does.
-func Audition(ctx context.Context, open selfplay.Opener, spec string) (proof string, err error) {
+func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (proof string, err error) {
 	var players [2]engine.Player
 	for side := range players {
 		p, err := open(spec)
@@ -54,8 +54,8 @@ func Audition(ctx context.Context, open selfplay.Opener, spec string) (proof str
 		defer func() { _ = p.Close() }() // it has played well or not by then
 		players[side] = p
 	}
-	limits := selfplay.Limits{Nodes: auditionNodes, HardNodes: true}
-	job := selfplay.Job{Players: [2]string{spec, spec}, Limits: [2]selfplay.Limits{limits, limits}, Plies: auditionPlies, Seed: 1}
+	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
+	job := selfplay.Job{Players: [2]string{spec, spec}, Limits: [2]selfplay.Limits{limits, limits}, Plies: fingerprintPlies, Seed: 1}
 	r, err := selfplay.Play(ctx, &job, players)
 	if err != nil {
 		return "", err

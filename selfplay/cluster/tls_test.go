@@ -167,9 +167,9 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		wire := tap(t, b.URL())
-		c := games(t, 3, coordinate(t, b, cluster.Config{Dir: dir, Tell: keep}))
+		c := games(t, 3, coordinate(t, b, cluster.Config{Dir: dir, Log: keep}))
 		stop, _ := lend(t, b, "anna", func(w *cluster.Worker) {
-			w.Access.URL, w.Access.Token, w.Tell = wire.url, secretToken, keep
+			w.Access.URL, w.Access.Token, w.Log = wire.url, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
 			}
@@ -185,7 +185,7 @@ func TestEncryptedConnections(t *testing.T) {
 				t.Errorf("encrypted %t: %q is heard on the way: %t", encrypted, what, found)
 			}
 		}
-		wrong := cluster.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Trouble: func(err error) { keep(err.Error()) }}
+		wrong := cluster.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Log: func(err error) { keep(err.Error()) }}
 		if !encrypted {
 			wrong.TLS = nil
 		}

@@ -20,7 +20,7 @@ import (
 func TestBytesAGame(t *testing.T) {
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, Share: cluster.DefaultShare, Lease: cluster.DefaultLease})
+	k := coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: cluster.DefaultReplayShare, Lease: cluster.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
 		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
@@ -30,7 +30,7 @@ func TestBytesAGame(t *testing.T) {
 	var w *cluster.Worker
 	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) {
 		if anna.Access.URL, w = wire.url, anna; *long {
-			anna.Pull = 0 // as assay work has it
+			anna.PollTimeout = 0 // as assay work has it
 		}
 	})
 	if _, err := datagen.Run(t.Context(), c); err != nil {

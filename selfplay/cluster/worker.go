@@ -25,36 +25,36 @@ var ErrIdle = errors.New("cluster: no work")
 
 // Worker lends a machine: it plays units until its context ends.
 type Worker struct {
-	Access  Access // its Name is the worker's
-	Open    selfplay.Opener
-	Program string            // version and bench signature
-	Cores   int               // units at once; 0: all
-	Ahead   int               // units leased beyond those; 0: as many, so that no core waits for the network
-	Pull    time.Duration     // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
-	Measure Speedometer       // of this machine, for games with clocks
-	Library string            // folder for weights
-	Foreign *Allowed          // foreign engines; nil: none
-	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
-	Closed  func() bool       // whether it should rest now; nil: never
-	Tell    func(text string) // told in a line what happens; may be nil
+	Access      Access // its Name is the worker's
+	Open        selfplay.Opener
+	Program     string            // version and bench signature
+	Cores       int               // units at once; 0: all
+	Ahead       int               // units leased beyond those; 0: as many, so that no core waits for the network
+	PollTimeout time.Duration     // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
+	Measure     Speedometer       // of this machine, for games with clocks
+	Library     string            // folder for weights
+	Engines     *AllowedEngines   // foreign engines; nil: none
+	Wait        time.Duration     // without work after which it ends with ErrIdle; 0: never
+	Resting     func() bool       // whether it should rest now; nil: never
+	Log         func(text string) // told in a line what happens; may be nil
 
-	nc       *nats.Conn
-	js       jetstream.JetStream
-	library  library
-	call     call
-	pacer    pacer
-	doubt    chan struct{} // that the coordinator can be reached
-	seats    chan *seat
-	leases   leases
-	proofs   sync.Map // specification -> proof
-	proving  sync.Mutex
-	worked   atomic.Int64 // when it last had a unit, in Unix nanoseconds
-	busy     atomic.Int64 // units that it plays, or will when there is a seat
-	units    atomic.Int64
-	games    atomic.Int64
-	nodes    atomic.Int64
-	fail     context.CancelCauseFunc
-	silenced atomic.Bool
+	nc        *nats.Conn
+	js        jetstream.JetStream
+	weights   weightsFolder
+	wakeup    wakeup
+	speed     speedometer
+	recheck   chan struct{} // that the coordinator can be reached
+	slots     chan *slot
+	leases    leases
+	verified  sync.Map // specification -> proof
+	verifying sync.Mutex
+	lastWork  atomic.Int64 // when it last had a unit, in Unix nanoseconds
+	playing   atomic.Int64 // units that it plays, or will when there is a seat
+	units     atomic.Int64
+	games     atomic.Int64
+	nodes     atomic.Int64
+	fail      context.CancelCauseFunc
+	logged    atomic.Bool
 }
 
 // Tally is what a worker did so far.
@@ -77,8 +77,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := CheckName(w.Access.Name); err != nil {
 		return err
 	}
-	if w.Tell == nil {
-		w.Tell = func(string) {}
+	if w.Log == nil {
+		w.Log = func(string) {}
 	}
 	if w.Cores <= 0 {
 		w.Cores = runtime.GOMAXPROCS(0)
@@ -86,12 +86,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.Ahead <= 0 {
 		w.Ahead = w.Cores
 	}
-	if w.Pull <= 0 {
-		w.Pull = defaultPull
+	if w.PollTimeout <= 0 {
+		w.PollTimeout = defaultPollTimeout
 	}
 	ctx, w.fail = context.WithCancelCause(ctx)
 	defer w.fail(nil)
-	w.Access.Trouble = w.trouble
+	w.Access.Log = w.serverError
 	dialing, give := ctx, context.CancelFunc(func() {})
 	if w.Wait > 0 {
 		dialing, give = context.WithTimeoutCause(ctx, w.Wait, ErrIdle)
@@ -108,82 +108,82 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.doubt = make(chan struct{}, 1)
-	w.call.wait()
-	if _, err := w.nc.Subscribe(callSubject, func(*nats.Msg) { w.call.come() }); err != nil {
+	w.recheck = make(chan struct{}, 1)
+	w.wakeup.wait()
+	if _, err := w.nc.Subscribe(WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.library = library{dir: w.Library, get: w.fetch}
-	w.seats = make(chan *seat, w.Cores)
+	w.weights = weightsFolder{dir: w.Library, get: w.fetch}
+	w.slots = make(chan *slot, w.Cores)
 	for range w.Cores {
-		w.seats <- newSeat(w.Open)
+		w.slots <- newSlot(w.Open)
 	}
-	w.worked.Store(time.Now().UnixNano())
-	err = w.serve(ctx)
+	w.lastWork.Store(time.Now().UnixNano())
+	err = w.serveRuns(ctx)
 	for range w.Cores {
-		(<-w.seats).close()
+		(<-w.slots).close()
 	}
 	return err
 }
 
 // trouble tells of what went wrong with the server, once. Who may not even say hello under
 // its name, or hear the answer, has the key of another name.
-func (w *Worker) trouble(err error) {
+func (w *Worker) serverError(err error) {
 	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
-		(strings.Contains(said, helloSubject(w.Access.Name)) || strings.Contains(said, inboxPrefix(w.Access.Name)+".")) {
+		(strings.Contains(said, HelloSubject(w.Access.Name)) || strings.Contains(said, InboxPrefix(w.Access.Name)+".")) {
 		w.fail(fmt.Errorf("%w: they are not those of a worker called %s; the coordinator's list has its name", ErrCredentials, w.Access.Name))
 		return
 	}
-	if !w.silenced.Swap(true) {
-		w.Tell(fmt.Sprintf("%s: %v", w.Access.URL, err))
+	if !w.logged.Swap(true) {
+		w.Log(fmt.Sprintf("%s: %v", w.Access.URL, err))
 	}
 }
 
 // serve serves one run after the other.
-func (w *Worker) serve(ctx context.Context) error {
+func (w *Worker) serveRuns(ctx context.Context) error {
 	for {
-		welcome, err := w.await(ctx)
+		welcome, err := w.awaitRun(ctx)
 		if err != nil {
-			return w.end(ctx, err)
+			return w.finish(ctx, err)
 		}
-		w.Tell(fmt.Sprintf("playing for run %s", welcome.Run))
-		if err := w.play(ctx, welcome); err != nil || ctx.Err() != nil {
-			return w.end(ctx, err)
+		w.Log(fmt.Sprintf("playing for run %s", welcome.Run))
+		if err := w.serveRun(ctx, welcome); err != nil || ctx.Err() != nil {
+			return w.finish(ctx, err)
 		}
 	}
 }
 
 // end says good bye, and returns why the worker ends: nil if it was asked to.
-func (w *Worker) end(ctx context.Context, err error) error {
+func (w *Worker) finish(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	w.bid(err)
+	w.sayGoodbye(err)
 	return err
 }
 
 // troubled is why a worker cannot go on, as its coordinator should hear it.
-type troubled struct{ error }
+type fatalError struct{ error }
 
-func (t *troubled) Unwrap() error { return t.error }
+func (t *fatalError) Unwrap() error { return t.error }
 
 func (w *Worker) hello() Hello {
-	speed, _ := w.pacer.known()
+	speed, _ := w.speed.latest()
 	return Hello{Protocol: Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores, Speed: speed}
 }
 
 // greet says hello.
-func (w *Worker) greet(ctx context.Context, h Hello) (*Welcome, error) {
+func (w *Worker) sayHello(ctx context.Context, h Hello) (*Welcome, error) {
 	data, err := json.Marshal(&h)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, glance)
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	m, err := w.nc.RequestWithContext(ctx, helloSubject(w.Access.Name), data)
+	m, err := w.nc.RequestWithContext(ctx, HelloSubject(w.Access.Name), data)
 	if err != nil {
 		return nil, err
 	}
@@ -198,18 +198,18 @@ func (w *Worker) greet(ctx context.Context, h Hello) (*Welcome, error) {
 }
 
 // await waits for a coordinator that lets the worker in.
-func (w *Worker) await(ctx context.Context) (*Welcome, error) {
+func (w *Worker) awaitRun(ctx context.Context) (*Welcome, error) {
 	wait := 50 * time.Millisecond
 	for told := false; ; wait = min(2*wait, time.Second) {
-		called := w.call.wait()
-		if w.Closed == nil || !w.Closed() {
-			welcome, err := w.greet(ctx, w.hello())
+		called := w.wakeup.wait()
+		if w.Resting == nil || !w.Resting() {
+			welcome, err := w.sayHello(ctx, w.hello())
 			if err == nil || errors.Is(err, ErrRefused) {
 				return welcome, err
 			}
 			if !told && ctx.Err() == nil {
 				told = true
-				w.Tell(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
+				w.Log(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
 			}
 		}
 		if w.idle() {
@@ -225,11 +225,11 @@ func (w *Worker) await(ctx context.Context) (*Welcome, error) {
 }
 
 func (w *Worker) idle() bool {
-	return w.Wait > 0 && w.busy.Load() == 0 && time.Since(time.Unix(0, w.worked.Load())) > w.Wait
+	return w.Wait > 0 && w.playing.Load() == 0 && time.Since(time.Unix(0, w.lastWork.Load())) > w.Wait
 }
 
 // play plays units of one run until ctx ends, or the run is no more there.
-func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
+func (w *Worker) serveRun(ctx context.Context, welcome *Welcome) error {
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var lanes sync.WaitGroup
@@ -240,28 +240,28 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 			}
 		})
 	}
-	h, f := &hand{w, welcome.Run}, newFeed(w, w.Cores+w.Ahead)
-	e := newErrands(h)
-	checks, err := w.nc.Subscribe(checkSubject(welcome.Run, w.Access.Name), e.hear)
+	h, f := &player{w, welcome.Run}, newFetcher(w, w.Cores+w.Ahead)
+	e := newReplayQueue(h)
+	checks, err := w.nc.Subscribe(ReplaySubject(welcome.Run, w.Access.Name), e.receive)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	defer func() { _ = checks.Unsubscribe() }()
 	for range w.Cores + w.Ahead {
-		serve(func() error { return (&lane{h, f}).serve(serving) })
+		serve(func() error { return (&loop{h, f}).serve(serving) })
 	}
 	for range w.Cores {
 		serve(func() error { return e.serve(serving) })
 	}
 	serve(func() error { return f.serve(serving, welcome.Run) })
 	keeping, drop := context.WithCancel(context.Background())
-	go w.leases.keep(keeping, max(welcome.Lease/3, pause/5))
-	stop(w.attend(serving, e))
+	go w.leases.renew(keeping, max(welcome.Lease/3, retryAfter/5))
+	stop(w.stayPresent(serving, e))
 	lanes.Wait()
 	drop()
 	switch err := context.Cause(serving); {
 	case errors.Is(err, errResting):
-		w.bid(nil)
+		w.sayGoodbye(nil)
 	case !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled):
 		return err
 	}
@@ -269,16 +269,16 @@ func (w *Worker) play(ctx context.Context, welcome *Welcome) error {
 }
 
 // bid bids good-bye, with what went wrong if something did.
-func (w *Worker) bid(err error) {
+func (w *Worker) sayGoodbye(err error) {
 	h := w.hello()
 	h.Leaving = true
-	var t *troubled
+	var t *fatalError
 	if errors.As(err, &t) {
 		h.Trouble = t.Error()
 	}
 	short, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = w.greet(short, h) // it leaves all the same
+	_, _ = w.sayHello(short, h) // it leaves all the same
 }
 
 // Why a worker serves a run no more, and looks for another.
@@ -289,12 +289,12 @@ var (
 
 // attend says every few seconds, and where an answer was not heard at once, that the worker
 // is there, and returns when it should serve this run no more.
-func (w *Worker) attend(ctx context.Context, e *errands) error {
-	called := w.call.wait()
+func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
+	called := w.wakeup.wait()
 	for failed := 0; ; {
-		pause, doubt := helloEvery, w.doubt
+		pause, doubt := helloEvery, w.recheck
 		if failed > 0 {
-			pause, doubt = soon, nil
+			pause, doubt = retryPause, nil
 		}
 		select {
 		case <-doubt:
@@ -303,13 +303,13 @@ func (w *Worker) attend(ctx context.Context, e *errands) error {
 		case <-called:
 		case <-time.After(pause):
 		}
-		called = w.call.wait()
+		called = w.wakeup.wait()
 		h := w.hello()
-		h.Checks, h.Units = e.ids(), w.leases.ids()
-		welcome, err := w.greet(ctx, h)
+		h.Replays, h.Units = e.ids(), w.leases.ids()
+		welcome, err := w.sayHello(ctx, h)
 		if err == nil {
 			failed = 0
-		} else if failed++; failed%cutOff == 0 && ctx.Err() == nil {
+		} else if failed++; failed%maxSilences == 0 && ctx.Err() == nil {
 			_ = w.nc.ForceReconnect() // the coordinator is away, or this server cut off from it
 		}
 		switch {
@@ -317,7 +317,7 @@ func (w *Worker) attend(ctx context.Context, e *errands) error {
 			return err
 		case err == nil && welcome.Run != e.run:
 			return errRunOver
-		case w.Closed != nil && w.Closed():
+		case w.Resting != nil && w.Resting():
 			return errResting
 		case w.idle():
 			return ErrIdle
@@ -327,9 +327,9 @@ func (w *Worker) attend(ctx context.Context, e *errands) error {
 
 // fetch reads weights from the object store.
 func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	ctx, cancel := context.WithTimeout(ctx, 3*requestTimeout)
 	defer cancel()
-	objects, err := w.js.ObjectStore(ctx, bucket)
+	objects, err := w.js.ObjectStore(ctx, WeightsBucket)
 	if err != nil {
 		return nil, err
 	}

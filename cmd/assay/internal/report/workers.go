@@ -17,14 +17,14 @@ import (
 
 // readWorkers reads who plays the games of the run in dir, as its coordinator last wrote
 // it down; nil if it never had one. Of a run that nobody has open, nobody works.
-func readWorkers(dir string, state durable.State) (*cluster.Roster, error) {
+func readWorkers(dir string, state durable.State) (*cluster.Snapshot, error) {
 	path := filepath.Join(dir, cluster.DirName, cluster.WorkersName)
-	r := new(cluster.Roster)
+	r := new(cluster.Snapshot)
 	if ok, err := readJSON(r, path); err != nil || !ok {
 		return nil, err
 	}
-	if r.Format != cluster.RosterFormat {
-		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, cluster.RosterFormat)
+	if r.Format != cluster.SnapshotFormat {
+		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, cluster.SnapshotFormat)
 	}
 	if state == durable.Running {
 		return r, nil
@@ -41,7 +41,7 @@ func readWorkers(dir string, state durable.State) (*cluster.Roster, error) {
 
 // workersView is a run's workers, those that work first.
 type workersView struct {
-	*cluster.Roster
+	*cluster.Snapshot
 	Running bool
 	Present int // that work now
 	Cores   int // theirs
@@ -57,7 +57,7 @@ func (b *builder) workers() error {
 	if roster == nil && err == nil {
 		return nil
 	}
-	v := workersView{Roster: roster, Running: state == durable.Running, Err: err}
+	v := workersView{Snapshot: roster, Running: state == durable.Running, Err: err}
 	if roster != nil {
 		v.sum()
 	}
@@ -73,7 +73,7 @@ func (v *workersView) sum() {
 		v.Pace += w.GamesASecond
 	}
 	order := []cluster.State{cluster.Working, cluster.Refused, cluster.Banned, cluster.Gone}
-	slices.SortStableFunc(v.Workers, func(a, b cluster.Member) int {
+	slices.SortStableFunc(v.Workers, func(a, b cluster.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
 }
@@ -81,17 +81,17 @@ func (v *workersView) sum() {
 // Compared tells whether there is something to say about how alike the workers' games are,
 // beyond that those that were checked are the same.
 func (v workersView) Compared() bool {
-	return slices.ContainsFunc(v.Workers, func(w cluster.Member) bool {
-		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.Faulty) > 3
+	return slices.ContainsFunc(v.Workers, func(w cluster.WorkerStatus) bool {
+		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.ForfeitResidual) > 3
 	})
 }
 
 // Ago is how long before the list was written a worker was heard of.
-func (v workersView) Ago(w cluster.Member) string {
+func (v workersView) Ago(w cluster.WorkerStatus) string {
 	return v.Updated.Sub(w.Seen).Round(time.Second).String()
 }
 
-// workers answers with a run's workers in JSON, a cluster.Roster.
+// workers answers with a run's workers in JSON, a cluster.Snapshot.
 func (s *Server) workers(w http.ResponseWriter, r *http.Request) {
 	dir, err := s.folder(r)
 	if err != nil {

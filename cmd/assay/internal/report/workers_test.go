@@ -16,15 +16,15 @@ import (
 )
 
 // lent is the list of a run's workers, one in each state.
-func lent() *cluster.Roster {
+func lent() *cluster.Snapshot {
 	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
-	return &cluster.Roster{Format: cluster.RosterFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []cluster.Member{
+	return &cluster.Snapshot{Format: cluster.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []cluster.WorkerStatus{
 		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: cluster.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
-		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Checks: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
+		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
 		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: cluster.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Seen: seen(4)},
-		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: cluster.Banned, Why: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
-		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: cluster.Refused, Why: "install that version: " + hostile, Seen: seen(9)},
+		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: cluster.Banned, Reason: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
+		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: cluster.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
 	}}
 }
 
@@ -125,7 +125,7 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	check := func(state cluster.State, pace float64) {
 		t.Helper()
 		code, body := get(t, list)
-		var r cluster.Roster
+		var r cluster.Snapshot
 		if err := json.Unmarshal([]byte(body), &r); err != nil || code != http.StatusOK || len(r.Workers) != 5 {
 			t.Fatalf("%d %v %.200s", code, err, body)
 		}
