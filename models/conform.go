@@ -35,14 +35,7 @@ func (p *parser) conform(f *File) error {
 		}
 	}
 	if len(unknown)+len(missing) > 0 {
-		if !formerTable(m.Name, f.Terms) {
-			return misfit(m, unknown, missing)
-		}
-		f.migrate(m, unknown, missing)
-		for i := range f.Terms {
-			p.taken[f.Terms[i].Name] = i
-		}
-		p.single = append(p.single, make([]bool, len(missing))...)
+		return wrongTerms(m, unknown, missing)
 	}
 	return p.order(f, m)
 }
@@ -52,8 +45,7 @@ func (p *parser) order(f *File, m *eval.Model) error {
 	ordered := make([]TermWeight, len(m.Terms))
 	for i, t := range m.Terms {
 		at := p.taken[t.Name]
-		// What was one value in an older table is both now.
-		if t.Tapered && at < len(p.single) && p.single[at] && f.Migration == nil {
+		if t.Tapered && p.single[at] {
 			return fmt.Errorf("term %q is tapered: eg is missing", t.Name)
 		}
 		ordered[i] = f.Terms[at]
@@ -89,8 +81,9 @@ func groupOf(name string) string {
 	return group
 }
 
-// misfit says which terms a file has too many and too few.
-func misfit(m *eval.Model, unknown, missing []string) error {
+// wrongTerms is the error of a file whose terms are not the model's, as those of a file
+// that was written before the model's terms changed.
+func wrongTerms(m *eval.Model, unknown, missing []string) error {
 	var parts []string
 	if len(unknown) > 0 {
 		parts = append(parts, fmt.Sprintf("model %s has no term %s", m.Name, listed(unknown)))
@@ -100,6 +93,7 @@ func misfit(m *eval.Model, unknown, missing []string) error {
 	} else if len(missing) > 1 {
 		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s", len(missing), m.Name, listed(missing)))
 	}
+	parts = append(parts, "the file is for another version of the model: fit its weights again with assay tune")
 	return errors.New(strings.Join(parts, "; "))
 }
 

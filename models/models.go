@@ -49,9 +49,6 @@ type File struct {
 	// Terms holds every term of the model, in the order of its table.
 	Terms      []TermWeight
 	Provenance Provenance
-	// Migration is what was done to a file of an older table when it was read; nil if
-	// nothing was. Its text stands in Provenance too.
-	Migration *Migration
 }
 
 // TermWeight is the coefficient of one term, in centipawns.

@@ -86,13 +86,26 @@ func TestChampion(t *testing.T) {
 		}
 		v := f.Provenance
 		if strings.HasPrefix(file, "assay-") && file != "assay-start.json" &&
-			(f.Migration != nil || v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" || v.Time == "") {
+			(v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" || v.Time == "") {
 			t.Errorf("%s: the pedigree %+v is not whole", file, v)
 		}
 		for _, text := range slices.Concat(v.Data, []string{v.Parent, v.Split, v.Program, v.Config}) {
 			if strings.ContainsAny(text, `/\\`) {
 				t.Errorf("%s: the pedigree names a path: %s", file, text)
 			}
+		}
+	}
+}
+
+// TestHistory reads the weights of every generation behind the champion.
+func TestHistory(t *testing.T) {
+	files, err := filepath.Glob("history/gen-*/weights.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no weights: %v, %v", files, err)
+	}
+	for _, file := range files {
+		if _, err := Load(file); err != nil {
+			t.Error(err)
 		}
 	}
 }

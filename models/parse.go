@@ -14,8 +14,8 @@ import (
 
 // Parse reads the text of a weight file of one of our models. The name stands in errors,
 // which also name the line and the term. Memory and time are bounded by the size of the
-// text, which may be MaxSize at most. A file of a table that its model had before is
-// brought up to date: see Migration.
+// text, which may be MaxSize at most. The terms must be exactly the model's: a file
+// written before a model's terms changed is an error.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, false) }
 
 // ParseAny is Parse for weights of any evaluation: those of a model that is none of ours

@@ -38,7 +38,6 @@ gives another number than it was released with is an error.`,
 			if err != nil {
 				return err
 			}
-			x.tell(cmd.ErrOrStderr())
 			ev, err := x.model.NewEvaluator(x.coefs)
 			if err != nil {
 				return err

@@ -150,10 +150,6 @@ After an interruption the same command goes on; no position is searched twice.`,
 }
 
 func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
-	tellMigrated(cmd.ErrOrStderr(), f.weights)
-	if f.nodes > 0 && f.judge != f.weights {
-		tellMigrated(cmd.ErrOrStderr(), f.judge)
-	}
 	stderr := cmd.ErrOrStderr()
 	label := "data " + cmd.Name()
 	c := dataset.ExtractConfig{Filter: f.filter, Program: programVersion(), Workers: f.workers}

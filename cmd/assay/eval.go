@@ -47,7 +47,6 @@ assay eval loss measures how well evaluations foretell results.`,
 			if err != nil {
 				return err
 			}
-			x.tell(cmd.ErrOrStderr())
 			p, err := parsePosition(args)
 			if err != nil {
 				return err
@@ -121,11 +120,6 @@ type openedWeights struct {
 	terms []eval.Term
 	model *eval.Model // nil for an evaluation that is none of ours; coefs too
 	coefs []eval.Coef
-}
-
-// tell says on stderr what was done to weights of an older table, if anything.
-func (x *openedWeights) tell(stderr io.Writer) {
-	tellMigration(stderr, x.name, x.file)
 }
 
 // openWeights finds the weights for a model, either of which may be left to the

@@ -48,8 +48,6 @@ func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	a.tell(stderr)
-	b.tell(stderr)
 	if a.model == nil {
 		return fmt.Errorf("%s is of %s, an evaluation that only its own engine can count; assay weights diff compares the weights", a.name, a.file.Model)
 	}

@@ -99,7 +99,6 @@ func (f *lossFlags) evaluators(stderr io.Writer) (list []evaluator, err error) {
 		if err != nil {
 			return nil, err
 		}
-		x.tell(stderr)
 		list = append(list, evaluator{fmt.Sprintf("%s (id %s)", name, x.file.ID()), func() (judge, error) {
 			ev, err := x.model.NewEvaluator(x.coefs)
 			return ownJudge{ev}, err

@@ -101,7 +101,6 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 		return err
 	}
 	dir, plan := c.Dir, &c.Plan
-	tellMigrated(stderr, plan.From, plan.Opponent)
 	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
 	runner, done, err := f.cluster.runner(nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
 	if err != nil {

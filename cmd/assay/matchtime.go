@@ -91,7 +91,6 @@ func (f *timeFlags) entrant(spec, warning string, stderr io.Writer) (selfplay.En
 		fmt.Fprintf(stderr, "%s: %v; it loses the games that it does not start for within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
 		e.Spec, err = roster.WithTimeouts(spec, f.moveTimeout, min(f.startTimeout, impatient)), nil
 	}
-	tellPlayersMigrated(stderr, e.Spec)
 	return e, err
 }
 

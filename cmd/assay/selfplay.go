@@ -98,9 +98,6 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 }
 
 func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stderr io.Writer) error {
-	for _, e := range c.Players {
-		tellPlayersMigrated(stderr, e.Spec)
-	}
 	p := newProgress(stderr, "selfplay")
 	c.Progress = p.update
 	var done func()

@@ -112,7 +112,6 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 		name := filepath.Base(args[0])
 		c.Out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
 	}
-	tellPlayersMigrated(cmd.ErrOrStderr(), file.Player)
 	if err := spsaPlayers(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}

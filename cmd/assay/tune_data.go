@@ -106,7 +106,6 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	x.tell(stderr)
 	t.model, t.name, t.parent = x.model, x.model.Name, x.file.ID()
 	t.terms, err = tuner.TermsOf(x.model, x.coefs)
 	return err

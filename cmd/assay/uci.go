@@ -40,7 +40,6 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			if err != nil {
 				return err
 			}
-			tellPlayersMigrated(cmd.ErrOrStderr(), player)
 			defer p.Close() // the process ends here; nothing to do about an error
 			if tunable && !roster.ShowParameters(p) {
 				return usagef("--tunable: the search of %s has no parameters", player)

@@ -37,7 +37,6 @@ func newWeightsShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			x.tell(cmd.ErrOrStderr())
 			if asJSON {
 				text, err := x.file.Encode()
 				if err == nil {
@@ -191,8 +190,6 @@ func newWeightsDiffCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.tell(cmd.ErrOrStderr())
-			b.tell(cmd.ErrOrStderr())
 			changes := diffWeights(a.file, b.file)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), struct {

@@ -36,7 +36,6 @@ Any other form is a template of Go's text/template; --show-template prints the o
 built in, to begin from. A template sees .Model, .ID, .K, .Terms and .Arrays.
 
 FILE may hold weights of any evaluation, such as assay tune fits to a data set of features.
-A file of an older table of its model is written in today's form.
 
 Weights are integers. Where the file holds the numbers they were rounded from, what
 rounding moved is said on stderr, and with --data what it costs.`,
@@ -80,7 +79,6 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	x.tell(stderr)
 	var b bytes.Buffer // nothing is written unless all of it can be
 	if f.template != "" {
 		text, err := os.ReadFile(f.template)

@@ -50,14 +50,6 @@ func (p *limited) Options() []string {
 // whether it has any.
 func (p *limited) ShowParameters() bool { return ShowParameters(p.Player) }
 
-// Remark returns what the player within has to say of itself.
-func (p *limited) Remark() string {
-	if r, ok := p.Player.(interface{ Remark() string }); ok {
-		return r.Remark()
-	}
-	return ""
-}
-
 // Start starts the player within, if it is one that has to be started.
 func (p *limited) Start() error {
 	if s, ok := p.Player.(interface{ Start() error }); ok {

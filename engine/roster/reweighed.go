@@ -23,8 +23,6 @@ type reweighed struct {
 	weights []eval.Coef
 	changed bool // since the engine's evaluator was made
 	touched bool // whether any was set since they were loaded
-
-	migration *models.Migration // of the weights last loaded, nil if none
 }
 
 // Endings of the names that set one value of a tapered term.
@@ -57,7 +55,7 @@ func (p *reweighed) load(weights string) error {
 	if err != nil {
 		return err
 	}
-	p.model, p.weights, p.changed, p.touched, p.migration = m, w, false, false, f.Migration
+	p.model, p.weights, p.changed, p.touched = m, w, false, false
 	return nil
 }
 
@@ -139,28 +137,6 @@ func (p *reweighed) ShowParameters() bool {
 func ShowParameters(p engine.Player) bool {
 	s, ok := p.(interface{ ShowParameters() bool })
 	return ok && s.ShowParameters()
-}
-
-// Remark says what was done to the weights last loaded, if they are of an older table
-// of terms; it is empty if nothing was.
-func (p *reweighed) Remark() string {
-	if p.migration == nil {
-		return ""
-	}
-	return p.migration.String()
-}
-
-// Weights returns the weights, a file or an embedded name, that the player of a
-// specification plays by: nothing for one without.
-func Weights(spec string) string {
-	if Foreign(spec) {
-		return ""
-	}
-	_, s, err := parse(spec)
-	if err != nil {
-		return ""
-	}
-	return s.weights
 }
 
 // Reweigh returns the weights that the player of a specification has once options, of

@@ -3,7 +3,6 @@ package uci
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,15 +49,7 @@ func (s *Server) apply(name, value string) (err error) {
 		}
 		s.multiPV = n
 	default:
-		if err := s.Player.SetOption(name, value); err != nil {
-			return err
-		}
-		if r, ok := s.Player.(remarker); ok && strings.EqualFold(name, "EvalFile") {
-			if text := r.Remark(); text != "" {
-				s.remark("%s: %s", filepath.Base(value), text)
-			}
-		}
-		return nil
+		return s.Player.SetOption(name, value)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %q is neither true nor false", name, clip(value))

@@ -149,9 +149,6 @@ func (s *Server) newGame() {
 // optioner is a player that tells its options, as lines "option name ...".
 type optioner interface{ Options() []string }
 
-// remarker is a player that has something to say about the weights it was given.
-type remarker interface{ Remark() string }
-
 func (s *Server) introduce() {
 	s.say("id name %s\nid author %s", s.Name, s.Author)
 	if o, ok := s.Player.(optioner); ok {
