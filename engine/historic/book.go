@@ -40,7 +40,7 @@ func ParseBook(text string) (Book, error) {
 }
 
 // Move returns one of the book's moves that the list allows.
-func (b Book) Move(p *board.Position, list []board.Move, chance *rand.Rand) (board.Move, bool) {
+func (b Book) Move(p *board.Position, list []board.Move, rng *rand.Rand) (board.Move, bool) {
 	var moves []board.Move
 	for _, m := range b[p.Key()] {
 		if slices.Contains(list, m) {
@@ -50,5 +50,5 @@ func (b Book) Move(p *board.Position, list []board.Move, chance *rand.Rand) (boa
 	if len(moves) == 0 {
 		return board.NullMove, false
 	}
-	return moves[chance.IntN(len(moves))], true
+	return moves[rng.IntN(len(moves))], true
 }

@@ -15,9 +15,9 @@ func TestBook(t *testing.T) {
 	}
 	p := board.StartPosition()
 	list, count := p.LegalMoves(nil), map[string]int{}
-	chance := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		m, ok := b.Move(&p, list, chance)
+		m, ok := b.Move(&p, list, rng)
 		if !ok {
 			t.Fatal("no move in the start position")
 		}
@@ -27,7 +27,7 @@ func TestBook(t *testing.T) {
 	if len(count) != 2 || count["e4"] < 1800 || count["e4"] > 2200 {
 		t.Errorf("moves played %v", count)
 	}
-	if m, ok := b.Move(&p, []board.Move{board.NewMove(6, 21)}, chance); ok {
+	if m, ok := b.Move(&p, []board.Move{board.NewMove(6, 21)}, rng); ok {
 		t.Errorf("%v is not in the list", m)
 	}
 	for text, want := range map[string]string{"x: e4 e5 Ke3": "line 1, x: move 2", "\ne4 e5": "line 2"} {

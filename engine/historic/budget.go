@@ -90,7 +90,7 @@ func (b *Budget) poll() (stop bool) {
 	return b.stopped
 }
 
-// Stopped tells whether Spend has refused a move: what was being searched is void.
+// Stopped reports whether Spend has refused a move: what was being searched is void.
 func (b *Budget) Stopped() bool { return b.stopped }
 
 // Enough tells, between two iterations, whether not to begin another.

@@ -10,7 +10,7 @@ type Tree[N, M, V any] interface {
 	Expand(n *N, ply int) (moves []M, value V, stands bool)
 	// Play returns the position after a move; false ends the whole search.
 	Play(n *N, m M) (N, bool)
-	// Better tells whether a is greater than b.
+	// Better reports whether a is greater than b.
 	Better(a, b V) bool
 }
 

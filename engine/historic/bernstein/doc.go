@@ -26,7 +26,7 @@
 //     less value. Material is gained by taking a man that is undefended or worth more
 //     than the taker, exchanged by taking one of the same value, and lost where a man is
 //     not safe; then it goes where it is.
-//   - Questions 4 to 8 propose safe moves only, towards the centre first; pawns in the
+//   - Questions 4 to 8 propose safe moves only, towards the center first; pawns in the
 //     order e, d, c, f, g, b, h, a, two squares before one. If all questions have no
 //     answer every legal move is considered. Promotion is to a queen.
 //   - Mate is better than any ratio, sooner better than later; stalemate is 1.

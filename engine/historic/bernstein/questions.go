@@ -64,7 +64,7 @@ var worth = [6]int{1, 3, 3, 5, 9, 200}
 type situation struct {
 	*board.Position
 	us, them board.Color
-	legal    []board.Move // towards the centre first; promotions to a queen only
+	legal    []board.Move // towards the center first; promotions to a queen only
 }
 
 func newSituation(pos *board.Position, legal []board.Move) *situation {
@@ -78,7 +78,7 @@ func newSituation(pos *board.Position, legal []board.Move) *situation {
 	return s
 }
 
-// distance returns how far a square is from the centre: 2 for the four squares in it.
+// distance returns how far a square is from the center: 2 for the four squares in it.
 func distance(sq board.Square) int {
 	fromMiddle := func(x int) int { return max(2*x-7, 7-2*x) }
 	return fromMiddle(sq.File()) + fromMiddle(sq.Rank())
@@ -93,25 +93,25 @@ func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
 	return moves
 }
 
-func (s *situation) man(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
+func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
-// safe tells whether the man of a move is safe where it goes.
+// safe reports whether the man of a move is safe where it goes.
 func (s *situation) safe(m board.Move) bool {
 	if s.IsCastling(m) {
 		return true
 	}
 	occupied := s.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
 	touching := s.AttackersTo(m.To(), occupied) &^ (m.From().Bitboard() | m.To().Bitboard())
-	return s.holds(s.man(m), touching)
+	return s.holds(s.piece(m), touching)
 }
 
-// hangs tells whether the man on a square is not safe.
+// hangs reports whether the man on a square is not safe.
 func (s *situation) hangs(sq board.Square) bool {
 	return !s.holds(s.PieceAt(sq).Type(), s.AttackersTo(sq, s.Occupied()))
 }
 
-// holds tells whether a man of ours is safe among those of both sides that touch it.
-func (s *situation) holds(man board.PieceType, touching board.Bitboard) bool {
+// holds reports whether a man of ours is safe among those of both sides that touch it.
+func (s *situation) holds(piece board.PieceType, touching board.Bitboard) bool {
 	attackers := touching & s.ByColor(s.them)
 	if attackers == 0 {
 		return true
@@ -120,7 +120,7 @@ func (s *situation) holds(man board.PieceType, touching board.Bitboard) bool {
 		return false
 	}
 	for attackers != 0 {
-		if worth[s.PieceAt(attackers.PopFirst()).Type()] < worth[man] {
+		if worth[s.PieceAt(attackers.PopFirst()).Type()] < worth[piece] {
 			return false
 		}
 	}
@@ -135,7 +135,7 @@ func (s *situation) evasions() []board.Move {
 	}
 	kind := func(m board.Move) int {
 		switch {
-		case s.man(m) == board.King:
+		case s.piece(m) == board.King:
 			return 2
 		case s.IsCapture(m):
 			return 0
@@ -158,7 +158,7 @@ func (s *situation) profit(m board.Move) int {
 	if s.AttackersTo(m.To(), occupied)&s.ByColor(s.them) == 0 {
 		return worth[victim]
 	}
-	return worth[victim] - worth[s.man(m)]
+	return worth[victim] - worth[s.piece(m)]
 }
 
 func (s *situation) captures(keep func(profit int) bool) []board.Move {
@@ -178,13 +178,13 @@ func (s *situation) exchanges() []board.Move {
 // rescues take men that hang to safety, the most valuable first.
 func (s *situation) rescues() []board.Move {
 	var hanging board.Bitboard
-	for men := s.ByColor(s.us) &^ s.ByType(board.King); men != 0; {
-		if sq := men.PopFirst(); s.hangs(sq) {
+	for pieces := s.ByColor(s.us) &^ s.ByType(board.King); pieces != 0; {
+		if sq := pieces.PopFirst(); s.hangs(sq) {
 			hanging |= sq.Bitboard()
 		}
 	}
 	moves := s.filter(func(m board.Move) bool { return hanging.Has(m.From()) && s.safe(m) })
-	slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.man(b)] - worth[s.man(a)] })
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.piece(b)] - worth[s.piece(a)] })
 	return moves
 }
 
@@ -193,7 +193,7 @@ func (s *situation) castling() []board.Move { return s.filter(s.IsCastling) }
 // developments move knights and bishops off their first rank.
 func (s *situation) developments() []board.Move {
 	return s.filter(func(m board.Move) bool {
-		t := s.man(m)
+		t := s.piece(m)
 		return (t == board.Knight || t == board.Bishop) && m.From().RelativeRank(s.us) == 0 &&
 			m.To().RelativeRank(s.us) > 0 && s.safe(m)
 	})
@@ -206,7 +206,7 @@ func (s *situation) keySquares() []board.Move {
 	chained := pawns & (board.PawnAttackSet(s.us, pawns) | board.PawnAttackSet(s.them, pawns))
 	key := board.PawnAttackSet(s.us, chained)
 	return s.filter(func(m board.Move) bool {
-		t := s.man(m)
+		t := s.piece(m)
 		return key.Has(m.To()) && !key.Has(m.From()) && t != board.Pawn && t != board.King && s.safe(m)
 	})
 }
@@ -215,7 +215,7 @@ func (s *situation) keySquares() []board.Move {
 func (s *situation) openFiles() []board.Move {
 	open := func(sq board.Square) bool { return s.ByType(board.Pawn)&(board.FileA<<(sq&7)) == 0 }
 	return s.filter(func(m board.Move) bool {
-		t := s.man(m)
+		t := s.piece(m)
 		return (t == board.Rook || t == board.Queen) && open(m.To()) && !open(m.From()) && s.safe(m)
 	})
 }
@@ -224,7 +224,7 @@ func (s *situation) openFiles() []board.Move {
 const pawnFiles = "edcfgbha"
 
 func (s *situation) pawnMoves() []board.Move {
-	moves := s.filter(func(m board.Move) bool { return s.man(m) == board.Pawn && s.safe(m) })
+	moves := s.filter(func(m board.Move) bool { return s.piece(m) == board.Pawn && s.safe(m) })
 	place := func(m board.Move) int {
 		n := 0
 		for pawnFiles[n] != 'a'+byte(m.From().File()) {
@@ -237,5 +237,5 @@ func (s *situation) pawnMoves() []board.Move {
 }
 
 func (s *situation) pieceMoves() []board.Move {
-	return s.filter(func(m board.Move) bool { return s.man(m) != board.Pawn && s.safe(m) })
+	return s.filter(func(m board.Move) bool { return s.piece(m) != board.Pawn && s.safe(m) })
 }

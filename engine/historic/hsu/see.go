@@ -58,11 +58,11 @@ func capturers(p *board.Position, c board.Color, sq board.Square) (piece int, ow
 		return 0, nil, nil
 	}
 	for b := p.AttackersTo(sq, p.Occupied()); b != 0; {
-		man := p.PieceAt(b.PopFirst())
-		if man.Color() == c {
-			own = append(own, values[man.Type()])
+		piece := p.PieceAt(b.PopFirst())
+		if piece.Color() == c {
+			own = append(own, values[piece.Type()])
 		} else {
-			other = append(other, values[man.Type()])
+			other = append(other, values[piece.Type()])
 		}
 	}
 	slices.Sort(own)

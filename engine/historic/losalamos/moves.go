@@ -40,8 +40,8 @@ func (p *Position) Moves(buf []Move) []Move {
 	for rank := range Square(Size) {
 		for file := range Square(Size) {
 			from := rank<<4 | file
-			if man := p.at[from]; man != board.NoPiece && man.Color() == us {
-				buf = p.movesOf(buf, man.Type(), from)
+			if piece := p.at[from]; piece != board.NoPiece && piece.Color() == us {
+				buf = p.movesOf(buf, piece.Type(), from)
 			}
 		}
 	}
@@ -72,12 +72,12 @@ func (p *Position) movesOf(buf []Move, kind board.PieceType, from Square) []Move
 	us := p.side()
 	for _, step := range steps {
 		for to := from + Square(step); to.onBoard(); to += Square(step) {
-			man := p.at[to]
-			if man != board.NoPiece && man.Color() == us {
+			piece := p.at[to]
+			if piece != board.NoPiece && piece.Color() == us {
 				break
 			}
 			buf = append(buf, Move{from, to, board.NoPieceType})
-			if !far || man != board.NoPiece {
+			if !far || piece != board.NoPiece {
 				break
 			}
 		}
@@ -95,8 +95,8 @@ func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 		if !to.onBoard() {
 			continue
 		}
-		man := p.at[to]
-		if capture := man != board.NoPiece && man.Color() != p.side(); capture != (i > 0) || i == 0 && man != board.NoPiece {
+		piece := p.at[to]
+		if capture := piece != board.NoPiece && piece.Color() != p.side(); capture != (i > 0) || i == 0 && piece != board.NoPiece {
 			continue
 		}
 		if last := to >> 4; last != 0 && last != Size-1 {
@@ -112,22 +112,22 @@ func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 
 // Make plays a legal move.
 func (p *Position) Make(m Move) {
-	man := p.at[m.From]
+	piece := p.at[m.From]
 	p.at[m.From] = board.NoPiece
 	if m.Promotion != board.NoPieceType {
-		man = board.NewPiece(man.Color(), m.Promotion)
+		piece = board.NewPiece(piece.Color(), m.Promotion)
 	}
-	p.at[m.To] = man
-	if man.Type() == board.King {
-		p.kings[man.Color()] = m.To
+	p.at[m.To] = piece
+	if piece.Type() == board.King {
+		p.kings[piece.Color()] = m.To
 	}
 	p.black = !p.black
 }
 
-// InCheck tells whether the side to move is in check.
+// InCheck reports whether the side to move is in check.
 func (p *Position) InCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
 
-// attacked tells whether a man of the side attacks the square.
+// attacked reports whether a man of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {
 	on := func(s Square, kind board.PieceType) bool {
 		return s.onBoard() && p.at[s] == board.NewPiece(by, kind)

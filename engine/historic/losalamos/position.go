@@ -100,20 +100,20 @@ func (p *Position) parseRank(rank int, text string) error {
 	return nil
 }
 
-// check finds the kings and tells whether the position can be played.
+// check finds the kings and reports whether the position can be played.
 func (p *Position) check() error {
 	var kings [2]int
 	for s := range Square(Size * 16) {
-		man := p.at[s]
-		if !s.onBoard() || man == board.NoPiece {
+		piece := p.at[s]
+		if !s.onBoard() || piece == board.NoPiece {
 			continue
 		}
-		switch man.Type() {
+		switch piece.Type() {
 		case board.King:
-			p.kings[man.Color()] = s
-			kings[man.Color()]++
+			p.kings[piece.Color()] = s
+			kings[piece.Color()]++
 		case board.Pawn:
-			if last := s>>4 == Size-1; last && man.Color() == board.White || s>>4 == 0 && man.Color() == board.Black {
+			if last := s>>4 == Size-1; last && piece.Color() == board.White || s>>4 == 0 && piece.Color() == board.Black {
 				return fmt.Errorf("a pawn on %v has not been promoted", s)
 			}
 		}
@@ -145,8 +145,8 @@ func (p *Position) FEN() string {
 	for rank := Size - 1; rank >= 0; rank-- {
 		empty := 0
 		for file := range Size {
-			man := p.at[rank*16+file]
-			if man == board.NoPiece {
+			piece := p.at[rank*16+file]
+			if piece == board.NoPiece {
 				empty++
 				continue
 			}
@@ -154,7 +154,7 @@ func (p *Position) FEN() string {
 				b.WriteByte('0' + byte(empty))
 				empty = 0
 			}
-			b.WriteByte(man.Letter())
+			b.WriteByte(piece.Letter())
 		}
 		if empty > 0 {
 			b.WriteByte('0' + byte(empty))
@@ -173,8 +173,8 @@ func (p *Position) String() string {
 		fmt.Fprintf(&b, "%d ", rank+1)
 		for file := range Size {
 			letter := byte('.')
-			if man := p.at[rank*16+file]; man != board.NoPiece {
-				letter = man.Letter()
+			if piece := p.at[rank*16+file]; piece != board.NoPiece {
+				letter = piece.Letter()
 			}
 			b.Write([]byte{' ', letter})
 		}

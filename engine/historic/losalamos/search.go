@@ -110,14 +110,14 @@ func (small) count(p *Position) int {
 }
 
 func (small) material(p *Position) (sum int) {
-	for s, man := range p.at {
-		if !Square(s).onBoard() || man == board.NoPiece {
+	for s, piece := range p.at {
+		if !Square(s).onBoard() || piece == board.NoPiece {
 			continue
 		}
-		if man.Color() == board.White {
-			sum += worth[man.Type()]
+		if piece.Color() == board.White {
+			sum += worth[piece.Type()]
 		} else {
-			sum -= worth[man.Type()]
+			sum -= worth[piece.Type()]
 		}
 	}
 	return sum

@@ -5,15 +5,15 @@ import "github.com/assay-chess/assay/engine/board"
 // points are the values of men in 1/128 pawn, table 2 of the paper.
 var points = [...]int{board.Pawn: 128, board.Knight: 416, board.Bishop: 448, board.Rook: 640, board.Queen: 1248, board.King: 1536, board.NoPieceType: 0}
 
-// enPrise tells whether the man on sq is en prise: attacked and inadequately defended,
+// enPrise reports whether the man on sq is en prise: attacked and inadequately defended,
 // by the values of the least attacker and the man and the numbers of attackers and
 // defenders. Kings never are.
 func enPrise(p *board.Position, sq board.Square) bool {
-	man := p.PieceAt(sq)
-	return exposed(p, sq, man.Type(), man.Color(), p.Occupied(), 0)
+	piece := p.PieceAt(sq)
+	return exposed(p, sq, piece.Type(), piece.Color(), p.Occupied(), 0)
 }
 
-// exposed tells whether a man of the kind and side would be en prise on sq if the board
+// exposed reports whether a man of the kind and side would be en prise on sq if the board
 // were occupied as given and the men on the squares gone were away.
 func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.Color, occupied, gone board.Bitboard) bool {
 	if kind == board.King {
@@ -29,9 +29,9 @@ func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.C
 }
 
 // least returns the value of the cheapest man of a set that is not empty.
-func least(p *board.Position, men board.Bitboard) int {
+func least(p *board.Position, pieces board.Bitboard) int {
 	for kind := board.Pawn; kind < board.King; kind++ {
-		if men&p.ByType(kind) != 0 {
+		if pieces&p.ByType(kind) != 0 {
 			return points[kind]
 		}
 	}
@@ -40,15 +40,15 @@ func least(p *board.Position, men board.Bitboard) int {
 
 // allEnPrise returns the men of the side that are en prise.
 func allEnPrise(p *board.Position, c board.Color) (set board.Bitboard) {
-	for men := p.ByColor(c) &^ p.ByType(board.King); men != 0; {
-		if sq := men.PopFirst(); enPrise(p, sq) {
+	for pieces := p.ByColor(c) &^ p.ByType(board.King); pieces != 0; {
+		if sq := pieces.PopFirst(); enPrise(p, sq) {
 			set |= sq.Bitboard()
 		}
 	}
 	return set
 }
 
-// pinned tells whether moving the man on sq would uncover an attack on its king, or on
+// pinned reports whether moving the man on sq would uncover an attack on its king, or on
 // another man that then is en prise.
 func pinned(p *board.Position, sq board.Square) bool {
 	c := p.PieceAt(sq).Color()
@@ -63,8 +63,8 @@ func pinned(p *board.Position, sq board.Square) bool {
 		}
 		for seen := board.Attacks(kind, from, without) &^ before & p.ByColor(c); seen != 0; {
 			behind := seen.PopFirst()
-			man := p.PieceAt(behind).Type()
-			if man == board.King || exposed(p, behind, man, c, without, sq.Bitboard()) {
+			piece := p.PieceAt(behind).Type()
+			if piece == board.King || exposed(p, behind, piece, c, without, sq.Bitboard()) {
 				return true
 			}
 		}
@@ -76,11 +76,11 @@ func sliders(p *board.Position) board.Bitboard {
 	return p.ByType(board.Bishop) | p.ByType(board.Rook) | p.ByType(board.Queen)
 }
 
-// trapped tells whether the man on sq has no safe move: none that does not leave it en
+// trapped reports whether the man on sq has no safe move: none that does not leave it en
 // prise where it goes. Whose turn it is, and checks, are not looked at.
 func trapped(p *board.Position, sq board.Square) bool {
-	man := p.PieceAt(sq)
-	c, kind := man.Color(), man.Type()
+	piece := p.PieceAt(sq)
+	c, kind := piece.Color(), piece.Type()
 	for targets := reach(p, sq) &^ p.ByColor(c); targets != 0; {
 		to := targets.PopFirst()
 		occupied := p.Occupied()&^sq.Bitboard() | to.Bitboard()
@@ -93,11 +93,11 @@ func trapped(p *board.Position, sq board.Square) bool {
 
 // reach returns the squares that the man on sq could go to, men of its own included.
 func reach(p *board.Position, sq board.Square) board.Bitboard {
-	man := p.PieceAt(sq)
-	if man.Type() != board.Pawn {
-		return board.Attacks(man.Type(), sq, p.Occupied())
+	piece := p.PieceAt(sq)
+	if piece.Type() != board.Pawn {
+		return board.Attacks(piece.Type(), sq, p.Occupied())
 	}
-	c := man.Color()
+	c := piece.Color()
 	ahead := sq.Bitboard().Forward(c) &^ p.Occupied()
 	if sq.RelativeRank(c) == 1 {
 		ahead |= ahead.Forward(c) &^ p.Occupied()
@@ -105,7 +105,7 @@ func reach(p *board.Position, sq board.Square) board.Bitboard {
 	return ahead | board.PawnAttacks(c, sq)&p.ByColor(c.Other())
 }
 
-// feedover tells whether the position is too unsettled for its static value, so that the
+// feedover reports whether the position is too unsettled for its static value, so that the
 // side to move has to try its plausible moves: the three conditions of the paper.
 func feedover(p *board.Position) bool {
 	us := p.SideToMove()

@@ -59,8 +59,8 @@ func explainMoves(b *strings.Builder, root *board.Position, moves []board.Move) 
 func (f *factor) comment(root *board.Position) string {
 	text := why[f.kind]
 	if strings.Contains(text, "%s") {
-		man := root.PieceAt(f.at)
-		text = fmt.Sprintf(text, fmt.Sprintf("%v %v on %v", man.Color(), man.Type(), f.at))
+		piece := root.PieceAt(f.at)
+		text = fmt.Sprintf(text, fmt.Sprintf("%v %v on %v", piece.Color(), piece.Type(), f.at))
 	}
 	if f.now != 0 {
 		var squares []string

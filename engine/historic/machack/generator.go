@@ -27,7 +27,7 @@ type factor struct {
 
 func (c *candidate) plausibility() int { return c.position + c.tactics }
 
-// poor tells whether the move is developmentally poor.
+// poor reports whether the move is developmentally poor.
 func (c *candidate) poor() bool { return c.position < poorBelow }
 
 // poorBelow is the positional score from which on a move is marked as poor: ours.
@@ -69,8 +69,8 @@ func (g *generator) see(p *board.Position) {
 		g.hanging[c] = allEnPrise(p, c)
 	}
 	them := g.us.Other()
-	for men := p.ByColor(them) &^ p.ByType(board.King); men != 0; {
-		if sq := men.PopFirst(); pinned(p, sq) {
+	for pieces := p.ByColor(them) &^ p.ByType(board.King); pieces != 0; {
+		if sq := pieces.PopFirst(); pinned(p, sq) {
 			g.pinned |= sq.Bitboard()
 		}
 	}
@@ -92,14 +92,14 @@ func fill(b board.Bitboard, c board.Color) board.Bitboard {
 	return b
 }
 
-// value finds the importance of the squares: by closeness to the centre and to the
+// value finds the importance of the squares: by closeness to the center and to the
 // other king, by own men on them, more if en prise, and a little by closeness to the
 // other side of the board.
 func (g *generator) value(c board.Color) {
 	king := g.p.KingSquare(c.Other())
 	own := g.p.ByColor(c)
 	for s := board.A1; s <= board.H8; s++ {
-		v := centre[min(s.File(), 7-s.File())][min(s.Rank(), 7-s.Rank())]
+		v := center[min(s.File(), 7-s.File())][min(s.Rank(), 7-s.Rank())]
 		if d := distance(s, king); d <= 2 {
 			v += int8(3 - d)
 		}
@@ -116,8 +116,8 @@ func (g *generator) value(c board.Color) {
 	}
 }
 
-// centre holds points by the distances from the nearest edges.
-var centre = [4][4]int8{{1, 1, 1, 1}, {1, 2, 2, 2}, {1, 2, 3, 3}, {1, 2, 3, 5}}
+// center holds points by the distances from the nearest edges.
+var center = [4][4]int8{{1, 1, 1, 1}, {1, 2, 2, 2}, {1, 2, 3, 3}, {1, 2, 3, 5}}
 
 // distance is the number of moves a king needs.
 func distance(a, b board.Square) int {
@@ -133,8 +133,8 @@ func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitb
 	for s := squares; s != 0; {
 		sum += int(g.worth[c][s.PopFirst()])
 	}
-	for men := squares & p.ByColor(c.Other()); men != 0; {
-		sum += target[p.PieceAt(men.PopFirst()).Type()]
+	for pieces := squares & p.ByColor(c.Other()); pieces != 0; {
+		sum += target[p.PieceAt(pieces.PopFirst()).Type()]
 	}
 	return sum
 }
@@ -142,14 +142,14 @@ func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitb
 // development is the developmental value of the man on sq of board p. A king has none as
 // long as there are queens.
 func (g *generator) development(p *board.Position, sq board.Square) int {
-	man := p.PieceAt(sq)
-	switch man.Type() {
+	piece := p.PieceAt(sq)
+	switch piece.Type() {
 	case board.Pawn:
-		return g.bearing(p, man.Color(), board.PawnAttacks(man.Color(), sq))
+		return g.bearing(p, piece.Color(), board.PawnAttacks(piece.Color(), sq))
 	case board.King:
 		if g.queens {
 			return 0
 		}
 	}
-	return g.bearing(p, man.Color(), board.Attacks(man.Type(), sq, p.Occupied()))
+	return g.bearing(p, piece.Color(), board.Attacks(piece.Type(), sq, p.Occupied()))
 }

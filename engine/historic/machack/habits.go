@@ -2,7 +2,7 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// habits are the heuristics of good manners: castling, centre pawns, rooks on open files.
+// habits are the heuristics of good manners: castling, center pawns, rooks on open files.
 func (j *judgement) habits() {
 	opening := j.p.Fullmove() <= openingMoves
 	rank := j.to.RelativeRank(j.us)
@@ -38,17 +38,17 @@ func (j *judgement) habits() {
 // homeSquares are those of knights and bishops, on the first and the last rank.
 const homeSquares = (board.FileB | board.FileC | board.FileF | board.FileG) & (board.Rank1 | board.Rank8)
 
-const centreFiles = board.FileD | board.FileE
+const centerFiles = board.FileD | board.FileE
 
 // frontOfPawn: "it is bad to move pieces in front of center pawns on their original
 // squares, thereby tending to block your own center".
 func (j *judgement) frontOfPawn(rank int) {
-	if rank != 2 || j.kind == board.Pawn || !centreFiles.Has(j.to) {
+	if rank != 2 || j.kind == board.Pawn || !centerFiles.Has(j.to) {
 		return
 	}
 	behind := j.to ^ board.Square(24) // rank 3 to rank 2, rank 6 to rank 7
 	if j.p.Pieces(j.us, board.Pawn).Has(behind) {
-		j.add(frontOfCentre, frontLoss, behind)
+		j.add(frontOfCenter, frontLoss, behind)
 	}
 }
 
@@ -56,13 +56,13 @@ func (j *judgement) pawnHabits(opening bool, rank int) {
 	pawns := j.p.Pieces(j.us, board.Pawn)
 	file := board.FileA << board.Square(j.to.File())
 	switch {
-	case centreFiles.Has(j.to) && rank <= 4:
-		j.add(centrePawn, centreBonus*(rank-1)/2, j.to)
+	case centerFiles.Has(j.to) && rank <= 4:
+		j.add(centerPawn, centerBonus*(rank-1)/2, j.to)
 	case opening && (board.FileA | board.FileH).Has(j.to) && !j.c.capture:
 		j.add(edgePawn, edgeLoss, j.to)
 	}
 	if king := j.p.KingSquare(j.us); j.queens && !j.c.capture && king.RelativeRank(j.us) == 0 &&
-		!centreFiles.Has(king) && distance(j.from, king) == 1 {
+		!centerFiles.Has(king) && distance(j.from, king) == 1 {
 		j.add(shelterPawn, shelterLoss, j.to)
 	}
 	if j.c.capture && pawns&file != 0 {

@@ -11,7 +11,7 @@ const (
 	wanderLoss     = -10
 	frontLoss      = -15
 	homeBonus      = 6
-	centreBonus    = 8
+	centerBonus    = 8
 	shelterLoss    = -8
 	edgeLoss       = -4
 	doubleLoss     = -5
@@ -91,21 +91,21 @@ func (j *judgement) add(k kind, points int, at board.Square) {
 // that see more or less of the board.
 func (j *judgement) lines() {
 	before, after := j.p.Occupied(), j.child.Occupied()
-	men := sliders(j.p) &^ j.from.Bitboard()
+	pieces := sliders(j.p) &^ j.from.Bitboard()
 	if j.castling {
-		men &^= j.c.move.To().Bitboard()
+		pieces &^= j.c.move.To().Bitboard()
 	}
 	if j.victim != board.NoSquare {
-		men &^= j.victim.Bitboard()
+		pieces &^= j.victim.Bitboard()
 	}
-	for men != 0 {
-		sq := men.PopFirst()
-		man := j.p.PieceAt(sq)
-		old, now := board.Attacks(man.Type(), sq, before), board.Attacks(man.Type(), sq, after)
+	for pieces != 0 {
+		sq := pieces.PopFirst()
+		piece := j.p.PieceAt(sq)
+		old, now := board.Attacks(piece.Type(), sq, before), board.Attacks(piece.Type(), sq, after)
 		if old == now {
 			continue
 		}
-		c := man.Color()
+		c := piece.Color()
 		gain := j.bearing(&j.child, c, now&^old) - j.bearing(j.p, c, old&^now)
 		k, points := [...]kind{unblocksOwn, blocksOwn}, gain
 		if c != j.us {
@@ -158,17 +158,17 @@ func (j *judgement) exchange() {
 func (j *judgement) unrest() {
 	ours := allEnPrise(&j.child, j.us) &^ j.to.Bitboard()
 	was := j.hanging[j.us] &^ j.from.Bitboard()
-	for men := ours &^ was; men != 0; {
-		sq := men.PopFirst()
+	for pieces := ours &^ was; pieces != 0; {
+		sq := pieces.PopFirst()
 		j.add(abandons, -points[j.child.PieceAt(sq).Type()]/guardsPart, sq)
 	}
-	for men := was &^ ours; men != 0; {
-		sq := men.PopFirst()
+	for pieces := was &^ ours; pieces != 0; {
+		sq := pieces.PopFirst()
 		j.add(guards, points[j.p.PieceAt(sq).Type()]/guardsPart, sq)
 	}
 	them := j.us.Other()
-	for men := allEnPrise(&j.child, them) &^ j.hanging[them]; men != 0; {
-		sq := men.PopFirst()
+	for pieces := allEnPrise(&j.child, them) &^ j.hanging[them]; pieces != 0; {
+		sq := pieces.PopFirst()
 		j.add(threatens, points[j.child.PieceAt(sq).Type()]/threatensPart, sq)
 	}
 }
@@ -178,15 +178,15 @@ func (j *judgement) targets() {
 	them := j.us.Other()
 	hits := hitsOf(&j.child, j.to) & j.child.ByColor(them)
 	fresh := hits &^ hitsOf(j.p, j.from)
-	for men := fresh & j.weak; men != 0; {
-		j.add(attacksWeak, weakBonus, men.PopFirst())
+	for pieces := fresh & j.weak; pieces != 0; {
+		j.add(attacksWeak, weakBonus, pieces.PopFirst())
 	}
-	for men := fresh & j.pinned; men != 0; {
-		j.add(attacksPinned, pinBonus, men.PopFirst())
+	for pieces := fresh & j.pinned; pieces != 0; {
+		j.add(attacksPinned, pinBonus, pieces.PopFirst())
 	}
 	dear := 0
-	for men := fresh; men != 0; {
-		sq := men.PopFirst()
+	for pieces := fresh; pieces != 0; {
+		sq := pieces.PopFirst()
 		kind := j.child.PieceAt(sq).Type()
 		if points[kind] > points[j.kind] {
 			dear++
@@ -202,14 +202,14 @@ func (j *judgement) targets() {
 
 // hitsOf returns the squares that the man on sq attacks.
 func hitsOf(p *board.Position, sq board.Square) board.Bitboard {
-	man := p.PieceAt(sq)
-	if man.Type() == board.Pawn {
-		return board.PawnAttacks(man.Color(), sq)
+	piece := p.PieceAt(sq)
+	if piece.Type() == board.Pawn {
+		return board.PawnAttacks(piece.Color(), sq)
 	}
-	return board.Attacks(man.Type(), sq, p.Occupied())
+	return board.Attacks(piece.Type(), sq, p.Occupied())
 }
 
-// onlyGuard tells whether the enemy man on sq is the one guard of another that is
+// onlyGuard reports whether the enemy man on sq is the one guard of another that is
 // attacked.
 func (j *judgement) onlyGuard(sq board.Square) bool {
 	them := j.us.Other()

@@ -14,9 +14,9 @@ const (
 	castles
 	losesCastling
 	kingWanders
-	frontOfCentre
+	frontOfCenter
 	leavesHome
-	centrePawn
+	centerPawn
 	shelterPawn
 	edgePawn
 	doublesPawn
@@ -54,9 +54,9 @@ var why = [kinds]string{
 	castles:       "for castling",
 	losesCastling: "for giving up castling",
 	kingWanders:   "for a king leaving its wing with queens on the board",
-	frontOfCentre: "for standing in front of the %s",
+	frontOfCenter: "for standing in front of the %s",
 	leavesHome:    "for leaving its home square",
-	centrePawn:    "for advancing a centre pawn",
+	centerPawn:    "for advancing a centre pawn",
 	shelterPawn:   "for advancing a pawn before the king",
 	edgePawn:      "for a move of a rook's pawn in the opening",
 	doublesPawn:   "for doubling a pawn",
@@ -83,5 +83,5 @@ var why = [kinds]string{
 	forks:         "for attacking several men worth more than itself",
 }
 
-// positional tells whether a heuristic is about where men stand.
+// positional reports whether a heuristic is about where men stand.
 func (k kind) positional() bool { return k < mates }

@@ -34,7 +34,7 @@ const (
 	CaseD
 )
 
-// Check tells whether the program can play the position.
+// Check reports whether the program can play the position.
 func (r Rules) Check(heaps []int) error {
 	switch {
 	case len(heaps) < 2 || len(heaps) > MaxHeaps:
@@ -64,7 +64,7 @@ func (r Rules) Case(heaps []int) Case {
 	return CaseD
 }
 
-// Safe tells whether the position is safe to leave: the chapter's "winning position".
+// Safe reports whether the position is safe to leave: the chapter's "winning position".
 func (r Rules) Safe(heaps []int) bool {
 	if c := r.Case(heaps); c == CaseA || r.LastWins {
 		for bit := range 5 {
@@ -91,13 +91,13 @@ func Sums(heaps []int) (sums [5]int) {
 // Move returns the heaps that the program leaves; found is false where no move leaves
 // a safe position, and the move was chosen with chance. In case (d) there is no move
 // and nothing is returned.
-func (r Rules) Move(heaps []int, chance *rand.Rand) (left []int, found bool) {
+func (r Rules) Move(heaps []int, rng *rand.Rand) (left []int, found bool) {
 	c := r.Case(heaps)
 	switch {
 	case c == CaseD:
 		return nil, false
 	case r.Safe(heaps):
-		return r.random(heaps, chance), false
+		return r.random(heaps, rng), false
 	case c == CaseA || r.LastWins:
 		return r.normal(heaps), true
 	}
@@ -176,17 +176,17 @@ func (r Rules) units(heaps []int) []int {
 }
 
 // random takes some matches from some heaps, at most k.
-func (r Rules) random(heaps []int, chance *rand.Rand) []int {
+func (r Rules) random(heaps []int, rng *rand.Rand) []int {
 	var full []int
 	for i, n := range heaps {
 		if n > 0 {
 			full = append(full, i)
 		}
 	}
-	chance.Shuffle(len(full), func(i, j int) { full[i], full[j] = full[j], full[i] })
+	rng.Shuffle(len(full), func(i, j int) { full[i], full[j] = full[j], full[i] })
 	left := slices.Clone(heaps)
-	for _, i := range full[:1+chance.IntN(min(r.K, len(full)))] {
-		left[i] = chance.IntN(left[i])
+	for _, i := range full[:1+rng.IntN(min(r.K, len(full)))] {
+		left[i] = rng.IntN(left[i])
 	}
 	return left
 }

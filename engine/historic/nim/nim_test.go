@@ -129,7 +129,7 @@ func TestBruteForce(t *testing.T) {
 		for k := 1; k <= 3; k++ {
 			r := Rules{K: k, LastWins: lastWins}
 			safe := map[[4]int]bool{}
-			chance := rand.New(rand.NewPCG(1, 2))
+			rng := rand.New(rand.NewPCG(1, 2))
 			forEach(func(heaps [4]int) {
 				empty := heaps == [4]int{}
 				if empty {
@@ -140,7 +140,7 @@ func TestBruteForce(t *testing.T) {
 				if got := r.Safe(heaps[:]); got != safe[heaps] && !empty {
 					t.Errorf("%v, %+v: safe is %v, brute force says %v", heaps, r, got, safe[heaps])
 				}
-				left, found := r.Move(heaps[:], chance)
+				left, found := r.Move(heaps[:], rng)
 				if empty {
 					if left != nil {
 						t.Errorf("a move from nothing: %v", left)
@@ -165,19 +165,19 @@ func TestBruteForce(t *testing.T) {
 // TestLargest plays games of eight heaps of up to thirty-one against chance: who has a
 // safe position to leave once never lets it go.
 func TestLargest(t *testing.T) {
-	chance := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		r := Rules{K: 1 + chance.IntN(7), LastWins: chance.IntN(2) == 0}
+		r := Rules{K: 1 + rng.IntN(7), LastWins: rng.IntN(2) == 0}
 		heaps := make([]int, 8)
 		for i := range heaps {
-			heaps[i] = chance.IntN(MaxHeap + 1)
+			heaps[i] = rng.IntN(MaxHeap + 1)
 		}
 		machine, winning := true, false
 		for r.Case(heaps) != CaseD {
-			left := r.random(heaps, chance)
+			left := r.random(heaps, rng)
 			if machine {
 				var found bool
-				if left, found = r.Move(heaps, chance); winning && !found {
+				if left, found = r.Move(heaps, rng); winning && !found {
 					t.Fatalf("%+v: nothing to leave from %v", r, heaps)
 				}
 				winning = true

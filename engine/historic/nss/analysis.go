@@ -79,8 +79,8 @@ func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) 
 // Better compares values of the machine.
 func (a *analysis) Better(v, w Value) bool { return v.better(w) }
 
-// analyse returns the value of a move, or of none, and the line that gives it.
-func (a *analysis) analyse(p *board.Position, m board.Move) (v Value, line []board.Move, ok bool) {
+// analyze returns the value of a move, or of none, and the line that gives it.
+func (a *analysis) analyze(p *board.Position, m board.Move) (v Value, line []board.Move, ok bool) {
 	child, ok := a.Play(p, m)
 	if !ok {
 		return v, nil, false

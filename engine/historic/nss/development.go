@@ -8,8 +8,8 @@ import (
 )
 
 // developmentMoves proposes minor pieces that leave their squares, castling, and rooks
-// for the centre files, in the order in which CP-I developed against Simon: the king's
-// side first, pieces to their third rank first, then nearer the centre.
+// for the center files, in the order in which CP-I developed against Simon: the king's
+// side first, pieces to their third rank first, then nearer the center.
 func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 	for _, step := range []struct {
 		why  string
@@ -18,14 +18,14 @@ func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 		{"develops", func(m board.Move) bool { return develops(s.Position, m) && s.safe(m) }},
 		{"castles", s.IsCastling},
 		{"takes a centre file", func(m board.Move) bool {
-			return s.man(m) == board.Rook && !s.IsCastling(m) && m.From().RelativeRank(s.us) == 0 &&
-				centre.Has(m.To()) && !centre.Has(m.From()) && s.safe(m)
+			return s.piece(m) == board.Rook && !s.IsCastling(m) && m.From().RelativeRank(s.us) == 0 &&
+				center.Has(m.To()) && !center.Has(m.From()) && s.safe(m)
 		}},
 	} {
 		moves := s.filter(step.keep)
 		slices.SortStableFunc(moves, func(a, b board.Move) int {
 			return cmp.Or(b.From().File()-a.From().File(), s.offThird(a)-s.offThird(b),
-				offCentre(a.To())-offCentre(b.To()), b.To().File()-a.To().File())
+				offCenter(a.To())-offCenter(b.To()), b.To().File()-a.To().File())
 		})
 		for _, m := range moves {
 			if offer(m, step.why) {
@@ -35,8 +35,8 @@ func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 	}
 }
 
-// offCentre returns how far a file is from the middle of the board.
-func offCentre(sq board.Square) int { return max(sq.File()-4, 3-sq.File()) }
+// offCenter returns how far a file is from the middle of the board.
+func offCenter(sq board.Square) int { return max(sq.File()-4, 3-sq.File()) }
 
 // offThird returns how far from the third rank a move ends.
 func (s *situation) offThird(m board.Move) int {
@@ -44,7 +44,7 @@ func (s *situation) offThird(m board.Move) int {
 	return max(r, -r)
 }
 
-// develops tells whether a move takes a minor piece from its square of the start.
+// develops reports whether a move takes a minor piece from its square of the start.
 func develops(p *board.Position, m board.Move) bool {
 	from := m.From().Relative(p.SideToMove())
 	switch p.PieceAt(m.From()).Type() {

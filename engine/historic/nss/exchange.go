@@ -21,8 +21,8 @@ type exchange struct {
 // capturing, the largest loss first.
 func exchanges(p *board.Position, owner board.Color) (list []exchange) {
 	other := owner.Other()
-	for men := p.ByColor(owner) &^ p.ByType(board.King); men != 0; {
-		sq := men.PopFirst()
+	for pieces := p.ByColor(owner) &^ p.ByType(board.King); pieces != 0; {
+		sq := pieces.PopFirst()
 		touching := p.AttackersTo(sq, p.Occupied())
 		if touching&p.ByColor(other) == 0 {
 			continue
@@ -49,7 +49,7 @@ func playOut(p *board.Position, sq board.Square, c board.Color, without board.Bi
 
 // retake returns what side c wins by taking the man of a kind that now stands on sq, or
 // nothing.
-func retake(p *board.Position, sq board.Square, c board.Color, occupied board.Bitboard, man board.PieceType) int {
+func retake(p *board.Position, sq board.Square, c board.Color, occupied board.Bitboard, piece board.PieceType) int {
 	next := cheapest(p, sq, c, occupied)
 	if next == board.NoSquare {
 		return 0
@@ -59,7 +59,7 @@ func retake(p *board.Position, sq board.Square, c board.Color, occupied board.Bi
 	if kind == board.King && cheapest(p, sq, c.Other(), occupied) != board.NoSquare {
 		return 0 // a king takes nothing that is guarded
 	}
-	return max(0, worth[man]-retake(p, sq, c.Other(), occupied, kind))
+	return max(0, worth[piece]-retake(p, sq, c.Other(), occupied, kind))
 }
 
 // cheapest returns the square of the man of c of the least value that attacks sq.
@@ -73,17 +73,17 @@ func cheapest(p *board.Position, sq board.Square, c board.Color, occupied board.
 	return board.NoSquare
 }
 
-// loses tells whether side c loses the man on sq if the other side captures.
+// loses reports whether side c loses the man on sq if the other side captures.
 func loses(p *board.Position, sq board.Square, c board.Color, without board.Bitboard) bool {
 	return p.AttackersTo(sq, p.Occupied()&^without)&p.ByColor(c.Other()) != 0 && playOut(p, sq, c.Other(), without) > 0
 }
 
-// employed tells whether the man on sq is needed to guard another man than the one on
+// employed reports whether the man on sq is needed to guard another man than the one on
 // except.
 func employed(p *board.Position, sq, except board.Square) bool {
 	c := p.PieceAt(sq).Color()
-	for men := p.ByColor(c) &^ p.ByType(board.King) &^ sq.Bitboard() &^ except.Bitboard(); men != 0; {
-		other := men.PopFirst()
+	for pieces := p.ByColor(c) &^ p.ByType(board.King) &^ sq.Bitboard() &^ except.Bitboard(); pieces != 0; {
+		other := pieces.PopFirst()
 		if !loses(p, other, c, 0) && loses(p, other, c, sq.Bitboard()) {
 			return true
 		}

@@ -13,7 +13,7 @@ import (
 
 // Explain writes the list of goals with what each makes of the position, the exchanges
 // on the board, and the moves that the goals propose, each with the vector of its value,
-// the goal that rejects it if one does, and the line that was analysed. The program
+// the goal that rejects it if one does, and the line that was analyzed. The program
 // itself stops at the first acceptable move, which has a star.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
@@ -47,7 +47,7 @@ func (e *executive) explainExchanges(b *strings.Builder) {
 		for _, x := range exchanges(e.Position, side) {
 			none = false
 			fmt.Fprintf(b, "  %c%s attacked by %s, defended by %s: %d for %s\n", e.PieceAt(x.square).Letter(), x.square,
-				e.men(x.attackers), e.men(x.defenders), x.value, side.Other())
+				e.pieces(x.attackers), e.pieces(x.defenders), x.value, side.Other())
 		}
 	}
 	if none {
@@ -56,7 +56,7 @@ func (e *executive) explainExchanges(b *strings.Builder) {
 }
 
 // men names the men on squares, nothing as "none".
-func (e *executive) men(b board.Bitboard) string {
+func (e *executive) pieces(b board.Bitboard) string {
 	var names []string
 	for _, sq := range squares(b) {
 		names = append(names, fmt.Sprintf("%c%s", e.PieceAt(sq).Letter(), sq))
@@ -74,7 +74,7 @@ func (e *executive) explainMoves(b *strings.Builder, p *Player) {
 	e.all = true
 	e.run()
 	b.WriteString("proposals, in order\n")
-	for _, x := range e.analysed {
+	for _, x := range e.analyzed {
 		mark, verdict := " ", "acceptable"
 		if x.move == chosen {
 			mark = "*"

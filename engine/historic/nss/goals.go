@@ -12,14 +12,14 @@ type goal struct {
 	propose func(s *situation, offer func(m board.Move, why string) (enough bool))
 	// value is the static evaluation, for side us.
 	value func(p *board.Position, us board.Color) int
-	// disturb returns the moves that must be analysed; there are none in a dead position.
+	// disturb returns the moves that must be analyzed; there are none in a dead position.
 	disturb func(p *board.Position) []board.Move
 }
 
 // goals are those of the opening, the most crucial first.
 var goals = [...]goal{
 	{"material balance", always, materialMoves, material, materialDisturb},
-	{"centre control", centreOperative, centreMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
+	{"centre control", centerOperative, centerMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
 	{"development", always, developmentMoves, development, developmentDisturb},
 	{"pawn structure", always, nil, structure, nil},
 }
@@ -66,12 +66,12 @@ func material(p *board.Position, us board.Color) (sum int) {
 	return sum
 }
 
-// centre holds the files of the centre pawns.
-const centre = (board.FileA << 3) | (board.FileA << 4)
+// center holds the files of the center pawns.
+const center = (board.FileA << 3) | (board.FileA << 4)
 
-// waiting returns the centre pawns that can still go to the fourth rank.
+// waiting returns the center pawns that can still go to the fourth rank.
 func waiting(p *board.Position, us board.Color) (b board.Bitboard) {
-	for pawns := p.Pieces(us, board.Pawn) & centre; pawns != 0; {
+	for pawns := p.Pieces(us, board.Pawn) & center; pawns != 0; {
 		if sq := pawns.PopFirst(); sq.RelativeRank(us) < 3 {
 			b |= sq.Bitboard()
 		}
@@ -89,7 +89,7 @@ func path(sq board.Square, us board.Color) board.Bitboard {
 	return board.Between(sq, fourth(sq, us)) | fourth(sq, us).Bitboard()
 }
 
-// blocks counts own men in the way of own centre pawns.
+// blocks counts own men in the way of own center pawns.
 func blocks(p *board.Position, us board.Color) (n int) {
 	for pawns := waiting(p, us); pawns != 0; {
 		n += (path(pawns.PopFirst(), us) & p.ByColor(us)).Count()
@@ -121,7 +121,7 @@ func tempi(p *board.Position, us board.Color) int {
 		return b
 	}
 	n := (p.Pieces(us, board.Knight) &^ home(minorHome[0])).Count() + (p.Pieces(us, board.Bishop) &^ home(minorHome[1])).Count()
-	n += 2 - (p.Pieces(us, board.Pawn) & centre & home(board.Rank2)).Count()
+	n += 2 - (p.Pieces(us, board.Pawn) & center & home(board.Rank2)).Count()
 	king := p.KingSquare(us)
 	switch {
 	case p.Castling()&p.ByColor(us) != 0:
@@ -132,10 +132,10 @@ func tempi(p *board.Position, us board.Color) int {
 	return n
 }
 
-// attackedByLess tells whether a piece of the side is attacked by a man of less value.
+// attackedByLess reports whether a piece of the side is attacked by a man of less value.
 func attackedByLess(p *board.Position, c board.Color) bool {
-	for men := p.ByColor(c) &^ p.ByType(board.Pawn) &^ p.ByType(board.King); men != 0; {
-		sq := men.PopFirst()
+	for pieces := p.ByColor(c) &^ p.ByType(board.Pawn) &^ p.ByType(board.King); pieces != 0; {
+		sq := pieces.PopFirst()
 		attackers := p.AttackersTo(sq, p.Occupied()) & p.ByColor(c.Other())
 		for attackers != 0 {
 			if worth[p.PieceAt(attackers.PopFirst()).Type()] < worth[p.PieceAt(sq).Type()] {

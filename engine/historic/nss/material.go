@@ -36,7 +36,7 @@ func (s *situation) capture(x exchange, offer func(board.Move, string) bool) boo
 }
 
 func (s *situation) cheapestOf(moves []board.Move) board.Move {
-	return slices.MinFunc(moves, func(a, b board.Move) int { return worth[s.man(a)] - worth[s.man(b)] })
+	return slices.MinFunc(moves, func(a, b board.Move) int { return worth[s.piece(a)] - worth[s.piece(b)] })
 }
 
 // defend proposes what saves an own man, if no move at all is damaging.
@@ -54,13 +54,13 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 		{"takes the attacker", func(m board.Move) bool { return x.attackers.Has(m.To()) && s.safe(m) }},
 		{"adds a defender", func(m board.Move) bool { return m.From() != x.square && adds(s.Position, m, x.square) && free(m) }},
 		{"moves the man attacked", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
-		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.man(m) != board.King && free(m) }},
+		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.piece(m) != board.King && free(m) }},
 		{"pins the attacker", func(m board.Move) bool {
 			return free(m) && slices.ContainsFunc(squares(x.attackers), func(sq board.Square) bool { return pins(s.Position, m, sq) })
 		}},
 	} {
 		moves := s.filter(step.keep)
-		slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.man(a)] - worth[s.man(b)] })
+		slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.piece(a)] - worth[s.piece(b)] })
 		for _, m := range moves {
 			if offer(m, step.why) {
 				return true

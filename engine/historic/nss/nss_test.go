@@ -35,14 +35,14 @@ func newPlayer(t testing.TB, options ...string) *Player {
 	return p
 }
 
-// proposals returns all proposals of the goals, analysed.
+// proposals returns all proposals of the goals, analyzed.
 func proposals(t testing.TB, p *Player, pos *board.Position) (e *executive, bySAN map[string]alternative) {
 	t.Helper()
 	e = p.executive(context.Background(), pos, engine.Limits{})
 	e.all = true
 	e.run()
 	bySAN = map[string]alternative{}
-	for _, x := range e.analysed {
+	for _, x := range e.analyzed {
 		bySAN[pos.SAN(x.move)] = x
 	}
 	return e, bySAN
@@ -59,13 +59,13 @@ func goalNamed(t testing.TB, name string) int {
 	return -1
 }
 
-// Figure 5, after 1.P-K4 P-K4: centre control proposes 2.P-Q4, development rejects it
+// Figure 5, after 1.P-K4 P-K4: center control proposes 2.P-Q4, development rejects it
 // because of 2...PxP 3.QxP N-QB3, which wins a tempo.
 func TestFigure5(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	d4 := all["d4"]
-	if e.analysed[0].move != d4.move || d4.goal != goalNamed(t, "centre control") || d4.rejected != goalNamed(t, "development") {
+	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "centre control") || d4.rejected != goalNamed(t, "development") {
 		t.Errorf("d4: %+v", d4)
 	}
 	if got := historic.Line(e.Position, d4.line); got != "d4 exd4 Qxd4 Nc6" {
@@ -78,9 +78,9 @@ func TestFigure5(t *testing.T) {
 	}
 }
 
-// Section on centre control: after 1.P-Q4 P-Q4 the goal proposes 2.P-K4, and material
+// Section on center control: after 1.P-Q4 P-Q4 the goal proposes 2.P-K4, and material
 // balance rejects it because of 2...PxP.
-func TestCentreRejectedByMaterial(t *testing.T) {
+func TestCenterRejectedByMaterial(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	e4 := all["e4"]
@@ -115,7 +115,7 @@ func TestFigure6(t *testing.T) {
 	}
 }
 
-// A first move: nothing is to be won, so the centre is taken.
+// A first move: nothing is to be won, so the center is taken.
 func TestFirstMove(t *testing.T) {
 	for primary, want := range map[string]string{"queen": "d4", "king": "e4"} {
 		pos := board.StartPosition()

@@ -48,7 +48,7 @@ func (p *Player) SetOption(name, value string) error { return p.options.Set(name
 
 // Options returns the options as UCI declares them: Goals (how many of the list; the
 // program that played Simon had 3), Plies (where the analysis ends), Choice (the first
-// acceptable move, or first one that two goals propose) and Primary (which centre pawn
+// acceptable move, or first one that two goals propose) and Primary (which center pawn
 // goes first), Even (whether even exchanges are
 // proposed with all others, or only where nothing else is acceptable).
 func (p *Player) Options() []string { return p.options.Lines() }
@@ -66,7 +66,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	e.run()
 	chosen := e.choose()
 	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: chosen.score(), Depth: 1}
-	if len(e.analysed) == 0 {
+	if len(e.analyzed) == 0 {
 		result.Depth = 0
 	} else if lim.Info != nil {
 		lim.Info(engine.Info{Depth: 1, SelDepth: e.analysis.plies, MultiPV: 1, Score: result.Score,
@@ -75,7 +75,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return e.budget.Finish(result), nil
 }
 
-// alternative is a move that a goal has proposed, analysed.
+// alternative is a move that a goal has proposed, analyzed.
 type alternative struct {
 	move     board.Move
 	goal     int // index of goals, len(goals) if none has proposed it
@@ -111,8 +111,8 @@ type executive struct {
 	budget    *historic.Budget
 	now       Value // what is acceptable is at least this
 	final     string
-	all       bool // analyse every proposal, for an explanation
-	analysed  []alternative
+	all       bool // analyze every proposal, for an explanation
+	analyzed  []alternative
 	fallback  board.Move
 	noMoveYet int // 0 not known, 1 acceptable, -1 damaging
 }
@@ -144,27 +144,27 @@ func (p *Player) analysis(pos *board.Position, machine board.Color, budget *hist
 	return a
 }
 
-// tryNoMove tells whether leaving everything as it is would be acceptable.
+// tryNoMove reports whether leaving everything as it is would be acceptable.
 func (e *executive) tryNoMove() bool {
 	if e.InCheck() {
 		return false
 	}
 	if e.noMoveYet == 0 {
 		e.noMoveYet = -1
-		if v, _, ok := e.analysis.analyse(e.Position, board.NullMove); ok && v.rejects(e.now) != 0 {
+		if v, _, ok := e.analysis.analyze(e.Position, board.NullMove); ok && v.rejects(e.now) != 0 {
 			e.noMoveYet = 1 // only material is asked: development is what moves are for
 		}
 	}
 	return e.noMoveYet > 0
 }
 
-// acceptableToThem analyses a move of the opponent from its own view, as if it were its
+// acceptableToThem analyzes a move of the opponent from its own view, as if it were its
 // turn.
 func (p *Player) acceptableToThem(pos *board.Position, m board.Move, budget *historic.Budget) bool {
 	turn := *pos
 	turn.MakeNull()
 	a := p.analysis(&turn, turn.SideToMove(), budget)
-	v, _, ok := a.analyse(&turn, m)
+	v, _, ok := a.analyze(&turn, m)
 	return ok && v.rejects(a.static(&turn)) < 0
 }
 
@@ -189,7 +189,7 @@ func (e *executive) run() {
 // lastResort is for positions where no goal's move is acceptable: even exchanges, and if
 // nothing at all has been proposed, every move.
 func (e *executive) lastResort() {
-	if !e.all && slices.ContainsFunc(e.analysed, func(x alternative) bool { return x.rejected < 0 }) {
+	if !e.all && slices.ContainsFunc(e.analyzed, func(x alternative) bool { return x.rejected < 0 }) {
 		return
 	}
 	found := false
@@ -198,7 +198,7 @@ func (e *executive) lastResort() {
 			found = e.capture(x, func(m board.Move, why string) bool { return e.offer(m, 0, "exchanges evenly") }) && !e.all
 		}
 	}
-	if len(e.analysed) > 0 {
+	if len(e.analyzed) > 0 {
 		return
 	}
 	for _, m := range e.legal {
@@ -208,20 +208,20 @@ func (e *executive) lastResort() {
 	}
 }
 
-// offer analyses a proposal, once, and tells whether it is acceptable.
+// offer analyzes a proposal, once, and reports whether it is acceptable.
 func (e *executive) offer(m board.Move, goal int, why string) bool {
-	for i := range e.analysed {
-		if x := &e.analysed[i]; x.move == m {
+	for i := range e.analyzed {
+		if x := &e.analyzed[i]; x.move == m {
 			x.again = x.again || x.goal != goal
 			return x.rejected < 0
 		}
 	}
-	v, line, ok := e.analysis.analyse(e.Position, m)
+	v, line, ok := e.analysis.analyze(e.Position, m)
 	if !ok {
 		return false
 	}
 	x := alternative{move: m, goal: goal, why: why, value: v, line: line, rejected: v.rejects(e.now)}
-	e.analysed = append(e.analysed, x)
+	e.analyzed = append(e.analyzed, x)
 	return x.rejected < 0
 }
 
@@ -230,16 +230,16 @@ func (e *executive) offer(m board.Move, goal int, why string) bool {
 func (e *executive) choose() alternative {
 	best := alternative{move: e.fallback, line: []board.Move{e.fallback}}
 	chosen := -1
-	for i, x := range e.analysed {
+	for i, x := range e.analyzed {
 		if i == 0 || x.value.better(best.value) {
 			best = x
 		}
-		if x.rejected < 0 && (chosen < 0 || e.final == double && x.again && !e.analysed[chosen].again) {
+		if x.rejected < 0 && (chosen < 0 || e.final == double && x.again && !e.analyzed[chosen].again) {
 			chosen = i
 		}
 	}
 	if chosen >= 0 {
-		return e.analysed[chosen]
+		return e.analyzed[chosen]
 	}
 	return best
 }

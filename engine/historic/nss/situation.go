@@ -7,9 +7,9 @@ type situation struct {
 	*board.Position
 	us, them  board.Color
 	legal     []board.Move // a promotion is to a queen
-	kingFirst bool         // of the centre pawns, the king's goes first
+	kingFirst bool         // of the center pawns, the king's goes first
 	even      bool         // even exchanges are proposed with the others
-	// noMove tells whether it would be acceptable not to move; theirMove whether a move of
+	// noMove reports whether it would be acceptable not to move; theirMove whether a move of
 	// the opponent, if it were its turn, would be acceptable to it.
 	noMove    func() bool
 	theirMove func(board.Move) bool
@@ -33,9 +33,9 @@ func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
 	return moves
 }
 
-func (s *situation) man(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
+func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
-// safe tells whether the man that moves is not lost where it goes, or for no more than
+// safe reports whether the man that moves is not lost where it goes, or for no more than
 // it takes.
 func (s *situation) safe(m board.Move) bool { return safe(s.Position, m) }
 
@@ -44,15 +44,15 @@ func safe(p *board.Position, m board.Move) bool {
 		return true
 	}
 	taken := 0
-	if man := p.PieceAt(m.To()); man != board.NoPiece {
-		taken = worth[man.Type()]
+	if piece := p.PieceAt(m.To()); piece != board.NoPiece {
+		taken = worth[piece.Type()]
 	}
 	child := *p
 	child.Make(m)
 	return playOut(&child, m.To(), child.SideToMove(), 0) <= taken
 }
 
-// adds tells whether the man that moves comes to bear on sq, where it did not.
+// adds reports whether the man that moves comes to bear on sq, where it did not.
 func adds(p *board.Position, m board.Move, sq board.Square) bool {
 	if p.IsCastling(m) || m.To() == sq {
 		return false
@@ -63,14 +63,14 @@ func adds(p *board.Position, m board.Move, sq board.Square) bool {
 
 // reach returns what the man on from would attack from another square.
 func reach(p *board.Position, from, at board.Square, occupied board.Bitboard) board.Bitboard {
-	man := p.PieceAt(from)
-	if man.Type() == board.Pawn {
-		return board.PawnAttacks(man.Color(), at)
+	piece := p.PieceAt(from)
+	if piece.Type() == board.Pawn {
+		return board.PawnAttacks(piece.Color(), at)
 	}
-	return board.Attacks(man.Type(), at, occupied)
+	return board.Attacks(piece.Type(), at, occupied)
 }
 
-// pins tells whether the man that moves pins the enemy man on sq to one of more value,
+// pins reports whether the man that moves pins the enemy man on sq to one of more value,
 // from where that cannot take it.
 func pins(p *board.Position, m board.Move, sq board.Square) bool {
 	t := p.PieceAt(m.From()).Type()

@@ -21,7 +21,7 @@ const offBoard = board.Piece(0xff)
 // from 1, in a frame that no move can leave.
 type Position struct {
 	at   [100]board.Piece
-	king [2]int // squares of the kings, by colour
+	king [2]int // squares of the kings, by color
 }
 
 // New returns a position, in which White is to find the mate.
@@ -42,10 +42,10 @@ func New(p *board.Position) (*Position, error) {
 // number returns the machine's number of a square.
 func number(s board.Square) int { return 10*(s.Rank()+1) + s.File() + 1 }
 
-func (p *Position) put(square int, man board.Piece) {
-	p.at[square] = man
-	if man != board.NoPiece && man.Type() == board.King {
-		p.king[man.Color()] = square
+func (p *Position) put(square int, piece board.Piece) {
+	p.at[square] = piece
+	if piece != board.NoPiece && piece.Type() == board.King {
+		p.king[piece.Color()] = square
 	}
 }
 
@@ -76,9 +76,9 @@ func (m Move) String() string {
 // its own; kings may still be left in check.
 func (p *Position) moves(buf []Move, c board.Color) []Move {
 	for _, kind := range order {
-		man := board.NewPiece(c, kind)
+		piece := board.NewPiece(c, kind)
 		for from := 11; from <= 88; from++ {
-			if p.at[from] == man {
+			if p.at[from] == piece {
 				buf = p.movesOf(buf, c, kind, from)
 			}
 		}
@@ -125,14 +125,14 @@ func (p *Position) pawnMoves(buf []Move, c board.Color, from int) []Move {
 	return buf
 }
 
-// free tells whether a man of the side may go to the square: it is on the board and
+// free reports whether a man of the side may go to the square: it is on the board and
 // holds no man of that side.
 func (p *Position) free(square int, c board.Color) bool {
 	if square < 0 || square >= len(p.at) || p.at[square] == offBoard {
 		return false
 	}
-	man := p.at[square]
-	return man == board.NoPiece || man.Color() != c
+	piece := p.at[square]
+	return piece == board.NoPiece || piece.Color() != c
 }
 
 // play makes a move and returns the man it captured, for undo.
@@ -148,7 +148,7 @@ func (p *Position) undo(m Move, captured board.Piece) {
 	p.at[m.To] = captured
 }
 
-// selfCheck tells whether the side's king can be taken, looking outward from its
+// selfCheck reports whether the side's king can be taken, looking outward from its
 // square for each kind of man, as the machine did.
 func (p *Position) selfCheck(c board.Color) bool {
 	king, them := p.king[c], c.Other()

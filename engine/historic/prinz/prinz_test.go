@@ -72,7 +72,7 @@ func TestOnlyKey(t *testing.T) {
 	}
 }
 
-// forcedMate tells whether every reply allows mate at once.
+// forcedMate reports whether every reply allows mate at once.
 func forcedMate(p *board.Position) bool {
 	for _, r := range p.LegalMoves(nil) {
 		after, mates := made(*p, r), false

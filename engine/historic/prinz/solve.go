@@ -51,13 +51,13 @@ func (s *solver) any(c board.Color, level int, good func() bool) bool {
 	return false
 }
 
-// key tells whether White's first move just made is a key: no reply of Black's
+// key reports whether White's first move just made is a key: no reply of Black's
 // avoids mate.
 func (s *solver) key() bool {
 	return !s.any(board.Black, 1, func() bool { return !s.mates() })
 }
 
-// mates tells whether White has a move after which Black has none.
+// mates reports whether White has a move after which Black has none.
 func (s *solver) mates() bool {
 	return s.any(board.White, 2, func() bool {
 		return !s.any(board.Black, 3, func() bool { return true })

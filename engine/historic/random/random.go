@@ -57,8 +57,8 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	m := list[0]
 	if p.mixed {
 		// The choice depends on the seed and the position, not on earlier choices.
-		chance := rand.New(rand.NewPCG(p.seed+uint64(p.option), game.Position().Key()+uint64(game.Position().Ply())))
-		m = list[chance.IntN(len(list))]
+		rng := rand.New(rand.NewPCG(p.seed+uint64(p.option), game.Position().Key()+uint64(game.Position().Ply())))
+		m = list[rng.IntN(len(list))]
 	}
 	return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
 }

@@ -148,7 +148,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		if err != nil {
 			return engine.Result{}, err
 		}
-		if m, ok := b.Move(game.Position(), s.list, s.chance()); ok {
+		if m, ok := b.Move(game.Position(), s.list, s.rng()); ok {
 			return s.budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
 		}
 	}
@@ -156,6 +156,6 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 }
 
 // chance is a generator that depends on seed and position alone.
-func (s *search) chance() *rand.Rand {
+func (s *search) rng() *rand.Rand {
 	return rand.New(rand.NewPCG(s.player.seed+uint64(s.player.more), s.root.Key()+uint64(s.root.Ply())))
 }

@@ -152,7 +152,7 @@ func (s *search) choose(scores map[int]scored) int {
 	if margin == 0 {
 		return near[0]
 	}
-	return near[s.chance().IntN(len(near))]
+	return near[s.rng().IntN(len(near))]
 }
 
 // node returns the value of a position for the side to move.

@@ -40,7 +40,7 @@ func (t *table) put(key uint64, m board.Move, score, depth int, bound int8) {
 	t.entries[key%tableSize] = entry{t.mixed(key), int32(score), m, uint8(depth), bound}
 }
 
-// proves tells whether the entry's value, v, settles a search with the window.
+// proves reports whether the entry's value, v, settles a search with the window.
 func (e *entry) proves(v, alpha, beta int) bool {
 	return e.bound == 0 || e.bound > 0 && v >= beta || e.bound < 0 && v <= alpha
 }

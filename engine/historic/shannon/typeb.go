@@ -117,14 +117,14 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 		return attacking // a developing move as much as any
 	}
 	us, from, to := p.SideToMove(), m.From(), m.To()
-	man := p.PieceAt(from).Type()
-	if (man == board.Knight || man == board.Bishop) && from.RelativeRank(us) == 0 {
+	piece := p.PieceAt(from).Type()
+	if (piece == board.Knight || piece == board.Bishop) && from.RelativeRank(us) == 0 {
 		return attacking
 	}
 	after := p.Occupied()&^from.Bitboard() | to.Bitboard()
-	reach := attacks(us, man, to, after) &^ attacks(us, man, from, p.Occupied())
+	reach := attacks(us, piece, to, after) &^ attacks(us, piece, from, p.Occupied())
 	for b := reach & p.ByColor(us.Other()); b != 0; {
-		if worth[p.PieceAt(b.PopFirst()).Type()] > worth[man] {
+		if worth[p.PieceAt(b.PopFirst()).Type()] > worth[piece] {
 			return attacking
 		}
 	}
@@ -137,8 +137,8 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 // threatened returns the men of the side to move, but the king, that an enemy attacks.
 func threatened(p *board.Position) (b board.Bitboard) {
 	us := p.SideToMove()
-	for men := p.ByColor(us) &^ p.ByType(board.King); men != 0; {
-		sq := men.PopFirst()
+	for pieces := p.ByColor(us) &^ p.ByType(board.King); pieces != 0; {
+		sq := pieces.PopFirst()
 		if p.AttackersTo(sq, p.Occupied())&p.ByColor(us.Other()) != 0 {
 			b |= sq.Bitboard()
 		}

@@ -20,7 +20,7 @@
 // Faster Than Thought describes: "the machine cannot move its rook back past its king and
 // one can then force a draw".
 //
-// Ours: the rules serve either colour, and upside down where the other king is above the
+// Ours: the rules serve either color, and upside down where the other king is above the
 // rook; and the player, which has to answer in every position, makes the first legal
 // move where the automaton refuses: where there is other material, or where a rule asks
 // for a move that is not legal. Wrong moves by the opponent, of which the automaton

@@ -15,7 +15,7 @@ type node struct {
 type analysis struct {
 	player  *Player
 	machine board.Color
-	plies   int // no position further from the board is analysed
+	plies   int // no position further from the board is analyzed
 	full    int // plies in which every move is considerable
 	budget  *historic.Budget
 }
@@ -61,7 +61,7 @@ func (a *analysis) Play(n *node, m board.Move) (node, bool) {
 // Better compares values of the machine.
 func (a *analysis) Better(x, y float64) bool { return x > y }
 
-// considerable tells whether a move is, beyond the plies in which every move is.
+// considerable reports whether a move is, beyond the plies in which every move is.
 func (p *Player) considerable(n *node, m board.Move) bool {
 	return p.why(n, m) != ""
 }
@@ -77,8 +77,8 @@ func (p *Player) why(n *node, m board.Move) string {
 		if pos.AttackersTo(m.To(), pos.Occupied())&pos.ByColor(us.Other()) == 0 {
 			return "undefended"
 		}
-		man := pos.PieceAt(m.From()).Type()
-		if man != board.King && p.values[man] < p.values[victim(pos, m)] {
+		piece := pos.PieceAt(m.From()).Type()
+		if piece != board.King && p.values[piece] < p.values[victim(pos, m)] {
 			return "higher value"
 		}
 	}

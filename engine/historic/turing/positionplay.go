@@ -30,8 +30,8 @@ func contributions(pos *board.Position, c board.Color, castled bool) (list []Con
 			list = append(list, Contribution{rule, pos.PieceAt(sq), sq, tenths, fmt.Sprintf(format, args...)})
 		}
 	}
-	for men := pos.ByColor(c); men != 0; {
-		sq := men.PopFirst()
+	for pieces := pos.ByColor(c); pieces != 0; {
+		sq := pieces.PopFirst()
 		switch pos.PieceAt(sq).Type() {
 		case board.Pawn:
 			rank := sq.RelativeRank(c) - 1
@@ -132,7 +132,7 @@ func castling(turn *board.Position, moves []board.Move, c board.Color, castled b
 	return tenths
 }
 
-// threatensMate tells whether some move mates.
+// threatensMate reports whether some move mates.
 func threatensMate(turn *board.Position, moves []board.Move) bool {
 	for _, m := range moves {
 		if turn.PieceAt(m.To()).Type() == board.King || !turn.GivesCheck(m) {

@@ -6,9 +6,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-func centreOperative(p *board.Position, us board.Color) bool { return waiting(p, us) != 0 }
+func centerOperative(p *board.Position, us board.Color) bool { return waiting(p, us) != 0 }
 
-// primary returns the moves of centre pawns to the fourth rank, the queen's first or the
+// primary returns the moves of center pawns to the fourth rank, the queen's first or the
 // king's.
 func primary(p *board.Position, legal []board.Move, kingFirst bool) (moves []board.Move) {
 	us := p.SideToMove()
@@ -25,8 +25,8 @@ func primary(p *board.Position, legal []board.Move, kingFirst bool) (moves []boa
 	return moves
 }
 
-// centreMoves makes the primary moves, prevents the opponent's, prepares its own.
-func centreMoves(s *situation, offer func(board.Move, string) bool) {
+// centerMoves makes the primary moves, prevents the opponent's, prepares its own.
+func centerMoves(s *situation, offer func(board.Move, string) bool) {
 	for _, m := range primary(s.Position, s.legal, s.kingFirst) {
 		if offer(m, "primary move") {
 			return
@@ -62,16 +62,16 @@ func (s *situation) prevent(offer func(board.Move, string) bool) bool {
 // bear returns the safe moves that come to bear on a square, knights and pawns first,
 // then those that pin one of its guards.
 func (s *situation) bear(sq board.Square, guards board.Color) []board.Move {
-	moves := s.filter(func(m board.Move) bool { return s.man(m) != board.King && adds(s.Position, m, sq) && s.safe(m) })
+	moves := s.filter(func(m board.Move) bool { return s.piece(m) != board.King && adds(s.Position, m, sq) && s.safe(m) })
 	rank := [6]int{board.Pawn: 1, board.Knight: 0, board.Bishop: 2, board.Rook: 3, board.Queen: 4}
-	slices.SortStableFunc(moves, func(a, b board.Move) int { return rank[s.man(a)] - rank[s.man(b)] })
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return rank[s.piece(a)] - rank[s.piece(b)] })
 	held := squares(s.AttackersTo(sq, s.Occupied()) & s.ByColor(guards))
 	return append(moves, s.filter(func(m board.Move) bool {
 		return slices.ContainsFunc(held, func(g board.Square) bool { return pins(s.Position, m, g) }) && s.safe(m)
 	})...)
 }
 
-// prepare proposes moves that unblock own centre pawns, or add guards of the square
+// prepare proposes moves that unblock own center pawns, or add guards of the square
 // that they cannot go to yet.
 func (s *situation) prepare(offer func(board.Move, string) bool) {
 	for _, pawn := range squares(waiting(s.Position, s.us)) {
