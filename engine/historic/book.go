@@ -9,12 +9,12 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Book is a table of opening moves: for each position those of the lines that pass
-// through it, one for every line, so that what many lines play is played more often.
+// Book is an opening book. It maps the key of a position to the moves of the lines that
+// pass through it, one entry per line, so that a move of many lines is played more often.
 type Book map[uint64][]board.Move
 
-// ParseBook reads lines of play in SAN, one a row, each behind its name and a colon.
-// Empty rows and those that begin with # are comments.
+// ParseBook reads opening lines, one a row: a name, a colon, and moves in SAN. Empty rows
+// and rows that start with # are ignored.
 func ParseBook(text string) (Book, error) {
 	b := Book{}
 	for i, row := range strings.Split(text, "\n") {
@@ -24,7 +24,7 @@ func ParseBook(text string) (Book, error) {
 		}
 		name, line, ok := strings.Cut(row, ":")
 		if !ok {
-			return nil, fmt.Errorf("book, line %d: %q has no name before a colon", i+1, row)
+			return nil, fmt.Errorf("book, line %d: %q does not start with a name and a colon", i+1, row)
 		}
 		p := board.StartPosition()
 		for n, san := range strings.Fields(line) {
@@ -39,8 +39,9 @@ func ParseBook(text string) (Book, error) {
 	return b, nil
 }
 
-// Move returns one of the book's moves that the list allows.
-func (b Book) Move(p *board.Position, list []board.Move, rng *rand.Rand) (board.Move, bool) {
+// Move returns a random one of the book's moves in the position that are in the list. ok is
+// false if there is none.
+func (b Book) Move(p *board.Position, list []board.Move, rng *rand.Rand) (m board.Move, ok bool) {
 	var moves []board.Move
 	for _, m := range b[p.Key()] {
 		if slices.Contains(list, m) {

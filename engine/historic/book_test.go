@@ -28,7 +28,7 @@ func TestBook(t *testing.T) {
 		t.Errorf("moves played %v", count)
 	}
 	if m, ok := b.Move(&p, []board.Move{board.NewMove(6, 21)}, rng); ok {
-		t.Errorf("%v is not in the list", m)
+		t.Errorf("%v is not in the list of allowed moves", m)
 	}
 	for text, want := range map[string]string{"x: e4 e5 Ke3": "line 1, x: move 2", "\ne4 e5": "line 2"} {
 		if _, err := ParseBook(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -49,7 +49,7 @@ func FuzzParseBook(f *testing.F) {
 		p := board.StartPosition()
 		for _, m := range b[p.Key()] {
 			if !p.IsLegal(m) {
-				t.Errorf("%q: %v is no first move", text, m)
+				t.Errorf("%q: %v is not legal in the start position", text, m)
 			}
 		}
 	})

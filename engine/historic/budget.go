@@ -9,16 +9,16 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// pollNodes is how often a search looks at its context and clock, in nodes. The
-// programs make some hundred thousand moves a second, so it is about a millisecond.
+// pollNodes is the number of nodes between two looks at the context and the clock. The
+// programs make a few hundred thousand moves a second, so it is about a millisecond.
 const pollNodes = 128
 
-// Budget counts the nodes of one search and tells when it has to end: the half of
-// engine.Limits that does not depend on how a program searches. Most programs of the
-// papers search to a depth of their own, and a budget only cuts them short.
+// Budget counts the nodes of one search and decides when it has to stop. It implements
+// engine.Limits for all programs, most of which search to a fixed depth of their own; the
+// budget only stops them earlier.
 type Budget struct {
 	ctx     context.Context
-	begin   time.Time
+	start   time.Time
 	timed   bool
 	allowed time.Duration
 	wait    bool
@@ -32,7 +32,7 @@ type Budget struct {
 
 // NewBudget starts the clock of a search for side us.
 func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
-	b := &Budget{ctx: ctx, begin: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt}
+	b := &Budget{ctx: ctx, start: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt}
 	if lim.Depth > 0 {
 		b.depth = lim.Depth
 	}
@@ -51,7 +51,7 @@ func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
 		b.timed, b.allowed = true, lim.MoveTime
 	}
 	if left := lim.Clock[us&1]; left > 0 {
-		share := shareOf(left, lim.Increment[us&1], lim.MovesToGo)
+		share := moveTime(left, lim.Increment[us&1], lim.MovesToGo)
 		if !b.timed || share < b.allowed {
 			b.allowed = share
 		}
@@ -60,8 +60,8 @@ func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
 	return b
 }
 
-// shareOf returns how much of a clock one move may take.
-func shareOf(left, increment time.Duration, movesToGo int) time.Duration {
+// moveTime returns how much of the time left on the clock one move may take.
+func moveTime(left, increment time.Duration, movesToGo int) time.Duration {
 	moves := 30
 	if movesToGo > 0 {
 		moves = min(movesToGo, moves)
@@ -69,8 +69,8 @@ func shareOf(left, increment time.Duration, movesToGo int) time.Duration {
 	return min(left/time.Duration(moves)+increment*3/4, left*4/5)
 }
 
-// Spend counts one move that is about to be made on a board. It returns false, and
-// counts nothing, when the search has to stop at once.
+// Spend counts a move that the search is about to make. It returns false, and does not
+// count the move, if the search has to stop at once.
 func (b *Budget) Spend() bool {
 	if b.nodes >= b.pollAt && b.poll() {
 		return false
@@ -82,7 +82,7 @@ func (b *Budget) Spend() bool {
 func (b *Budget) poll() (stop bool) {
 	switch {
 	case b.stopped:
-	case b.nodes >= b.hard, b.ctx.Err() != nil, b.timed && time.Since(b.begin) >= b.allowed:
+	case b.nodes >= b.hard, b.ctx.Err() != nil, b.timed && time.Since(b.start) >= b.allowed:
 		b.stopped, b.pollAt = true, 0
 	default:
 		b.pollAt = min(b.nodes+pollNodes, b.hard)
@@ -90,34 +90,35 @@ func (b *Budget) poll() (stop bool) {
 	return b.stopped
 }
 
-// Stopped reports whether Spend has refused a move: what was being searched is void.
+// Stopped reports whether Spend has returned false. The value of the running search is then
+// meaningless.
 func (b *Budget) Stopped() bool { return b.stopped }
 
-// Enough tells, between two iterations, whether not to begin another.
+// Enough reports, between two iterations, that no further one should start.
 func (b *Budget) Enough() bool {
-	return b.stopped || b.nodes >= b.soft || b.ctx.Err() != nil || b.timed && time.Since(b.begin) >= b.allowed/2
+	return b.stopped || b.nodes >= b.soft || b.ctx.Err() != nil || b.timed && time.Since(b.start) >= b.allowed/2
 }
 
-// Depth returns how many plies to search where the program itself would search own.
+// Depth returns how many plies to search, where own is the program's own depth.
 func (b *Budget) Depth(own int) int { return min(own, b.depth) }
 
 // Nodes returns the number of moves made.
 func (b *Budget) Nodes() uint64 { return b.nodes }
 
 // Elapsed returns the time since the search began.
-func (b *Budget) Elapsed() time.Duration { return time.Since(b.begin) }
+func (b *Budget) Elapsed() time.Duration { return time.Since(b.start) }
 
-// Finish completes the result of a search: nodes and time, and where the limits ask
-// for it (analysis, pondering) it waits for the context to end.
+// Finish fills in the nodes and the time of a result. In infinite analysis and while
+// pondering it waits until the context ends, as the limits require.
 func (b *Budget) Finish(r engine.Result) engine.Result {
 	if b.wait {
 		<-b.ctx.Done()
 	}
-	r.Nodes, r.Time = b.nodes, time.Since(b.begin)
+	r.Nodes, r.Time = b.nodes, time.Since(b.start)
 	return r
 }
 
-// RootMoves returns the moves of list that the limits allow at the root.
+// RootMoves returns the moves of the list that the limits allow at the root.
 func RootMoves(list []board.Move, lim engine.Limits) []board.Move {
 	if len(lim.SearchMoves) == 0 {
 		return list

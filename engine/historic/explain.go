@@ -1,8 +1,8 @@
-// Package historic is what the programs of the documents have in common, each of
-// which has a package of its own below this one, named after its author or its place.
+// Package historic holds what the programs of the papers have in common: limits, options,
+// minimax, an opening book and explanations. Each program has a package of its own below
+// this one, named after its author or place; README.md lists them.
 //
-// It plays nothing itself. Start reading at Explainer, then at Budget and Options, by
-// which every program keeps to its limits and tells its settings.
+// It does not play. Start reading at Explainer, then at Budget and Options.
 package historic
 
 import (
@@ -12,17 +12,16 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Explainer is a player that can tell why it plays what it plays.
+// Explainer is a player that can explain its choice of a move.
 type Explainer interface {
-	// Explain writes what the program computes about the position for the side to
-	// move, in the words of its paper: lists, lines and values as plain text, ended
-	// by a newline. It changes nothing that a later search could notice. The errors
-	// are those of w, and those that say why a position cannot be explained.
+	// Explain writes, as plain text, what the program computes about the position for the
+	// side to move, in the terms of its paper. It does not affect later searches. It
+	// fails if w does, or if the position cannot be explained.
 	Explain(w io.Writer, p *board.Position) error
 }
 
-// Line writes moves from a position as SAN. A null move, a side that does not move, is
-// two dashes.
+// Line writes the moves of a line that starts in the position as SAN. A null move is
+// written as two dashes.
 func Line(p *board.Position, moves []board.Move) string {
 	pos, words := *p, make([]string, len(moves))
 	for i, m := range moves {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// The scores that the documents print are games of chess: every move is legal, and they
-// end where an independent program has them end, in mate where the text says so.
+// The games that the papers print are legal. Their final positions are those of an
+// independent program, and they end in checkmate where the paper says so.
 func TestPrintedGames(t *testing.T) {
 	var file struct {
 		Games []struct {
@@ -45,7 +45,7 @@ func TestPrintedGames(t *testing.T) {
 			t.Errorf("%s ends with %s, want %s", g.Name, fen, g.Final)
 		}
 		if _, why, _ := game.Outcome(); (why == board.Checkmate) != g.Mate {
-			t.Errorf("%s ends by %q, mate is %v", g.Name, why, g.Mate)
+			t.Errorf("%s ends by %q, want checkmate: %v", g.Name, why, g.Mate)
 		}
 	}
 	if len(file.Games) != 8 {

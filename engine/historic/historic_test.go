@@ -44,23 +44,23 @@ func TestBudgetEnds(t *testing.T) {
 	}
 	b.Spend()
 	if !b.Enough() || b.Stopped() {
-		t.Error("a soft limit begins no iteration beyond it, and stops none")
+		t.Error("a soft limit must prevent a new iteration, and not stop a running one")
 	}
 	cancel()
 	for i := 0; b.Spend(); i++ {
 		if i > pollNodes {
-			t.Fatal("the end of the context goes unnoticed")
+			t.Fatal("the search does not stop when the context ends")
 		}
 	}
 
 	b = NewBudget(context.Background(), board.Black, engine.Limits{Clock: [2]time.Duration{time.Hour, time.Millisecond}})
 	time.Sleep(2 * time.Millisecond)
 	if b.Spend() {
-		t.Error("Black's clock does not stop Black")
+		t.Error("Black's clock does not stop the search")
 	}
 	b = NewBudget(context.Background(), board.Black, engine.Limits{Ponder: true, MoveTime: time.Nanosecond, Depth: 3})
 	if !b.Spend() || b.Enough() || b.Depth(6) != 3 || b.Depth(2) != 2 {
-		t.Error("pondering knows no clock, and a depth limits only the deeper")
+		t.Error("pondering must ignore the clock, and a depth limit only lowers the depth")
 	}
 }
 
@@ -92,9 +92,9 @@ func TestOptions(t *testing.T) {
 		{"Moves", "6", `option Moves: "6" is not a number from 1 to 5`},
 		{"Moves", "two", "not a number"},
 		{"Book", "yes", "neither true nor false"},
-		{"Style", "wild", "none of plain, bold"},
+		{"Style", "wild", "not one of plain, bold"},
 		{"File", "bad", "option File: no such file"},
-		{"Speed", "1", `"Speed" is unknown (there are: moves, book, style, file)`},
+		{"Speed", "1", `"Speed" is unknown; the options are moves, book, style, file`},
 	} {
 		if err := options.Set(s[0], s[1]); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), s[2]) {
 			t.Errorf("%s=%s: error %v, want %s", s[0], s[1], err, s[2])
@@ -109,6 +109,6 @@ func TestLine(t *testing.T) {
 	p := board.StartPosition()
 	line := []board.Move{board.NewMove(12, 28), board.NullMove, board.NewMove(6, 21)} // e2e4, g1f3
 	if got := Line(&p, line); got != "e4 -- Nf3" || Line(&p, nil) != "" {
-		t.Errorf("the line reads %q", got)
+		t.Errorf("line %q", got)
 	}
 }

@@ -1,12 +1,12 @@
 package historic
 
-// Tree is a game as a program considers it. N is a position, with what the program
-// remembers of the way to it; M a move; V what the program values positions by, always
-// from the view of the one side that it maximizes for.
+// Tree is the game tree that a program searches. N is a node: a position with whatever the
+// program remembers of the way to it. M is a move. V is a value, always from the view of
+// the program's side, which maximizes.
 type Tree[N, M, V any] interface {
-	// Expand returns the moves that are considered at n, in their order, the value of n
-	// itself, and whether that value stands: as the value of a position that is not
-	// followed further, or as one more choice of the side to move.
+	// Expand returns the moves to search at n, in order, and the value of n itself. stands
+	// says that the value of n counts: as that of a leaf if there are no moves, otherwise
+	// as one more choice of the side to move.
 	Expand(n *N, ply int) (moves []M, value V, stands bool)
 	// Play returns the position after a move; false ends the whole search.
 	Play(n *N, m M) (N, bool)
@@ -14,16 +14,16 @@ type Tree[N, M, V any] interface {
 	Better(a, b V) bool
 }
 
-// Minimax returns the value of n, ply moves below the root, and the moves that lead to
-// it. Max tells whose turn it is. Replies that cannot matter are left out: the value is
-// exact if it is not less than low and not greater than high, and otherwise a bound
-// that lies beyond them; nil is no limit. It returns false, and nothing else of use, if
-// Play has ended the search.
+// Minimax returns the value of n, which is ply moves below the root, and the line that
+// leads to it. max says that the program's side is to move. Alpha-beta cut-offs skip
+// replies that cannot matter: the value is exact between low and high, inclusive, and
+// otherwise a bound outside them; nil means no limit. ok is false, and the other results
+// are meaningless, if Play has stopped the search.
 func Minimax[N, M, V any](t Tree[N, M, V], n *N, ply int, max bool, low, high *V) (best V, line []M, ok bool) {
 	moves, value, stands := t.Expand(n, ply)
-	best, some := value, stands || len(moves) == 0
+	best, found := value, stands || len(moves) == 0
 	for _, m := range moves {
-		if some {
+		if found {
 			if max && (low == nil || t.Better(best, *low)) {
 				low = &best
 			} else if !max && (high == nil || t.Better(*high, best)) {
@@ -41,8 +41,8 @@ func Minimax[N, M, V any](t Tree[N, M, V], n *N, ply int, max bool, low, high *V
 		if !ok {
 			return best, nil, false
 		}
-		if !some || max && t.Better(v, best) || !max && t.Better(best, v) {
-			best, some = v, true
+		if !found || max && t.Better(v, best) || !max && t.Better(best, v) {
+			best, found = v, true
 			line = append([]M{m}, rest...)
 		}
 	}

@@ -7,50 +7,51 @@ import (
 	"testing"
 )
 
-// drawn is a tree as figures draw them: places with names, vectors at their ends.
-// Values are compared as NSS do it, the first component dominates.
-type drawn struct {
+// figure is a tree as the papers draw it: named nodes, with vectors as the values of the
+// leaves. The first component of a vector dominates, as in the paper of Newell, Shaw and
+// Simon.
+type figure struct {
 	branches map[string][]string
 	values   map[string][]float64
 	played   []string
-	most     int // moves until Play refuses
+	limit    int // number of moves after which Play stops the search
 }
 
-func (d *drawn) Expand(n *string, _ int) ([]string, []float64, bool) {
+func (d *figure) Expand(n *string, _ int) ([]string, []float64, bool) {
 	v, stands := d.values[*n]
 	return d.branches[*n], v, stands
 }
 
-func (d *drawn) Play(_ *string, m string) (string, bool) {
-	if len(d.played) == d.most {
+func (d *figure) Play(_ *string, m string) (string, bool) {
+	if len(d.played) == d.limit {
 		return "", false
 	}
 	d.played = append(d.played, m)
 	return m, true
 }
 
-func (d *drawn) Better(a, b []float64) bool { return slices.Compare(a, b) > 0 }
+func (d *figure) Better(a, b []float64) bool { return slices.Compare(a, b) > 0 }
 
-// The figures whose values the texts give: of Shannon 1950, section 4, fig. 2, where
-// the three moves have the values +.1, -7 and -6 (the other replies are ours); of Newell,
-// Shaw and Simon 1958, fig. 2, where the first move draws and the others lose, and fig. 4,
-// the analysis of a move that leads to P1.
+// The figures whose values the papers give. Shannon 1950, section 4, fig. 2: the three moves
+// have the values +.1, -7 and -6 (the other replies are ours). Newell, Shaw and Simon 1958,
+// fig. 2: the first move draws and the others lose; fig. 4: the analysis of a move that
+// leads to P1.
 func TestMinimaxOfFigures(t *testing.T) {
-	shannon := &drawn{branches: map[string][]string{
+	shannon := &figure{branches: map[string][]string{
 		"": {"1", "2", "3"}, "1": {"1a", "1b", "1c"}, "2": {"2a", "2b", "2c"}, "3": {"3a", "3b", "3c"},
 	}, values: map[string][]float64{
 		"1a": {0.5}, "1b": {0.1}, "1c": {3}, "2a": {-7}, "2b": {0.2}, "2c": {-1}, "3a": {8}, "3b": {-5}, "3c": {-6},
 	}}
-	nss2 := &drawn{branches: map[string][]string{
+	nss2 := &figure{branches: map[string][]string{
 		"": {"1", "2", "3"}, "1": {"a", "b"}, "2": {"c", "d"}, "3": {"e", "f"},
 	}, values: map[string][]float64{"a": {0}, "b": {0}, "c": {-1}, "d": {-1}, "e": {1}, "f": {-1}}}
-	figure4 := func(p3 ...string) *drawn {
-		return &drawn{branches: map[string][]string{"P1": {"P2", "P3"}, "P3": p3},
+	figure4 := func(p3 ...string) *figure {
+		return &figure{branches: map[string][]string{"P1": {"P2", "P3"}, "P3": p3},
 			values: map[string][]float64{"P2": {4, 3, 1}, "P4": {2, 8, 1}, "P5": {4, 7, 3}}}
 	}
 	for _, test := range []struct {
 		name   string
-		tree   *drawn
+		tree   *figure
 		root   string
 		max    bool
 		want   []float64
@@ -64,23 +65,24 @@ func TestMinimaxOfFigures(t *testing.T) {
 		// "If P5 had been generated prior to P4 no further moves would have been generated."
 		{"NSS 4, P5 first", figure4("P5", "P4"), "P1", false, []float64{4, 3, 1}, "P2", "P2 P3 P5"},
 	} {
-		test.tree.most = 1000
+		test.tree.limit = 1000
 		v, line, ok := Minimax(test.tree, &test.root, 0, test.max, nil, nil)
 		if !ok || !slices.Equal(v, test.want) || strings.Join(line, " ") != test.line {
 			t.Errorf("%s: %v by %v, want %v by %s", test.name, v, line, test.want, test.line)
 		}
 		if strings.Join(test.tree.played, " ") != test.played {
-			t.Errorf("%s: looked at %v, want %s", test.name, test.tree.played, test.played)
+			t.Errorf("%s: searched %v, want %s", test.name, test.tree.played, test.played)
 		}
 	}
 }
 
-// Minimax of random trees, with moves that may be declined, against the definition.
+// On random trees, some of whose inner nodes have values that stand, Minimax agrees with its
+// definition.
 func TestMinimaxAgainstDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	saved := 0
+	cut := 0
 	for range 500 {
-		d := &drawn{branches: map[string][]string{}, values: map[string][]float64{}, most: 1 << 30}
+		d := &figure{branches: map[string][]string{}, values: map[string][]float64{}, limit: 1 << 30}
 		grow(d, "", 5, rng)
 		root, max := "", rng.IntN(2) == 0
 		want := define(d, root, max)
@@ -88,7 +90,7 @@ func TestMinimaxAgainstDefinition(t *testing.T) {
 		if !ok || !slices.Equal(v, want) {
 			t.Fatalf("value %v, want %v", v, want)
 		}
-		// The line leads to its value.
+		// The line must end at a node with the value.
 		end := ""
 		if len(line) > 0 {
 			end = line[len(line)-1]
@@ -97,20 +99,20 @@ func TestMinimaxAgainstDefinition(t *testing.T) {
 			t.Fatalf("the line %v does not end at %v", line, want)
 		}
 		if len(d.played) < len(d.branches)+len(d.values) {
-			saved++
+			cut++
 		}
-		// Cut short anywhere, it says so.
-		d.most, d.played = len(d.played)-1, nil
-		if _, _, ok := Minimax(d, &root, 0, max, nil, nil); ok && d.most >= 0 {
-			t.Fatal("a search cut short calls itself whole")
+		// If the search is stopped, ok must be false.
+		d.limit, d.played = len(d.played)-1, nil
+		if _, _, ok := Minimax(d, &root, 0, max, nil, nil); ok && d.limit >= 0 {
+			t.Fatal("a stopped search returns ok")
 		}
 	}
-	if saved < 100 {
-		t.Errorf("only %d of 500 trees were cut", saved)
+	if cut < 100 {
+		t.Errorf("only %d of 500 trees were cut", cut)
 	}
 }
 
-func grow(d *drawn, n string, depth int, rng *rand.Rand) {
+func grow(d *figure, n string, depth int, rng *rand.Rand) {
 	branches := rng.IntN(4)
 	if depth == 0 || branches == 0 || rng.IntN(3) == 0 {
 		d.values[n] = []float64{float64(rng.IntN(5)), float64(rng.IntN(3))}
@@ -125,7 +127,7 @@ func grow(d *drawn, n string, depth int, rng *rand.Rand) {
 	}
 }
 
-func define(d *drawn, n string, max bool) []float64 {
+func define(d *figure, n string, max bool) []float64 {
 	best := d.values[n]
 	for _, child := range d.branches[n] {
 		v := define(d, child, !max)

@@ -11,20 +11,19 @@ import (
 // ErrOption is wrapped by the errors of Options.Set.
 var ErrOption = errors.New("option")
 
-// Options are the settings of a player: what the documents leave open, or name as
-// something to be varied. Names are single words, so that a player's specification
-// can hold them (shannon-a:moves=1), and are told apart without their case.
+// Options are the settings of a player: what its paper leaves open or suggests varying. A
+// name is a single word, so that it can be part of a player's specification
+// (shannon-a:moves=1). Case does not matter.
 type Options []Option
 
 // Option is one setting, made by Number, Switch, Choice or Text.
 type Option struct {
 	name    string
-	declare string // what UCI says behind the name
+	declare string // the UCI declaration after the name
 	set     func(value string) error
 }
 
-// Number is a setting from low to high. Its default is the value when it is declared.
-// Fractions are numbers of a smaller unit: 350 hundredths of a pawn.
+// Number is a whole number from low to high. Its default is the current *value.
 func Number(name string, value *int, low, high int) Option {
 	return Option{name, fmt.Sprintf("type spin default %d min %d max %d", *value, low, high), func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -55,14 +54,14 @@ func Choice(name string, value *string, words ...string) Option {
 	}
 	return Option{name, declare, func(s string) error {
 		if !slices.Contains(words, s) {
-			return fmt.Errorf("%q is none of %s", s, strings.Join(words, ", "))
+			return fmt.Errorf("%q is not one of %s", s, strings.Join(words, ", "))
 		}
 		*value = s
 		return nil
 	}}
 }
 
-// Text is a setting that the function makes sense of; UCI's <empty> is the empty text.
+// Text is a string that set parses. UCI's <empty> is passed as "".
 func Text(name string, set func(value string) error) Option {
 	return Option{name, "type string default <empty>", func(s string) error {
 		if s == "<empty>" {
@@ -72,20 +71,20 @@ func Text(name string, set func(value string) error) Option {
 	}}
 }
 
-// Then returns the option with something to be done after it is set. An error of that
-// is the option's own.
-func (o Option) Then(done func() error) Option {
+// Then returns the option with a function to call after it is set, whose error is returned
+// by Set.
+func (o Option) Then(f func() error) Option {
 	set := o.set
 	o.set = func(value string) error {
 		if err := set(value); err != nil {
 			return err
 		}
-		return done()
+		return f()
 	}
 	return o
 }
 
-// Lines declares the options as UCI wants them.
+// Lines returns the declarations of the options in UCI format.
 func (o Options) Lines() []string {
 	lines := make([]string, len(o))
 	for i, option := range o {
@@ -94,7 +93,7 @@ func (o Options) Lines() []string {
 	return lines
 }
 
-// Set sets an option. A value that does not fit changes nothing.
+// Set sets an option. An invalid value changes nothing; the error wraps ErrOption.
 func (o Options) Set(name, value string) error {
 	names := make([]string, len(o))
 	for i, option := range o {
@@ -107,7 +106,7 @@ func (o Options) Set(name, value string) error {
 		names[i] = strings.ToLower(option.name)
 	}
 	if len(o) == 0 {
-		return fmt.Errorf("%w %q is unknown (there are none)", ErrOption, name)
+		return fmt.Errorf("%w %q is unknown; this player has no options", ErrOption, name)
 	}
-	return fmt.Errorf("%w %q is unknown (there are: %s)", ErrOption, name, strings.Join(names, ", "))
+	return fmt.Errorf("%w %q is unknown; the options are %s", ErrOption, name, strings.Join(names, ", "))
 }

@@ -87,12 +87,12 @@ func TestOptionsOfPapers(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"random:speed=1":       `"speed" is unknown (there are: seed)`,
+		"random:speed=1":       `"speed" is unknown; the options are seed`,
 		"random:seed=x":        `option Seed: "x" is not a number`,
 		"random:seed=1:Seed=2": "set twice",
 		"first-move:seed=1":    "there are none",
-		"random:weights=assay": `"weights" is unknown (there are: seed)`,
-		"turing-1951:hash=4":   `"hash" is unknown (there are: pawn, knight`,
+		"random:weights=assay": `"weights" is unknown; the options are seed`,
+		"turing-1951:hash=4":   `"hash" is unknown; the options are pawn, knight`,
 		"random:seed":          `"seed" is no setting`,
 	} {
 		if _, err := Open(spec); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,11 +1,11 @@
-// Package random holds the two worst strategies that chess has: Shannon's examples in
-// "Programming a Computer for Playing Chess", Philosophical Magazine 41 (1950),
-// section 2, of a pure strategy, "number the possible legal moves in the position
-// according to some standard procedure, choose the first on the list", and of a mixed
-// one, "choose one at random from the list". They are the floor of every ladder.
+// Package random holds the two simplest strategies, Shannon's examples in "Programming a
+// Computer for Playing Chess", Philosophical Magazine 41 (1950), section 2: of a pure
+// strategy, "number the possible legal moves in the position according to some standard
+// procedure, choose the first on the list", and of a mixed one, "choose one at random from
+// the list". Neither searches. They are the bottom of every rating list.
 //
-// Faithful: both rules. Ours: the standard procedure is the paper's program T7, see
-// shannon.List; chance is a seeded generator.
+// Both rules are the paper's. The standard procedure is our choice, its program T7
+// (shannon.List); the randomness is a seeded generator.
 //
 // Start reading at Player.Search.
 package random
@@ -25,29 +25,29 @@ import (
 // Player is either strategy. It implements engine.Player and historic.Explainer.
 type Player struct {
 	mixed   bool
-	seed    uint64
-	option  int
+	seed    uint64 // of the game
+	addSeed int    // the option Seed, added to it
 	options historic.Options
 }
 
-// New returns the mixed strategy: every legal move is as probable as every other.
+// New returns the mixed strategy: every legal move has the same probability.
 func New() *Player {
 	p := &Player{mixed: true}
-	// A GUI has no seed to give; with the option its games need not be all the same.
-	p.options = historic.Options{historic.Number("Seed", &p.option, 0, 1<<30)}
+	// A GUI cannot set the seed of a game; with this option its games can differ.
+	p.options = historic.Options{historic.Number("Seed", &p.addSeed, 0, 1<<30)}
 	return p
 }
 
 // NewFirst returns the pure strategy: the first of the legal moves.
 func NewFirst() *Player { return &Player{} }
 
-// NewGame sets the seed of the game's chances.
+// NewGame sets the random seed of the game.
 func (p *Player) NewGame(seed uint64) error {
 	p.seed = seed
 	return nil
 }
 
-// Search chooses without any search: it makes no moves, and its score is nought.
+// Search chooses a move without searching. The score is 0.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	budget := historic.NewBudget(ctx, game.Position().SideToMove(), lim)
 	list := historic.RootMoves(shannon.List(game.Position()), lim)
@@ -57,7 +57,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	m := list[0]
 	if p.mixed {
 		// The choice depends on the seed and the position, not on earlier choices.
-		rng := rand.New(rand.NewPCG(p.seed+uint64(p.option), game.Position().Key()+uint64(game.Position().Ply())))
+		rng := rand.New(rand.NewPCG(p.seed+uint64(p.addSeed), game.Position().Key()+uint64(game.Position().Ply())))
 		m = list[rng.IntN(len(list))]
 	}
 	return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
@@ -66,9 +66,9 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 // Explain writes the numbered list of legal moves.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	list := shannon.List(pos)
-	text := "the first of the legal moves, as T7 lists them:\n"
+	text := "the first legal move in the order of T7:\n"
 	if p.mixed {
-		text = fmt.Sprintf("any of %d legal moves, all with the same probability:\n", len(list))
+		text = fmt.Sprintf("one of %d legal moves, all with the same probability:\n", len(list))
 	}
 	if len(list) == 0 {
 		text = "there is no legal move\n"
@@ -84,7 +84,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 // options.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them.
+// Options returns the UCI declarations of the options.
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close does nothing.

@@ -35,7 +35,7 @@ func choose(t *testing.T, p *Player, seed uint64) board.Move {
 	return r.Move
 }
 
-// Over many games every first move is played, none much more often than another.
+// The first moves of many games are uniformly distributed.
 func TestRandomIsUniform(t *testing.T) {
 	const games = 8000
 	p := New()
@@ -43,7 +43,7 @@ func TestRandomIsUniform(t *testing.T) {
 	for seed := range uint64(games) {
 		played[choose(t, p, seed)]++
 	}
-	var chi2 float64 // of 19 degrees of freedom; 43.8 is passed once in a thousand
+	var chi2 float64 // 19 degrees of freedom; above 43.8 with probability 1/1000
 	for _, n := range played {
 		d := float64(n) - games/20.0
 		chi2 += d * d / (games / 20.0)
@@ -60,11 +60,11 @@ func TestSeedOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	if choose(t, p, 1) == before {
-		t.Error("another seed, the same move; choose another in this test if the generator is another")
+		t.Error("another seed gives the same move; if the generator has changed, try another seed here")
 	}
 }
 
-// The knight's first direction is two ranks up and one file towards h.
+// The knight on b1 comes first; its first direction is two ranks up and one file right.
 func TestFirstMove(t *testing.T) {
 	p := board.StartPosition()
 	if got := p.SAN(choose(t, NewFirst(), 9)); got != "Nc3" {
@@ -74,7 +74,7 @@ func TestFirstMove(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	start := board.StartPosition()
-	for player, want := range map[*Player]string{New(): "any of 20 legal moves", NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
+	for player, want := range map[*Player]string{New(): "one of 20 legal moves", NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
 		var out bytes.Buffer
 		if err := player.Explain(&out, &start); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("error %v, %s", err, out.String())

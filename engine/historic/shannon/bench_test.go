@@ -11,10 +11,10 @@ import (
 // middlegame is a position of Turing's game, move 11.
 const middlegame = "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"
 
-// BenchmarkVariation is one evaluated variation of type A, three moves deep, as it is
-// searched here. Shannon, section 6, hopes for one a microsecond ("very optimistic"),
-// and for a move of 10^9 of them in over 16 minutes. BenchmarkMove is that move: cut-offs
-// leave some thousandth of the variations.
+// BenchmarkVariation measures one evaluated variation of type A, three moves deep. Shannon,
+// section 6, assumes one a microsecond ("very optimistic"), and over 16 minutes for a move,
+// with 10^9 variations. BenchmarkMove measures that move: cut-offs leave about a thousandth
+// of the variations.
 func BenchmarkVariation(b *testing.B) {
 	p := newPlayer(b, NewA, "Moves=3")
 	pos := enginetest.Position(b, middlegame)
@@ -33,7 +33,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkMove is a move of each strategy at the start and in a middlegame.
+// BenchmarkMove measures a move of each strategy in the start position and a middlegame.
 func BenchmarkMove(b *testing.B) {
 	for _, test := range []struct {
 		name string

@@ -7,9 +7,9 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// bookText holds our choice of what section 7 asks for: "a number of the standard
-// openings stored in a slow-speed memory", by which the machine plays until the
-// opponent deviates or the line ends. "Perhaps a few hundred would be satisfactory."
+// bookText is our choice of the openings that section 7 asks for: "a number of the standard
+// openings stored in a slow-speed memory", followed until the opponent deviates or the
+// line ends. "Perhaps a few hundred would be satisfactory."
 //
 //go:embed book.txt
 var bookText string

@@ -12,12 +12,12 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// explainNodes ends the search of an explanation, which wants the exact value of every
-// move and so takes longer than one for the best.
+// explainNodes limits the search of an explanation. It needs the exact value of every move
+// and so takes longer than the search for the best.
 const explainNodes = 2_000_000
 
-// Explain writes f(P) term by term, g(P), and for every move of T7's list its h(P,M),
-// its value by minimax and the variation that gives it.
+// Explain writes f(P) term by term, g(P), and for every move of T7's list its h(P,M), its
+// minimax value and its variation.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
 	p.explainTerms(&b, pos)
@@ -25,7 +25,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	if eval.ShannonRestless(pos) {
 		g = 1
 	}
-	fmt.Fprintf(&b, "\ng(P) = %d (1: men hang, or a check is given; type B looks on)\n\n", g)
+	fmt.Fprintf(&b, "\ng(P) = %d (1: a piece hangs or the king is in check, so that type B searches on)\n\n", g)
 	p.explainMoves(&b, pos)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -37,7 +37,7 @@ func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {
 	}
 	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.model.Name)
 	if p.style != 100 {
-		fmt.Fprintf(b, ", positional terms at %d per cent", p.style)
+		fmt.Fprintf(b, ", positional terms at %d %%", p.style)
 	}
 	b.WriteString("\n  term           White Black  coefficient\n")
 	for _, c := range p.model.Explain(pos) {
@@ -72,8 +72,8 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 	}
 }
 
-// exact returns the exact scores of the deepest iteration that the budget allows, and
-// says which.
+// exact returns the exact scores of all moves in the deepest iteration that the budget
+// allows, and a description of that iteration.
 func (s *search) exact() (scores map[int]scored, done string) {
 	scores, done = s.onePly(), "one ply deep"
 	for _, it := range s.iterations() {

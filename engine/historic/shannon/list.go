@@ -7,23 +7,23 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// List returns the legal moves in the order of Shannon's controlling program T7: the
-// squares from a1 to h8 along the ranks, and for each man the order of its program.
+// List returns the legal moves in the order of Shannon's program T7: by the square they
+// start from, a1 to h8 along the ranks, and for each piece in the order of its program.
 //
-// The paper prints one of these, the bishop's T3: directions (x+1,y+1), (x+1,y-1),
-// (x-1,y+1), (x-1,y-1), x being the rank, each outward. Ours, in the same manner: the
-// rook's T4 is (+1,0), (-1,0), (0,+1), (0,-1); queen and king do T3, then T4; the
-// knight does (2,1) with the bishop's signs, then (1,2); the pawn goes one square,
-// two squares, takes towards h, takes towards a, promoting to a queen, rook, bishop,
-// knight; castling comes last, with the h-rook first.
+// The paper prints only the bishop's program, T3: directions (x+1,y+1), (x+1,y-1),
+// (x-1,y+1), (x-1,y-1), where x is the rank, each outward. The others are ours. Rook, T4:
+// (+1,0), (-1,0), (0,+1), (0,-1). Queen and king: T3, then T4. Knight: (2,1) with the
+// bishop's signs, then (1,2). Pawn: one square, two squares, capture toward the h-file,
+// capture toward the a-file; promotions to queen, rook, bishop, knight. Castling comes
+// last, kingside first.
 func List(p *board.Position) []board.Move {
 	moves := p.LegalMoves(nil)
-	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(place(p, a), place(p, b)) })
+	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(sortKey(p, a), sortKey(p, b)) })
 	return moves
 }
 
-// place returns a number by which moves sort as T7 lists them.
-func place(p *board.Position, m board.Move) int {
+// sortKey returns the number by which T7 sorts a move.
+func sortKey(p *board.Position, m board.Move) int {
 	from, to := m.From(), m.To()
 	ranks, files := to.Rank()-from.Rank(), to.File()-from.File()
 	program := 0
@@ -34,7 +34,7 @@ func place(p *board.Position, m board.Move) int {
 			program++
 		}
 	case p.PieceAt(from).Type() == board.Pawn:
-		program = pawnPlace(ranks, files, m.Promotion())
+		program = pawnKey(ranks, files, m.Promotion())
 	case p.PieceAt(from).Type() == board.Knight:
 		program = signs(ranks, files)
 		if max(ranks, -ranks) == 1 {
@@ -46,7 +46,7 @@ func place(p *board.Position, m board.Move) int {
 	return 128*int(from) + program
 }
 
-func pawnPlace(ranks, files int, promotion board.PieceType) int {
+func pawnKey(ranks, files int, promotion board.PieceType) int {
 	n := 0
 	switch {
 	case files > 0:
@@ -63,7 +63,7 @@ func pawnPlace(ranks, files int, promotion board.PieceType) int {
 	return n
 }
 
-// signs returns the place of a pair of signs in (+,+), (+,-), (-,+), (-,-).
+// signs returns the index of a pair of signs in (+,+), (+,-), (-,+), (-,-).
 func signs(x, y int) (n int) {
 	if x < 0 {
 		n = 2
@@ -74,7 +74,7 @@ func signs(x, y int) (n int) {
 	return n
 }
 
-// ray returns the place of a queen's direction.
+// ray returns the index of a queen's direction.
 func ray(x, y int) int {
 	switch {
 	case x != 0 && y != 0:

@@ -15,36 +15,36 @@ import (
 
 // Player is either strategy. It implements engine.Player and historic.Explainer.
 type Player struct {
-	// Load serves the option EvalFile: it returns the weights that a value names, and
-	// the player's own for none. Without it the option has no effect but an error.
+	// Load opens the weights that the option EvalFile names, or the player's own weights for
+	// "". Without it setting EvalFile is an error.
 	Load func(name string) (*eval.Model, []eval.Coef, error)
 
 	typeB bool
 	model *eval.Model
 	w     []eval.Coef
-	ev    eval.Evaluator // by w, scaled by style
+	ev    eval.Evaluator // of w, scaled by style
 
-	moves      int // type A: how many for each side
-	least      int // type B: moves that every variation goes
-	most       int // type B: moves that no variation goes beyond
-	thresholds []int
-	variation  int // centipawns within which moves are nearly equal
-	style      int // per cent of the positional terms
+	moves      int   // type A: depth in moves of each side
+	least      int   // type B: least length of a variation, in moves
+	most       int   // type B: greatest length of a variation, in moves
+	thresholds []int // type B: least h of a move, by ply
+	variation  int   // centipawns within which moves are nearly equal
+	style      int   // weight of the positional terms, in percent
 	book       bool
 
 	seed    uint64 // of the game
-	more    int    // added to it
+	addSeed int    // the option Seed, added to it
 	table   table
 	options historic.Options
 }
 
-// NewA returns the strategy of type A, two moves deep, which evaluates by the weights.
+// NewA returns the strategy of type A, two moves deep, with an evaluation.
 func NewA(m *eval.Model, w []eval.Coef) (*Player, error) {
 	p := &Player{moves: 2, style: 100}
 	return p.with(m, w, historic.Number("Moves", &p.moves, 1, 10))
 }
 
-// NewB returns the strategy of type B, which evaluates by the weights.
+// NewB returns the strategy of type B with an evaluation.
 func NewB(m *eval.Model, w []eval.Coef) (*Player, error) {
 	p := &Player{typeB: true, least: 2, most: 10, style: 100}
 	if err := p.setThresholds(""); err != nil {
@@ -57,21 +57,21 @@ func NewB(m *eval.Model, w []eval.Coef) (*Player, error) {
 }
 
 func (p *Player) with(m *eval.Model, w []eval.Coef, own ...historic.Option) (*Player, error) {
-	if err := p.evaluateBy(m, w, p.style); err != nil {
+	if err := p.setEvaluation(m, w, p.style); err != nil {
 		return nil, err
 	}
 	style := p.style
 	p.options = append(own,
 		historic.Number("Variation", &p.variation, 0, 1000),
-		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.evaluateBy(p.model, p.w, style) }),
+		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.setEvaluation(p.model, p.w, style) }),
 		historic.Switch("Book", &p.book),
-		historic.Number("Seed", &p.more, 0, 1<<30),
+		historic.Number("Seed", &p.addSeed, 0, 1<<30),
 		historic.Text("EvalFile", p.setEvalFile))
 	return p, nil
 }
 
-// evaluateBy sets the weights and the style.
-func (p *Player) evaluateBy(m *eval.Model, w []eval.Coef, style int) error {
+// setEvaluation sets the weights and the style.
+func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef, style int) error {
 	scaled := append([]eval.Coef(nil), w...)
 	for i := range min(len(scaled), len(m.Terms)) {
 		if m.Terms[i].Group != eval.GroupMaterial {
@@ -89,24 +89,23 @@ func (p *Player) evaluateBy(m *eval.Model, w []eval.Coef, style int) error {
 
 func (p *Player) setEvalFile(name string) error {
 	if p.Load == nil {
-		return fmt.Errorf("there is nothing to load %q with", name)
+		return fmt.Errorf("this player cannot load %q", name)
 	}
 	m, w, err := p.Load(name)
 	if err != nil {
 		return err
 	}
-	return p.evaluateBy(m, w, p.style)
+	return p.setEvaluation(m, w, p.style)
 }
 
-// NewGame sets the seed of the game's chances, which statistical variation and the
-// book take.
+// NewGame sets the seed of the random choices of statistical variation and the book.
 func (p *Player) NewGame(seed uint64) error {
 	p.seed = seed
 	return nil
 }
 
-// SetOption sets an option: see Options. Beside those it takes the names of the model's
-// terms, with their weight in centipawns, so that games can tune f(P).
+// SetOption sets one of Options. It also accepts the name of a term of the model, with a
+// weight in centipawns, so that f(P) can be tuned by playing games.
 func (p *Player) SetOption(name, value string) error {
 	i, ok := p.model.Term(name)
 	if !ok {
@@ -118,17 +117,25 @@ func (p *Player) SetOption(name, value string) error {
 	}
 	w := slices.Clone(p.w)
 	w[i] = eval.Coef{MG: int32(n), EG: int32(n)}
-	if err := p.evaluateBy(p.model, w, p.style); err != nil {
+	if err := p.setEvaluation(p.model, w, p.style); err != nil {
 		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
 	}
 	return nil
 }
 
-// Options returns the options as UCI declares them: Moves (type A) or Least, Most
-// (moves) and Thresholds (of h, by ply, the last for all deeper; type B), Variation
-// (centipawns; 0 takes the first of the best moves), Style (per cent), Book, Seed (added to
-// a game's, as a GUI has none to give) and EvalFile. High Style makes the paper's
-// positional player; more of Least, Most and lower Thresholds its combination player.
+// Options returns the UCI declarations of the options.
+//
+//   - Moves: depth of type A, in moves of each side.
+//   - Least, Most: length of the variations of type B, in moves of each side.
+//   - Thresholds: least h of the moves of type B, by ply; the last is for all deeper plies.
+//   - Variation: margin of nearly equal moves in centipawns; 0 plays the first best move.
+//   - Style: weight of the positional terms in percent.
+//   - Book: play from the opening book.
+//   - Seed: added to the seed of a game, since a GUI cannot set one.
+//   - EvalFile: weights.
+//
+// A high Style makes the paper's positional player; higher Least and Most with lower
+// Thresholds make its combination player.
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close frees the table of positions.
@@ -137,7 +144,7 @@ func (p *Player) Close() error {
 	return nil
 }
 
-// Search chooses a move, as engine.Player says. Score and depth of a book move are 0.
+// Search implements engine.Player. Score and depth of a book move are 0.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	s := p.newSearch(ctx, game.Position(), lim)
 	if len(s.list) == 0 {
@@ -155,7 +162,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return s.budget.Finish(s.iterate(lim.Info)), nil
 }
 
-// chance is a generator that depends on seed and position alone.
+// rng returns a generator that depends only on the seed and the position.
 func (s *search) rng() *rand.Rand {
-	return rand.New(rand.NewPCG(s.player.seed+uint64(s.player.more), s.root.Key()+uint64(s.root.Ply())))
+	return rand.New(rand.NewPCG(s.player.seed+uint64(s.player.addSeed), s.root.Key()+uint64(s.root.Ply())))
 }

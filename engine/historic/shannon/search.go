@@ -11,10 +11,10 @@ import (
 
 const (
 	infinite = engine.MateScore + 1
-	// maxPly is more than any variation has: 20 moves of type B for each side.
+	// maxPly is above the length of any variation: 20 moves of type B for each side.
 	maxPly = 48
-	// mates are scores of at least this many centipawns.
-	mates = engine.MateScore - 1000
+	// mateBound is the least score that means a mate.
+	mateBound = engine.MateScore - 1000
 )
 
 // search is one search of either type.
@@ -23,7 +23,7 @@ type search struct {
 	ev     eval.Evaluator
 	budget *historic.Budget
 	root   board.Position
-	list   []board.Move // as T7 lists them
+	list   []board.Move // in the order of T7
 
 	buf     [maxPly][]board.Move
 	rank    [maxPly][]int
@@ -45,12 +45,12 @@ func (p *Player) newSearch(ctx context.Context, pos *board.Position, lim engine.
 	return s
 }
 
-// iteration is how deep one pass over the list goes: all of it to full plies, nothing
+// iteration is the depth of one pass over the moves: everything to full plies, nothing
 // beyond cap.
 type iteration struct{ full, cap int }
 
-// iterations are those of the strategy, the last its own depth; the shallower ones are
-// there to answer from if the limits end the search.
+// iterations returns the iterations of the strategy. The last has its own depth; the
+// shallower ones provide a move if the limits stop the search.
 func (s *search) iterations() (all []iteration) {
 	p := s.player
 	if !p.typeB {
@@ -71,7 +71,7 @@ func (s *search) iterations() (all []iteration) {
 // iterate searches deeper until the strategy's depth or the limits are reached.
 func (s *search) iterate(info func(engine.Info)) engine.Result {
 	result := engine.Result{Move: s.list[0], PV: s.list[:1:1]}
-	first := 0 // the move of the list to begin with
+	first := 0 // index of the move to search first
 	for i, it := range s.iterations() {
 		limit := s.budget.Depth(it.cap)
 		it.full, it.cap = min(it.full, limit), limit
@@ -89,22 +89,22 @@ func (s *search) iterate(info func(engine.Info)) engine.Result {
 		if info != nil {
 			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: r.score, Nodes: s.budget.Nodes(), Time: s.budget.Elapsed(), PV: r.line})
 		}
-		if s.budget.Enough() || limit < s.iterations()[i].cap || max(r.score, -r.score) >= mates {
+		if s.budget.Enough() || limit < s.iterations()[i].cap || max(r.score, -r.score) >= mateBound {
 			break
 		}
 	}
 	return result
 }
 
-// scored is what a pass knows of a move: its exact score, or a bound that says it is
-// further below the best than the margin.
+// scored is the result of a pass for a move: its exact score, or an upper bound that is
+// more than the margin below the best.
 type scored struct {
 	score int
 	line  []board.Move
 }
 
-// pass searches all moves of the list, by their number in it. Scores within the margin
-// of the best are exact. If the budget ends, only what was finished is returned.
+// pass searches all moves of the list and returns their scores by index. Scores within the
+// margin of the best are exact. If the budget ends, only finished moves are returned.
 func (s *search) pass(it iteration, first, margin int) map[int]scored {
 	scores := make(map[int]scored, len(s.list))
 	best := -infinite
@@ -132,16 +132,16 @@ func (s *search) pass(it iteration, first, margin int) map[int]scored {
 	return scores
 }
 
-// choose returns the first of the best moves, or with statistical variation one at
-// random of those nearly as good.
+// choose returns the index of the first best move, or with statistical variation that of a
+// random one among those nearly as good.
 func (s *search) choose(scores map[int]scored) int {
 	best := -infinite
 	for _, r := range scores {
 		best = max(best, r.score)
 	}
 	margin := s.player.variation
-	if best >= mates || best <= -mates {
-		margin = 0 // a mate is no matter of taste
+	if best >= mateBound || best <= -mateBound {
+		margin = 0 // never vary from a mate
 	}
 	var near []int
 	for i := range s.list {
@@ -155,7 +155,7 @@ func (s *search) choose(scores map[int]scored) int {
 	return near[s.rng().IntN(len(near))]
 }
 
-// node returns the value of a position for the side to move.
+// node returns the value of a position from the view of the side to move.
 func (s *search) node(p *board.Position, ply int, it iteration, alpha, beta int) int {
 	if s.player.typeB {
 		return s.nodeB(p, ply, it, alpha, beta)
@@ -163,7 +163,7 @@ func (s *search) node(p *board.Position, ply int, it iteration, alpha, beta int)
 	return s.nodeA(p, ply, it.cap-ply, alpha, beta)
 }
 
-// evaluate is T8: f(P), here for the side to move.
+// evaluate is T8: f(P), from the view of the side to move.
 func (s *search) evaluate(p *board.Position) int {
 	v := s.ev.Evaluate(p)
 	if p.SideToMove() == board.Black {
@@ -172,7 +172,7 @@ func (s *search) evaluate(p *board.Position) int {
 	return v
 }
 
-// over returns the value of a position that ends the game.
+// over returns the value of a position in which the game has ended.
 func over(p *board.Position, ply int) (value int, ended bool) {
 	if p.CountLegal() == 0 {
 		if p.InCheck() {
@@ -183,7 +183,7 @@ func over(p *board.Position, ply int) (value int, ended bool) {
 	return 0, p.Halfmove() >= 100
 }
 
-// keep makes m, at the ply, the first move of the principal variation.
+// keep stores m, followed by the line of the next ply, as the principal variation of a ply.
 func (s *search) keep(ply int, m board.Move) {
 	s.pv[ply][0] = m
 	n := copy(s.pv[ply][1:], s.pv[ply+1][:s.pvLen[ply+1]])

@@ -56,7 +56,7 @@ func TestConform(t *testing.T) {
 	}
 }
 
-// positions are middle games, endings and a few with mates at hand.
+// positions are middlegames, endgames and a few with a mate.
 var positions = []string{
 	board.StartFEN,
 	"r1bqkbnr/pppp1ppp/2n5/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3",
@@ -69,7 +69,7 @@ var positions = []string{
 	"r5k1/1p3rb1/p2P1nn1/P2Pp3/N3Pp1p/5P2/4B1PK/R3BR2 b - - 0 1",
 }
 
-// minimax is type A as the paper has it: no cut-offs, no table.
+// minimax is type A as in the paper: no cut-offs, no table.
 func minimax(p *board.Position, ev eval.Evaluator, depth, ply int) int {
 	moves := p.LegalMoves(nil)
 	switch {
@@ -91,8 +91,8 @@ func minimax(p *board.Position, ev eval.Evaluator, depth, ply int) int {
 	return best
 }
 
-// Type A with cut-offs, table and ordering answers as plain minimax, to the last of the
-// equal moves.
+// Type A with cut-offs, table and move ordering returns the move and the score of plain
+// minimax.
 func TestTypeAIsMinimax(t *testing.T) {
 	for _, fen := range positions {
 		p := newPlayer(t, NewA)
@@ -110,9 +110,9 @@ func TestTypeAIsMinimax(t *testing.T) {
 				}
 			}
 			r := play(t, p, pos, engine.Limits{Depth: depth})
-			// A mate within fewer plies ends the deepening, at the same mate.
+			// A mate found at a smaller depth ends the iteration; it is the same mate.
 			if r.Score != bestScore || r.Move != bestMove {
-				t.Errorf("%s, %d plies: %s %d, minimax has %s %d", fen, depth, pos.SAN(r.Move), r.Score, pos.SAN(bestMove), bestScore)
+				t.Errorf("%s, %d plies: %s %d, minimax: %s %d", fen, depth, pos.SAN(r.Move), r.Score, pos.SAN(bestMove), bestScore)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func TestList(t *testing.T) {
 		p := enginetest.Position(t, test.fen)
 		list := List(&p)
 		if !sameMoves(list, p.LegalMoves(nil)) {
-			t.Errorf("%s: the list %v has not the legal moves", test.fen, list)
+			t.Errorf("%s: the list %v does not hold exactly the legal moves", test.fen, list)
 		}
 		if got := variationOf(&p, list); !strings.EqualFold(strings.Join(got, " "), test.want) {
 			t.Errorf("%s: %s, want %s", test.fen, strings.Join(got, " "), test.want)
@@ -295,7 +295,7 @@ func TestCoefficients(t *testing.T) {
 		}
 	}
 	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.w[0].MG != 100 {
-		t.Error("the model's own weights have changed")
+		t.Error("the weights of the model have changed")
 	}
 }
 
@@ -317,14 +317,14 @@ func TestBook(t *testing.T) {
 		}
 		r := play(t, p, start, engine.Limits{})
 		if r.Nodes != 0 || !slices.Contains(b[start.Key()], r.Move) {
-			t.Fatalf("%v with %d nodes is not of the book", r.Move, r.Nodes)
+			t.Fatalf("%v with %d nodes is not a book move", r.Move, r.Nodes)
 		}
 		seen[r.Move] = true
 	}
 	if len(seen) < 3 {
 		t.Errorf("%d first moves in a hundred games", len(seen))
 	}
-	// Over UCI every game has the same seed; the option makes them differ.
+	// Over UCI every game has the same seed; the option makes games differ.
 	seen = map[board.Move]bool{}
 	for _, seed := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"} {
 		if err := errors.Join(p.SetOption("Seed", seed), p.NewGame(0)); err != nil {
@@ -333,11 +333,11 @@ func TestBook(t *testing.T) {
 		seen[play(t, p, start, engine.Limits{}).Move] = true
 	}
 	if len(seen) < 2 {
-		t.Error("ten seeds, one opening")
+		t.Error("ten seeds give only one opening")
 	}
 	off := enginetest.Position(t, "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1")
 	if r := play(t, p, off, engine.Limits{}); r.Nodes == 0 {
-		t.Error("out of the book and no search")
+		t.Error("no search after leaving the book")
 	}
 }
 
@@ -374,7 +374,7 @@ func FuzzThresholds(f *testing.F) {
 		p := &Player{}
 		if p.setThresholds(text) != nil {
 			if p.thresholds != nil {
-				t.Errorf("%q is refused, and set", text)
+				t.Errorf("%q is an error, but the thresholds are set", text)
 			}
 			return
 		}

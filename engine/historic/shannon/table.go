@@ -2,14 +2,14 @@ package shannon
 
 import "github.com/assay-chess/assay/engine/board"
 
-// table remembers what type A found of positions. Entries of other searches stay where
-// they are, but under other keys: the keys of a search are mixed with its number.
+// table is the transposition table of type A. Keys are mixed with the number of the search,
+// so that entries of earlier searches are not found.
 type table struct {
 	entries []entry
 	number  uint64 // of the search
 }
 
-// entry is a position's value at exactly the depth. Depth 0 marks an empty one.
+// entry is the value of a position at exactly the depth. Depth 0 marks an empty entry.
 type entry struct {
 	key   uint64
 	score int32
@@ -20,7 +20,7 @@ type entry struct {
 
 const tableSize = 1 << 17
 
-// next makes the table ready for another search.
+// next prepares the table for the next search.
 func (t *table) next() {
 	if t.entries == nil {
 		t.entries = make([]entry, tableSize)
@@ -30,7 +30,7 @@ func (t *table) next() {
 
 func (t *table) mixed(key uint64) uint64 { return key ^ t.number*0x9e3779b97f4a7c15 }
 
-// at returns what this search has found of a position, if it has and keeps it.
+// at returns the entry of a position, if this search has stored one.
 func (t *table) at(key uint64) (entry, bool) {
 	e := t.entries[key%tableSize]
 	return e, e.key == t.mixed(key) && e.depth != 0
@@ -40,7 +40,7 @@ func (t *table) put(key uint64, m board.Move, score, depth int, bound int8) {
 	t.entries[key%tableSize] = entry{t.mixed(key), int32(score), m, uint8(depth), bound}
 }
 
-// proves reports whether the entry's value, v, settles a search with the window.
+// proves reports whether the entry, whose value is v, decides a search with the window.
 func (e *entry) proves(v, alpha, beta int) bool {
 	return e.bound == 0 || e.bound > 0 && v >= beta || e.bound < 0 && v <= alpha
 }
@@ -55,7 +55,7 @@ func boundOf(v, alpha, beta int) int8 {
 	return 0
 }
 
-// In the table mates count from the position, in a search from its root.
+// In the table the distance to mate counts from the position, in a search from the root.
 
 func toTable(score, ply int) int { return score + mateShift(score, ply) }
 
@@ -63,9 +63,9 @@ func fromTable(score int32, ply int) int { return int(score) - mateShift(int(sco
 
 func mateShift(score, ply int) int {
 	switch {
-	case score >= mates:
+	case score >= mateBound:
 		return ply
-	case score <= -mates:
+	case score <= -mateBound:
 		return -ply
 	}
 	return 0

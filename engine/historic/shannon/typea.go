@@ -2,8 +2,7 @@ package shannon
 
 import "github.com/assay-chess/assay/engine/board"
 
-// nodeA is minimax to a fixed depth. Cut-offs, the table and the order of the moves
-// change how long it takes and nothing else.
+// nodeA is minimax to a fixed depth. Cut-offs, the table and the move order only save time.
 func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	s.pvLen[ply] = 0
 	if v, ended := over(p, ply); ended {
@@ -12,7 +11,7 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	if depth == 0 {
 		return s.evaluate(p)
 	}
-	// The table knows nothing of the fifty-move rule.
+	// The table ignores the fifty-move rule.
 	useTable := p.Halfmove()+depth < 100
 	var first board.Move
 	if useTable {
@@ -57,7 +56,7 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	return best
 }
 
-// sort ranks moves: the table's, captures by victim and attacker, killers, the rest.
+// sort ranks moves: the table's move, captures by victim and attacker, killers, the rest.
 func (s *search) sort(p *board.Position, ply int, moves []board.Move, first board.Move) {
 	rank := s.rank[ply][:0]
 	for _, m := range moves {
@@ -80,7 +79,7 @@ func (s *search) sort(p *board.Position, ply int, moves []board.Move, first boar
 	s.rank[ply] = rank
 }
 
-// pick brings the highest ranked of the moves from i on to place i.
+// pick moves the highest ranked of the moves from index i on to index i.
 func (s *search) pick(ply int, moves []board.Move, i int) board.Move {
 	rank, at := s.rank[ply], i
 	for j := i + 1; j < len(moves); j++ {
@@ -101,7 +100,7 @@ func (s *search) refuted(p *board.Position, ply int, m board.Move) {
 	}
 }
 
-// victim returns the kind of man that a capture takes.
+// victim returns the type of the captured piece.
 func victim(p *board.Position, m board.Move) board.PieceType {
 	if p.IsEnPassant(m) {
 		return board.Pawn

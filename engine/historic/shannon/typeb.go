@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// What h(P,M) says of a move, ours: see the package comment.
+// The values of h(P,M). They are ours: see the package comment.
 const (
 	low       = 0
 	defensive = 2
@@ -18,15 +18,14 @@ const (
 	capturing = 5
 )
 
-// defaultThresholds follow checks for four moves and captures to the end.
+// defaultThresholds follow checks for four moves, and captures to the end.
 const defaultThresholds = "0,2,2,2,3,3,4,4,5"
 
-// worth is what men are worth where only their order matters; a king attacks as the
-// most valuable.
-var worth = [6]int{1, 3, 3, 5, 9, 200}
+// pieceValues are used where only their order matters. The king is the most valuable.
+var pieceValues = [6]int{1, 3, 3, 5, 9, 200}
 
-// setThresholds sets the least h of a move to be examined, by ply. The last holds for
-// all deeper plies; no text restores the default.
+// setThresholds sets the least h of the moves to search, by ply. The last value is for all
+// deeper plies; "" restores the default.
 func (p *Player) setThresholds(text string) error {
 	if text == "" {
 		text = defaultThresholds
@@ -35,7 +34,7 @@ func (p *Player) setThresholds(text string) error {
 	for _, part := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < low || n > capturing {
-			return fmt.Errorf("%q is not a list of numbers from %d to %d divided by commas, as %s", text, low, capturing, defaultThresholds)
+			return fmt.Errorf("%q is not a comma-separated list of numbers from %d to %d, like %s", text, low, capturing, defaultThresholds)
 		}
 		all = append(all, n)
 	}
@@ -45,7 +44,7 @@ func (p *Player) setThresholds(text string) error {
 
 func (p *Player) threshold(ply int) int { return p.thresholds[min(ply, len(p.thresholds)-1)] }
 
-// nodeB follows a variation until g(P) = 0 with the moves that h lets pass.
+// nodeB searches the moves that h selects, until g(P) = 0.
 func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int) int {
 	s.pvLen[ply] = 0
 	if v, ended := over(p, ply); ended {
@@ -87,7 +86,7 @@ func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int
 	return best
 }
 
-// screen returns the moves worth examining, and whether any was screened out.
+// screen returns the moves to search, and whether any move was dropped.
 func (s *search) screen(p *board.Position, ply int) (moves []board.Move, screened bool) {
 	moves = p.LegalMoves(s.buf[ply][:0])
 	s.buf[ply] = moves
@@ -105,7 +104,7 @@ func (s *search) screen(p *board.Position, ply int) (moves []board.Move, screene
 	return kept, len(kept) < len(moves)
 }
 
-// h is h(P,M): how forceful a move is. danger holds the mover's men that are attacked.
+// h is h(P,M): how forceful a move is. danger holds the attacked pieces of the side to move.
 func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 	if p.IsCapture(m) || m.Promotion() != board.NoPieceType {
 		return capturing
@@ -114,7 +113,7 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 		return checking
 	}
 	if p.IsCastling(m) {
-		return attacking // a developing move as much as any
+		return attacking // castling develops a piece too
 	}
 	us, from, to := p.SideToMove(), m.From(), m.To()
 	piece := p.PieceAt(from).Type()
@@ -124,7 +123,7 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 	after := p.Occupied()&^from.Bitboard() | to.Bitboard()
 	reach := attacks(us, piece, to, after) &^ attacks(us, piece, from, p.Occupied())
 	for b := reach & p.ByColor(us.Other()); b != 0; {
-		if worth[p.PieceAt(b.PopFirst()).Type()] > worth[piece] {
+		if pieceValues[p.PieceAt(b.PopFirst()).Type()] > pieceValues[piece] {
 			return attacking
 		}
 	}
@@ -134,7 +133,7 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 	return low
 }
 
-// threatened returns the men of the side to move, but the king, that an enemy attacks.
+// threatened returns the attacked pieces of the side to move, except the king.
 func threatened(p *board.Position) (b board.Bitboard) {
 	us := p.SideToMove()
 	for pieces := p.ByColor(us) &^ p.ByType(board.King); pieces != 0; {

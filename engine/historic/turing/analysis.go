@@ -5,23 +5,23 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// node is a position in the analysis, with the square of the capture that led to it.
+// node is a position of the analysis, with the square of the capture that led to it.
 type node struct {
 	pos   board.Position
-	taken board.Square // NoSquare if the last move was no capture
+	taken board.Square // NoSquare if the last move was not a capture
 }
 
 // analysis is the tree of considerable moves. It implements historic.Tree.
 type analysis struct {
 	player  *Player
 	machine board.Color
-	plies   int // no position further from the board is analyzed
-	full    int // plies in which every move is considerable
+	plies   int // depth at which the analysis ends
+	full    int // depth up to which every move is considerable
 	budget  *historic.Budget
 }
 
-// Expand returns the considerable moves. The value of the position stands if it is
-// dead, or if not all moves are considerable.
+// Expand returns the considerable moves. The value of the position stands if not all legal
+// moves are considerable.
 func (a *analysis) Expand(n *node, ply int) (moves []board.Move, value float64, stands bool) {
 	p := &n.pos
 	legal := p.LegalMoves(make([]board.Move, 0, 48))
@@ -38,14 +38,14 @@ func (a *analysis) Expand(n *node, ply int) (moves []board.Move, value float64, 
 		return legal, 0, false
 	}
 	for _, m := range legal {
-		if a.player.considerable(n, m) {
+		if a.player.why(n, m) != "" {
 			moves = append(moves, m)
 		}
 	}
 	return moves, a.player.dead(p, a.machine), len(moves) < len(legal)
 }
 
-// Play makes a move, if the budget allows.
+// Play makes a move if the budget allows it.
 func (a *analysis) Play(n *node, m board.Move) (node, bool) {
 	child := node{n.pos, board.NoSquare}
 	if !a.budget.Spend() {
@@ -58,15 +58,10 @@ func (a *analysis) Play(n *node, m board.Move) (node, bool) {
 	return child, true
 }
 
-// Better compares values of the machine.
+// Better compares values from the view of the machine.
 func (a *analysis) Better(x, y float64) bool { return x > y }
 
-// considerable reports whether a move is, beyond the plies in which every move is.
-func (p *Player) considerable(n *node, m board.Move) bool {
-	return p.why(n, m) != ""
-}
-
-// why says for which of the rules a move is considerable, or nothing.
+// why returns the rule by which a move is considerable, or "" if it is not.
 func (p *Player) why(n *node, m board.Move) string {
 	pos := &n.pos
 	if pos.IsCapture(m) {

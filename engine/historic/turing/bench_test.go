@@ -9,8 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/enginetest"
 )
 
-// BenchmarkMove is the whole calculation of a move of the game, the eleventh, which the
-// text's author made by hand.
+// BenchmarkMove calculates the eleventh move of the game, as Turing did by hand.
 func BenchmarkMove(b *testing.B) {
 	p, nodes := New(), 0
 	game := board.NewGame(enginetest.Position(b, "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"))

@@ -11,19 +11,18 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Explain writes the value and the position-play value of the position for the side to
-// move, contribution by contribution, and then every move with its value by the
-// analysis, the increase of position-play it brings and the line that is expected; the
-// chosen move has a star.
+// Explain writes the material value and the position-play value of the position for the side
+// to move, contribution by contribution, and then every move with its value, the increase
+// in position-play value that it brings, and the expected line. A star marks the chosen move.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
 	us := pos.SideToMove()
 	fmt.Fprintf(&b, "machine plays %s: W/B = %.1f/%.1f = %.4f\n", us,
 		float64(p.material(pos, us))/100, float64(p.material(pos, us.Other()))/100,
 		float64(p.material(pos, us))/float64(p.material(pos, us.Other())))
-	fmt.Fprintf(&b, "position-play value %.1f; in moves a capture counts as two\n", float64(positionPlay(pos, us, false))/10)
+	fmt.Fprintf(&b, "position-play value %.1f; among moves a capture counts as two\n", float64(positionPlay(pos, us, false))/10)
 	for _, c := range contributions(pos, us, false) {
-		fmt.Fprintf(&b, "  %c%-3s (%c) %+.1f  %s\n", c.Man.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note)
+		fmt.Fprintf(&b, "  %c%-3s (%c) %+.1f  %s\n", c.Piece.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note)
 	}
 	p.explainMoves(&b, pos)
 	_, err := io.WriteString(w, b.String())
@@ -38,7 +37,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 	}
 	a := &analysis{player: p, machine: pos.SideToMove(), plies: p.plies, full: p.full}
 	var all []choice
-	for _, m := range moves { // one at a time, so that every value is exact
+	for _, m := range moves { // one at a time, so that all values are exact
 		a.budget = historic.NewBudget(context.Background(), a.machine, engine.Limits{})
 		all = append(all, a.choices(pos, []board.Move{m})...)
 	}

@@ -9,22 +9,22 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// How a dead position is measured.
+// Ways to measure the material of a dead position.
 const (
 	ratio      = "ratio"
 	difference = "difference"
 )
 
-// Player is the paper machine. It implements engine.Player and historic.Explainer.
+// Player is turing-1951. It implements engine.Player and historic.Explainer.
 type Player struct {
 	values  [5]int // pawn to queen, hundredths of a pawn
 	measure string
-	full    int
-	plies   int
+	full    int // plies in which every move is considerable
+	plies   int // where the analysis ends
 	options historic.Options
 }
 
-// New returns the machine with the values of the text.
+// New returns the machine with the piece values of the text.
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 350, 500, 1000}, measure: ratio, full: 2, plies: 16}
 	p.options = historic.Options{
@@ -40,22 +40,22 @@ func New() *Player {
 	return p
 }
 
-// NewGame does nothing: the machine remembers nothing and plays without chance.
+// NewGame does nothing: the machine has no memory and no randomness.
 func (p *Player) NewGame(uint64) error { return nil }
 
-// SetOption sets an option: see Options.
+// SetOption sets one of Options.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them: the values of the men in hundredths
-// of a pawn, Measure (W/B or W-B), Full (plies in which every move is considerable) and
-// Plies (where the analysis ends).
+// Options returns the UCI declarations of the options: the piece values in hundredths of a
+// pawn, Measure (W/B or W-B), Full (plies in which every move is considerable) and Plies
+// (where the analysis ends).
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close does nothing.
 func (p *Player) Close() error { return nil }
 
-// Search plays by the rule, as engine.Player says. The score is the material that the
-// value means, by option W/B or W-B, in centipawns where the pawn counts 100.
+// Search implements engine.Player. The score is the value converted to centipawns: the
+// material balance that gives the same ratio, or the difference itself.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	pos := game.Position()
 	budget := historic.NewBudget(ctx, pos.SideToMove(), lim)
@@ -64,7 +64,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return budget.Finish(engine.Result{}), nil
 	}
 	result := engine.Result{Move: moves[0], PV: moves[:1:1]}
-	// One ply is there to answer from if the limits do not allow the rule itself.
+	// The analysis of one ply provides a move if the limits stop the full one.
 	for _, plies := range []int{1, p.plies} {
 		plies = budget.Depth(plies)
 		a := &analysis{player: p, machine: pos.SideToMove(), plies: plies, full: p.full, budget: budget}
@@ -85,7 +85,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return budget.Finish(result), nil
 }
 
-// choice is a move on the board with its value and the line that the analysis expects.
+// choice is a move with its value and the expected line.
 type choice struct {
 	move  board.Move
 	value float64
@@ -93,8 +93,8 @@ type choice struct {
 	atMax bool // no move has a greater value
 }
 
-// choices values the moves. Values less than the best may be bounds. If the budget
-// ends, only the moves done are returned.
+// choices returns the moves with their values. Values below the best may be upper bounds. If
+// the budget ends, only the finished moves are returned.
 func (a *analysis) choices(pos *board.Position, moves []board.Move) (all []choice) {
 	top := node{*pos, board.NoSquare}
 	var best *float64
@@ -118,8 +118,8 @@ func (a *analysis) choices(pos *board.Position, moves []board.Move) (all []choic
 	return all
 }
 
-// pick applies the rule for play: the greatest value, then the greatest position-play
-// value, then the first.
+// pick applies the rule for play: the greatest value, then the greatest position-play value,
+// then the first move.
 func pick(pos *board.Position, all []choice) choice {
 	chosen, most := choice{}, math.MinInt
 	for _, c := range all {
@@ -133,8 +133,8 @@ func pick(pos *board.Position, all []choice) choice {
 	return chosen
 }
 
-// score makes centipawns of a value: of a ratio, as if it were made by men changing
-// sides.
+// score converts a value to centipawns. A ratio v becomes total * (v-1)/(v+1), where total
+// is the material of both sides.
 func (p *Player) score(pos *board.Position, c choice) int {
 	switch v := c.value; {
 	case v > Checkmate-100:

@@ -7,18 +7,18 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Contribution is one line of the position-play value.
+// Contribution is one part of the position-play value.
 type Contribution struct {
-	Rule   byte // 'a' to 'i', as the text letters them
-	Man    board.Piece
+	Rule   byte // 'a' to 'i', as in the text
+	Piece  board.Piece
 	Square board.Square
 	Tenths int
 	Note   string
 }
 
-// contributions counts the position-play value of side c. The side may move in pos, or
-// it has just moved: then its moves are those of a further turn. Castled says that this
-// last move was castling.
+// contributions returns the parts of the position-play value of side c. If c has just moved,
+// its mobility is that of one more move in a row. castled says that the last move of c was
+// castling.
 func contributions(pos *board.Position, c board.Color, castled bool) (list []Contribution) {
 	turn := *pos
 	if pos.SideToMove() != c {
@@ -69,7 +69,7 @@ func contributions(pos *board.Position, c board.Color, castled bool) (list []Con
 	return list
 }
 
-// positionPlay returns the sum of contributions, in tenths.
+// positionPlay returns the sum of the contributions in tenths.
 func positionPlay(pos *board.Position, c board.Color, castled bool) (tenths int) {
 	for _, x := range contributions(pos, c, castled) {
 		tenths += x.Tenths
@@ -77,13 +77,13 @@ func positionPlay(pos *board.Position, c board.Color, castled bool) (tenths int)
 	return tenths
 }
 
-// Increase returns by how many tenths a move of the side to move raises its
-// position-play value: the figures that the game prints.
+// Increase returns by how many tenths a move raises the position-play value of the side to
+// move. These are the figures printed with the game.
 func Increase(pos *board.Position, m board.Move) (tenths int) {
 	return after(pos, m) - positionPlay(pos, pos.SideToMove(), false)
 }
 
-// after returns the position-play value, in tenths, once m is played.
+// after returns the position-play value after the move, in tenths.
 func after(pos *board.Position, m board.Move) int {
 	child := *pos
 	child.Make(m)
@@ -93,7 +93,7 @@ func after(pos *board.Position, m board.Move) int {
 // root returns the square root in tenths, rounded as in the printed table.
 func root(n int) int { return int(math.Round(10 * math.Sqrt(float64(n)))) }
 
-// mobility counts the moves of the man on sq, a capture as two, castling not at all.
+// mobility counts the moves of the piece on sq. A capture counts as two, castling as none.
 func mobility(turn *board.Position, moves []board.Move, sq board.Square) (n int) {
 	for _, m := range moves {
 		switch {
@@ -136,7 +136,7 @@ func castling(turn *board.Position, moves []board.Move, c board.Color, castled b
 func threatensMate(turn *board.Position, moves []board.Move) bool {
 	for _, m := range moves {
 		if turn.PieceAt(m.To()).Type() == board.King || !turn.GivesCheck(m) {
-			continue // it would take a king that stands in check already
+			continue // captures a king that is already in check
 		}
 		child := *turn
 		child.Make(m)

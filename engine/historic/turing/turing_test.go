@@ -23,7 +23,7 @@ func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player { return New() })
 }
 
-// golden is what an independent program makes of the rules: see its note.
+// golden holds the results of an independent program: see the note in the file.
 type golden struct {
 	Figures []struct {
 		Move              int
@@ -70,7 +70,7 @@ func readGolden(t *testing.T) (g golden) {
 
 func tenths(x float64) int { return int(math.Round(10 * x)) }
 
-// TestRoots is the table that the text prints.
+// The square roots are those of the printed table.
 func TestRoots(t *testing.T) {
 	for n, want := range []int{0, 10, 14, 17, 20, 22, 24, 26, 28, 30, 32, 33, 35, 36} {
 		if got := root(n); got != want {
@@ -79,8 +79,8 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestFigures checks the increases of the printed game: 9 of 16 are the text's own, and
-// all are those of an independent reading of the rules, as are the moves with more.
+// The increases printed with the game: 9 of 16 are reproduced. All increases, and the moves
+// with a higher one, agree with an independent implementation of the rules.
 func TestFigures(t *testing.T) {
 	reproduced := 0
 	for _, f := range readGolden(t).Figures {
@@ -88,7 +88,7 @@ func TestFigures(t *testing.T) {
 		m := enginetest.Move(t, &p, f.SAN)
 		got := Increase(&p, m)
 		if got != tenths(f.Computed) {
-			t.Errorf("%d. %s raises position-play by %d tenths, want %.1f", f.Move, f.SAN, got, f.Computed)
+			t.Errorf("%d. %s raises the position-play value by %d tenths, want %.1f", f.Move, f.SAN, got, f.Computed)
 		}
 		if got == tenths(f.Printed) {
 			reproduced++
@@ -102,13 +102,13 @@ func TestFigures(t *testing.T) {
 				equal = append(equal, p.SAN(other))
 			}
 		}
-		for _, want := range f.Higher { // at most 8 of them are listed
+		for _, want := range f.Higher { // lists at most 8
 			if !higher[want] {
-				t.Errorf("%d. %s: %s is not higher; those are %v", f.Move, f.SAN, want, higher)
+				t.Errorf("%d. %s: %s is not among the higher ones, %v", f.Move, f.SAN, want, higher)
 			}
 		}
 		if len(higher) != f.NHigher || len(equal) != len(f.Equal) {
-			t.Errorf("%d. %s: %d moves have more and %v as much, want %d and %v", f.Move, f.SAN, len(higher), equal, f.NHigher, f.Equal)
+			t.Errorf("%d. %s: %d moves have a higher increase and %v the same, want %d and %v", f.Move, f.SAN, len(higher), equal, f.NHigher, f.Equal)
 		}
 	}
 	if reproduced != 9 {
@@ -133,7 +133,7 @@ func TestVectors(t *testing.T) {
 		case "turing.material.white":
 			got = float64(New().material(&p, board.White)) / 100
 		default:
-			t.Fatalf("no way to check %s", v.Term)
+			t.Fatalf("unknown term %s", v.Term)
 		}
 		if math.Abs(got-v.Expected) > 1e-9 {
 			t.Errorf("%s: %s of %s %s is %v, want %v", v.ID, v.Term, v.FEN, v.Move, got, v.Expected)
@@ -141,8 +141,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestChoices lets the machine play its game again: it has the printed move at 18 of the
-// 29 turns, the same that an independent program has.
+// In the positions of the game the machine plays the printed move in 18 of 29 turns, like an
+// independent program.
 func TestChoices(t *testing.T) {
 	agree, inMax := 0, 0
 	p := New()
@@ -152,7 +152,7 @@ func TestChoices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// At move 26 two rook moves are equal, and that program generates the other first.
+		// At move 26 two rook moves are equal; the other program generates them in another order.
 		got := pos.SAN(r.Move)
 		if Increase(&pos, r.Move) != tenths(c.BestPP) || got != c.Best && c.Move != 26 || (got == c.Turing) != c.Agree {
 			t.Errorf("%d: the machine plays %s, want %s", c.Move, got, c.Best)
@@ -182,12 +182,12 @@ func TestChoices(t *testing.T) {
 		}
 		for san, want := range map[string]float64{c.Turing: c.TuringPP, c.Best: c.BestPP} {
 			if got := Increase(&pos, enginetest.Move(t, &pos, san)); got != tenths(want) {
-				t.Errorf("%d: %s raises position-play by %d tenths, want %.1f", c.Move, san, got, want)
+				t.Errorf("%d: %s raises the position-play value by %d tenths, want %.1f", c.Move, san, got, want)
 			}
 		}
 	}
 	if agree != 18 || inMax != 24 {
-		t.Errorf("the printed move is chosen %d times, want 18, and has the greatest value %d times, want 24", agree, inMax)
+		t.Errorf("the printed move is chosen %d times, want 18; it has the greatest value %d times, want 24", agree, inMax)
 	}
 }
 
@@ -202,8 +202,8 @@ func valueOf(t *testing.T, p *Player, pos *board.Position, san string) float64 {
 	return a.choices(pos, []board.Move{enginetest.Move(t, pos, san)})[0].value
 }
 
-// Note 1 of the text: "If B-Q2 then PxP is foreseen", so the machine rejects it for
-// Kt-KB3 although it has more position-play.
+// Note 1 of the text: "If B-Q2 then PxP is foreseen". So the machine prefers Kt-KB3, which
+// has the lower position-play value.
 func TestNote1(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqk2r/pppp1ppp/5n2/4p3/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 1 4")
 	bd2, nf3 := valueOf(t, New(), &pos, "Bd2"), valueOf(t, New(), &pos, "Nf3")
@@ -211,7 +211,7 @@ func TestNote1(t *testing.T) {
 		t.Errorf("values of Bd2 and Nf3: %.4f and %.4f", bd2, nf3)
 	}
 	if Increase(&pos, enginetest.Move(t, &pos, "Bd2")) <= Increase(&pos, enginetest.Move(t, &pos, "Nf3")) {
-		t.Error("Bd2 has no more position-play than Nf3")
+		t.Error("Bd2 does not have a higher position-play value than Nf3")
 	}
 }
 
@@ -233,7 +233,7 @@ func TestMirror(t *testing.T) {
 func TestConsiderable(t *testing.T) {
 	for _, test := range []struct{ fen, taken, move, want string }{
 		{"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "", "exd5", "undefended"},
-		{"4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "", "exd5", ""}, // of equal value
+		{"4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "", "exd5", ""}, // equal value
 		{"4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "d5", "exd5", "recapture"},
 		{"4k3/8/2p5/3n4/4P3/8/8/4K3 w - - 0 1", "", "exd5", "higher value"},
 		{"4k3/8/2p5/3b4/5N2/8/8/4K3 w - - 0 1", "", "Nxd5", "higher value"},
@@ -242,7 +242,7 @@ func TestConsiderable(t *testing.T) {
 		{"4k3/8/2p5/3n4/2K5/8/8/8 w - - 0 1", "", "Kxd5", "not legal"},
 		{"4k3/8/8/3n4/2K5/8/8/8 w - - 0 1", "", "Kxd5", "undefended"},
 		{"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "", "Ra8", "mate"},
-		{"6k1/5pp1/8/8/8/8/8/R5K1 w - - 0 1", "", "Ra8", ""}, // a check and no more
+		{"6k1/5pp1/8/8/8/8/8/R5K1 w - - 0 1", "", "Ra8", ""}, // a check, but not mate
 	} {
 		p := enginetest.Position(t, test.fen)
 		n := &node{p, board.NoSquare}
@@ -260,19 +260,19 @@ func TestConsiderable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := New().why(n, m); got != test.want {
-			t.Errorf("%s in %s is considerable as %q, want %q", test.move, test.fen, got, test.want)
+			t.Errorf("%s in %s is considerable by rule %q, want %q", test.move, test.fen, got, test.want)
 		}
 	}
 }
 
-// The ratio likes exchanges when ahead, the difference is indifferent: section on
-// piece values.
+// The ratio rewards exchanges when ahead, the difference does not: see the section on piece
+// values.
 func TestMeasure(t *testing.T) {
 	p := New()
 	before := enginetest.Position(t, "4k3/8/8/8/3r4/8/8/2QRK3 w - - 0 1")
 	after := enginetest.Position(t, "4k3/8/8/8/8/8/8/2Q1K3 w - - 0 1")
 	if p.dead(&before, board.White) >= p.dead(&after, board.White) {
-		t.Error("an exchange when ahead lowers the ratio")
+		t.Error("an exchange when ahead does not raise the ratio")
 	}
 	if err := p.SetOption("measure", "difference"); err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestScore(t *testing.T) {
 	p := New()
 	for fen, want := range map[string]int{
 		board.StartFEN:                   0,
-		"7k/8/8/8/8/8/8/Q6K b - - 0 1":   -950, // against the half pawn of a bare king
+		"7k/8/8/8/8/8/8/Q6K b - - 0 1":   -950, // a bare king counts half a pawn
 		"R6k/6pp/8/8/8/8/8/7K b - - 0 1": 0,    // no move
 	} {
 		r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, fen)), engine.Limits{})
@@ -300,7 +300,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Values are parameters: a bishop worth less than a knight is given for one.
+// Piece values are options.
 func TestPieceValues(t *testing.T) {
 	p := New()
 	pos := enginetest.Position(t, "4k3/2p5/3n4/8/8/B7/8/4K3 w - - 0 1")
@@ -311,11 +311,11 @@ func TestPieceValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if after := value(); after != before { // bare king against a pawn, whatever they were
-		t.Errorf("the end of the exchange is worth %v and %v", before, after)
+	if after := value(); after != before { // a bare king against a pawn in both cases
+		t.Errorf("the value after the exchange is %v and %v", before, after)
 	}
 	if got := p.material(&pos, board.White); got != 250 {
-		t.Errorf("a bishop counts %d", got)
+		t.Errorf("the material of a bishop is %d, want 250", got)
 	}
 	if !slices.Contains(p.Options(), "option name Bishop type spin default 350 min 1 max 5000") {
 		t.Errorf("options %v", p.Options())

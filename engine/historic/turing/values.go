@@ -4,10 +4,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// kingAlone is what a side without other men counts, in hundredths of a pawn.
+// kingAlone is the material of a bare king, in hundredths of a pawn.
 const kingAlone = 50
 
-// material returns the values of the side's men in hundredths of a pawn.
+// material returns the sum of the side's piece values, in hundredths of a pawn.
 func (p *Player) material(pos *board.Position, c board.Color) int {
 	sum := 0
 	for t, v := range p.values {
@@ -16,11 +16,12 @@ func (p *Player) material(pos *board.Position, c board.Color) int {
 	return max(sum, kingAlone)
 }
 
-// Checkmate is the value of mating; being mated is its inverse.
+// Checkmate is the value of mating. Being mated is its inverse, or its negative where
+// material is measured by difference.
 const Checkmate = 1000
 
-// dead returns the value of a dead position for the machine: the ratio of its men to
-// the opponent's, or by option their difference in pawns.
+// dead returns the value of a dead position for the machine: the ratio of its material to
+// the opponent's, or by option the difference in pawns.
 func (p *Player) dead(pos *board.Position, machine board.Color) float64 {
 	w, b := p.material(pos, machine), p.material(pos, machine.Other())
 	if p.measure == difference {
@@ -37,7 +38,7 @@ func (p *Player) drawn() float64 {
 	return 1
 }
 
-// mated returns the value of a mate so many plies from the board.
+// mated returns the value of a mate at the given ply.
 func (p *Player) mated(machineWins bool, ply int) float64 {
 	v := float64(Checkmate - ply)
 	switch {
