@@ -90,7 +90,7 @@ func TestOptionsOfPapers(t *testing.T) {
 		"random:speed=1":       `"speed" is unknown; the options are seed`,
 		"random:seed=x":        `option Seed: "x" is not a number`,
 		"random:seed=1:Seed=2": "set twice",
-		"first-move:seed=1":    "there are none",
+		"first-move:seed=1":    "this player has no options",
 		"random:weights=assay": `"weights" is unknown; the options are seed`,
 		"turing-1951:hash=4":   `"hash" is unknown; the options are pawn, knight`,
 		"random:seed":          `"seed" is no setting`,
