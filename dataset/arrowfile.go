@@ -10,18 +10,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
 // arrowFile is an Arrow IPC file that has passed the guard.
 type arrowFile struct {
 	r      io.ReaderAt
-	blocks []block
+	blocks []guard.Block
 	reader *ipc.FileReader
 }
 
 // openArrow reads the frame of a file of size bytes.
 func openArrow(r io.ReaderAt, size int64, mem memory.Allocator) (*arrowFile, error) {
-	blocks, err := guard(r, size)
+	blocks, err := guard.Check(r, size)
 	if err != nil {
 		return nil, damaged(err)
 	}
@@ -42,14 +43,14 @@ func openArrow(r io.ReaderAt, size int64, mem memory.Allocator) (*arrowFile, err
 // rows returns the number of rows that the file says it has.
 func (f *arrowFile) rows() (n int64) {
 	for _, b := range f.blocks {
-		n += b.rows
+		n += b.Rows
 	}
 	return n
 }
 
 // batch decodes record batch i. The caller releases it.
 func (f *arrowFile) batch(i int) (arrow.Record, error) {
-	if err := guardBatch(f.r, f.blocks[i], f.reader.Schema()); err != nil {
+	if err := guard.CheckBatch(f.r, f.blocks[i], f.reader.Schema()); err != nil {
 		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
 	}
 	var rec arrow.Record
@@ -57,9 +58,9 @@ func (f *arrowFile) batch(i int) (arrow.Record, error) {
 		rec, err = f.reader.RecordAt(i)
 		return err
 	})
-	if err == nil && rec.NumRows() != f.blocks[i].rows {
+	if err == nil && rec.NumRows() != f.blocks[i].Rows {
 		rec.Release()
-		err = fmt.Errorf("%d rows, expected %d", rec.NumRows(), f.blocks[i].rows)
+		err = fmt.Errorf("%d rows, expected %d", rec.NumRows(), f.blocks[i].Rows)
 	}
 	if err != nil {
 		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
@@ -98,7 +99,7 @@ func scanFile[R any](f *arrowFile, c codec[R], visit func(row int64, r *R, err e
 		if err != nil || !more {
 			return err
 		}
-		row += f.blocks[i].rows
+		row += f.blocks[i].Rows
 	}
 	return nil
 }

@@ -6,11 +6,9 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
 )
-
-// maxText bounds termination and player names, in bytes.
-const maxText = 1024
 
 // Check tells what is wrong with the game: moves that are not legal, a result that
 // the final position contradicts, values out of range.
@@ -28,7 +26,7 @@ func (g *GameRow) Check() error {
 		return fmt.Errorf("%d opening plies, but %d moves", g.OpeningPlies, len(g.Moves))
 	}
 	for _, s := range []string{g.Termination, g.White, g.Black} {
-		if len(s) > maxText || !utf8.ValidString(s) {
+		if len(s) > guard.MaxText || !utf8.ValidString(s) {
 			return fmt.Errorf("text of %d bytes is too long or not UTF-8: %.40q", len(s), s)
 		}
 	}

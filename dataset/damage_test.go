@@ -104,7 +104,7 @@ func TestDamagedBareFiles(t *testing.T) {
 		})
 	})
 	t.Run("packed positions", func(t *testing.T) {
-		damageBare(t, denseFile(t, positionsCodec{}, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
+		damageBare(t, packedFile(t, positionsCodec{}, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
 			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 		})
 	})

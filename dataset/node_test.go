@@ -145,7 +145,7 @@ func TestNodeReadsWhatIsWritten(t *testing.T) {
 	t.Run("packed positions", func(t *testing.T) {
 		rows := positionsOf(games)
 		l := layout{PositionsFormat, "x", 1500, 10000}
-		compareFileWithNode(t, script, denseFile(t, positionsCodec{}, l, rows), positionsCodec{}, rows, positionValues)
+		compareFileWithNode(t, script, packedFile(t, positionsCodec{}, l, rows), positionsCodec{}, rows, positionValues)
 	})
 	t.Run("features", func(t *testing.T) {
 		c, err := newFeaturesCodec(FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -125,7 +126,7 @@ func TestGameCheck(t *testing.T) {
 		"ply 1: move 0":       func(g *GameRow) { g.Moves[1] = 0 },
 		"ply 2: move 65535":   func(g *GameRow) { g.Moves[2] = 0xffff },
 		"not UTF-8":           func(g *GameRow) { g.White = "\xff" },
-		"too long":            func(g *GameRow) { g.Black = strings.Repeat("x", maxText+1) },
+		"too long":            func(g *GameRow) { g.Black = strings.Repeat("x", guard.MaxText+1) },
 		"16385 moves are mor": func(g *GameRow) { g.Moves = make([]board.Move, MaxPlies+1) },
 	} {
 		g := base

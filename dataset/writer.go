@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
 // ErrComplete says that the data set to be written is there already, made with the
@@ -50,7 +51,7 @@ type Writer[R any] struct {
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
-	dense    bool         // compress as hard as possible, and batches as large as shards
+	packed   bool         // compress as hard as possible, and batches as large as shards
 	safe     func() int64 // what Rows says; of scratch data, of what they are for
 	err      error        // first failure; sticky
 }
@@ -217,7 +218,7 @@ func (w *Writer[R]) Append(r *R) error {
 // pack makes the writer's shards as small as they get, for a multiple of the time. Nothing
 // may have been appended yet.
 func (w *Writer[R]) pack() {
-	w.dense, w.layout.batchRows = true, w.layout.shardRows
+	w.packed, w.layout.batchRows = true, w.layout.shardRows
 }
 
 // flush encodes the rows in the builder, if any, as one record batch of the open
@@ -226,7 +227,7 @@ func (w *Writer[R]) flush() error {
 	if w.out == nil {
 		w.out = &memoryFile{}
 		options := []ipc.Option{ipc.WithSchema(w.codec.schema()), ipc.WithAllocator(w.mem)}
-		if !w.dense {
+		if !w.packed {
 			options = append(options, ipc.WithZstd())
 		}
 		arrow, err := ipc.NewFileWriter(w.out, options...)
@@ -257,9 +258,9 @@ func (w *Writer[R]) commit(next *durable.Manifest) error {
 		return fmt.Errorf("dataset: %s: %w", w.dir, err)
 	}
 	name, data := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards)), w.out.data
-	if w.dense {
+	if w.packed {
 		var err error
-		if data, err = dense(data); err != nil {
+		if data, err = guard.Recompress(data); err != nil {
 			return fmt.Errorf("dataset: %s: %w", w.dir, err)
 		}
 	}

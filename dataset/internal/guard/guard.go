@@ -1,4 +1,14 @@
-package dataset
+// Package guard checks the structure of Arrow IPC files before the Arrow library reads
+// them, and compresses finished files harder than that library can (Recompress).
+//
+// The library trusts the sizes that it reads. A wrong one can make it allocate more
+// memory than the machine has, which a program cannot recover from; and a record batch
+// that the footer does not list is skipped without an error. Check and CheckBatch reject
+// such files: every offset must point inside the file, the record batches must fill it
+// without gaps, and no buffer may be larger than its column can be.
+//
+// The package knows nothing of the values in the columns. Start reading at Check.
+package guard
 
 import (
 	"bytes"
@@ -12,7 +22,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Bounds on what a file may ask for, however it came by its bytes.
+// MaxText is the maximum length of a string in a data set, in bytes.
+const MaxText = 1024
+
+// Limits on what a file may make a reader allocate.
 const (
 	maxBatchRows  = 1 << 24
 	maxBatchBytes = 1 << 30 // decompressed
@@ -23,21 +36,17 @@ const (
 
 var arrowMagic = []byte("ARROW1")
 
-// block is where a record batch stands in a file.
-type block struct {
+// Block is the place of a record batch in a file.
+type Block struct {
 	offset   int64
 	metaSize int64
 	bodySize int64
-	rows     int64
+	Rows     int64
 }
 
-// guard looks at a whole Arrow file before the Arrow library does. The library
-// believes the sizes it reads, and a wrong one can make it ask for more memory
-// than there is, which cannot be recovered from; nor would it miss a record batch
-// that the footer does not mention. The guard takes no such file: every offset
-// leads inside, the batches fill the file without gaps, and no buffer is larger
-// than its column can be.
-func guard(r io.ReaderAt, size int64) ([]block, error) {
+// Check checks the footer and the layout of an Arrow file of size bytes, and returns
+// its record batches. It does not read their bodies; see CheckBatch.
+func Check(r io.ReaderAt, size int64) ([]Block, error) {
 	footer, footerAt, err := readFooter(r, size)
 	if err != nil {
 		return nil, err
@@ -52,10 +61,10 @@ func guard(r io.ReaderAt, size int64) ([]block, error) {
 	}
 	checkKeyValues(root, 4)
 	v := root.vector(3, 24)
-	blocks := make([]block, 0, v.n)
+	blocks := make([]Block, 0, v.n)
 	for i := range v.n {
 		at := v.pos + 24*i
-		blocks = append(blocks, block{offset: b.int64(at), metaSize: int64(b.int32(at + 8)), bodySize: b.int64(at + 16)})
+		blocks = append(blocks, Block{offset: b.int64(at), metaSize: int64(b.int32(at + 8)), bodySize: b.int64(at + 16)})
 	}
 	if err := flatError("footer", b); err != nil {
 		return nil, err
@@ -63,7 +72,7 @@ func guard(r io.ReaderAt, size int64) ([]block, error) {
 	return blocks, checkBlocks(r, blocks, footerAt)
 }
 
-// readFooter returns the footer and where it begins.
+// readFooter returns the footer and its offset.
 func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 	head, tail := make([]byte, 8), make([]byte, 10)
 	if size < int64(len(head)+len(tail)) {
@@ -93,9 +102,9 @@ func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 	return footer, at, nil
 }
 
-// checkBlocks wants the record batches one behind the other from the schema to the
-// footer, and reads how many rows each has.
-func checkBlocks(r io.ReaderAt, blocks []block, footerAt int64) error {
+// checkBlocks checks that the record batches follow each other without gaps from the
+// schema to the footer, and reads their numbers of rows.
+func checkBlocks(r io.ReaderAt, blocks []Block, footerAt int64) error {
 	end, err := schemaEnd(r)
 	if err != nil {
 		return err
@@ -114,9 +123,9 @@ func checkBlocks(r io.ReaderAt, blocks []block, footerAt int64) error {
 		if err != nil {
 			return fmt.Errorf("record batch %d: %w", i, err)
 		}
-		b.rows = m.int64(0)
-		if m.b.err != nil || b.rows < 0 || b.rows > maxBatchRows {
-			return fmt.Errorf("record batch %d: %d rows are out of range", i, b.rows)
+		b.Rows = m.int64(0)
+		if m.b.err != nil || b.Rows < 0 || b.Rows > maxBatchRows {
+			return fmt.Errorf("record batch %d: %d rows are out of range", i, b.Rows)
 		}
 	}
 	if footerAt < end || footerAt > end+maxGap {
@@ -125,9 +134,8 @@ func checkBlocks(r io.ReaderAt, blocks []block, footerAt int64) error {
 	return nil
 }
 
-// schemaEnd returns where the schema message, the first of the file, ends. The
-// JavaScript library leaves it out and begins with the record batches: the schema
-// that counts is the footer's.
+// schemaEnd returns the offset behind the schema message, the first message of a file.
+// The JavaScript library leaves it out, which is valid: readers use the footer's schema.
 func schemaEnd(r io.ReaderAt) (int64, error) {
 	const begin = 8
 	head := make([]byte, 8)
@@ -151,7 +159,7 @@ func schemaEnd(r io.ReaderAt) (int64, error) {
 }
 
 // readBatchTable returns the RecordBatch table of a block's message.
-func readBatchTable(r io.ReaderAt, blk block) (flatTable, error) {
+func readBatchTable(r io.ReaderAt, blk Block) (flatTable, error) {
 	meta := make([]byte, blk.metaSize)
 	if _, err := r.ReadAt(meta, blk.offset); err != nil {
 		return flatTable{}, err
@@ -187,9 +195,9 @@ type batchGuard struct {
 	total    int64 // bytes when decompressed
 }
 
-// guardBatch checks that every buffer of the batch lies in its body and has the
+// CheckBatch checks that every buffer of the batch lies in its body and has the
 // size that its column needs, before and after decompression.
-func guardBatch(r io.ReaderAt, blk block, schema *arrow.Schema) error {
+func CheckBatch(r io.ReaderAt, blk Block, schema *arrow.Schema) error {
 	batch, err := readBatchTable(r, blk)
 	if err != nil {
 		return err
@@ -203,7 +211,7 @@ func guardBatch(r io.ReaderAt, blk block, schema *arrow.Schema) error {
 		return batch.b.err
 	}
 	for _, f := range schema.Fields() {
-		if err := g.column(f.Type, blk.rows, true); err != nil {
+		if err := g.column(f.Type, blk.Rows, true); err != nil {
 			return fmt.Errorf("column %q: %w", f.Name, err)
 		}
 	}
@@ -244,7 +252,7 @@ func (g *batchGuard) column(t arrow.DataType, rows int64, exact bool) error {
 		if err := g.offsets(n); err != nil {
 			return err
 		}
-		return g.bytes(0, n*4*maxText)
+		return g.bytes(0, n*4*MaxText)
 	case arrow.FixedWidthDataType:
 		need := n * int64(t.BitWidth()) / 8
 		return g.bytes(need, need)

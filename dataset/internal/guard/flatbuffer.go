@@ -1,4 +1,4 @@
-package dataset
+package guard
 
 import (
 	"encoding/binary"
@@ -6,13 +6,12 @@ import (
 	"fmt"
 )
 
-// errFlat says that a piece of Arrow metadata points outside itself.
-var errFlat = errors.New("the Arrow metadata point outside themselves")
+var errOffset = errors.New("an offset in the Arrow metadata points outside the metadata")
 
 // flatBuffer is a bounds-checked view of a flatbuffer, the encoding of Arrow's
-// metadata (https://flatbuffers.dev/internals). The Arrow library follows the
-// offsets in it without a look; here the first one that leads outside is kept in
-// err, and everything read after it is zero.
+// metadata (https://flatbuffers.dev/internals). The Arrow library does not check the
+// offsets in it. Here the first offset that points outside is kept in err, and
+// everything read after it is zero.
 type flatBuffer struct {
 	buf []byte
 	err error
@@ -24,17 +23,17 @@ type flatTable struct {
 	pos int // 0: absent
 }
 
-// flatVector is a vector within a flatbuffer: n elements from pos on.
+// flatVector is a vector within a flatbuffer: n elements starting at pos.
 type flatVector struct {
 	b      *flatBuffer
 	pos, n int
 }
 
-// bytes returns n bytes from pos on, zeros if they are not all there.
+// bytes returns the n bytes at pos, or zeros if they are not all inside.
 func (b *flatBuffer) bytes(pos, n int) []byte {
 	if pos < 0 || n < 0 || pos > len(b.buf)-n {
 		if b.err == nil {
-			b.err = errFlat
+			b.err = errOffset
 		}
 		return make([]byte, min(max(n, 0), 16))
 	}
@@ -54,7 +53,7 @@ func (b *flatBuffer) indirect(pos int) int {
 
 func (b *flatBuffer) root() flatTable { return b.table(b.indirect(0)) }
 
-// table checks a table's own and its vtable's extent.
+// table checks that a table and its vtable are inside.
 func (b *flatBuffer) table(pos int) flatTable {
 	vtable := pos - b.int32(pos)
 	size := b.uint16(vtable)
@@ -66,7 +65,7 @@ func (b *flatBuffer) table(pos int) flatTable {
 	return flatTable{b, pos}
 }
 
-// field returns the place of field i, or 0 if the table does not have it.
+// field returns the position of field i, or 0 if the table does not have it.
 func (t flatTable) field(i int) int {
 	if t.pos == 0 || t.b.err != nil {
 		return 0
@@ -101,7 +100,7 @@ func (t flatTable) table(i int) flatTable {
 	return flatTable{t.b, 0}
 }
 
-// vector returns a vector whose elements take size bytes each, all of them there.
+// vector returns a vector with elements of size bytes, all of them inside.
 func (t flatTable) vector(i, size int) flatVector {
 	p := t.field(i)
 	if p == 0 {
@@ -110,7 +109,7 @@ func (t flatTable) vector(i, size int) flatVector {
 	p = t.b.indirect(p)
 	n := t.b.int32(p)
 	if n < 0 || n > len(t.b.buf)/size {
-		n = len(t.b.buf) // surely too many: bytes will say so
+		n = len(t.b.buf) // too many: bytes reports the error
 	}
 	t.b.bytes(p+4, n*size)
 	if t.b.err != nil {
@@ -119,13 +118,13 @@ func (t flatTable) vector(i, size int) flatVector {
 	return flatVector{t.b, p + 4, n}
 }
 
-// checkString looks at the extent of a string field.
+// checkString checks that a string field is inside.
 func (t flatTable) checkString(i int) { t.vector(i, 1) }
 
 // tableAt returns element i of a vector of tables.
 func (v flatVector) tableAt(i int) flatTable { return v.b.table(v.b.indirect(v.pos + 4*i)) }
 
-// checkSchemaTable looks at every offset that reading a Schema follows.
+// checkSchemaTable checks every offset that the Arrow library follows in a Schema.
 func checkSchemaTable(schema flatTable) error {
 	fields := schema.vector(1, 4)
 	for i := range fields.n {
@@ -137,7 +136,7 @@ func checkSchemaTable(schema flatTable) error {
 	return schema.b.err
 }
 
-// checkFieldTable looks at a Field and its children.
+// checkFieldTable checks a Field and its children.
 func checkFieldTable(f flatTable, depth int) error {
 	if depth > 8 {
 		return errors.New("the columns are nested too deeply")
@@ -145,7 +144,7 @@ func checkFieldTable(f flatTable, depth int) error {
 	f.checkString(0)
 	f.table(3)
 	if f.field(4) != 0 {
-		return errors.New("the file has dictionary columns, which data sets do not")
+		return errors.New("the file has dictionary columns; data sets have none")
 	}
 	children := f.vector(5, 4)
 	for i := range children.n {
@@ -166,7 +165,7 @@ func checkKeyValues(t flatTable, field int) {
 	}
 }
 
-// A flat error says which part of a file it was found in.
+// flatError adds the part of the file to an error of b, if there is one.
 func flatError(part string, b *flatBuffer) error {
 	if b.err == nil {
 		return nil

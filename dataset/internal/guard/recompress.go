@@ -1,4 +1,4 @@
-package dataset
+package guard
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The encoders compress harder than Arrow's writer, which knows only the default level.
-// Measured on shuffled positions, the hardest takes six times as long as the other; columns
-// of few men gain an eighth by it, those of many a thirtieth, and names of games nothing.
+// Arrow's writer offers only the default level of zstd. Measured on shuffled positions,
+// the best level takes six times as long as the better one. It makes columns of few
+// pieces an eighth smaller, columns of many pieces a thirtieth, and ids not at all.
 var (
-	denseEncoder  = encoder(zstd.SpeedBetterCompression)
-	sparseEncoder = encoder(zstd.SpeedBestCompression)
+	betterEncoder  = encoder(zstd.SpeedBetterCompression)
+	bestEncoder = encoder(zstd.SpeedBestCompression)
 )
 
 func encoder(level zstd.EncoderLevel) func() (*zstd.Encoder, error) {
@@ -26,21 +26,22 @@ func encoder(level zstd.EncoderLevel) func() (*zstd.Encoder, error) {
 	})
 }
 
-// sparse reports whether three bytes of five are zero, as where few men are.
+// sparse reports whether more than three bytes in five are zero, as in columns of few
+// pieces.
 func sparse(raw []byte) bool { return 5*bytes.Count(raw, []byte{0}) > 3*len(raw) }
 
-// Of Arrow's Message and RecordBatch (format/Message.fbs), what dense writes.
+// Values in Arrow's Message and RecordBatch (format/Message.fbs).
 const (
 	metadataV5        = 4
 	headerRecordBatch = 3
 	codecZstd         = 1
 )
 
-// dense returns an Arrow file, which must not be compressed, with all buffers compressed.
-// Its memory is that of both files.
-func dense(file []byte) ([]byte, error) {
+// Recompress returns an uncompressed Arrow file with all buffers compressed by zstd. Both
+// files are in memory.
+func Recompress(file []byte) ([]byte, error) {
 	r := bytes.NewReader(file)
-	blocks, err := guard(r, int64(len(file)))
+	blocks, err := Check(r, int64(len(file)))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func dense(file []byte) ([]byte, error) {
 	list := b.root().vector(3, 24)
 	end := int64(0)
 	for i, blk := range blocks {
-		head, body, err := denseBatch(file, blk)
+		head, body, err := recompressBatch(file, blk)
 		if err != nil {
 			return nil, fmt.Errorf("record batch %d: %w", i, err)
 		}
@@ -72,8 +73,8 @@ func dense(file []byte) ([]byte, error) {
 	return append(out, file[footerAt+int64(len(footer)):]...), nil
 }
 
-// denseBatch returns the message and the body of a record batch, compressed.
-func denseBatch(file []byte, blk block) (head, body []byte, err error) {
+// recompressBatch returns the message and the body of a record batch, compressed.
+func recompressBatch(file []byte, blk Block) (head, body []byte, err error) {
 	batch, err := readBatchTable(bytes.NewReader(file), blk)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +91,7 @@ func denseBatch(file []byte, blk block) (head, body []byte, err error) {
 		at := buffers.pos + 16*i
 		offset, size := buffers.b.int64(at), buffers.b.int64(at+8)
 		g.Go(func() (err error) {
-			packed[i], err = denseBuffer(raw[offset : offset+size])
+			packed[i], err = recompressBuffer(raw[offset : offset+size])
 			return err
 		})
 	}
@@ -106,15 +107,15 @@ func denseBatch(file []byte, blk block) (head, body []byte, err error) {
 	return batchMessage(batch.int64(0), nodes, places, int64(len(body))), body, nil
 }
 
-// denseBuffer returns a buffer as compressed batches have it: its size and a zstd
-// frame, or -1 and the bytes themselves where that is less.
-func denseBuffer(raw []byte) ([]byte, error) {
+// recompressBuffer returns a buffer in the encoding of compressed batches: its size and a
+// zstd frame, or -1 and the bytes themselves where that is shorter.
+func recompressBuffer(raw []byte) ([]byte, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	choose := denseEncoder
+	choose := betterEncoder
 	if sparse(raw) {
-		choose = sparseEncoder
+		choose = bestEncoder
 	}
 	enc, err := choose()
 	if err != nil {

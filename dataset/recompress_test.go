@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
-// denseFile writes rows as one packed file, and returns its bytes.
-func denseFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
+// packedFile writes rows as one packed file, and returns its bytes.
+func packedFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := newWriter(dir, WriterConfig{}, c, l, memory.NewGoAllocator())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.dense = true // and batches as the layout has them, for several
+	w.packed = true // and batches as the layout has them, for several
 	for i := range rows {
 		if err := w.Append(&rows[i]); err != nil {
 			t.Fatal(err)
@@ -34,13 +35,13 @@ func denseFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
 }
 
 // Packed files hold what others do, and are smaller.
-func TestDenseFilesHoldTheSame(t *testing.T) {
+func TestPackedFilesHoldTheSameRows(t *testing.T) {
 	games := randomGames(80, 40)
 	t.Run("games", func(t *testing.T) {
-		testDense(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, games, func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
+		testPacked(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, games, func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
 	})
 	t.Run("positions", func(t *testing.T) {
-		testDense(t, positionsCodec{}, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games), func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
+		testPacked(t, positionsCodec{}, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games), func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
 	})
 	t.Run("features", func(t *testing.T) {
 		set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}
@@ -52,20 +53,20 @@ func TestDenseFilesHoldTheSame(t *testing.T) {
 		for i := range 3000 {
 			rows = append(rows, FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i % 7), -3}, Phase: 1, Scale: 1, Eval: NoScore, Score: int16(i), Weight: 1})
 		}
-		testDense(t, c, layout{FeaturesFormat, "x", 1000, 100000}, rows, func(path string) (*Reader[FeatureRow], error) {
+		testPacked(t, c, layout{FeaturesFormat, "x", 1000, 100000}, rows, func(path string) (*Reader[FeatureRow], error) {
 			r, _, err := OpenFeatures(path)
 			return r, err
 		})
 	})
 	t.Run("none", func(t *testing.T) {
-		if _, err := dense(bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, nil)); err != nil {
+		if _, err := guard.Recompress(bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, nil)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func testDense[R any](t *testing.T, c codec[R], l layout, rows []R, open func(string) (*Reader[R], error)) {
-	data, plain := denseFile(t, c, l, rows), bareFile(t, c, l, rows)
+func testPacked[R any](t *testing.T, c codec[R], l layout, rows []R, open func(string) (*Reader[R], error)) {
+	data, plain := packedFile(t, c, l, rows), bareFile(t, c, l, rows)
 	if len(data) >= len(plain) {
 		t.Errorf("%d bytes, %d as others", len(data), len(plain))
 	}
