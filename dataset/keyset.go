@@ -1,5 +1,7 @@
 package dataset
 
+import "github.com/assay-chess/assay/engine/board"
+
 // keySet is a set of position keys, about 12 bytes a key. Two different positions
 // have equal keys by chance only: among n positions about n*n/2^65 times, once in
 // 4,000 data sets of 100 million. Keys of any pattern will do, foreign names of games
@@ -29,7 +31,7 @@ func (s *keySet) add(key uint64) bool {
 
 func (s *keySet) put(key uint64) bool {
 	mask := uint64(len(s.slots) - 1)
-	for i := mix(key) & mask; ; i = (i + 1) & mask {
+	for i := board.SplitMix64(key) & mask; ; i = (i + 1) & mask {
 		switch s.slots[i] {
 		case 0:
 			s.slots[i] = key
@@ -67,7 +69,7 @@ func (s *keySet) has(key uint64) bool {
 		return false
 	}
 	mask := uint64(len(s.slots) - 1)
-	for i := mix(key) & mask; ; i = (i + 1) & mask {
+	for i := board.SplitMix64(key) & mask; ; i = (i + 1) & mask {
 		switch s.slots[i] {
 		case 0:
 			return false

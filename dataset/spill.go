@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // spillParts is the number of files that keys are dealt to. One of them at a time is in
@@ -51,7 +53,7 @@ func (s *spill) add(key uint64, row int64) error {
 	var rec [spillEntrySize]byte
 	binary.LittleEndian.PutUint64(rec[:], key)
 	binary.LittleEndian.PutUint64(rec[8:], uint64(row))
-	_, err := s.out[mix(key)%spillParts].Write(rec[:])
+	_, err := s.out[board.SplitMix64(key)%spillParts].Write(rec[:])
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // What Split keeps together.
@@ -85,14 +86,13 @@ type splitting struct {
 	seed  uint64
 }
 
-// part chooses for a game or opening. Splitmix64's finaliser (Steele, Lea and Flood,
-// 2014) makes all bits of seed and key count.
+// part chooses for a game or opening.
 func (s *splitting) part(key uint64) int {
 	total := 0.0
 	for _, p := range s.parts {
 		total += p.Weight
 	}
-	h := mix(mix(s.seed+0x9e3779b97f4a7c15) ^ key)
+	h := board.SplitMix64((board.SplitMix64(s.seed) ^ key) - board.SplitMix64Gamma)
 	at := float64(h>>11) / (1 << 53) * total
 	for i, p := range s.parts {
 		if at -= p.Weight; at < 0 {
@@ -100,12 +100,6 @@ func (s *splitting) part(key uint64) int {
 		}
 	}
 	return len(s.parts) - 1
-}
-
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeConfig, open opener[R], names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {

@@ -12,11 +12,9 @@ import (
 type random uint64
 
 func (r *random) next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	x := uint64(*r)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	x := board.SplitMix64(uint64(*r))
+	*r += board.SplitMix64Gamma
+	return x
 }
 
 // playouts calls visit with at least n positions of games of random moves, which

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // clusters is the partition of a store's rows into groups whose labels are
@@ -27,13 +29,13 @@ const minClusters = 30
 func (s *Store) cluster() *clusters {
 	byGame := s.partition(func(g game) uint64 {
 		if g.id == 0 && g.opening != 0 {
-			return mix64(g.opening)
+			return board.SplitMix64(g.opening)
 		}
 		return g.id
 	})
 	byOpening := s.partition(func(g game) uint64 {
 		if g.opening != 0 {
-			return mix64(g.opening)
+			return board.SplitMix64(g.opening)
 		}
 		return g.id
 	})
@@ -60,7 +62,7 @@ func (s *Store) partition(key func(game) uint64) *clusters {
 		if k == 0 || !ok {
 			n = uint32(len(c.keys))
 			if k == 0 {
-				k = mix64(^uint64(i))
+				k = board.SplitMix64(^uint64(i))
 			} else {
 				seen[k] = n
 			}
@@ -106,7 +108,7 @@ func (c *clusters) hold(fraction float64, seed uint64) []bool {
 			continue
 		}
 		eligible++
-		h := mix64(mix64(seed) ^ key)
+		h := board.SplitMix64(board.SplitMix64(seed) ^ key)
 		if float64(h)/(1<<64) < fraction {
 			out[i] = true
 			held++
@@ -134,7 +136,7 @@ func (c *clusters) leave(held []bool, share float64, seed uint64) []bool {
 	for i, key := range c.keys {
 		// Another hash than that which holds out, or a share would be taken of
 		// what is left after it in order.
-		out[i] = !held[i] && float64(mix64(mix64(seed^0x5a5a)^key))/(1<<64) >= share
+		out[i] = !held[i] && float64(board.SplitMix64(board.SplitMix64(seed^0x5a5a)^key))/(1<<64) >= share
 	}
 	return out
 }

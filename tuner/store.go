@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // MaxPhase is the phase of a full middlegame; 0 is the bare endgame.
@@ -156,7 +158,7 @@ func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
 	}
 	key := id
 	if key == 0 { // rows of an opening without a game: one cluster
-		key = mix64(opening)
+		key = board.SplitMix64(opening)
 	}
 	if i, ok := b.byGame[key]; ok {
 		s.games[i].rows++
@@ -248,11 +250,3 @@ func (r *Row) check(terms int) error {
 const maxCount = 1 << 20
 
 func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }
-
-// mix64 is the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-func mix64(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}

@@ -16,11 +16,9 @@ func newZobristTable() *zobristTable {
 	t := new(zobristTable)
 	state := uint64(0x1949_0309) // Shannon read his paper on 9 March 1949
 	next := func() uint64 {
-		state += 0x9e3779b97f4a7c15
-		z := state
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
+		n := SplitMix64(state)
+		state += SplitMix64Gamma
+		return n
 	}
 	for _, c := range []Color{White, Black} {
 		for pt := Pawn; pt <= King; pt++ {

@@ -16,8 +16,8 @@ import (
 // the best level takes six times as long as the better one. It makes columns of few
 // pieces an eighth smaller, columns of many pieces a thirtieth, and ids not at all.
 var (
-	betterEncoder  = encoder(zstd.SpeedBetterCompression)
-	bestEncoder = encoder(zstd.SpeedBestCompression)
+	betterEncoder = encoder(zstd.SpeedBetterCompression)
+	bestEncoder   = encoder(zstd.SpeedBestCompression)
 )
 
 func encoder(level zstd.EncoderLevel) func() (*zstd.Encoder, error) {
