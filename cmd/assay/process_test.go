@@ -103,17 +103,17 @@ func (p *process) ends(code int) {
 	}
 }
 
-// coordinator starts a command that serves workers on a free port, unless it is given
-// another, and returns it and the address that it tells.
-func coordinator(t *testing.T, env []string, command string, args ...string) (run *process, url string) {
+// startCoordinator starts a command that serves workers, on a free port unless args name
+// another, and returns it and the address it prints.
+func startCoordinator(t *testing.T, env []string, command string, args ...string) (run *process, url string) {
 	t.Helper()
 	run = start(t, env, append([]string{command, "--serve", "127.0.0.1:0"}, args...)...)
 	_, url, _ = strings.Cut(run.expect("assay work "), "assay work ")
 	return run, url
 }
 
-// worker starts a worker.
-func worker(t *testing.T, env []string, args ...string) *process {
+// startWorker starts a worker.
+func startWorker(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	return start(t, env, append([]string{"work", "--concurrency", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
 }

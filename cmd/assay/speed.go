@@ -8,10 +8,7 @@ import (
 	"sync"
 
 	"github.com/assay-chess/assay/engine/search"
-	"github.com/assay-chess/assay/selfplay/cluster"
 )
-
-var _ cluster.Speedometer = measureSpeed
 
 // measureSpeed returns the nodes a second of one core in the bench, run on so many cores
 // at once, as they are when games are played; 0: on all. Each core runs it three times, of

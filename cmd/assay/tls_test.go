@@ -52,7 +52,7 @@ func TestEncryptedRun(t *testing.T) {
 	strange, _ := certificate(t, dir, "strange")
 	token := "ASSAY_TOKEN=" + secret
 	out := filepath.Join(dir, "games")
-	run, url := coordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay", "--out", out, "--games", "3", "--nodes", "10", "--max-plies", "20")
+	run, url := startCoordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay", "--out", out, "--games", "3", "--nodes", "10", "--max-plies", "20")
 	if !strings.HasPrefix(url, "tls://") {
 		t.Errorf("the server's address is %s", url)
 	}

@@ -41,11 +41,11 @@ func TestWorkersTuneTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, nil, "spsa", config, "--out", local).ends(exitDone)
-	run, url := coordinator(t, nil, "spsa", config, "--out", shared, "--lease", "1s")
-	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	run, url := startCoordinator(t, nil, "spsa", config, "--out", shared, "--lease", "1s")
+	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	awaitLines(t, filepath.Join(shared, "iterations.jsonl"), 2, "values")
 	anna.kill()
-	carl := worker(t, nil, url, "--name", "carl")
+	carl := startWorker(t, nil, url, "--name", "carl")
 	run.ends(exitDone)
 	leave(bert, carl)
 	for _, files := range []string{"config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn", "games/*",
@@ -62,8 +62,8 @@ func TestWorkersRateTheSame(t *testing.T) {
 	args := []string{"assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1",
 		"--games", "6", "--nodes", "30", "--hard-nodes", "--max-plies", "30", "--opening-nodes", "50", "--out"}
 	start(t, nil, append([]string{"ladder"}, append(args, local)...)...).ends(exitDone)
-	run, url := coordinator(t, nil, "ladder", append(args, shared)...)
-	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	run, url := startCoordinator(t, nil, "ladder", append(args, shared)...)
+	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
 	for _, files := range []string{"config.json", "result.json", "games.pgn", "games/*", "ladder.svg"} {
@@ -77,8 +77,8 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"--games", "20", "--nodes", "30", "--generations", "1", "--gate-games", "2", "--final-games", "2", "--run"}
 	start(t, nil, append([]string{"learn"}, append(args, "local")...)...).ends(exitDone)
-	run, url := coordinator(t, nil, "learn", append(args, "shared", "--check", "0")...)
-	anna, bert := worker(t, nil, url, "--name", "anna"), worker(t, nil, url, "--name", "bert")
+	run, url := startCoordinator(t, nil, "learn", append(args, "shared", "--check", "0")...)
+	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
 	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*",

@@ -61,17 +61,17 @@ func TestWorkersLeave(t *testing.T) {
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
 	args := []string{"--games", "24", "--nodes", "5000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
+	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
 	for i, name := range []string{"anna", "bert", "carl", "dora"} {
-		w := worker(t, nil, url, "--name", name, "--concurrency", "2")
+		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
 		awaitLines(t, ledger(shared), 4*(i+1), `"unit"`)
 		w.interrupt() // new units are on their way in place of the answered
 		w.expect("finishing the games under way; Ctrl-C again leaves at once, and others play them")
 		w.ends(exitDone)
 	}
-	workers["emil"] = worker(t, nil, url, "--name", "emil")
+	workers["emil"] = startWorker(t, nil, url, "--name", "emil")
 	run.ends(exitDone) // within the hour
 	leave(workers["emil"])
 	for name, w := range workers {
@@ -88,8 +88,8 @@ func TestWorkersLeave(t *testing.T) {
 func TestWorkerLeavesAtOnce(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
-	_, url := coordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1", "--out", filepath.Join(t.TempDir(), "games"))
-	w := worker(t, nil, url)
+	_, url := startCoordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1", "--out", filepath.Join(t.TempDir(), "games"))
+	w := startWorker(t, nil, url)
 	w.expect("playing for run")
 	time.Sleep(500 * time.Millisecond) // for the first move
 	w.interrupt()
@@ -114,8 +114,8 @@ func TestCoordinatorLeaves(t *testing.T) {
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
 	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0")...)
-	anna := worker(t, nil, url)
+	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0")...)
+	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
 	run.expect("the same command goes on from there")
@@ -123,7 +123,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
 	}
-	run, again := coordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	run, again := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
 	if again != url {
 		t.Fatalf("it serves at %s, and before at %s", again, url)
 	}
@@ -140,10 +140,10 @@ func TestWorkerKeepsItsHours(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "games")
-	run, url := coordinator(t, nil, "selfplay", "--games", "1000000", "--nodes", "5000", "--max-plies", "40", "--opening-score", "-1", "--check", "0", "--lease", "1h", "--out", out)
+	run, url := startCoordinator(t, nil, "selfplay", "--games", "1000000", "--nodes", "5000", "--max-plies", "40", "--opening-score", "-1", "--check", "0", "--lease", "1h", "--out", out)
 	opens := time.Now().Add(5 * time.Second)
-	bert := worker(t, []string{clockAt(t, 19*time.Hour+59*time.Minute+55*time.Second)}, url, "--name", "bert", "--hours", "20-22")
-	anna := worker(t, []string{clockAt(t, 21*time.Hour+59*time.Minute+56*time.Second)}, url, "--name", "anna", "--hours", "20-22")
+	bert := startWorker(t, []string{clockAt(t, 19*time.Hour+59*time.Minute+55*time.Second)}, url, "--name", "bert", "--hours", "20-22")
+	anna := startWorker(t, []string{clockAt(t, 21*time.Hour+59*time.Minute+56*time.Second)}, url, "--name", "anna", "--hours", "20-22")
 	bert.expect("outside --hours 20-22: resting until 20:00")
 	anna.expect("playing for run")
 	anna.expect("outside --hours 20-22: resting until 20:00")

@@ -19,8 +19,8 @@ import (
 // is gone when the run is killed.
 func TestServedRunShowsItsWorkers(t *testing.T) {
 	runs := t.TempDir()
-	run, address := coordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000", "--nodes", "20", "--max-plies", "30")
-	worker(t, nil, address, "--name", "anna")
+	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000", "--nodes", "20", "--max-plies", "30")
+	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", programVersion())
 
@@ -95,7 +95,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run, url := coordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match"))
+	run, url := startCoordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match"))
 	for want, args := range map[string][]string{
 		"--engine PATH":                 nil,
 		"trusts it by a line in the li": {"--engines", at("engines"), "--trust", at("trusts-eve")},
@@ -115,7 +115,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
+	startWorker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
 	run.ends(exitDone)
 	if _, err := os.Stat(at("match/result.json")); err != nil {
 		t.Error(err)

@@ -17,9 +17,6 @@ import (
 // multiplies each time by how much slower it is than the machine whose clock is meant,
 // as both measured by the same search of the same positions on all their cores at once.
 
-// Speedometer measures how many nodes a second one core searches, while so many cores do.
-type Speedometer func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
-
 // maxScale is how much slower, or faster, than the reference a worker may be. Beyond that
 // its games would not be alike: not everything about a search goes by the speed.
 const maxClockScale = 4

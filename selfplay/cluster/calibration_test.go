@@ -18,8 +18,11 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 )
 
-// speed is a cluster.Speedometer that says always the same.
-func speed(nodes float64) cluster.Speedometer {
+// speedometer measures a machine.
+type speedometer = func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+
+// speed measures always the same.
+func speed(nodes float64) speedometer {
 	return func(context.Context, int) (float64, error) { return nodes, nil }
 }
 
@@ -144,7 +147,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 
 // A worker that is too slow for its games to be alike leaves, and says why.
 func TestWorkerThatIsTooSlow(t *testing.T) {
-	for name, measure := range map[string]cluster.Speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
+	for name, measure := range map[string]speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
 		b, notes := serve(t, broker.Config{}), newNotebook(t)
 		k := coordinate(t, b, cluster.Config{Measure: speed(1e6), Log: notes.tell})
 		_, ended := lend(t, b, name, func(w *cluster.Worker) { w.Measure = measure })

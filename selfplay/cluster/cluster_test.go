@@ -103,7 +103,7 @@ func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coord
 const shortly = 200 * time.Millisecond
 
 // lend starts a worker; wait returns what it ended with.
-func lend(t *testing.T, b *broker.Broker, name string, change func(*cluster.Worker)) (stop, wait func() error) {
+func lend(t *testing.T, b interface{ URL() string }, name string, change func(*cluster.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}

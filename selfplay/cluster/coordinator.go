@@ -25,13 +25,14 @@ type Config struct {
 	Ban     func(worker string)        // told of who gets no more units; may be nil
 	Log     func(text string)          // told in a line what happens; may be nil
 
-	Measure        Speedometer // of this machine; nil: clocks are not scaled
-	ReferenceSpeed float64     // nodes/s of a core for which clocks are meant; 0: as measured here
+	// Measure returns how many nodes a second one core of this machine searches while that
+	// many cores do (0: all); nil: clocks are not scaled.
+	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: as measured here
 
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // of the units that are played again; 0: workers are believed
 	Lease       time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
-	Replicas    int           // of the queue; 0: 3 on a cluster of servers, else 1
 }
 
 const (
@@ -142,7 +143,7 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	for worker := range c.past.banned {
 		c.banWorker(worker)
 	}
-	room, err := newUnitQueue(ctx, c.nc, c.run, c.Lease, c.Replicas)
+	room, err := newUnitQueue(ctx, c.nc, c.run, c.Lease)
 	if err != nil {
 		return err
 	}
@@ -201,23 +202,17 @@ func runID(dir string) (string, error) {
 	return id, durable.WriteFile(path, []byte(id+"\n"))
 }
 
-// cutOff is after how many silences in a row a server is taken to be cut off.
-const maxSilences = 2
-
-// soon is the pause before asking again, of a worker after a silence.
-const retryPause = time.Second
-
 // watch asks every second how many units the queue holds.
 func (c *Coordinator) watchQueue(ctx context.Context, room *unitQueue) {
 	for failed := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(retryPause):
+		case <-time.After(RetryPause):
 		}
 		n, err := room.load(ctx)
 		if err != nil { // the server is away, choosing a leader, or cut off from the others
-			if failed++; failed%maxSilences == 0 {
+			if failed++; failed%MaxSilences == 0 {
 				_ = c.nc.ForceReconnect() // to another, if there is one
 			}
 			continue

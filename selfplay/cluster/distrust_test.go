@@ -299,7 +299,7 @@ func TestHellosAreBounded(t *testing.T) {
 		}
 	}
 	hello(t, d.registry, "long", Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
-	if p := d.registry.members["long"]; len(p.replays) > maxReplays || cap(p.replays) > 2*maxReplays || len(p.Reason) > maxReason {
+	if p := d.registry.members["long"]; len(p.replays) > MaxReplays || cap(p.replays) > 2*MaxReplays || len(p.Reason) > maxReason {
 		t.Errorf("%d checks kept of %d; why is %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
 	}
 	data, err := json.Marshal(&Hello{Protocol: Protocol, Program: "\x1b[2J" + strings.Repeat("x", 1<<16)})

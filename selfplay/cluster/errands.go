@@ -10,10 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// maxErrands bounds the checks that wait at a worker. The coordinator sends what a worker
-// does not say that it has to another.
-const maxReplays = 64
-
 // errands are the units that a worker was sent to check: by itself, and past the queue,
 // which could lease them to whom they are about. Lost ones are the coordinator's concern.
 type replayQueue struct {
@@ -25,7 +21,7 @@ type replayQueue struct {
 }
 
 func newReplayQueue(h *player) *replayQueue {
-	return &replayQueue{player: h, waiting: make(chan *Unit, maxReplays), queued: map[string]struct{}{}}
+	return &replayQueue{player: h, waiting: make(chan *Unit, MaxReplays), queued: map[string]struct{}{}}
 }
 
 // hear takes a message with a unit to check.

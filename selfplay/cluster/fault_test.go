@@ -24,7 +24,6 @@ import (
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -170,11 +169,8 @@ func faults(t *testing.T, role string, n uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := broker.Config{Addr: freePort(t), Dir: t.TempDir(), Open: true}
-	b, err := broker.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := natsOptions(t)
+	b := startNATS(t, options)
 	defer func() { b.Close() }()
 	library := t.TempDir()
 	var workers []*process
@@ -198,9 +194,7 @@ func faults(t *testing.T, role string, n uint64) {
 	}
 	events = append(events, func() {
 		b.Close()
-		if b, err = broker.Start(c); err != nil {
-			t.Fatal(err)
-		}
+		b = startNATS(t, options)
 	})
 	rng := rand.New(rand.NewPCG(5, n))
 	rng.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
@@ -222,16 +216,6 @@ func faults(t *testing.T, role string, n uint64) {
 		t.Errorf("%d of %d faults happened", i, len(events))
 	}
 	same(t, out, local)
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // cable is a connection between servers that can be cut.

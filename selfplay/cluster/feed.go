@@ -57,7 +57,7 @@ func (f *fetcher) serve(ctx context.Context, run string) error {
 
 // find finds the run's queue.
 func (f *fetcher) findQueue(ctx context.Context, run string) bool {
-	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	ctx, cancel := context.WithTimeout(ctx, PollTimeout)
 	defer cancel()
 	var err error
 	f.consumer, err = f.js.Consumer(ctx, UnitStream, run)

@@ -31,8 +31,6 @@ type verdict struct {
 func newReferee(ctx context.Context, open selfplay.Opener) *referee {
 	j := &referee{verdicts: make(chan verdict, 16), wake: make(chan struct{}, 1)}
 	j.done.Go(func() {
-		local := newSlot(open)
-		defer local.close()
 		for {
 			u := j.next(ctx)
 			if u == nil {
@@ -40,7 +38,7 @@ func newReferee(ctx context.Context, open selfplay.Opener) *referee {
 			}
 			v := verdict{unit: u}
 			var r selfplay.Result
-			if r, v.err = local.play(ctx, u.job); v.err == nil {
+			if r, v.err = playHere(ctx, open, u.job); v.err == nil {
 				v.result = &r
 				v.sum, v.err = Checksum(&r)
 			}
@@ -52,6 +50,17 @@ func newReferee(ctx context.Context, open selfplay.Opener) *referee {
 		}
 	})
 	return j
+}
+
+// playHere plays one job in this process.
+func playHere(ctx context.Context, open selfplay.Opener, job selfplay.Job) (selfplay.Result, error) {
+	jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
+	jobs <- job
+	close(jobs)
+	if err := (&selfplay.Local{Open: open, Workers: 1}).Run(ctx, jobs, results); err != nil {
+		return selfplay.Result{}, err
+	}
+	return <-results, nil
 }
 
 // ask has a unit played. Asking twice is asking once.

@@ -80,7 +80,7 @@ func BenchmarkEmptyUnits(b *testing.B) {
 func crowd(ctx context.Context, url string, n int, library string) error {
 	var all sync.WaitGroup
 	for i := range n {
-		w := &cluster.Worker{Access: cluster.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: program, Cores: 1, Ahead: 1, Library: library}
+		w := &cluster.Worker{Access: cluster.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: program, Cores: 1, Library: library}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				fmt.Fprintln(os.Stderr, w.Access.Name, err)

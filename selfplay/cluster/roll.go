@@ -47,10 +47,6 @@ type entry struct {
 	next         int
 }
 
-// helloEvery is how often a worker says that it is there; after three times as long
-// without a word it is gone.
-const helloEvery = 5 * time.Second
-
 // maxMembers bounds the names on the list: workers that share a token could take any.
 const maxWorkers = 10_000
 
@@ -109,7 +105,7 @@ func (r *registry) welcome(name string, h *Hello, now time.Time) Welcome {
 	if h.Speed >= minSpeed && h.Speed <= maxSpeed {
 		p.Speed, p.Scale = h.Speed, r.clockSpeed/h.Speed
 	}
-	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, maxReplays), unitIDs(h.Units, maxLeased)
+	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, MaxReplays), unitIDs(h.Units, maxLeased)
 	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
 	case r.bans[name] != "":
 		p.State, p.Reason = Banned, r.bans[name]
@@ -314,7 +310,7 @@ func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time
 
 // present tells whether a worker can be reckoned with.
 func (p *entry) present(now time.Time) bool {
-	return p.State == Working && now.Sub(p.Seen) < 3*helloEvery
+	return p.State == Working && now.Sub(p.Seen) < 3*HelloEvery
 }
 
 // strength returns how many workers and cores are there.

@@ -24,26 +24,17 @@ type unitQueue struct {
 	objects jetstream.ObjectStore
 }
 
-const (
-	// maxUnpublished bounds the units on their way to the queue.
-	maxUnpublished = 4096
-	// patience is how long one request to JetStream may take.
-	requestTimeout = 10 * time.Second
-	// glance is how long a look at the queue may take.
-	pollTimeout = 2 * time.Second
-)
+// maxUnpublished bounds the units on their way to the queue.
+const maxUnpublished = 4096
 
 // newRoom connects a coordinator's connection with JetStream.
-func newUnitQueue(ctx context.Context, nc *nats.Conn, run string, lease time.Duration, replicas int) (*unitQueue, error) {
-	r := &unitQueue{run: run, nc: nc, lease: lease, replicas: replicas, lost: make(chan string, 2*maxUnpublished)}
-	if r.replicas == 0 {
-		r.replicas = 1
-		if nc.ConnectedClusterName() != "" {
-			r.replicas = 3
-		}
+func newUnitQueue(ctx context.Context, nc *nats.Conn, run string, lease time.Duration) (*unitQueue, error) {
+	r := &unitQueue{run: run, nc: nc, lease: lease, replicas: 1, lost: make(chan string, 2*maxUnpublished)}
+	if nc.ConnectedClusterName() != "" {
+		r.replicas = 3
 	}
 	var err error
-	r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnpublished), jetstream.WithPublishAsyncTimeout(pollTimeout),
+	r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnpublished), jetstream.WithPublishAsyncTimeout(PollTimeout),
 		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, _ error) { r.noteLost(m) }))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -66,8 +57,8 @@ func (r *unitQueue) noteLost(m *nats.Msg) {
 // furnish makes what is not there yet. Servers that just came up are given a minute: while
 // they choose a leader they drop requests, so the first attempts are short ones.
 func (r *unitQueue) ensureStreams(ctx context.Context) error {
-	within := pollTimeout / 2
-	for begun := time.Now(); ; within = min(2*within, requestTimeout) {
+	within := PollTimeout / 2
+	for begun := time.Now(); ; within = min(2*within, RequestTimeout) {
 		err := r.tryEnsureStreams(ctx, within)
 		if err == nil || ctx.Err() != nil {
 			return err
@@ -105,7 +96,7 @@ func (r *unitQueue) tryEnsureStreams(ctx context.Context, within time.Duration) 
 
 // clear empties the queue: its units are of an earlier life, or not wanted any more.
 func (r *unitQueue) clear(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
 	defer cancel()
 	if err := r.stream.Purge(ctx, jetstream.WithPurgeSubject(UnitSubject(r.run))); err != nil {
 		return fmt.Errorf("cluster: emptying the queue: %w", err)
@@ -146,11 +137,11 @@ type queueLoad struct{ free, leased int }
 // load looks into the queue. Where it is gone, with the server's files perhaps, it is made
 // anew.
 func (r *unitQueue) load(ctx context.Context) (queueLoad, error) {
-	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	ctx, cancel := context.WithTimeout(ctx, PollTimeout)
 	defer cancel()
 	c, err := r.js.Consumer(ctx, UnitStream, r.run)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return queueLoad{}, r.tryEnsureStreams(ctx, pollTimeout)
+		return queueLoad{}, r.tryEnsureStreams(ctx, PollTimeout)
 	}
 	if err != nil {
 		return queueLoad{}, err
@@ -186,7 +177,7 @@ func cutOff(c *jetstream.ClusterInfo) bool {
 
 // put stores an object under a name that says its content.
 func (r *unitQueue) put(ctx context.Context, name string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 3*RequestTimeout)
 	defer cancel()
 	if _, err := r.objects.GetInfo(ctx, name); err == nil {
 		return nil

@@ -8,37 +8,39 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 )
 
 // three are three servers with one store, and the cables between them.
 type three struct {
 	t       *testing.T
-	configs [3]broker.Config
-	servers [3]*broker.Broker
+	options [3]*server.Options
+	servers [3]natsServer
 	cables  map[[2]int]*cable // by the servers, of which the first dials
 }
 
 func serveThree(t *testing.T) *three {
 	t.Helper()
 	s := &three{t: t, cables: map[[2]int]*cable{}}
-	for i := range s.configs {
-		s.configs[i] = broker.Config{Addr: freePort(t), Dir: t.TempDir(), Open: true,
-			Peers: broker.Peers{Name: fmt.Sprint("server", i), Addr: freePort(t), Advertise: "127.0.0.1:1"}}
+	for i := range s.options {
+		o := natsOptions(t)
+		o.ServerName = fmt.Sprint("server", i)
+		o.Cluster = server.ClusterOpts{Name: "assay", Host: "127.0.0.1", Port: freePort(t), Advertise: "127.0.0.1:1"}
+		s.options[i] = o
 	}
-	for i := range s.configs {
-		for j := range s.configs {
+	for i := range s.options {
+		for j := range s.options {
 			if i == j {
 				continue
 			}
-			c := lay(t, s.configs[j].Peers.Addr)
+			c := lay(t, fmt.Sprint("127.0.0.1:", s.options[j].Cluster.Port))
 			s.cables[[2]int{i, j}] = c
-			s.configs[i].Peers.Routes = append(s.configs[i].Peers.Routes, c.addr())
+			s.options[i].Routes = append(s.options[i].Routes, server.RoutesFromStr("nats://"+c.addr())...)
 		}
 	}
 	for i := range s.servers {
@@ -54,16 +56,13 @@ func serveThree(t *testing.T) *three {
 
 func (s *three) start(i int) {
 	s.t.Helper()
-	var err error
-	if s.servers[i], err = broker.Start(s.configs[i]); err != nil {
-		s.t.Fatal(err)
-	}
+	s.servers[i] = startNATS(s.t, s.options[i])
 }
 
 func (s *three) urls() string {
 	var all []string
-	for _, c := range s.configs {
-		all = append(all, "nats://"+c.Addr)
+	for _, o := range s.options {
+		all = append(all, fmt.Sprint("nats://127.0.0.1:", o.Port))
 	}
 	return strings.Join(all, ",")
 }
@@ -96,8 +95,8 @@ func (s *three) leader(but int) int {
 			if c == nil || c.Replicas == nil {
 				s.t.Fatal("the queue has one replica")
 			}
-			for i := range s.configs {
-				if i != but && c.Leader == s.configs[i].Peers.Name {
+			for i := range s.options {
+				if i != but && c.Leader == s.options[i].ServerName {
 					return i
 				}
 			}

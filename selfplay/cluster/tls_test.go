@@ -166,10 +166,10 @@ func TestEncryptedConnections(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		wire := tap(t, b.URL())
+		tapped := tap(t, b.URL())
 		c := games(t, 3, coordinate(t, b, cluster.Config{Dir: dir, Log: keep}))
 		stop, _ := lend(t, b, "anna", func(w *cluster.Worker) {
-			w.Access.URL, w.Access.Token, w.Log = wire.url, secretToken, keep
+			w.Access.URL, w.Access.Token, w.Log = tapped.url, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
 			}
@@ -178,10 +178,10 @@ func TestEncryptedConnections(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
-		up, down := wire.heard()
+		up, down := tapped.heard()
 		// The control: without encryption all this is there to be heard.
-		for what, wire := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
-			if found := bytes.Contains(wire, []byte(what)); found == encrypted {
+		for what, sent := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
+			if found := bytes.Contains(sent, []byte(what)); found == encrypted {
 				t.Errorf("encrypted %t: %q is heard on the way: %t", encrypted, what, found)
 			}
 		}

@@ -26,10 +26,10 @@ func TestBytesAGame(t *testing.T) {
 		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
 		c.Seed, c.Program, c.Open, c.Runner = 7, "test", roster.Open, k
 	}
-	wire := tap(t, b.URL())
+	tapped := tap(t, b.URL())
 	var w *cluster.Worker
 	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) {
-		if anna.Access.URL, w = wire.url, anna; *long {
+		if anna.Access.URL, w = tapped.url, anna; *long {
 			anna.PollTimeout = 0 // as assay work has it
 		}
 	})
@@ -37,13 +37,13 @@ func TestBytesAGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	tally := w.Tally()
-	up, down := wire.heard()
+	up, down := tapped.heard()
 	if *long {
 		idle := 30 * time.Second
 		time.Sleep(20 * time.Second) // by then it is at rest
-		up, down := wire.heard()
+		up, down := tapped.heard()
 		time.Sleep(idle)
-		restUp, restDown := wire.heard()
+		restUp, restDown := tapped.heard()
 		t.Logf("at rest a worker of one core sends %.0f bytes/s and gets %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
 	}
 	if err := stop(); err != nil {

@@ -27,16 +27,17 @@ var ErrIdle = errors.New("cluster: no work")
 type Worker struct {
 	Access      Access // its Name is the worker's
 	Open        selfplay.Opener
-	Program     string            // version and bench signature
-	Cores       int               // units at once; 0: all
-	Ahead       int               // units leased beyond those; 0: as many, so that no core waits for the network
-	PollTimeout time.Duration     // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
-	Measure     Speedometer       // of this machine, for games with clocks
-	Library     string            // folder for weights
-	Engines     *AllowedEngines   // foreign engines; nil: none
-	Wait        time.Duration     // without work after which it ends with ErrIdle; 0: never
-	Resting     func() bool       // whether it should rest now; nil: never
-	Log         func(text string) // told in a line what happens; may be nil
+	Program     string        // version and bench signature
+	Cores       int           // units at once; 0: all
+	PollTimeout time.Duration // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
+	// Measure returns how many nodes a second one core of this machine searches while that
+	// many cores do. Games with clocks need it.
+	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+	Library string            // folder for weights
+	Engines *AllowedEngines   // foreign engines; nil: none
+	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
+	Resting func() bool       // whether it should rest now; nil: never
+	Log     func(text string) // told in a line what happens; may be nil
 
 	nc        *nats.Conn
 	js        jetstream.JetStream
@@ -82,9 +83,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.Cores <= 0 {
 		w.Cores = runtime.GOMAXPROCS(0)
-	}
-	if w.Ahead <= 0 {
-		w.Ahead = w.Cores
 	}
 	if w.PollTimeout <= 0 {
 		w.PollTimeout = defaultPollTimeout
@@ -181,7 +179,7 @@ func (w *Worker) sayHello(ctx context.Context, h Hello) (*Welcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	ctx, cancel := context.WithTimeout(ctx, PollTimeout)
 	defer cancel()
 	m, err := w.nc.RequestWithContext(ctx, HelloSubject(w.Access.Name), data)
 	if err != nil {
@@ -232,22 +230,23 @@ func (w *Worker) idle() bool {
 func (w *Worker) serveRun(ctx context.Context, welcome *Welcome) error {
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var lanes sync.WaitGroup
+	var all sync.WaitGroup
 	serve := func(part func() error) {
-		lanes.Go(func() {
+		all.Go(func() {
 			if err := part(); err != nil {
 				stop(err)
 			}
 		})
 	}
-	h, f := &player{w, welcome.Run}, newFetcher(w, w.Cores+w.Ahead)
+	loops := 2 * w.Cores // units are leased ahead, so that no core waits for the network
+	h, f := &player{w, welcome.Run}, newFetcher(w, loops)
 	e := newReplayQueue(h)
 	checks, err := w.nc.Subscribe(ReplaySubject(welcome.Run, w.Access.Name), e.receive)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	defer func() { _ = checks.Unsubscribe() }()
-	for range w.Cores + w.Ahead {
+	for range loops {
 		serve(func() error { return (&loop{h, f}).serve(serving) })
 	}
 	for range w.Cores {
@@ -257,7 +256,7 @@ func (w *Worker) serveRun(ctx context.Context, welcome *Welcome) error {
 	keeping, drop := context.WithCancel(context.Background())
 	go w.leases.renew(keeping, max(welcome.Lease/3, retryAfter/5))
 	stop(w.stayPresent(serving, e))
-	lanes.Wait()
+	all.Wait()
 	drop()
 	switch err := context.Cause(serving); {
 	case errors.Is(err, errResting):
@@ -292,9 +291,9 @@ var (
 func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
 	called := w.wakeup.wait()
 	for failed := 0; ; {
-		pause, doubt := helloEvery, w.recheck
+		pause, doubt := HelloEvery, w.recheck
 		if failed > 0 {
-			pause, doubt = retryPause, nil
+			pause, doubt = RetryPause, nil
 		}
 		select {
 		case <-doubt:
@@ -309,7 +308,7 @@ func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
 		welcome, err := w.sayHello(ctx, h)
 		if err == nil {
 			failed = 0
-		} else if failed++; failed%maxSilences == 0 && ctx.Err() == nil {
+		} else if failed++; failed%MaxSilences == 0 && ctx.Err() == nil {
 			_ = w.nc.ForceReconnect() // the coordinator is away, or this server cut off from it
 		}
 		switch {
@@ -327,7 +326,7 @@ func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
 
 // fetch reads weights from the object store.
 func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 3*RequestTimeout)
 	defer cancel()
 	objects, err := w.js.ObjectStore(ctx, WeightsBucket)
 	if err != nil {

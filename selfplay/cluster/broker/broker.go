@@ -38,30 +38,14 @@ type Config struct {
 	Keys  []cluster.Key // workers that show a key of their own
 	TLS   *tls.Config   // nil: connections are not encrypted
 
-	// Open lets everybody do everything, coordinators from elsewhere too. Like a server
-	// without credentials, it binds to loopback only.
-	Open bool
-
 	Tell func(text string) // told of those who were not let in, or tried what they may not; may be nil
-
-	// Peers makes it one of several servers with one store.
-	Peers Peers
-}
-
-// Peers are the servers of a cluster of servers.
-type Peers struct {
-	Name   string   // of this server
-	Addr   string   // HOST:PORT that it listens on for the others; empty: there are none
-	Routes []string // addresses of the others
-
-	Advertise string // HOST:PORT at which the others find it; empty: Addr
 }
 
 // Check reports addresses that are none, and servers that would be open to strangers:
 // what Start would not start.
 func (c *Config) Check() error {
 	host, _, err := split(c.Addr)
-	if err == nil && (c.Open || c.Token == "" && len(c.Keys) == 0) && !loopback(host) {
+	if err == nil && c.Token == "" && len(c.Keys) == 0 && !loopback(host) {
 		err = fmt.Errorf("%w (asked for: %s)", ErrOpen, c.Addr)
 	}
 	return err
@@ -101,13 +85,10 @@ func Start(c Config) (*Broker, error) {
 	}
 	b := &Broker{secret: rand.Text()}
 	b.options = &server.Options{
-		ServerName: c.Peers.Name, Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload,
+		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload,
 		JetStream: true, StoreDir: c.Dir, TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
 	}
 	b.admit(&c)
-	if err := b.join(&c.Peers); err != nil {
-		return nil, err
-	}
 	if b.server, err = server.NewServer(b.options.Clone()); err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
@@ -150,9 +131,6 @@ func loopback(host string) bool {
 // admit lists the users: the coordinator, and workers with no more rights than they need.
 func (b *Broker) admit(c *Config) {
 	o := b.options
-	if c.Open {
-		return
-	}
 	o.Users = []*server.User{{Username: coordinator, Password: b.secret}}
 	shared := &server.User{Username: cluster.SharedUser, Password: c.Token, Permissions: permissions("")}
 	switch {
@@ -172,22 +150,6 @@ func permissions(worker string) *server.Permissions {
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish}, Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
 }
 
-// join makes the server one of several.
-func (b *Broker) join(p *Peers) error {
-	if p.Addr == "" {
-		return nil
-	}
-	host, port, err := split(p.Addr)
-	if err != nil {
-		return err
-	}
-	b.options.Cluster = server.ClusterOpts{Name: "assay", Host: host, Port: port, Advertise: p.Advertise}
-	for _, r := range p.Routes {
-		b.options.Routes = append(b.options.Routes, server.RoutesFromStr("nats://"+r)...)
-	}
-	return nil
-}
-
 // URL returns the address for workers. A server that listens on all addresses of its
 // machine is named as the machine is.
 func (b *Broker) URL() string {
@@ -205,10 +167,8 @@ func (b *Broker) URL() string {
 
 // Connect connects the coordinator, without a detour over the network.
 func (b *Broker) Connect() (*nats.Conn, error) {
-	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond)}
-	if len(b.options.Users) > 0 {
-		options = append(options, nats.UserInfo(coordinator, b.secret))
-	}
+	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
+		nats.UserInfo(coordinator, b.secret)}
 	nc, err := nats.Connect("", options...)
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
