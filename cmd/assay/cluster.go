@@ -17,8 +17,9 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // clusterFlags let a command that plays games play them on other machines.
@@ -33,8 +34,8 @@ type clusterFlags struct {
 func (f *clusterFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.serve, "serve", "", "play on other machines: serve workers (see assay work) at HOST:PORT")
 	fs.StringVar(&f.nats, "nats", "", "play on other machines: meet workers at NATS servers that are there, nats://HOST:PORT,nats://... (assay work --help says what they have to know)")
-	fs.Float64Var(&f.check, "check", cluster.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
-	fs.DurationVar(&f.lease, "lease", cluster.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
+	fs.Float64Var(&f.check, "check", coordinator.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker plays again, to see that they are the same; 0: all workers are believed")
+	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "with --serve or --nats: after how long without a word a worker's games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games with clocks: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
 }
 
@@ -83,7 +84,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := cluster.Config{Dir: filepath.Join(out, cluster.DirName), Open: roster.Open, Program: programVersion(), ReplayShare: f.check, Lease: f.lease,
+	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: programVersion(), ReplayShare: f.check, Lease: f.lease,
 		Measure: measureSpeed, ReferenceSpeed: f.speed, Log: tell}
 	var b *broker.Broker
 	if f.nats != "" {
@@ -95,7 +96,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 		clean()
 		return nil, nil, err
 	}
-	k := cluster.New(c)
+	k := coordinator.New(c)
 	return k, func() {
 		if err := k.Close(); err != nil {
 			tell(err.Error())
@@ -109,10 +110,10 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, tell func(strin
 
 // outside connects with servers that are there.
 func (f *clusterFlags) outside(tell func(string)) (link func() (*nats.Conn, error), err error) {
-	if err := cluster.CheckURL(f.nats); err != nil {
+	if err := wire.CheckURL(f.nats); err != nil {
 		return nil, usageError{err}
 	}
-	access := cluster.Access{URL: f.nats, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
+	access := wire.Access{URL: f.nats, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
 	if access.TLS, err = clientTLS(); err != nil {
 		return nil, err
 	}
@@ -132,9 +133,9 @@ func (f *clusterFlags) outside(tell func(string)) (link func() (*nats.Conn, erro
 // embedded starts a server in this process when there is a first game to play.
 func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
 	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: takeToken(), Tell: tell}
-	byName := map[string]cluster.Key{}
+	byName := map[string]wire.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
-		if c.Keys, err = cluster.ReadKeys(path); err != nil {
+		if c.Keys, err = wire.ReadKeys(path); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", keysEnv, err)
 		}
 		for _, k := range c.Keys {
@@ -207,7 +208,7 @@ func clusterAdvice(err error) error {
 	switch {
 	case errors.Is(err, broker.ErrOpen):
 		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and name their list in %s, or set %s here and at the workers", err, keysEnv, tokenEnv)
-	case errors.Is(err, cluster.ErrCredentials):
+	case errors.Is(err, wire.ErrCredentials):
 		return fmt.Errorf("%w; a worker needs the key whose public half the coordinator lists (--credentials or %s), or the same %s", err, credentialsEnv, tokenEnv)
 	case errors.Is(err, broker.ErrNoCoordinator):
 		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and list it too", err)
@@ -215,7 +216,7 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; give another address with --serve: port 0 takes a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("%w; it was started without %s and %s. In a network that you trust, connect with nats:// and without %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
-	case errors.Is(err, cluster.ErrEncryption):
+	case errors.Is(err, wire.ErrEncryption):
 		return fmt.Errorf("%w; %s names a PEM file with the certificate that signed the server's, and the address names the server as its certificate does", err, tlsCAEnv)
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)

@@ -52,10 +52,13 @@ var layout = map[string][]string{
 	"selfplay/sprt":              {},
 	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/durable"},
 	// games kept as a match keeps them; its statistics are its own
-	// workers on other machines. durable: the ledger; roster and models: players are named by
-	// what their weights contain, wherever they lie. Only the broker links a NATS server
-	"selfplay/cluster":        {"selfplay", "dataset/durable", "engine/roster", "models"},
-	"selfplay/cluster/broker": {"selfplay/cluster"},
+	"selfplay/cluster":      {},                              // tests of its packages together
+	"selfplay/cluster/wire": {"selfplay", "dataset/durable"}, // messages hold jobs and results; durable: checksums and signatures
+	// durable: the ledger; roster and models: players are sent by the content of their weights
+	"selfplay/cluster/coordinator": {"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "models"},
+	// durable: fetched weights; roster: which part of a player's specification names its weights
+	"selfplay/cluster/worker": {"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"},
+	"selfplay/cluster/broker": {"selfplay/cluster/wire"}, // the only package that links a NATS server: keys and their rights
 	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/record", "dataset/durable"},
 	// pure ask and tell; what plays the games of it is a package of its own
 	"tuner/spsa": {},

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/spf13/cobra"
-
-	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
 // signingKeyEnv names the file with the key of who signs engines.
@@ -14,7 +13,7 @@ const signingKeyEnv = "ASSAY_SIGNING_KEY"
 
 const signHelp = `Sign engines, so that those who trust the key play them on their machines and need not
 approve each build by hand. The signature, an Ed25519 one of the file's name and SHA-256,
-is written beside the engine, as ENGINE` + cluster.SignatureSuffix + `.
+is written beside the engine, as ENGINE` + wire.SignatureSuffix + `.
 
 A worker fetches no engines. Both files go into the folder of its owner by whatever means
 the two of you like, when the worker is running too:
@@ -38,7 +37,7 @@ func newSignCommand() *cobra.Command {
 				if len(args) > 0 {
 					return usagef("--new-key makes a key, and signs nothing: sign with --key afterwards")
 				}
-				return writeKey(cmd, newKey, name, cluster.NewSigningKey, "the machine where builds are signed. The list of those who trust it (assay work --trust)")
+				return writeKey(cmd, newKey, name, wire.NewSigningKey, "the machine where builds are signed. The list of those who trust it (assay work --trust)")
 			}
 			if key == "" {
 				key = os.Getenv(signingKeyEnv)
@@ -50,7 +49,7 @@ func newSignCommand() *cobra.Command {
 				return usagef("no engine to sign")
 			}
 			for _, engine := range args {
-				path, err := cluster.Sign(engine, key)
+				path, err := wire.Sign(engine, key)
 				if err != nil {
 					return err
 				}

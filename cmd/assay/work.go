@@ -15,8 +15,9 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // workFlags are the flags of assay work.
@@ -47,7 +48,7 @@ the coordinator's, and the worker's owner either
 
   names the program:    --engine PATH (what is there now is allowed, and nothing else), or
   trusts who signed it: --engines DIR --trust LIST. DIR holds engines, and with each ENGINE
-                        its ENGINE` + cluster.SignatureSuffix + `, as assay sign makes it; they may come while
+                        its ENGINE` + wire.SignatureSuffix + `, as assay sign makes it; they may come while
                         the worker works. LIST has lines NAME PUBLICKEY.
 
 A worker that has not all engines of a run leaves, and says to both sides what is missing.
@@ -96,7 +97,7 @@ func newWorkCommand() *cobra.Command {
 				return usagef("--new-key and --rights work for nobody: leave out the URL")
 			}
 			if f.newKey != "" {
-				return writeKey(cmd, f.newKey, f.name, cluster.NewKey, "its owner's machine. The coordinator's list ("+keysEnv+")")
+				return writeKey(cmd, f.newKey, f.name, wire.NewKey, "its owner's machine. The coordinator's list ("+keysEnv+")")
 			}
 			if f.rights != "" {
 				return writeRights(cmd.OutOrStdout(), f.rights)
@@ -151,7 +152,7 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 
 // writeRights writes what a server elsewhere has to know of the keys in a list.
 func writeRights(to io.Writer, list string) error {
-	keys, err := cluster.ReadKeys(list)
+	keys, err := wire.ReadKeys(list)
 	if err != nil {
 		return err
 	}
@@ -198,22 +199,22 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	} else {
 		p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
 	}
-	if errors.Is(err, cluster.ErrIdle) {
+	if errors.Is(err, worker.ErrIdle) {
 		return nil // as it was told
 	}
 	return clusterAdvice(err)
 }
 
 // worker makes a worker of the flags, which tells what happens.
-func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, error) {
-	if err := cluster.CheckURL(url); err != nil {
+func (f *workFlags) worker(url string, tell func(string)) (*worker.Worker, error) {
+	if err := wire.CheckURL(url); err != nil {
 		return nil, usageError{err}
 	}
 	if f.cores < 0 || f.wait < 0 {
 		return nil, usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &cluster.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: tell}
-	w.Access = cluster.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
+	w := &worker.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: tell}
+	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
 	}
@@ -222,14 +223,14 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 		return nil, err
 	}
 	if w.Access.Name == "" {
-		if w.Access.Name, err = cluster.KeyName(w.Access.Credentials); err != nil {
+		if w.Access.Name, err = wire.KeyName(w.Access.Credentials); err != nil {
 			return nil, err
 		}
 	}
 	if w.Access.Name == "" {
 		w.Access.Name = machineName()
 	}
-	if err := cluster.CheckName(w.Access.Name); err != nil {
+	if err := wire.CheckName(w.Access.Name); err != nil {
 		return nil, usageError{err}
 	}
 	if f.hours != "" {
@@ -256,18 +257,18 @@ func (f *workFlags) worker(url string, tell func(string)) (*cluster.Worker, erro
 }
 
 // allowed returns the foreign engines that may be played here.
-func (f *workFlags) allowed() (*cluster.AllowedEngines, error) {
+func (f *workFlags) allowed() (*worker.AllowedEngines, error) {
 	if (f.signed == "") != (f.trust == "") {
 		return nil, usagef("--engines is the folder of what may be played if it is signed, and --trust the list of who may sign: give both")
 	}
-	var trusted []cluster.Key
+	var trusted []wire.Key
 	if f.trust != "" {
 		var err error
-		if trusted, err = cluster.ReadTrusted(f.trust); err != nil {
+		if trusted, err = wire.ReadTrusted(f.trust); err != nil {
 			return nil, err
 		}
 	}
-	return cluster.AllowEngines(f.engines, f.signed, trusted)
+	return worker.AllowEngines(f.engines, f.signed, trusted)
 }
 
 // machineName returns a name that no other worker has, as far as the machine knows.
@@ -290,7 +291,7 @@ func machineName() string {
 const reportEvery = time.Minute
 
 // reportWork says every minute what was done in it.
-func reportWork(ctx context.Context, w *cluster.Worker, say func(string)) {
+func reportWork(ctx context.Context, w *worker.Worker, say func(string)) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
 	last := w.Tally()

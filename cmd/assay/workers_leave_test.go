@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
 // needInterrupts skips a test where no process can be sent an interrupt.
@@ -24,15 +24,15 @@ func needInterrupts(t *testing.T) {
 
 // ledger is the file that has the units' answers.
 func ledger(out string) string {
-	return filepath.Join(out, cluster.DirName, "ledger-000001.jsonl")
+	return filepath.Join(out, coordinator.DirName, "ledger-000001.jsonl")
 }
 
 // answered returns how many units of a worker a run took, and how many its worker says
 // that it played. Both are at their end.
 func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
 	t.Helper()
-	var r cluster.Snapshot
-	data, err := os.ReadFile(filepath.Join(out, cluster.DirName, cluster.WorkersName))
+	var r coordinator.Snapshot
+	data, err := os.ReadFile(filepath.Join(out, coordinator.DirName, coordinator.WorkersName))
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}

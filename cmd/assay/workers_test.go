@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // A run is played by a worker; whoever looks at it sees the worker at work, and that it
@@ -24,7 +25,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", programVersion())
 
-	roster := func() (r cluster.Snapshot) {
+	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
 		answer, err := http.Get(url + "/run/games/workers.json")
 		if err != nil {
@@ -37,7 +38,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		return r
 	}
 	for until := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		if w := roster().Workers[0]; w.State == cluster.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == programVersion() && w.Failures == 0 && !w.Seen.IsZero() {
+		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == programVersion() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {
 			t.Fatalf("%+v", w)
@@ -45,7 +46,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	}
 	run.kill()
 	awaitPage(t, url+"/run/games", `class="gone">gone`, "Nobody is at work")
-	if w := roster().Workers[0]; w.State != cluster.Gone || w.GamesASecond != 0 {
+	if w := roster().Workers[0]; w.State != coordinator.Gone || w.GamesASecond != 0 {
 		t.Errorf("%+v", w)
 	}
 }
@@ -104,7 +105,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 			t.Errorf("%q: %s", args, said)
 		}
 	}
-	var s cluster.Signature
+	var s wire.Signature
 	data, err := os.ReadFile(at("engines/toy-0124.sig"))
 	if err == nil {
 		err = json.Unmarshal(data, &s)

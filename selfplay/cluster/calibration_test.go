@@ -14,8 +14,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // speedometer measures a machine.
@@ -44,7 +45,7 @@ func clocked(n uint64) selfplay.Job {
 	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
 }
 
-func playJobs(t *testing.T, k *cluster.Coordinator, all ...selfplay.Job) (done []selfplay.Result) {
+func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (done []selfplay.Result) {
 	t.Helper()
 	ctx, cancel := patient(t)
 	defer cancel()
@@ -69,11 +70,11 @@ func TestClocksAreScaled(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, Measure: speed(1e6)})
+	k := coordinate(t, b, coordinator.Config{Dir: dir, Measure: speed(1e6)})
 	var mu sync.Mutex
 	var seen []engine.Limits
 	const slowness = 5 * time.Millisecond
-	lend(t, b, "slow", func(w *cluster.Worker) {
+	lend(t, b, "slow", func(w *worker.Worker) {
 		w.Measure = speed(5e5)
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
@@ -101,10 +102,10 @@ func TestClocksAreScaled(t *testing.T) {
 			t.Errorf("a move took %d ms", ms)
 		}
 	}
-	var roster cluster.Snapshot
+	var roster coordinator.Snapshot
 	for roster.Workers == nil || roster.Workers[0].Scale == 0 { // it says so with its next hello
 		playJobs(t, k, clocked(1))
-		readJSON(t, filepath.Join(dir, cluster.WorkersName), &roster)
+		readJSON(t, filepath.Join(dir, coordinator.WorkersName), &roster)
 	}
 	if w := roster.Workers[0]; w.Speed != 5e5 || w.Scale != 2 {
 		t.Errorf("the roster says %+v", w)
@@ -115,29 +116,29 @@ func TestClocksAreScaled(t *testing.T) {
 func TestReferenceSpeedIsKept(t *testing.T) {
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	stop, _ := lend(t, b, "anna", func(w *cluster.Worker) { w.Measure = speed(1e6) })
-	life := func(c cluster.Config) (said []string, err error) {
+	stop, _ := lend(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+	life := func(c coordinator.Config) (said []string, err error) {
 		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
 		c.Log = func(text string) { said = append(said, text) }
-		k := cluster.New(c)
+		k := coordinator.New(c)
 		defer k.Close()
 		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
 		jobs <- clocked(0)
 		close(jobs)
 		return said, k.Run(t.Context(), jobs, results)
 	}
-	if _, err := life(cluster.Config{ReferenceSpeed: 2e6}); err != nil {
+	if _, err := life(coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
 		t.Fatal(err)
 	}
 	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
-	if _, err := life(cluster.Config{Measure: failing}); err != nil {
+	if _, err := life(coordinator.Config{Measure: failing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := life(cluster.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+	if _, err := life(coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
 	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
-	if _, err := life(cluster.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
+	if _, err := life(coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
 		t.Errorf("with a damaged file: %v", err)
 	}
 	if err := stop(); err != nil {
@@ -149,19 +150,19 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 func TestWorkerThatIsTooSlow(t *testing.T) {
 	for name, measure := range map[string]speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
 		b, notes := serve(t, broker.Config{}), newNotebook(t)
-		k := coordinate(t, b, cluster.Config{Measure: speed(1e6), Log: notes.tell})
-		_, ended := lend(t, b, name, func(w *cluster.Worker) { w.Measure = measure })
+		k := coordinate(t, b, coordinator.Config{Measure: speed(1e6), Log: notes.tell})
+		_, ended := lend(t, b, name, func(w *worker.Worker) { w.Measure = measure })
 		finish := begin(t, func() error {
 			if r := playJobs(t, k, clocked(0)); len(r) != 1 {
 				return fmt.Errorf("%d results", len(r))
 			}
 			return nil
 		})
-		if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+		if err := ended(); !errors.Is(err, worker.ErrRefused) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 		notes.expect(name, "is refused", map[bool]string{true: "cannot measure", false: "nodes/s"}[measure == nil])
-		lend(t, b, "anna", func(w *cluster.Worker) { w.Measure = speed(1e6) })
+		lend(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
 		finish()
 	}
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -81,7 +83,7 @@ func serve(t *testing.T, c broker.Config) *broker.Broker {
 	return b
 }
 
-func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coordinator {
+func coordinate(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinator.Coordinator {
 	t.Helper()
 	c.Connect, c.Open, c.Program = b.Connect, roster.Open, program
 	if c.Dir == "" {
@@ -90,7 +92,7 @@ func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coord
 	if c.Lease == 0 {
 		c.Lease = 2 * time.Second
 	}
-	k := cluster.New(c)
+	k := coordinator.New(c)
 	t.Cleanup(func() {
 		if err := k.Close(); err != nil {
 			t.Error(err)
@@ -103,10 +105,10 @@ func coordinate(t *testing.T, b *broker.Broker, c cluster.Config) *cluster.Coord
 const shortly = 200 * time.Millisecond
 
 // lend starts a worker; wait returns what it ended with.
-func lend(t *testing.T, b interface{ URL() string }, name string, change func(*cluster.Worker)) (stop, wait func() error) {
+func lend(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &cluster.Worker{Access: cluster.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}
+	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}
 	if change != nil {
 		change(w)
 	}
@@ -193,7 +195,7 @@ func TestSameBytesAsLocal(t *testing.T) {
 	local := games(t, total, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
-	c := games(t, total, coordinate(t, b, cluster.Config{ReplayShare: 0.1}))
+	c := games(t, total, coordinate(t, b, coordinator.Config{ReplayShare: 0.1}))
 	stop, _ := lend(t, b, "anna", nil)
 	lend(t, b, "bert", nil)
 	n := 0
@@ -219,7 +221,7 @@ func TestMatchWithOneWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := serve(t, broker.Config{})
-	c := config(coordinate(t, b, cluster.Config{ReplayShare: 0.2}))
+	c := config(coordinate(t, b, coordinator.Config{ReplayShare: 0.2}))
 	lend(t, b, "anna", nil)
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -238,7 +240,7 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 	var c datagen.Config
 	out := filepath.Join(t.TempDir(), "games")
 	for life := 0; ; life++ {
-		k := cluster.New(cluster.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.1, Lease: 2 * time.Second})
+		k := coordinator.New(coordinator.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.1, Lease: 2 * time.Second})
 		c = games(t, n, k)
 		c.Out = out
 		ctx, cancel := context.WithCancel(t.Context())

@@ -23,7 +23,9 @@ import (
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -59,15 +61,15 @@ func play(ctx context.Context, role string, args []string) error {
 		return crowd(ctx, url, n, args[2])
 	}
 	if role == "worker" {
-		w := cluster.Worker{Access: cluster.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: args[2]}
+		w := worker.Worker{Access: wire.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: args[2]}
 		return w.Run(ctx)
 	}
 	n, err := strconv.ParseUint(args[2], 10, 64)
 	if err != nil {
 		return err
 	}
-	access := cluster.Access{URL: url}
-	k := cluster.New(cluster.Config{Dir: filepath.Join(args[1], cluster.DirName), Open: roster.Open, Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
+	access := wire.Access{URL: url}
+	k := coordinator.New(coordinator.Config{Dir: filepath.Join(args[1], coordinator.DirName), Open: roster.Open, Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
 		Connect: func() (*nats.Conn, error) { return access.Dial(ctx) }, Log: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	// Whoever watches says when to go on: a quick run would be over before its faults.
 	watcher := bufio.NewReader(os.Stdin)

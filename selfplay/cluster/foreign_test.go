@@ -13,8 +13,10 @@ import (
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -60,17 +62,17 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 		Limits: [2]selfplay.Limits{l, l}, Games: 6, Plies: 30, OpeningScore: -1, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
 }
 
-func allow(t *testing.T, engines []string, dir string, trusted ...cluster.Key) *cluster.AllowedEngines {
+func allow(t *testing.T, engines []string, dir string, trusted ...wire.Key) *worker.AllowedEngines {
 	t.Helper()
-	a, err := cluster.AllowEngines(engines, dir, trusted)
+	a, err := worker.AllowEngines(engines, dir, trusted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func lending(a *cluster.AllowedEngines) func(*cluster.Worker) {
-	return func(w *cluster.Worker) { w.Engines = a }
+func lending(a *worker.AllowedEngines) func(*worker.Worker) {
+	return func(w *worker.Worker) { w.Engines = a }
 }
 
 // Three workers come to a match with a foreign engine: one that was allowed none, one that
@@ -84,10 +86,10 @@ func TestForeignEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, notes, dir := serve(t, broker.Config{}), newNotebook(t), t.TempDir()
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Dir: dir, Log: notes.tell}))
+	c := foreignMatch(t, "uci:"+path, coordinate(t, b, coordinator.Config{Dir: dir, Log: notes.tell}))
 	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	for name, refusal := range map[string]struct {
-		allowed *cluster.AllowedEngines
+		allowed *worker.AllowedEngines
 		says    string
 	}{
 		"bare":  {nil, "--engine PATH"},
@@ -96,7 +98,7 @@ func TestForeignEngines(t *testing.T) {
 	} {
 		_, ended := lend(t, b, name, lending(refusal.allowed))
 		err := ended()
-		if !errors.Is(err, cluster.ErrRefused) || !errors.Is(err, cluster.ErrNotAllowed) || !strings.Contains(err.Error(), refusal.says) {
+		if !errors.Is(err, worker.ErrRefused) || !errors.Is(err, worker.ErrNotAllowed) || !strings.Contains(err.Error(), refusal.says) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 		notes.expect(name, "is refused", "does not allow the engine", refusal.says)
@@ -104,10 +106,10 @@ func TestForeignEngines(t *testing.T) {
 	lend(t, b, "anna", lending(allow(t, []string{toy(t, "toy", "")}, "")))
 	end()
 	same(t, c.Out, local.Out)
-	var r cluster.Snapshot
-	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	var r coordinator.Snapshot
+	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.Name != "anna" && (m.Units != 0 || m.State != cluster.Refused || !strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
+		if m.Name != "anna" && (m.Units != 0 || m.State != coordinator.Refused || !strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
 			t.Errorf("the roster says %+v", m)
 		}
 	}
@@ -118,7 +120,7 @@ func TestForeignEngines(t *testing.T) {
 func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	path := toy(t, "toy", "")
 	b := serve(t, broker.Config{})
-	k := coordinate(t, b, cluster.Config{})
+	k := coordinate(t, b, coordinator.Config{})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 1)
 	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30}
@@ -127,7 +129,7 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	if data, err := json.Marshal(&u); err != nil || bytes.Contains(data, []byte(filepath.Dir(path))) {
 		t.Errorf("a worker hears where the coordinator's engine lies: %s", data)
 	}
-	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (cluster.Program{}) || u.Job.Players[0] != "uci:toy?Hash=1" {
+	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) || u.Job.Players[0] != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
 	lend(t, b, "anna", lending(allow(t, []string{path}, ""))) // when the lease of the other is over
@@ -135,7 +137,7 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	close(jobs)
 	end()
 	for _, spec := range []string{"uci:" + path + " argument", "uci:" + path + "?EvalFile=/etc/passwd"} {
-		c := foreignMatch(t, spec, coordinate(t, b, cluster.Config{}))
+		c := foreignMatch(t, spec, coordinate(t, b, coordinator.Config{}))
 		if _, err := match.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "workers would not play it") {
 			t.Errorf("%s: %v", spec, err)
 		}
@@ -143,9 +145,9 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 }
 
 // signingKey makes a key and returns its file and what a list says of it.
-func signingKey(t *testing.T, name string) (file string, key cluster.Key) {
+func signingKey(t *testing.T, name string) (file string, key wire.Key) {
 	t.Helper()
-	private, line, err := cluster.NewSigningKey(name)
+	private, line, err := wire.NewSigningKey(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func signingKey(t *testing.T, name string) (file string, key cluster.Key) {
 	write(t, file, private)
 	list := filepath.Join(dir, "list")
 	write(t, list, []byte(line+" # who builds it\n"))
-	keys, err := cluster.ReadTrusted(list)
+	keys, err := wire.ReadTrusted(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,7 @@ func signingKey(t *testing.T, name string) (file string, key cluster.Key) {
 
 func sign(t *testing.T, engine, key string) {
 	t.Helper()
-	if _, err := cluster.Sign(engine, key); err != nil {
+	if _, err := wire.Sign(engine, key); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -174,17 +176,17 @@ func TestSignedEngines(t *testing.T) {
 	secret, dev := signingKey(t, "dev")
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	path := toy(t, "toy-0124", "development build 0124")
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, cluster.Config{Log: notes.tell}))
+	c := foreignMatch(t, "uci:"+path, coordinate(t, b, coordinator.Config{Log: notes.tell}))
 	folder := t.TempDir()
 	allowed := allow(t, nil, folder, dev)
 	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	_, ended := lend(t, b, "early", lending(allowed))
-	if err := ended(); !errors.Is(err, cluster.ErrNotAllowed) || !strings.Contains(err.Error(), "toy-0124.sig") {
+	if err := ended(); !errors.Is(err, worker.ErrNotAllowed) || !strings.Contains(err.Error(), "toy-0124.sig") {
 		t.Errorf("early ended with %v", err)
 	}
 	putToy(t, filepath.Join(folder, "toy-0124"), "development build 0124")
 	sign(t, path, secret)
-	signature, err := os.ReadFile(path + cluster.SignatureSuffix)
+	signature, err := os.ReadFile(path + wire.SignatureSuffix)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
@@ -41,8 +43,8 @@ func (c crooked) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 }
 
 // crook makes a worker's players crooked.
-func crook(honest uint64) func(*cluster.Worker) {
-	return func(w *cluster.Worker) {
+func crook(honest uint64) func(*worker.Worker) {
+	return func(w *worker.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return crooked{p, honest}, err
@@ -56,13 +58,13 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 	local := games(t, 60, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 60, coordinate(t, b, cluster.Config{ReplayShare: 0.1, Log: notes.tell}))
+	c := games(t, 60, coordinate(t, b, coordinator.Config{ReplayShare: 0.1, Log: notes.tell}))
 	_, ended := lend(t, b, "mallory", crook(1000))
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	same(t, c.Out, local.Out)
 	notes.expect("mallory", "gets no more games", "otherwise than the coordinator")
-	if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+	if err := ended(); !errors.Is(err, worker.ErrRefused) {
 		t.Errorf("mallory ended with %v", err)
 	}
 }
@@ -70,24 +72,24 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 // A build that plays otherwise, without knowing it, does not get as far as that.
 func TestBuildThatPlaysOtherwise(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, cluster.Config{Log: notes.tell}))
+	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
 	_, ended := lend(t, b, "stale", crook(0))
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	notes.expect("stale", "plays", "otherwise", "from the same source")
-	if err := ended(); !errors.Is(err, cluster.ErrRefused) {
+	if err := ended(); !errors.Is(err, worker.ErrRefused) {
 		t.Errorf("stale ended with %v", err)
 	}
 }
 
 func TestWorkerOfAnotherVersion(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, cluster.Config{Log: notes.tell}))
-	_, ended := lend(t, b, "old", func(w *cluster.Worker) { w.Program = "assay test bench 0" })
+	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
+	_, ended := lend(t, b, "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	notes.expect("old", "refused", "assay test bench 0", "install that version")
-	if err := ended(); !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "install that version") {
+	if err := ended(); !errors.Is(err, worker.ErrRefused) || !strings.Contains(err.Error(), "install that version") {
 		t.Errorf("old ended with %v", err)
 	}
 }
@@ -103,19 +105,19 @@ type forger struct {
 
 func newForger(t *testing.T, b *broker.Broker, name string) *forger {
 	t.Helper()
-	access := cluster.Access{URL: b.URL(), Name: name}
+	access := wire.Access{URL: b.URL(), Name: name}
 	nc, err := access.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
 	f := &forger{t: t, nc: nc, name: name}
-	hello, _ := json.Marshal(cluster.Hello{Protocol: cluster.Protocol, Program: program, Cores: 1})
+	hello, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 1})
 	ctx, cancel := patient(t)
 	defer cancel()
 	for {
 		m, err := nc.Request("assay.hello."+name, hello, time.Second)
-		var w cluster.Welcome
+		var w wire.Welcome
 		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
 			f.run = w.Run
 			break
@@ -132,7 +134,7 @@ func newForger(t *testing.T, b *broker.Broker, name string) *forger {
 }
 
 // lease takes a unit, and says nothing more of it.
-func (f *forger) lease() (u cluster.Unit) {
+func (f *forger) lease() (u wire.Unit) {
 	f.t.Helper()
 	for range 100 {
 		err := f.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+f.run, f.sub.Subject, []byte(`{"batch":1,"expires":1000000000}`))
@@ -148,11 +150,11 @@ func (f *forger) lease() (u cluster.Unit) {
 	return u
 }
 
-func (f *forger) answer(u *cluster.Unit, r *selfplay.Result) (reply cluster.Reply) {
+func (f *forger) answer(u *wire.Unit, r *selfplay.Result) (reply wire.Reply) {
 	f.t.Helper()
-	a := cluster.Answer{Unit: u.ID}
+	a := wire.Answer{Unit: u.ID}
 	var err error
-	if a.Sum, err = cluster.Checksum(r); err == nil {
+	if a.Sum, err = wire.Checksum(r); err == nil {
 		a.Result, err = json.Marshal(r)
 	}
 	data, e := json.Marshal(&a)
@@ -193,7 +195,7 @@ func TestMadeUpResult(t *testing.T) {
 	local := games(t, 40, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 40, coordinate(t, b, cluster.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.tell}))
+	c := games(t, 40, coordinate(t, b, coordinator.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.tell}))
 	end := begin(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
 	liar := newForger(t, b, "liar")
 	u := liar.lease()
@@ -213,7 +215,7 @@ func TestMadeUpResult(t *testing.T) {
 func TestLateAnswers(t *testing.T) {
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.tell})
+	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.tell})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
 	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
@@ -239,12 +241,12 @@ func TestLateAnswers(t *testing.T) {
 	notes.expect("latewrong", "gets no more games", "otherwise than the coordinator")
 	close(jobs)
 	end()
-	var r cluster.Snapshot
-	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	var r coordinator.Snapshot
+	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
 		switch {
-		case m.Name == "late" && (m.Late != 1 || m.State == cluster.Banned || m.Units != 0),
-			m.Name == "latewrong" && (m.State != cluster.Banned || m.Units != 0),
+		case m.Name == "late" && (m.Late != 1 || m.State == coordinator.Banned || m.Units != 0),
+			m.Name == "latewrong" && (m.State != coordinator.Banned || m.Units != 0),
 			m.Name == "anna" && m.Units != 2:
 			t.Errorf("the roster says %+v", m)
 		}
@@ -260,7 +262,7 @@ func TestKeysAndRights(t *testing.T) {
 	notes := newNotebook(t)
 	dir := t.TempDir()
 	key := func(name string) (path, line string) {
-		private, line, err := cluster.NewKey(name)
+		private, line, err := wire.NewKey(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,21 +275,21 @@ func TestKeysAndRights(t *testing.T) {
 	stranger, _ := key("stranger")
 	list := filepath.Join(dir, "list")
 	write(t, list, []byte("# who may come\n"+lineA+"\n"+lineE+" # a friend\n"))
-	keys, err := cluster.ReadKeys(list)
+	keys, err := wire.ReadKeys(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := serve(t, broker.Config{Keys: keys, Tell: notes.tell})
 	for _, path := range []string{"", stranger} {
-		access := cluster.Access{URL: b.URL(), Name: "stranger", Credentials: path}
-		if _, err := access.Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+		access := wire.Access{URL: b.URL(), Name: "stranger", Credentials: path}
+		if _, err := access.Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
 			t.Errorf("with the credentials %q: %v", path, err)
 		}
 	}
 	notes.expect("authentication", "Nkey")
 
 	trouble := make(chan error, 10)
-	access := cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { trouble <- err }}
+	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { trouble <- err }}
 	nc, err := access.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -311,18 +313,18 @@ func TestKeysAndRights(t *testing.T) {
 		}
 	}
 
-	_, ended := lend(t, b, "bert", func(w *cluster.Worker) { w.Access.Credentials = anna })
-	if err := ended(); !errors.Is(err, cluster.ErrCredentials) || !strings.Contains(err.Error(), "called bert") {
+	_, ended := lend(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
+	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), "called bert") {
 		t.Errorf("with the key of another name: %v", err)
 	}
 
-	c := games(t, 10, coordinate(t, b, cluster.Config{ReplayShare: 0.5, Log: notes.tell}))
-	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
+	c := games(t, 10, coordinate(t, b, coordinator.Config{ReplayShare: 0.5, Log: notes.tell}))
+	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	generate(t, c)
 	if err := b.Ban(keys[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+	if _, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
 		t.Errorf("after the ban: %v", err)
 	}
 }
@@ -330,8 +332,8 @@ func TestKeysAndRights(t *testing.T) {
 func TestTokens(t *testing.T) {
 	b := serve(t, broker.Config{Token: "a secret"})
 	for token, shown := range map[string]string{"another": "of worker eve, a token", "": "of worker eve, who has none"} {
-		_, err := (&cluster.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
-		if !errors.Is(err, cluster.ErrCredentials) || !strings.Contains(err.Error(), shown) || token != "" && strings.Contains(err.Error(), token) {
+		_, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
+		if !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), shown) || token != "" && strings.Contains(err.Error(), token) {
 			t.Errorf("with the token %q: %v", token, err)
 		}
 	}
@@ -345,7 +347,7 @@ func TestTokens(t *testing.T) {
 	if err = errors.Join(err, hears.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	eve, err := (&cluster.Access{URL: b.URL(), Name: "eve", Token: "a secret"}).Dial(t.Context())
+	eve, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: "a secret"}).Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,8 +360,8 @@ func TestTokens(t *testing.T) {
 	if _, err := answers.NextMsgWithContext(ctx); err != nil {
 		t.Errorf("answering as anna with the shared token: %v", err)
 	}
-	c := games(t, 5, coordinate(t, b, cluster.Config{}))
-	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Token = "a secret" })
+	c := games(t, 5, coordinate(t, b, coordinator.Config{}))
+	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Token = "a secret" })
 	generate(t, c)
 }
 

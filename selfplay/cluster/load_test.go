@@ -15,15 +15,17 @@ import (
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // mated is a game that is over before it begins: playing it costs nothing.
 const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 
 // run hands n units that cost nothing to the coordinator, and returns when all are back.
-func run(t testing.TB, k *cluster.Coordinator, n int) {
+func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	t.Helper()
 	jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
 	go func() { ended <- k.Run(t.Context(), jobs, results) }()
@@ -57,13 +59,13 @@ func BenchmarkEmptyUnits(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	k := cluster.New(cluster.Config{Dir: b.TempDir(), Connect: s.Connect, Open: roster.Open, Program: program})
+	k := coordinator.New(coordinator.Config{Dir: b.TempDir(), Connect: s.Connect, Open: roster.Open, Program: program})
 	defer k.Close()
 	ctx, stop := context.WithCancel(b.Context())
 	var workers sync.WaitGroup
 	defer func() { stop(); workers.Wait() }()
 	for i := range 4 {
-		w := &cluster.Worker{Access: cluster.Access{URL: s.URL(), Name: fmt.Sprint("worker", i)}, Open: roster.Open, Program: program, Cores: 128, Library: b.TempDir()}
+		w := &worker.Worker{Access: wire.Access{URL: s.URL(), Name: fmt.Sprint("worker", i)}, Open: roster.Open, Program: program, Cores: 128, Library: b.TempDir()}
 		workers.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				b.Error(err)
@@ -80,7 +82,7 @@ func BenchmarkEmptyUnits(b *testing.B) {
 func crowd(ctx context.Context, url string, n int, library string) error {
 	var all sync.WaitGroup
 	for i := range n {
-		w := &cluster.Worker{Access: cluster.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: program, Cores: 1, Library: library}
+		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: program, Cores: 1, Library: library}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				fmt.Fprintln(os.Stderr, w.Access.Name, err)
@@ -100,7 +102,7 @@ func TestThousandWorkers(t *testing.T) {
 	const n = 1000
 	s := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, s, cluster.Config{Dir: dir, Lease: 30 * time.Second})
+	k := coordinate(t, s, coordinator.Config{Dir: dir, Lease: 30 * time.Second})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -12,14 +12,16 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // keyed makes a worker's key: its file, and its public half.
-func keyed(t *testing.T, name string) (path string, key cluster.Key) {
+func keyed(t *testing.T, name string) (path string, key wire.Key) {
 	t.Helper()
-	private, line, err := cluster.NewKey(name)
+	private, line, err := wire.NewKey(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func keyed(t *testing.T, name string) (path string, key cluster.Key) {
 	write(t, path, private)
 	list := path + ".list"
 	write(t, list, []byte(line))
-	keys, err := cluster.ReadKeys(list)
+	keys, err := wire.ReadKeys(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func keyed(t *testing.T, name string) (path string, key cluster.Key) {
 func TestNobodySpeaksForAnother(t *testing.T) {
 	eve, eveKey := keyed(t, "eve")
 	anna, annaKey := keyed(t, "anna")
-	b := serve(t, broker.Config{Keys: []cluster.Key{eveKey, annaKey}})
+	b := serve(t, broker.Config{Keys: []wire.Key{eveKey, annaKey}})
 	hears, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +53,7 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir})
+	k := coordinate(t, b, coordinator.Config{Dir: dir})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
 	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
@@ -59,16 +61,16 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	jobs <- job(1)
-	lend(t, b, "anna", func(w *cluster.Worker) { w.Access.Credentials = anna })
+	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	<-results
-	nc, err := (&cluster.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context())
+	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	hello, _ := json.Marshal(cluster.Hello{Protocol: cluster.Protocol, Program: program, Cores: 0})
+	hello, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 0})
 	m, err := nc.Request("assay.hello.eve", hello, 10*time.Second)
-	var w cluster.Welcome
+	var w wire.Welcome
 	if err == nil {
 		err = json.Unmarshal(m.Data, &w)
 	}
@@ -99,10 +101,10 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	<-results
 	close(jobs)
 	end()
-	var r cluster.Snapshot
-	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	var r coordinator.Snapshot
+	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.State != cluster.Working {
+		if m.State != coordinator.Working {
 			t.Errorf("%s is %s: %s", m.Name, m.State, m.Reason)
 		}
 	}
@@ -120,7 +122,7 @@ func TestBansOutliveTheCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	var banned []string
-	k := coordinate(t, b, cluster.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
+	k := coordinate(t, b, coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
 	k.Open = roster.Open
 	if playJobs(t, k); len(banned) != 1 || banned[0] != "eve" {
 		t.Errorf("banned are %q", banned)

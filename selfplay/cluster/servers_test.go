@@ -13,7 +13,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // three are three servers with one store, and the cables between them.
@@ -128,13 +130,13 @@ func TestThreeServers(t *testing.T) {
 	local := games(t, n, nil)
 	generate(t, local)
 	s := serveThree(t)
-	access := cluster.Access{URL: s.urls()}
-	k := cluster.New(cluster.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 2 * time.Second,
+	access := wire.Access{URL: s.urls()}
+	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 2 * time.Second,
 		Connect: func() (*nats.Conn, error) { return access.Dial(t.Context()) }})
 	defer k.Close()
 	c := games(t, n, k)
 	for _, name := range []string{"anna", "bert"} {
-		lend(t, s.servers[0], name, func(w *cluster.Worker) { w.Access.URL = s.urls() })
+		lend(t, s.servers[0], name, func(w *worker.Worker) { w.Access.URL = s.urls() })
 	}
 	hurt := -1
 	faults := []func(){

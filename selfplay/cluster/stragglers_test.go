@@ -14,8 +14,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // hung is a player that searches for ever, but for searches of so many nodes.
@@ -40,9 +41,9 @@ func TestHungWorker(t *testing.T) {
 	generate(t, local)
 	end := make(chan struct{})
 	b := serve(t, broker.Config{})
-	k := coordinate(t, b, cluster.Config{ReplayShare: 0.2, Lease: time.Second})
+	k := coordinate(t, b, coordinator.Config{ReplayShare: 0.2, Lease: time.Second})
 	c := games(t, 10, k)
-	lend(t, b, "hung", func(w *cluster.Worker) {
+	lend(t, b, "hung", func(w *worker.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return hung{p, 1000, end}, err // it passes the audition
@@ -63,7 +64,7 @@ func TestLostUnit(t *testing.T) {
 	generate(t, local)
 	b := serve(t, broker.Config{})
 	const lease = time.Minute
-	c := games(t, 10, coordinate(t, b, cluster.Config{ReplayShare: 0.2, Lease: lease}))
+	c := games(t, 10, coordinate(t, b, coordinator.Config{ReplayShare: 0.2, Lease: lease}))
 	begun := time.Now()
 	finish := begin(t, func() error { generate(t, c); return nil })
 	lose(t, b, 3)
@@ -112,7 +113,7 @@ func lose(t *testing.T, b *broker.Broker, n int) {
 }
 
 // broken makes a worker that can open no player.
-func broken(w *cluster.Worker) {
+func broken(w *worker.Worker) {
 	w.Open = func(string) (engine.Player, error) { return nil, errors.New("out of order") }
 }
 
@@ -122,20 +123,20 @@ func TestBrokenWorker(t *testing.T) {
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	dir := t.TempDir()
-	c := games(t, 30, coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: 0.1, Log: notes.tell}))
+	c := games(t, 30, coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Log: notes.tell}))
 	_, ended := lend(t, b, "broken", broken)
 	finish := begin(t, func() error { generate(t, c); return nil })
 	notes.expect("broken", "is refused", "could not play 3 units in a row", "out of order")
-	if err := ended(); !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "out of order") {
+	if err := ended(); !errors.Is(err, worker.ErrRefused) || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("it ended with %v", err)
 	}
 	lend(t, b, "anna", nil)
 	finish()
 	same(t, c.Out, local.Out)
-	var r cluster.Snapshot
-	readJSON(t, filepath.Join(dir, cluster.WorkersName), &r)
+	var r coordinator.Snapshot
+	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.Name == "broken" && (m.State == cluster.Working || m.Failures < 3 || !strings.Contains(m.Failure, "out of order") || m.Units != 0) {
+		if m.Name == "broken" && (m.State == coordinator.Working || m.Failures < 3 || !strings.Contains(m.Failure, "out of order") || m.Units != 0) {
 			t.Errorf("the roster says %+v", m)
 		}
 	}
@@ -147,7 +148,7 @@ func TestUnplayableUnit(t *testing.T) {
 	t.Parallel()
 	for _, good := range []bool{true, false} {
 		b := serve(t, broker.Config{})
-		k := coordinate(t, b, cluster.Config{})
+		k := coordinate(t, b, coordinator.Config{})
 		if !good {
 			k.Open = func(string) (engine.Player, error) { return nil, errors.New("no such player") }
 		}

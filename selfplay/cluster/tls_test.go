@@ -25,8 +25,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
 // authority signs certificates of servers.
@@ -167,8 +169,8 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		tapped := tap(t, b.URL())
-		c := games(t, 3, coordinate(t, b, cluster.Config{Dir: dir, Log: keep}))
-		stop, _ := lend(t, b, "anna", func(w *cluster.Worker) {
+		c := games(t, 3, coordinate(t, b, coordinator.Config{Dir: dir, Log: keep}))
+		stop, _ := lend(t, b, "anna", func(w *worker.Worker) {
 			w.Access.URL, w.Access.Token, w.Log = tapped.url, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
@@ -185,11 +187,11 @@ func TestEncryptedConnections(t *testing.T) {
 				t.Errorf("encrypted %t: %q is heard on the way: %t", encrypted, what, found)
 			}
 		}
-		wrong := cluster.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Log: func(err error) { keep(err.Error()) }}
+		wrong := wire.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Log: func(err error) { keep(err.Error()) }}
 		if !encrypted {
 			wrong.TLS = nil
 		}
-		if _, err := wrong.Dial(t.Context()); !errors.Is(err, cluster.ErrCredentials) {
+		if _, err := wrong.Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
 			t.Errorf("with another token: %v", err)
 		} else {
 			keep(err.Error())
@@ -246,7 +248,7 @@ func TestServersThatAreNotTrusted(t *testing.T) {
 	} {
 		b := serve(t, broker.Config{Token: secretToken, TLS: c.server})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		access := cluster.Access{URL: b.URL(), Name: "anna", Token: secretToken, TLS: c.client}
+		access := wire.Access{URL: b.URL(), Name: "anna", Token: secretToken, TLS: c.client}
 		nc, err := access.Dial(ctx)
 		cancel()
 		if c.says == "" {
@@ -258,7 +260,7 @@ func TestServersThatAreNotTrusted(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, state.Version, err)
 			}
 			nc.Close()
-		} else if !errors.Is(err, cluster.ErrEncryption) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secretToken) {
+		} else if !errors.Is(err, wire.ErrEncryption) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secretToken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -279,7 +281,7 @@ func TestPlainClientOfAnEncryptedServer(t *testing.T) {
 			err = conn.SetDeadline(time.Now().Add(30 * time.Second))
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n", cluster.SharedUser, secretToken)
+			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n", wire.SharedUser, secretToken)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,9 @@ import (
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
@@ -20,15 +21,15 @@ import (
 func TestBytesAGame(t *testing.T) {
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, cluster.Config{Dir: dir, ReplayShare: cluster.DefaultReplayShare, Lease: cluster.DefaultLease})
+	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare, Lease: coordinator.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
 		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
 		c.Seed, c.Program, c.Open, c.Runner = 7, "test", roster.Open, k
 	}
 	tapped := tap(t, b.URL())
-	var w *cluster.Worker
-	stop, _ := lend(t, b, "anna", func(anna *cluster.Worker) {
+	var w *worker.Worker
+	stop, _ := lend(t, b, "anna", func(anna *worker.Worker) {
 		if anna.Access.URL, w = tapped.url, anna; *long {
 			anna.PollTimeout = 0 // as assay work has it
 		}

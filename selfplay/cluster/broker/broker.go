@@ -18,10 +18,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-
-	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
 // ErrOpen says that a server would be open to strangers.
@@ -32,11 +31,11 @@ var ErrNoServer = errors.New("broker: no server")
 
 // Config says where a server listens and who may come.
 type Config struct {
-	Addr  string        // HOST:PORT; port 0 for any
-	Dir   string        // for JetStream's files
-	Token string        // that workers show; empty: none do
-	Keys  []cluster.Key // workers that show a key of their own
-	TLS   *tls.Config   // nil: connections are not encrypted
+	Addr  string      // HOST:PORT; port 0 for any
+	Dir   string      // for JetStream's files
+	Token string      // that workers show; empty: none do
+	Keys  []wire.Key  // workers that show a key of their own
+	TLS   *tls.Config // nil: connections are not encrypted
 
 	Tell func(text string) // told of those who were not let in, or tried what they may not; may be nil
 }
@@ -132,13 +131,13 @@ func loopback(host string) bool {
 func (b *Broker) admit(c *Config) {
 	o := b.options
 	o.Users = []*server.User{{Username: coordinator, Password: b.secret}}
-	shared := &server.User{Username: cluster.SharedUser, Password: c.Token, Permissions: permissions("")}
+	shared := &server.User{Username: wire.SharedUser, Password: c.Token, Permissions: permissions("")}
 	switch {
 	case c.Token != "":
 		o.Users = append(o.Users, shared)
 	case len(c.Keys) == 0:
 		shared.Password = rand.Text() // nobody shows it: whoever shows nothing is this user
-		o.Users, o.NoAuthUser = append(o.Users, shared), cluster.SharedUser
+		o.Users, o.NoAuthUser = append(o.Users, shared), wire.SharedUser
 	}
 	for _, k := range c.Keys {
 		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
@@ -146,7 +145,7 @@ func (b *Broker) admit(c *Config) {
 }
 
 func permissions(worker string) *server.Permissions {
-	r := cluster.WorkerRights(worker)
+	r := wire.WorkerRights(worker)
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish}, Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
 }
 
@@ -178,7 +177,7 @@ func (b *Broker) Connect() (*nats.Conn, error) {
 
 // Ban closes the server to a worker's key, now and for the server's life. A worker with
 // shared credentials cannot be told from others, and stays; that is an error.
-func (b *Broker) Ban(key cluster.Key) error {
+func (b *Broker) Ban(key wire.Key) error {
 	o := b.options.Clone()
 	n := len(o.Nkeys)
 	o.Nkeys = slices.DeleteFunc(o.Nkeys, func(u *server.NkeyUser) bool { return u.Nkey == key.Public })

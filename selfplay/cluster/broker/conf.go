@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // ErrNoCoordinator says that nobody of a list could start a run.
@@ -15,8 +15,8 @@ var ErrNoCoordinator = errors.New("broker: no key is called " + coordinator + ":
 // Conf returns what the nats-server.conf of a server elsewhere has to say of the keys, so
 // that it admits them as Start does. The coordinator, which is not in the server's process
 // then, is the key of that name.
-func Conf(keys []cluster.Key) (string, error) {
-	if !slices.ContainsFunc(keys, func(k cluster.Key) bool { return k.Name == coordinator }) {
+func Conf(keys []wire.Key) (string, error) {
+	if !slices.ContainsFunc(keys, func(k wire.Key) bool { return k.Name == coordinator }) {
 		return "", ErrNoCoordinator
 	}
 	var b strings.Builder
@@ -24,7 +24,7 @@ func Conf(keys []cluster.Key) (string, error) {
 	for _, k := range keys {
 		fmt.Fprintf(&b, "    # %s\n    {nkey: %s", k.Name, k.Public)
 		if k.Name != coordinator {
-			r := cluster.WorkerRights(k.Name)
+			r := wire.WorkerRights(k.Name)
 			fmt.Fprintf(&b, ", permissions: {\n      publish: {allow: [%s]}\n      subscribe: {allow: [%s]}\n    }", subjects(r.Publish), subjects(r.Subscribe))
 		}
 		b.WriteString("}\n")

@@ -8,21 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats-server/v2/server"
-
-	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
 // A server that reads the configuration gives each worker the rights that ours gives it, and
 // the coordinator all.
 func TestConf(t *testing.T) {
-	var keys []cluster.Key
+	var keys []wire.Key
 	for _, name := range []string{"anna", coordinator, "bert-2"} {
-		_, line, err := cluster.NewKey(name)
+		_, line, err := wire.NewKey(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys = append(keys, cluster.Key{Name: name, Public: strings.Fields(line)[1]})
+		keys = append(keys, wire.Key{Name: name, Public: strings.Fields(line)[1]})
 	}
 	text, err := Conf(keys)
 	if err != nil {

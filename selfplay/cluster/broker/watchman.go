@@ -5,16 +5,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats-server/v2/server"
-
-	"github.com/assay-chess/assay/selfplay/cluster"
 )
 
 // watchman is the server's log, of which it tells what concerns its owner: who was not
 // let in, and who tried what it may not.
 type watchman struct {
 	tell func(string)
-	keys []cluster.Key // whose names it uses
+	keys []wire.Key // whose names it uses
 
 	mu    sync.Mutex
 	told  int

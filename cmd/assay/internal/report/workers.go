@@ -12,19 +12,19 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
 // readWorkers reads who plays the games of the run in dir, as its coordinator last wrote
 // it down; nil if it never had one. Of a run that nobody has open, nobody works.
-func readWorkers(dir string, state durable.State) (*cluster.Snapshot, error) {
-	path := filepath.Join(dir, cluster.DirName, cluster.WorkersName)
-	r := new(cluster.Snapshot)
+func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error) {
+	path := filepath.Join(dir, coordinator.DirName, coordinator.WorkersName)
+	r := new(coordinator.Snapshot)
 	if ok, err := readJSON(r, path); err != nil || !ok {
 		return nil, err
 	}
-	if r.Format != cluster.SnapshotFormat {
-		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, cluster.SnapshotFormat)
+	if r.Format != coordinator.SnapshotFormat {
+		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, coordinator.SnapshotFormat)
 	}
 	if state == durable.Running {
 		return r, nil
@@ -32,8 +32,8 @@ func readWorkers(dir string, state durable.State) (*cluster.Snapshot, error) {
 	for i := range r.Workers {
 		w := &r.Workers[i]
 		w.GamesASecond = 0
-		if w.State == cluster.Working {
-			w.State = cluster.Gone
+		if w.State == coordinator.Working {
+			w.State = coordinator.Gone
 		}
 	}
 	return r, nil
@@ -41,7 +41,7 @@ func readWorkers(dir string, state durable.State) (*cluster.Snapshot, error) {
 
 // workersView is a run's workers, those that work first.
 type workersView struct {
-	*cluster.Snapshot
+	*coordinator.Snapshot
 	Running bool
 	Present int // that work now
 	Cores   int // theirs
@@ -66,14 +66,14 @@ func (b *builder) workers() error {
 
 func (v *workersView) sum() {
 	for _, w := range v.Workers {
-		if w.State == cluster.Working {
+		if w.State == coordinator.Working {
 			v.Present++
 			v.Cores += w.Cores
 		}
 		v.Pace += w.GamesASecond
 	}
-	order := []cluster.State{cluster.Working, cluster.Refused, cluster.Banned, cluster.Gone}
-	slices.SortStableFunc(v.Workers, func(a, b cluster.WorkerStatus) int {
+	order := []coordinator.State{coordinator.Working, coordinator.Refused, coordinator.Banned, coordinator.Gone}
+	slices.SortStableFunc(v.Workers, func(a, b coordinator.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
 }
@@ -81,13 +81,13 @@ func (v *workersView) sum() {
 // Compared tells whether there is something to say about how alike the workers' games are,
 // beyond that those that were checked are the same.
 func (v workersView) Compared() bool {
-	return slices.ContainsFunc(v.Workers, func(w cluster.WorkerStatus) bool {
+	return slices.ContainsFunc(v.Workers, func(w coordinator.WorkerStatus) bool {
 		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.ForfeitResidual) > 3
 	})
 }
 
 // Ago is how long before the list was written a worker was heard of.
-func (v workersView) Ago(w cluster.WorkerStatus) string {
+func (v workersView) Ago(w coordinator.WorkerStatus) string {
 	return v.Updated.Sub(w.Seen).Round(time.Second).String()
 }
 

@@ -12,19 +12,19 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay/cluster"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
 // lent is the list of a run's workers, one in each state.
-func lent() *cluster.Snapshot {
+func lent() *coordinator.Snapshot {
 	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
-	return &cluster.Snapshot{Format: cluster.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []cluster.WorkerStatus{
-		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: cluster.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
-		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: cluster.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
-		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: cluster.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Seen: seen(4)},
-		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: cluster.Banned, Reason: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
-		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: cluster.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
+	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []coordinator.WorkerStatus{
+		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
+		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
+		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Seen: seen(4)},
+		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned, Reason: "it played game 7 otherwise than the coordinator", Seen: seen(60)},
+		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
 	}}
 }
 
@@ -33,10 +33,10 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	t.Helper()
 	data, err := json.Marshal(roster)
 	if err == nil {
-		err = durable.MakeDir(filepath.Join(dir, cluster.DirName))
+		err = durable.MakeDir(filepath.Join(dir, coordinator.DirName))
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, cluster.DirName, cluster.WorkersName), data, 0o666)
+		err = os.WriteFile(filepath.Join(dir, coordinator.DirName, coordinator.WorkersName), data, 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -122,10 +122,10 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
 		t.Error("who is gone stands before who is not")
 	}
-	check := func(state cluster.State, pace float64) {
+	check := func(state coordinator.State, pace float64) {
 		t.Helper()
 		code, body := get(t, list)
-		var r cluster.Snapshot
+		var r coordinator.Snapshot
 		if err := json.Unmarshal([]byte(body), &r); err != nil || code != http.StatusOK || len(r.Workers) != 5 {
 			t.Fatalf("%d %v %.200s", code, err, body)
 		}
@@ -133,11 +133,11 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	}
-	check(cluster.Working, 10.375)
+	check(coordinator.Working, 10.375)
 
 	// Nobody has the run open any more: what the file says of now is of then.
 	end()
-	check(cluster.Gone, 0)
+	check(coordinator.Gone, 0)
 	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) || !strings.Contains(body, "Nobody is at work") {
 		t.Error("a run that was interrupted has workers at work")
 	}

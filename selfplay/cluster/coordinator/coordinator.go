@@ -1,0 +1,273 @@
+// Package coordinator is a selfplay.Runner whose workers are on other machines.
+//
+// It publishes each selfplay.Job as a unit into a JetStream work queue. A worker leases the
+// unit, plays it and sends its answer, which the coordinator verifies and writes into a
+// ledger on disk before the worker may forget it. JetStream decides who plays a unit; the
+// ledger decides what counts, and each result counts once.
+//
+// The results of one worker count in batches. One game of each batch, chosen at random, is
+// replayed by another worker and must be the same bit by bit. Where two differ, the
+// coordinator plays the game itself; the worker that was wrong gets no more units, and its
+// unconfirmed results are played again. What workers cannot play, or take far too long for,
+// the coordinator plays too, so a broken worker holds up nothing.
+//
+// It contains no chess and links no server.
+//
+// Start reading at Coordinator.Run, then session, pendingBatches and ledger.
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// Config says how a coordinator works.
+type Config struct {
+	Dir     string                     // its own folder, in the run's
+	Connect func() (*nats.Conn, error) // connects it with the server, when there is a first job
+	Open    selfplay.Opener            // players, for auditions and checks
+	Ban     func(worker string)        // told of who gets no more units; may be nil
+	Log     func(text string)          // told in a line what happens; may be nil
+
+	// Measure returns how many nodes a second one core of this machine searches while that
+	// many cores do (0: all); nil: clocks are not scaled.
+	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: as measured here
+
+	Program     string        // version and bench signature: workers need the same
+	ReplayShare float64       // of the units that are played again; 0: workers are believed
+	Lease       time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
+}
+
+const (
+	// DefaultLease is after how long a silent worker's units go to others.
+	DefaultLease = 30 * time.Second
+	// DefaultShare of the units is played again.
+	DefaultReplayShare = 0.02
+)
+
+// Names in a coordinator's folder.
+const (
+	// DirName is that of the folder, in a run's.
+	DirName = ".cluster"
+	// WorkersName is the file that says who works; a Roster.
+	WorkersName = "workers.json"
+	runFile     = "run"
+)
+
+// Coordinator is a selfplay.Runner whose workers are on other machines. It starts at its
+// first job, and may then run any number of series, one after the other.
+type Coordinator struct {
+	Config
+	lock       *durable.Lock
+	nc         *nats.Conn
+	run        string
+	queue      *unitQueue
+	ledger     *ledger
+	past       *pastAnswers
+	registry   *registry
+	players    *portablePlayers
+	referee    *referee
+	clockSpeed float64 // that clocks are meant for; 0: not settled yet
+	answers    chan *nats.Msg
+	loads      chan queueLoad
+	stop       context.CancelFunc
+}
+
+var _ selfplay.Runner = (*Coordinator)(nil)
+
+// New returns a coordinator that has not begun. Close it when done.
+func New(c Config) *Coordinator {
+	if c.Lease == 0 {
+		c.Lease = DefaultLease
+	}
+	if c.Log == nil {
+		c.Log = func(string) {}
+	}
+	return &Coordinator{Config: c, registry: newRegistry(&c)}
+}
+
+// Parallel counts the cores of the workers that are there, and what the escrow holds
+// back from each worker in the meantime.
+func (c *Coordinator) Parallel() int {
+	workers, cores := c.registry.capacity()
+	held := 0
+	if c.ReplayShare > 0 {
+		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each
+	}
+	return min(max(4, cores+held), maxParallel)
+}
+
+// maxParallel bounds the jobs that are under way, and so the coordinator's memory, however
+// many cores workers say that they have.
+const maxParallel = 1 << 14
+
+// Run implements selfplay.Runner. A job that no worker can play ends it with an error.
+func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+	if err := c.start(ctx); err != nil {
+		return err
+	}
+	if err := c.queue.clear(ctx); err != nil {
+		return err
+	}
+	d := newSession(ctx, c)
+	err := d.loop(jobs, results)
+	c.referee.clear()
+	if e := c.ledger.sync(); err == nil {
+		err = e
+	}
+	c.saveSnapshot()
+	if e := c.queue.clear(context.WithoutCancel(ctx)); err == nil {
+		err = e
+	}
+	return err
+}
+
+// begin starts the coordinator, once.
+func (c *Coordinator) start(ctx context.Context) (err error) {
+	if c.queue != nil {
+		return nil
+	}
+	if err := durable.MakeDir(c.Dir); err != nil {
+		return err
+	}
+	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, ".lock")); err != nil {
+		return err
+	}
+	if c.run, err = runID(c.Dir); err != nil {
+		return err
+	}
+	if c.ledger, c.past, err = openLedger(c.Dir); err != nil {
+		return err
+	}
+	c.registry.restore(c.run, c.past.banned)
+	if c.nc, err = c.Connect(); err != nil {
+		return err
+	}
+	for worker := range c.past.banned {
+		c.banWorker(worker)
+	}
+	room, err := newUnitQueue(ctx, c.nc, c.run, c.Lease)
+	if err != nil {
+		return err
+	}
+	c.players = &portablePlayers{open: c.Open, put: room.put, known: map[string]portablePlayer{}}
+	c.answers, c.loads = make(chan *nats.Msg, maxAnswers), make(chan queueLoad)
+	background, stop := context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	hand := func(m *nats.Msg) { // more wait in the connection, which bounds their bytes; what it drops a worker sends again
+		select {
+		case c.answers <- m:
+		case <-background.Done():
+		}
+	}
+	if _, err := c.nc.Subscribe(wire.AnswerSubject(c.run, "*"), hand); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if _, err := c.nc.Subscribe(wire.HelloSubject("*"), c.registry.handleHello); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // whoever missed it looks for itself
+	if err := c.wakeWorkers(); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	c.referee, c.stop = newReferee(background, c.Open), stop
+	go c.watchQueue(background, room)
+	c.queue = room
+	return nil
+}
+
+// call asks who is there.
+func (c *Coordinator) wakeWorkers() error { return c.nc.Publish(wire.WakeupSubject, []byte(c.run)) }
+
+// runID returns the name of the run's queue: made by chance when it begins, so that no
+// two runs on one server share it.
+func runID(dir string) (string, error) {
+	path := filepath.Join(dir, runFile)
+	data, err := os.ReadFile(path)
+	if err == nil {
+		if id := strings.TrimSpace(string(data)); len(id) == 16 && wire.CheckName(id) == nil {
+			return id, nil
+		}
+		return "", fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	random := make([]byte, 8)
+	if _, err := rand.Read(random); err != nil {
+		return "", err
+	}
+	id := hex.EncodeToString(random)
+	return id, durable.WriteFile(path, []byte(id+"\n"))
+}
+
+// watch asks every second how many units the queue holds.
+func (c *Coordinator) watchQueue(ctx context.Context, room *unitQueue) {
+	for failed := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wire.RetryPause):
+		}
+		n, err := room.load(ctx)
+		if err != nil { // the server is away, choosing a leader, or cut off from the others
+			if failed++; failed%wire.MaxSilences == 0 {
+				_ = c.nc.ForceReconnect() // to another, if there is one
+			}
+			continue
+		}
+		failed = 0
+		select {
+		case c.loads <- n:
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second): // no series is being played
+		}
+	}
+}
+
+// bar has whoever lets workers in turn one away.
+func (c *Coordinator) banWorker(worker string) {
+	if c.Ban != nil {
+		c.Ban(worker)
+	}
+}
+
+// saveRoster writes who works, for whoever wants to see it.
+func (c *Coordinator) saveSnapshot() {
+	if err := c.registry.save(filepath.Join(c.Dir, WorkersName)); err != nil {
+		c.Log(err.Error()) // it counts for nothing
+	}
+}
+
+// Close ends the coordinator. Workers wait for the next.
+func (c *Coordinator) Close() error {
+	if c.stop != nil {
+		c.stop()
+		c.referee.wait()
+	}
+	err := c.ledger.close()
+	if c.nc != nil {
+		c.nc.Close()
+	}
+	c.lock.Unlock()
+	return err
+}

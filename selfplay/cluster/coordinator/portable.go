@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// foreign is portable for a foreign engine: workers run their own copy of the program,
+// if their owners allowed it. They hear its name, and not where it lies here.
+func foreignPlayer(spec string) (portablePlayer, error) {
+	path, with, err := roster.Command(spec)
+	if err != nil {
+		return portablePlayer{}, err
+	}
+	p, err := wire.ProgramOf(path)
+	if err != nil {
+		return portablePlayer{}, err
+	}
+	named, err := with(p.Name)
+	if err != nil {
+		return portablePlayer{}, fmt.Errorf("cluster: workers would not play it: %w", err)
+	}
+	return portablePlayer{spec: named, program: p}, nil
+}
+
+// player is a player as workers are told of it.
+type portablePlayer struct {
+	spec        string // with weights by content
+	fingerprint string // of its audition; empty: none is asked for
+	program     wire.Program
+}
+
+// players makes local specifications portable. Each is looked at once.
+type portablePlayers struct {
+	open  selfplay.Opener
+	put   func(ctx context.Context, name string, data []byte) error // into the object store
+	known map[string]portablePlayer
+}
+
+func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePlayer, error) {
+	if found, ok := p.known[spec]; ok || spec == "" {
+		return found, nil
+	}
+	var found portablePlayer
+	var err error
+	if roster.Foreign(spec) {
+		found, err = foreignPlayer(spec)
+	} else {
+		found, err = p.withWeights(ctx, spec)
+	}
+	if err == nil {
+		p.known[spec] = found
+	}
+	return found, err
+}
+
+// weighed is portable for a player of the roster: its weights, embedded ones too, go by
+// content, and it proves itself in an audition.
+func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portablePlayer, error) {
+	name, renamed, err := roster.WeightsOf(spec)
+	if err != nil || renamed == nil {
+		return portablePlayer{spec: spec}, err
+	}
+	file, err := models.Open(name)
+	if err != nil {
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
+	}
+	data, err := file.Encode()
+	if err != nil {
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
+	}
+	content := wire.WeightsPrefix + durable.SumBytes(data).SHA256
+	if err := p.put(ctx, content, data); err != nil {
+		return portablePlayer{}, fmt.Errorf("cluster: weights of %q: %w", spec, err)
+	}
+	proof, err := wire.Fingerprint(ctx, p.open, spec)
+	return portablePlayer{spec: renamed(content), fingerprint: proof}, err
+}

@@ -1,0 +1,161 @@
+package coordinator
+
+import (
+	"math"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// residuals compares what workers' games come to: the same players meet in the games of
+// all of them, so scores and forfeits differ by chance alone unless a machine is at fault.
+//
+// A worker's n games of a pairing are taken as drawn, without replacement, from all N of
+// it, whose scores have the variance s2: their sum has the variance n (1 - n/N) s2 N/(N-1).
+// That is summed over the pairings (a ladder has many), and what is reported is how many
+// standard errors the worker's sum is from what it should be.
+type residuals struct {
+	all     map[pairing]*outcomes
+	workers map[string]map[pairing]*outcomes
+}
+
+// pairing is two players, by their specifications, in the order of the alphabet.
+type pairing [2]string
+
+// outcomes are sums over games.
+type outcomes struct {
+	games    float64
+	score    moments // of the pairing's first player; of White where it meets itself
+	forfeits moments
+}
+
+// moments are sums of a quantity and of its square.
+type moments struct{ sum, squares float64 }
+
+func (m *moments) add(x float64) {
+	m.sum += x
+	m.squares += x * x
+}
+
+func (o *outcomes) remove(x *outcomes) {
+	o.games -= x.games
+	o.score.remove(x.score)
+	o.forfeits.remove(x.forfeits)
+}
+
+func (m *moments) remove(x moments) {
+	m.sum -= x.sum
+	m.squares -= x.squares
+}
+
+const (
+	// improbable is what is told of: what chance alone does less often than this, as often as
+	// it makes five standard errors of a large sample.
+	improbable = 3e-7
+	// maxPairings bounds the pairings that are compared: a tournament of 100 players has 4,950.
+	maxPairings = 5000
+)
+
+func newResiduals() *residuals {
+	return &residuals{all: map[pairing]*outcomes{}, workers: map[string]map[pairing]*outcomes{}}
+}
+
+// add adds a worker's game.
+func (r *residuals) add(worker string, g *selfplay.Result) {
+	players, score := pairing(g.Players), 0.5
+	switch g.Result {
+	case board.WhiteWins:
+		score = 1
+	case board.BlackWins:
+		score = 0
+	}
+	if players[1] < players[0] {
+		players[0], players[1], score = players[1], players[0], 1-score
+	}
+	forfeit := 0.
+	if _, yes := g.Forfeited(); yes {
+		forfeit = 1
+	}
+	if r.all[players] == nil && len(r.all) == maxPairings {
+		return
+	}
+	if r.workers[worker] == nil {
+		r.workers[worker] = map[pairing]*outcomes{}
+	}
+	for _, sums := range []map[pairing]*outcomes{r.all, r.workers[worker]} {
+		o := sums[players]
+		if o == nil {
+			o = &outcomes{}
+			sums[players] = o
+		}
+		o.games++
+		o.score.add(score)
+		o.forfeits.add(forfeit)
+	}
+}
+
+// of returns the residuals of a worker's scores and of its share of forfeits, and how many
+// of these it had.
+func (r *residuals) residual(worker string) (score, faulty float64, forfeits int64) {
+	scores, faults, forfeits := r.deviations(worker)
+	return scores.standardErrors(), faults.standardErrors(), forfeits
+}
+
+// strange tells whether a worker's scores, or its forfeits, differ from all workers' by more
+// than chance explains.
+func (r *residuals) suspicious(worker string) bool {
+	scores, faults, _ := r.deviations(worker)
+	return scores.probability() < improbable || faults.sum > 0 && faults.probability() < improbable
+}
+
+// forget takes back what a worker added.
+func (r *residuals) remove(worker string) {
+	for players, own := range r.workers[worker] {
+		r.all[players].remove(own)
+	}
+	delete(r.workers, worker)
+}
+
+func (r *residuals) deviations(worker string) (scores, faults deviation, forfeits int64) {
+	for players, own := range r.workers[worker] {
+		all := r.all[players]
+		forfeits += int64(own.forfeits.sum)
+		scores.add(own.games, all.games, own.score, all.score)
+		faults.add(own.games, all.games, own.forfeits, all.forfeits)
+	}
+	return scores, faults, forfeits
+}
+
+// deviation is by how much sums over a worker's games differ from what they should be.
+type deviation struct{ sum, variance float64 }
+
+// add adds a pairing: a worker's n games of all N.
+func (d *deviation) add(n, all float64, own, total moments) {
+	if n == all {
+		return // there is nobody to compare with
+	}
+	mean := total.sum / all
+	variance := max(0, total.squares/all-mean*mean)
+	d.sum += own.sum - n*mean
+	d.variance += n * (1 - n/all) * variance * all / (all - 1)
+}
+
+// chance returns a bound, Bennett's, of how often chance alone makes such a deviation or a
+// larger one to its side. It holds for small samples and rare outcomes too, where standard
+// errors say little: one worker of a hundred has the first forfeit, ten of them from what
+// it should have.
+func (d *deviation) probability() float64 {
+	if d.variance <= 0 {
+		return 1
+	}
+	u := math.Abs(d.sum) / d.variance
+	return math.Exp(-d.variance * ((1+u)*math.Log1p(u) - u))
+}
+
+// errors returns the deviation in standard errors.
+func (d *deviation) standardErrors() float64 {
+	if d.variance <= 0 {
+		return 0
+	}
+	return d.sum / math.Sqrt(d.variance)
+}

@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// FuzzUnit gives a worker any unit: what it would open as a player is one of the roster
+// that needs no file but weights by their content, whatever the unit says.
+func FuzzUnit(f *testing.F) {
+	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + wire.WeightsPrefix + "00", "random", ""} {
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `","random"]}}`))
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"proofs":["x",""]}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var u wire.Unit
+		if json.Unmarshal(data, &u) != nil {
+			return
+		}
+		w := &Worker{Program: "p", weights: weightsFolder{dir: t.TempDir()}}
+		w.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
+		harmless := func(spec string) {
+			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
+				t.Errorf("%s: it would open %q with the weights %q", data, spec, name)
+			}
+		}
+		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
+		l := &player{Worker: w}
+		for side, spec := range u.Job.Players {
+			if local, err := l.localSpec(t.Context(), spec, &u, side); err == nil {
+				harmless(local)
+			}
+		}
+	})
+}

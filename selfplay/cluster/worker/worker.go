@@ -1,0 +1,342 @@
+// Package worker lends a machine to a run elsewhere: it leases units from the coordinator's
+// queue, plays them, and sends the results. It runs no program that its owner did not allow,
+// and reads no credentials but those it is given.
+//
+// Start reading at Worker.Run.
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// ErrRefused says that a coordinator gives a worker no units; the error says why.
+var ErrRefused = errors.New("cluster: refused")
+
+// ErrIdle says that a worker had nothing to do for as long as it was told to wait.
+var ErrIdle = errors.New("cluster: no work")
+
+// Worker lends a machine: it plays units until its context ends.
+type Worker struct {
+	Access      wire.Access // its Name is the worker's
+	Open        selfplay.Opener
+	Program     string        // version and bench signature
+	Cores       int           // units at once; 0: all
+	PollTimeout time.Duration // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
+	// Measure returns how many nodes a second one core of this machine searches while that
+	// many cores do. Games with clocks need it.
+	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
+	Library string            // folder for weights
+	Engines *AllowedEngines   // foreign engines; nil: none
+	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
+	Resting func() bool       // whether it should rest now; nil: never
+	Log     func(text string) // told in a line what happens; may be nil
+
+	nc        *nats.Conn
+	js        jetstream.JetStream
+	weights   weightsFolder
+	wakeup    wakeup
+	speed     speedometer
+	recheck   chan struct{} // that the coordinator can be reached
+	slots     chan *slot
+	leases    leases
+	verified  sync.Map // specification -> proof
+	verifying sync.Mutex
+	lastWork  atomic.Int64 // when it last had a unit, in Unix nanoseconds
+	playing   atomic.Int64 // units that it plays, or will when there is a seat
+	units     atomic.Int64
+	games     atomic.Int64
+	nodes     atomic.Int64
+	fail      context.CancelCauseFunc
+	logged    atomic.Bool
+}
+
+// Tally is what a worker did so far.
+type Tally struct {
+	Units int64 // answered: games and checks of openings
+	Games int64
+	Nodes int64
+}
+
+// Tally returns what the worker did so far.
+func (w *Worker) Tally() Tally {
+	return Tally{Units: w.units.Load(), Games: w.games.Load(), Nodes: w.nodes.Load()}
+}
+
+// Run plays units until ctx ends, which is no error: units under way are played to their
+// end and answered first. It waits for a server and for a coordinator as long as need
+// be. An error that wraps ErrRefused, ErrCredentials or ErrEncryption says why there is no
+// use in going on.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := wire.CheckName(w.Access.Name); err != nil {
+		return err
+	}
+	if w.Log == nil {
+		w.Log = func(string) {}
+	}
+	if w.Cores <= 0 {
+		w.Cores = runtime.GOMAXPROCS(0)
+	}
+	if w.PollTimeout <= 0 {
+		w.PollTimeout = defaultPollTimeout
+	}
+	ctx, w.fail = context.WithCancelCause(ctx)
+	defer w.fail(nil)
+	w.Access.Log = w.serverError
+	dialing, give := ctx, context.CancelFunc(func() {})
+	if w.Wait > 0 {
+		dialing, give = context.WithTimeoutCause(ctx, w.Wait, ErrIdle)
+	}
+	defer give()
+	var err error
+	if w.nc, err = w.Access.Dial(dialing); err != nil {
+		if ctx.Err() != nil && !errors.Is(err, wire.ErrCredentials) && !errors.Is(err, wire.ErrEncryption) {
+			return nil
+		}
+		return err
+	}
+	defer w.nc.Close()
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	w.recheck = make(chan struct{}, 1)
+	w.wakeup.wait()
+	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	w.weights = weightsFolder{dir: w.Library, get: w.fetch}
+	w.slots = make(chan *slot, w.Cores)
+	for range w.Cores {
+		w.slots <- newSlot(w.Open)
+	}
+	w.lastWork.Store(time.Now().UnixNano())
+	err = w.serveRuns(ctx)
+	for range w.Cores {
+		(<-w.slots).close()
+	}
+	return err
+}
+
+// trouble tells of what went wrong with the server, once. Who may not even say hello under
+// its name, or hear the answer, has the key of another name.
+func (w *Worker) serverError(err error) {
+	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
+		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) || strings.Contains(said, wire.InboxPrefix(w.Access.Name)+".")) {
+		w.fail(fmt.Errorf("%w: they are not those of a worker called %s; the coordinator's list has its name", wire.ErrCredentials, w.Access.Name))
+		return
+	}
+	if !w.logged.Swap(true) {
+		w.Log(fmt.Sprintf("%s: %v", w.Access.URL, err))
+	}
+}
+
+// serve serves one run after the other.
+func (w *Worker) serveRuns(ctx context.Context) error {
+	for {
+		welcome, err := w.awaitRun(ctx)
+		if err != nil {
+			return w.finish(ctx, err)
+		}
+		w.Log(fmt.Sprintf("playing for run %s", welcome.Run))
+		if err := w.serveRun(ctx, welcome); err != nil || ctx.Err() != nil {
+			return w.finish(ctx, err)
+		}
+	}
+}
+
+// end says good bye, and returns why the worker ends: nil if it was asked to.
+func (w *Worker) finish(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	w.sayGoodbye(err)
+	return err
+}
+
+// troubled is why a worker cannot go on, as its coordinator should hear it.
+type fatalError struct{ error }
+
+func (t *fatalError) Unwrap() error { return t.error }
+
+func (w *Worker) hello() wire.Hello {
+	speed, _ := w.speed.latest()
+	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores, Speed: speed}
+}
+
+// greet says hello.
+func (w *Worker) sayHello(ctx context.Context, h wire.Hello) (*wire.Welcome, error) {
+	data, err := json.Marshal(&h)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
+	defer cancel()
+	m, err := w.nc.RequestWithContext(ctx, wire.HelloSubject(w.Access.Name), data)
+	if err != nil {
+		return nil, err
+	}
+	var welcome wire.Welcome
+	if err := json.Unmarshal(m.Data, &welcome); err != nil {
+		return nil, fmt.Errorf("cluster: the coordinator's welcome: %w", err)
+	}
+	if welcome.Refused != "" {
+		return nil, fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
+	}
+	return &welcome, nil
+}
+
+// await waits for a coordinator that lets the worker in.
+func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
+	wait := 50 * time.Millisecond
+	for told := false; ; wait = min(2*wait, time.Second) {
+		called := w.wakeup.wait()
+		if w.Resting == nil || !w.Resting() {
+			welcome, err := w.sayHello(ctx, w.hello())
+			if err == nil || errors.Is(err, ErrRefused) {
+				return welcome, err
+			}
+			if !told && ctx.Err() == nil {
+				told = true
+				w.Log(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
+			}
+		}
+		if w.idle() {
+			return nil, ErrIdle
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-called:
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (w *Worker) idle() bool {
+	return w.Wait > 0 && w.playing.Load() == 0 && time.Since(time.Unix(0, w.lastWork.Load())) > w.Wait
+}
+
+// play plays units of one run until ctx ends, or the run is no more there.
+func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
+	serving, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	serve := func(part func() error) {
+		all.Go(func() {
+			if err := part(); err != nil {
+				stop(err)
+			}
+		})
+	}
+	loops := 2 * w.Cores // units are leased ahead, so that no core waits for the network
+	h, f := &player{w, welcome.Run}, newFetcher(w, loops)
+	e := newReplayQueue(h)
+	checks, err := w.nc.Subscribe(wire.ReplaySubject(welcome.Run, w.Access.Name), e.receive)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer func() { _ = checks.Unsubscribe() }()
+	for range loops {
+		serve(func() error { return (&loop{h, f}).serve(serving) })
+	}
+	for range w.Cores {
+		serve(func() error { return e.serve(serving) })
+	}
+	serve(func() error { return f.serve(serving, welcome.Run) })
+	keeping, drop := context.WithCancel(context.Background())
+	go w.leases.renew(keeping, max(welcome.Lease/3, retryAfter/5))
+	stop(w.stayPresent(serving, e))
+	all.Wait()
+	drop()
+	switch err := context.Cause(serving); {
+	case errors.Is(err, errResting):
+		w.sayGoodbye(nil)
+	case !errors.Is(err, errRunOver) && !errors.Is(err, context.Canceled):
+		return err
+	}
+	return nil
+}
+
+// bid bids good-bye, with what went wrong if something did.
+func (w *Worker) sayGoodbye(err error) {
+	h := w.hello()
+	h.Leaving = true
+	var t *fatalError
+	if errors.As(err, &t) {
+		h.Trouble = t.Error()
+	}
+	short, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = w.sayHello(short, h) // it leaves all the same
+}
+
+// Why a worker serves a run no more, and looks for another.
+var (
+	errRunOver = errors.New("the run is over")
+	errResting = errors.New("the hours for work are over")
+)
+
+// attend says every few seconds, and where an answer was not heard at once, that the worker
+// is there, and returns when it should serve this run no more.
+func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
+	called := w.wakeup.wait()
+	for failed := 0; ; {
+		pause, doubt := wire.HelloEvery, w.recheck
+		if failed > 0 {
+			pause, doubt = wire.RetryPause, nil
+		}
+		select {
+		case <-doubt:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-called:
+		case <-time.After(pause):
+		}
+		called = w.wakeup.wait()
+		h := w.hello()
+		h.Replays, h.Units = e.ids(), w.leases.ids()
+		welcome, err := w.sayHello(ctx, h)
+		if err == nil {
+			failed = 0
+		} else if failed++; failed%wire.MaxSilences == 0 && ctx.Err() == nil {
+			_ = w.nc.ForceReconnect() // the coordinator is away, or this server cut off from it
+		}
+		switch {
+		case errors.Is(err, ErrRefused):
+			return err
+		case err == nil && welcome.Run != e.run:
+			return errRunOver
+		case w.Resting != nil && w.Resting():
+			return errResting
+		case w.idle():
+			return ErrIdle
+		}
+	}
+}
+
+// fetch reads weights from the object store.
+func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*wire.RequestTimeout)
+	defer cancel()
+	objects, err := w.js.ObjectStore(ctx, wire.WeightsBucket)
+	if err != nil {
+		return nil, err
+	}
+	return objects.GetBytes(ctx, name)
+}

@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// A worker is not idle while it plays, however long that takes.
+func TestWorkerAtPlayIsNotIdle(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(string) (engine.Player, error) {
+		close(begun)
+		<-end
+		return nil, errors.New("not now")
+	}}
+	w.slots <- newSlot(w.Open)
+	if !w.idle() {
+		t.Error("it is not idle before there is anything to do")
+	}
+	done := make(chan error)
+	go func() {
+		_, err := (&player{Worker: w}).perform(t.Context(), &wire.Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
+		done <- err
+	}()
+	<-begun
+	if w.idle() {
+		t.Error("it is idle while it plays")
+	}
+	close(end)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if time.Sleep(time.Millisecond); !w.idle() {
+		t.Error("it is not idle afterwards")
+	}
+}
