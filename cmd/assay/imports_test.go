@@ -45,12 +45,12 @@ var layout = map[string][]string{
 	"selfplay":         {},
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
 	// what every run that plays games leaves in its folder: journal, data set, PGN
-	"selfplay/record": {"selfplay", "dataset", "dataset/pgn", "dataset/durable"},
+	"selfplay/gamelog": {"selfplay", "dataset", "dataset/pgn", "dataset/durable"},
 	// what the tests of such runs have in common
-	"selfplay/record/recordtest": {"selfplay/record", "dataset/durable"},
-	"selfplay/datagen":           {"selfplay", "selfplay/opening", "selfplay/record", "dataset", "dataset/durable"},
-	"selfplay/sprt":              {},
-	"selfplay/match":             {"selfplay", "selfplay/opening", "selfplay/record", "selfplay/sprt", "dataset/durable"},
+	"selfplay/gamelog/gamelogtest": {"selfplay/gamelog", "dataset/durable"},
+	"selfplay/datagen":             {"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"},
+	"selfplay/sprt":                {},
+	"selfplay/match":               {"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable"},
 	// games kept as a match keeps them; its statistics are its own
 	"selfplay/cluster":      {},                              // tests of its packages together
 	"selfplay/cluster/wire": {"selfplay", "dataset/durable"}, // messages hold jobs and results; durable: checksums and signatures
@@ -59,11 +59,11 @@ var layout = map[string][]string{
 	// durable: fetched weights; roster: which part of a player's specification names its weights
 	"selfplay/cluster/worker": {"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"},
 	"selfplay/cluster/broker": {"selfplay/cluster/wire"}, // the only package that links a NATS server: keys and their rights
-	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/record", "dataset/durable"},
+	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset/durable"},
 	// pure ask and tell; what plays the games of it is a package of its own
 	"tuner/spsa": {},
 	// as a match: openings, games on disk, and a match at the end
-	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/record", "selfplay/match", "dataset/durable"},
+	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"},
 	"tuner":           {"dataset", "eval", "models"}, // models: what a fit found is a weight file
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/ladder"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // ladderPlotName is the drawing in a ladder's folder.
@@ -54,7 +54,7 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 		}
 	}
 	if dir != "" {
-		fmt.Fprintf(out, "written %s, %s\n", filepath.Join(dir, record.PGNName), plot)
+		fmt.Fprintf(out, "written %s, %s\n", filepath.Join(dir, gamelog.PGNName), plot)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // ErrForfeit says that a player lost a game by its own fault. Such a game is no data,
@@ -72,7 +72,7 @@ type generator struct {
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	var err error
-	if g.runID, err = record.RunID(&g.id); err != nil {
+	if g.runID, err = gamelog.RunID(&g.id); err != nil {
 		return nil, err
 	}
 	if err := g.openData(); err != nil {
@@ -222,7 +222,7 @@ func (g *generator) deliver(r *selfplay.Result) error {
 }
 
 func (g *generator) row(r *selfplay.Result) (*dataset.GameRow, error) {
-	row, err := record.Row(r, g.runID)
+	row, err := gamelog.Row(r, g.runID)
 	if err != nil {
 		return nil, err
 	}

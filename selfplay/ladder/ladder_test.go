@@ -13,8 +13,8 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
-	"github.com/assay-chess/assay/selfplay/record/recordtest"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 )
 
 // wild is a toy that plays any move with a probability: the first digit of its name in
@@ -114,7 +114,7 @@ func TestRoundsAreFair(t *testing.T) {
 		}
 	}
 	openings := map[uint64]int{}
-	err := record.Read(filepath.Join(c.Out, record.JournalName), func(g *selfplay.Result) error {
+	err := gamelog.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
 		_, key, err := g.Replay()
 		openings[key]++
 		return err
@@ -171,12 +171,12 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 		whole := config(t, s, 200)
 		want := run(t, whole)
 		c := config(t, s, 200)
-		recordtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life recordtest.Life) error {
+		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
 			c.Workers, c.Progress = life.Workers, life.Progress
 			_, err := Run(ctx, c)
 			return err
 		})
-		recordtest.SameFiles(t, c.Out, whole.Out, recordtest.Promised...)
+		gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
 		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Ratings, want.Ratings) {
 			t.Errorf("%s: a complete ladder says %+v", s, again)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Run plays to the end and returns the ratings. With Out it goes on where an earlier
@@ -31,7 +31,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), begun: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
-	l.pairs = record.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, Told: l.progress}
+	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, Told: l.progress}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}
@@ -40,10 +40,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return l.play(ctx)
 	}
 	id := l.identity(openings)
-	return record.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
 		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*Result, error) {
-			err := l.pairs.Keep(record.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
+			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ type ladder struct {
 	Config
 	tally
 	openings opening.Source
-	pairs    record.Pairs
+	pairs    gamelog.Pairs
 	table    *Table
 	fit      *Fit      // of the batches that are whole
 	round    []pairing // of the schedule
@@ -137,9 +137,9 @@ func (l *ladder) job(number uint64) selfplay.Job {
 		Players: [2]string{w.Spec, b.Spec}, Options: [2][]selfplay.Option{w.Options, b.Options}, Limits: [2]selfplay.Limits{l.Limits, l.Limits}}
 }
 
-func (l *ladder) header(g *selfplay.Result) record.Header {
+func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 	white, black := l.sides(g.Number)
-	return record.Header{White: l.Players[white].Identity(), Black: l.Players[black].Identity(), Nodes: l.Limits.Nodes,
+	return gamelog.Header{White: l.Players[white].Identity(), Black: l.Players[black].Identity(), Nodes: l.Limits.Nodes,
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
-	"github.com/assay-chess/assay/selfplay/record/recordtest"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -69,7 +69,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 			c.Workers = workers
 			run(t, c)
 			t.Log(name, workers)
-			recordtest.SameFiles(t, c.Out, whole, recordtest.Promised...)
+			gamelogtest.SameFiles(t, c.Out, whole, gamelogtest.Promised...)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := record.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+	err := gamelog.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}

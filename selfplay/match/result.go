@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // Names of what a match's folder holds beside the files of every run.
 const (
-	JournalName = record.JournalName
-	GamesName   = record.GamesName
-	PGNName     = record.PGNName
+	JournalName = gamelog.JournalName
+	GamesName   = gamelog.GamesName
+	PGNName     = gamelog.PGNName
 )
 
 // The verdicts of a match.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/selfplay/record/recordtest"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 )
 
 // Interrupted at random moments, with the journal torn behind, a match plays no game
@@ -26,13 +26,13 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 		whole := run(t, undisturbed)
 		c := make(t)
 		var last *Result
-		recordtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, life recordtest.Life) (err error) {
+		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, life gamelogtest.Life) (err error) {
 			c.Workers, c.Progress = life.Workers, life.Progress
 			last, err = Run(ctx, c)
 			return err
 		})
 		t.Log(name)
-		recordtest.SameFiles(t, c.Out, undisturbed.Out, recordtest.Promised...)
+		gamelogtest.SameFiles(t, c.Out, undisturbed.Out, gamelogtest.Promised...)
 		journalOf(t, c.Out) // no game twice
 		if last.Games != whole.Games || last.Elo != whole.Elo {
 			t.Errorf("%s: %d games, Elo %v; undisturbed %d, %v", name, last.Games, last.Elo, whole.Games, whole.Elo)
@@ -64,7 +64,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	}
 	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
 	run(t, c)
-	recordtest.SameFiles(t, c.Out, whole.Out, recordtest.Promised...)
+	gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
 }
 
 // A journal that was tampered with is not believed.

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Run plays the match to its end and returns what it found. With Out it goes on where
@@ -38,15 +38,15 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	m := &match{Config: c, openings: openings, count: count, begun: time.Now()}
-	m.pairs = record.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
+	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
 		Over: count.over, Count: count.add, Told: m.progress}
 	if c.Out == "" {
 		return m.play(ctx)
 	}
 	id := m.identity(openings)
-	return record.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program}, id, finished,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program}, id, finished,
 		func(run *durable.Run) (*Result, error) {
-			err := m.pairs.Keep(record.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
+			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
 			if err != nil {
 				return nil, err
 			}
@@ -60,7 +60,7 @@ type match struct {
 	Config
 	openings opening.Source
 	count    *counter
-	pairs    record.Pairs
+	pairs    gamelog.Pairs
 	begun    time.Time
 }
 
@@ -68,7 +68,7 @@ type match struct {
 // the journal, because they are no part of the result.
 func finished(run *durable.Run, r *Result) error {
 	r.Already = true
-	return record.Read(run.Path(JournalName), func(g *selfplay.Result) error {
+	return gamelog.Read(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {
 			for _, side := range []board.Color{board.White, board.Black} {
 				r.Time[playerOf(g.Number, side)] += g.Time[side]
@@ -79,10 +79,10 @@ func finished(run *durable.Run, r *Result) error {
 }
 
 // header names the players of a game.
-func (m *match) header(g *selfplay.Result) record.Header {
+func (m *match) header(g *selfplay.Result) gamelog.Header {
 	names := [2]string{m.A.Identity(), m.B.Identity()}
 	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
-	return record.Header{White: names[white], Black: names[black], Nodes: m.Limits[white].Nodes,
+	return gamelog.Header{White: names[white], Black: names[black], Nodes: m.Limits[white].Nodes,
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 

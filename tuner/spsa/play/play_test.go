@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record/recordtest"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
@@ -129,12 +129,12 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 	run(t, whole)
 	c := config(t, 60)
 	c.Validation = 20
-	recordtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life recordtest.Life) error {
+	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
 		c.Workers, c.Progress, c.ValidationProgress = life.Workers, life.Progress, life.Progress
 		_, err := Run(ctx, c)
 		return err
 	})
-	recordtest.SameFiles(t, c.Out, whole.Out, append(recordtest.Promised, LogName, "validation/"+durable.RunResultName)...)
+	gamelogtest.SameFiles(t, c.Out, whole.Out, append(gamelogtest.Promised, LogName, "validation/"+durable.RunResultName)...)
 }
 
 // The log holds all that is needed to compute the answer again.

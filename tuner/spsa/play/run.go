@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
@@ -38,9 +38,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, begun: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
-	s.pairs = record.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.end() },
+	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.end() },
 		Count: s.count, Told: s.progress}
-	return record.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
 }
@@ -53,7 +53,7 @@ type session struct {
 	Config
 	openings opening.Source
 	tuner    *spsa.Tuner
-	pairs    record.Pairs
+	pairs    gamelog.Pairs
 	log      *os.File
 	trials   map[int]spsa.Trial // of iterations that are under way
 	results  []int8             // of the next iteration's games, so far
@@ -67,7 +67,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	defer s.log.Close() // what counts is synced
-	err = s.pairs.Keep(record.Config{Run: run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
+	err = s.pairs.Keep(gamelog.Config{Run: run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
 		Program: s.Program, Event: "assay spsa", Header: s.header})
 	if err != nil {
 		return nil, err
@@ -138,11 +138,11 @@ func (s *session) job(number uint64) selfplay.Job {
 }
 
 // header names the sides of a game. It is the same for a game that is replayed.
-func (s *session) header(g *selfplay.Result) record.Header {
+func (s *session) header(g *selfplay.Result) gamelog.Header {
 	k := s.iteration(g.Number / 2)
 	names := [2]string{fmt.Sprintf("%s iteration %d +", s.Player.Identity(), k), fmt.Sprintf("%s iteration %d -", s.Player.Identity(), k)}
 	plus := plusSide(g.Number)
-	return record.Header{White: names[plus], Black: names[1-plus], Nodes: s.Limits.Nodes, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.Header{White: names[plus], Black: names[1-plus], Nodes: s.Limits.Nodes, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
 // plusSide returns the colour of the side above in a game.

@@ -13,23 +13,23 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // readGames calls visit with the games of a run's folder and their numbers: those of the
 // complete data set in order, or, while there is none, those of the journal in the order
 // in which they finished. The folder of self-play is itself the data set.
 func readGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
-	folder := filepath.Join(dir, record.GamesName)
+	folder := filepath.Join(dir, gamelog.GamesName)
 	m, err := durable.LoadManifest(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		folder = dir
 		m, err = durable.LoadManifest(dir)
 	}
-	journal := filepath.Join(dir, record.JournalName)
+	journal := filepath.Join(dir, gamelog.JournalName)
 	if err != nil || !m.Complete {
-		jerr := record.Read(journal, func(r *selfplay.Result) error {
-			row, err := record.Row(r, "")
+		jerr := gamelog.Read(journal, func(r *selfplay.Result) error {
+			row, err := gamelog.Row(r, "")
 			if err != nil {
 				return err
 			}

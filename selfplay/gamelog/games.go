@@ -1,4 +1,4 @@
-package record
+package gamelog
 
 import (
 	"bufio"
@@ -83,7 +83,7 @@ func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
 	}
 	// The PGN is written anew: nothing in it tells a whole file from half a one.
 	if g.pgn, err = os.Create(g.Run.Path(PGNName)); err != nil {
-		return fmt.Errorf("record: %w", err)
+		return fmt.Errorf("gamelog: %w", err)
 	}
 	g.pgnOut = bufio.NewWriter(g.pgn)
 	n := 0
@@ -158,7 +158,7 @@ func (g *Games) Record(games []selfplay.Result) error {
 		}
 	}
 	if err := g.pgnOut.Flush(); err != nil {
-		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
 	}
 	return nil
 }
@@ -167,11 +167,11 @@ func (g *Games) record(r *selfplay.Result) error {
 	h := g.Header(r)
 	row, err := g.row(r, &h)
 	if err != nil {
-		return fmt.Errorf("record: %w", err)
+		return fmt.Errorf("gamelog: %w", err)
 	}
 	if r.Number >= g.kept {
 		if g.games == nil {
-			return fmt.Errorf("record: %s has %d games and is complete, but game %d counts too: %w",
+			return fmt.Errorf("gamelog: %s has %d games and is complete, but game %d counts too: %w",
 				g.Run.Path(GamesName), g.kept, r.Number, durable.ErrDamaged)
 		}
 		if err := g.games.Append(row); err != nil {
@@ -183,7 +183,7 @@ func (g *Games) record(r *selfplay.Result) error {
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
 	err = pgn.WriteNoted(g.pgnOut, row, notes, pgn.Tag{Name: "Event", Value: g.Event}, pgn.Tag{Name: "Round", Value: h.Round})
 	if err != nil {
-		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (g *Games) Finish(summary any) error {
 		return err
 	}
 	if err := errors.Join(g.pgnOut.Flush(), g.pgn.Sync()); err != nil {
-		return fmt.Errorf("record: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
 	}
 	if err := durable.SyncDir(g.Run.Dir()); err != nil {
 		return err

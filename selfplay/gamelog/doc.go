@@ -1,4 +1,4 @@
-// Package record keeps the games of a run in its folder: each as a line of a journal
+// Package gamelog keeps the games of a run in its folder: each as a line of a journal
 // as it ends, and those that count, in the order of their numbers, as a data set and as
 // PGN.
 //
@@ -12,4 +12,4 @@
 // tuner/spsa/play know.
 //
 // Start reading at Pairs, and for the files at Open.
-package record
+package gamelog

@@ -1,9 +1,9 @@
-// Package recordtest is what the tests of runs that keep their games have in common:
+// Package gamelogtest is what the tests of runs that keep their games have in common:
 // to interrupt a run again and again, and to compare what it leaves with what an
 // undisturbed one does.
 //
 // It is for tests alone. Start reading at Interrupt.
-package recordtest
+package gamelogtest
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay/record"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Life is what one life of a run is given: another number of workers each time, and a
@@ -60,7 +60,7 @@ func Interrupt(t *testing.T, dir string, reports int, play func(context.Context,
 // PGN ends anywhere.
 func tear(t *testing.T, dir string, rng *rand.Rand) {
 	t.Helper()
-	path := filepath.Join(dir, record.JournalName)
+	path := filepath.Join(dir, gamelog.JournalName)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	pgn := filepath.Join(dir, record.PGNName)
+	pgn := filepath.Join(dir, gamelog.PGNName)
 	if info, err := os.Stat(pgn); err == nil && info.Size() > 0 {
 		if err := os.Truncate(pgn, rng.Int64N(info.Size())); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 
 // Promised are the files of a run that are the same for the same configuration, as
 // patterns of their names.
-var Promised = []string{record.GamesName + "/*.arrow", record.GamesName + "/" + durable.ManifestName, record.PGNName, durable.RunResultName, durable.RunConfigName}
+var Promised = []string{gamelog.GamesName + "/*.arrow", gamelog.GamesName + "/" + durable.ManifestName, gamelog.PGNName, durable.RunResultName, durable.RunConfigName}
 
 // SameFiles compares the files of two folders that the patterns name.
 func SameFiles(t *testing.T, got, want string, patterns ...string) {
