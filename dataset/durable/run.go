@@ -30,6 +30,22 @@ type RunInfo struct {
 	Resume  string    `json:"resume"`  // the command line that resumes it
 	Program string    `json:"program"` // version of the program
 	Started time.Time `json:"started"` // set by OpenRun when the folder is new
+
+	// Format is the version of the command's config.json. A command raises it when it
+	// changes the keys: an unfinished run of a lower format is then an *OlderRunError.
+	Format int `json:"format,omitempty"`
+}
+
+// OlderRunError says that an unfinished run was started by an earlier version of the
+// program, whose config.json has other keys, so that it cannot be resumed.
+type OlderRunError struct {
+	Dir     string // folder of the run
+	Command string // command line that starts the run again
+}
+
+func (e *OlderRunError) Error() string {
+	return fmt.Sprintf("%s: an earlier version of assay started this run, and this one cannot resume it; finish it with that version, or delete the folder and start again: %s",
+		e.Dir, e.Command)
 }
 
 // Run is an open run folder. Only one process has it open.
@@ -95,6 +111,9 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
 	}
+	if err := r.checkFormat(); err != nil {
+		return err
+	}
 	err = CompareConfig(path, old, r.config)
 	var changed *ConfigChangedError
 	extends := errors.As(err, &changed) && settled != nil
@@ -118,14 +137,28 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	return err
 }
 
+// checkFormat refuses an unfinished run whose config.json has the keys of an earlier
+// version.
+func (r *Run) checkFormat() error {
+	var was RunInfo
+	err := readJSON(r.Path(RunInfoName), &was)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := os.Stat(r.Path(RunResultName)); err == nil || was.Format >= r.info.Format {
+		return nil
+	}
+	return &OlderRunError{Dir: r.dir, Command: r.info.Resume}
+}
+
 // extend opens the run again under the new configuration. That comes last: until it is
 // there, the folder is the old run, which lacks at most its result.
 func (r *Run) extend(old json.RawMessage) error {
-	resume := r.info.Resume
+	resume, format := r.info.Resume, r.info.Format
 	if err := r.reopen(); err != nil {
 		return err
 	}
-	r.info.Resume, r.result = resume, nil
+	r.info.Resume, r.info.Format, r.result = resume, format, nil
 	if err := r.Event("extended", map[string]json.RawMessage{"from": old}); err != nil {
 		return err
 	}
