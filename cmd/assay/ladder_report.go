@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/ladder"
 )
 
 // ladderPlotName is the drawing in a ladder's folder.
