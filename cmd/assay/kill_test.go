@@ -18,60 +18,74 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
-var kills = flag.Int("kills", 8, "moments at which TestKilledRunsGiveTheSameBytes kills each run")
+var kills = flag.Int("kills", 4, "times that TestKilledRunsGiveTheSameBytes kills each run")
 
-// TestKilledRunsGiveTheSameBytes kills real processes at random moments, with no
-// chance to clean up, and resumes them with the same command.
+// TestKilledRunsGiveTheSameBytes kills real processes after a random number of games or a
+// new shard, with no chance to clean up, and resumes them with the same command.
 func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files []string // that promise to be the same
+		games int
+		done  func(dir string) int // grows while the run goes on
 		args  []string
 	}{
-		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"},
+		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 600, shards,
 			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80", "--players", "assay:hash=1"}},
-		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"},
-			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "400", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}},
+		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 200, journalLines,
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "200", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
-			begun := time.Now()
-			if err := assay(t, 0, append(c.args, "--out", whole, "--concurrency", "2")...); err != nil {
+			if err := assay(t, nil, append(c.args, "--out", whole, "--concurrency", "2")...); err != nil {
 				t.Fatal(err)
-			}
-			took := time.Since(begun)
-			kills := *kills
-			if testing.Short() {
-				kills = 3
 			}
 			rng := rand.New(rand.NewPCG(8, 9))
 			died := 0
-			for ; died < kills; died++ {
-				after := time.Duration((0.02 + 1.6*rng.Float64()/float64(kills)) * float64(took)) // so that few lives are the last
-				if assay(t, after, append(c.args, "--out", killed, "--concurrency", "4")...) == nil {
-					break // it was faster than its murderer
+			for range *kills {
+				more := c.done(killed)
+				if c.name == "match" {
+					more += rng.IntN(2 * c.games / (*kills + 1))
 				}
+				if assay(t, func() bool { return c.done(killed) > more }, append(c.args, "--out", killed, "--concurrency", "4")...) == nil {
+					break // it ended first
+				}
+				died++
 			}
 			if died == 0 {
-				t.Error("it was never killed: this shows nothing")
+				t.Error("the run was never killed: this shows nothing")
 			}
 			t.Logf("killed %d times", died)
-			if err := assay(t, 0, append(c.args, "--out", killed)...); err != nil {
+			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
 				t.Fatal(err)
 			}
 			for _, pattern := range c.files {
 				sameFiles(t, pattern, killed, whole)
 			}
 			if c.name == "match" {
-				eachGameOnce(t, filepath.Join(killed, match.JournalName), 400)
+				eachGameOnce(t, filepath.Join(killed, match.JournalName), c.games)
 			}
 		})
 	}
 }
 
-// assay runs the program, and kills it after the time if that is not 0.
-func assay(t *testing.T, kill time.Duration, args ...string) error {
+// shards counts the shards of games in a folder, and those that are being written.
+func shards(dir string) int {
+	names, _ := filepath.Glob(filepath.Join(dir, "games-*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".games-*"))
+	return len(names) + len(hidden)
+}
+
+// journalLines counts the lines of the journal in a folder; none if there is no file yet.
+func journalLines(dir string) int {
+	data, _ := os.ReadFile(filepath.Join(dir, match.JournalName))
+	return bytes.Count(data, []byte("\n"))
+}
+
+// assay runs the program to its end, or kills it as soon as the condition holds, if there
+// is one, and returns what Wait does. An exit code other than 0 fails the test.
+func assay(t *testing.T, kill func() bool, args ...string) error {
 	t.Helper()
 	cmd := exec.Command("assay", args...)
 	var stderr bytes.Buffer
@@ -79,11 +93,24 @@ func assay(t *testing.T, kill time.Duration, args ...string) error {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if kill > 0 {
-		timer := time.AfterFunc(kill, func() { _ = cmd.Process.Kill() })
-		defer timer.Stop()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	for waiting := true; waiting; {
+		var poll <-chan time.Time
+		if kill != nil {
+			poll = time.After(time.Millisecond)
+		}
+		select {
+		case err = <-ended:
+			waiting = false
+		case <-poll:
+			if kill() {
+				_ = cmd.Process.Kill() // it may have ended by itself
+				kill = nil
+			}
+		}
 	}
-	err := cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() {
 		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)

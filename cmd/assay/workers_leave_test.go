@@ -59,14 +59,14 @@ func TestWorkersLeave(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	args := []string{"--games", "24", "--nodes", "5000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+	args := []string{"--games", "40", "--nodes", "1500", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
 	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
-	for i, name := range []string{"anna", "bert", "carl", "dora"} {
+	for _, name := range []string{"anna", "bert", "carl", "dora"} {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
-		awaitLines(t, ledger(shared), 4*(i+1), `"unit"`)
+		awaitLines(t, ledger(shared), 1, `"worker":"`+name+`"`)
 		w.interrupt() // new units are on their way in place of the answered
 		w.expect("finishing the games under way; Ctrl-C again leaves at once, and others play them")
 		w.ends(exitDone)
@@ -75,7 +75,7 @@ func TestWorkersLeave(t *testing.T) {
 	run.ends(exitDone) // within the hour
 	leave(workers["emil"])
 	for name, w := range workers {
-		if taken, played := answered(t, shared, w, name); taken != played || played == 0 {
+		if taken, played := answered(t, shared, w, name); taken != played || played == 0 && name != "emil" {
 			t.Errorf("%s played %d units, and %d were taken", name, played, taken)
 		}
 	}
