@@ -36,23 +36,23 @@ func TestBounds(t *testing.T) {
 		held.Design = r.Design
 		for i, x := range r.Terms {
 			b := c.Bounds[x.Name]
-			if i < 2 && (x.Fit.MG < b.Lo || x.Fit.MG > b.Hi || x.Fit.EG < b.Lo || x.Fit.EG > b.Hi) {
-				t.Errorf("%s: %s is at %+v, bounds %+v", method, x.Name, x.Fit, b)
+			if i < 2 && (x.FitMG < b.Lo || x.FitMG > b.Hi || x.FitEG < b.Lo || x.FitEG > b.Hi) {
+				t.Errorf("%s: %s is at %+v, bounds %+v", method, x.Name, fitOf(x), b)
 			}
 			if i < 2 {
 				at := func(v float64) bool { return v == b.Lo || v == b.Hi }
-				if !at(x.Fit.MG) || !at(x.Fit.EG) || x.SE.MG != 0 {
-					t.Fatalf("%s: %s is at %+v (free %+v) and should be held at both bounds; the test does not test", method, x.Name, x.Fit, free.Terms[i].Fit)
+				if !at(x.FitMG) || !at(x.FitEG) || x.SEMG != 0 {
+					t.Fatalf("%s: %s is at %+v (free %+v) and should be held at both bounds; the test does not test", method, x.Name, fitOf(x), fitOf(free.Terms[i]))
 				}
-				frozen[i].MG, frozen[i].EG = x.Fit.MG, x.Fit.EG
+				frozen[i].MG, frozen[i].EG = x.FitMG, x.FitEG
 				held.Freeze = append(held.Freeze, x.Name)
 			}
 		}
 		want := fit(held, frozen)
 		for i, x := range r.Terms {
 			y := want.Terms[i]
-			if math.Abs(x.Fit.MG-y.Fit.MG) > 1e-2 || math.Abs(x.Fit.EG-y.Fit.EG) > 1e-2 || math.Abs(x.SE.MG-y.SE.MG) > 1e-3 {
-				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, x.Fit, x.SE, y.Fit, y.SE)
+			if math.Abs(x.FitMG-y.FitMG) > 1e-2 || math.Abs(x.FitEG-y.FitEG) > 1e-2 || math.Abs(x.SEMG-y.SEMG) > 1e-3 {
+				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, fitOf(x), [2]float64{x.SEMG, x.SEEG}, fitOf(y), [2]float64{y.SEMG, y.SEEG})
 			}
 		}
 		if text := strings.Join(r.Warnings, " "); !strings.Contains(text, "held at a bound") {
@@ -61,7 +61,7 @@ func TestBounds(t *testing.T) {
 	}
 	c.Bounds = map[string]Bound{"pieces": {-2000, 2000}}
 	c.Method = ""
-	if r := fit(c, terms); math.Abs(r.Terms[3].Fit.MG-free.Terms[3].Fit.MG) > 1e-6 {
+	if r := fit(c, terms); math.Abs(r.Terms[3].FitMG-free.Terms[3].FitMG) > 1e-6 {
 		t.Errorf("bounds that do not bind: %+v, without %+v", r.Terms[3], free.Terms[3])
 	}
 	for _, bad := range []map[string]Bound{{"t0": {5, -5}}, {"t0": {math.NaN(), 1}}, {"queens": {0, 1}}} {
@@ -84,8 +84,8 @@ func TestTies(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := r.Terms
-	if x[1].Fit != x[2].Fit || math.Abs(x[5].Fit.MG-30-x[1].Fit.MG) > 1e-9 || x[0].Fit != x[7].Fit || x[1].Fit.MG == 0 || r.Parameters != 10 {
-		t.Errorf("%d parameters: %+v %+v %+v, %+v %+v", r.Parameters, x[1].Fit, x[2].Fit, x[5].Fit, x[0].Fit, x[7].Fit)
+	if fitOf(x[1]) != fitOf(x[2]) || math.Abs(x[5].FitMG-30-x[1].FitMG) > 1e-9 || fitOf(x[0]) != fitOf(x[7]) || x[1].FitMG == 0 || r.Parameters != 10 {
+		t.Errorf("%d parameters: %+v %+v %+v, %+v %+v", r.Parameters, fitOf(x[1]), fitOf(x[2]), fitOf(x[5]), fitOf(x[0]), fitOf(x[7]))
 	}
 	for _, bad := range []string{"t1=t99", "t1", "=", "t99=t1"} {
 		c.Ties = []string{bad}
@@ -94,3 +94,5 @@ func TestTies(t *testing.T) {
 		}
 	}
 }
+
+func fitOf(x TermFit) [2]float64 { return [2]float64{x.FitMG, x.FitEG} }

@@ -8,24 +8,26 @@ import (
 // Bin compares predictions with results over a set of rows. Losses and means
 // are by weight.
 type Bin struct {
-	Lo, Hi    float64 // predicted scores from Lo to below Hi, or phases from Lo to Hi
-	Rows      int64
-	Predicted float64 // mean prediction, 0..1, White's view
-	Actual    float64 // mean target
+	Lo        float64 `json:"lo"` // predicted scores from Lo to below Hi, or phases from Lo to Hi
+	Hi        float64 `json:"hi"`
+	Rows      int64   `json:"rows"`
+	Predicted float64 `json:"predicted"` // mean prediction, 0..1, White's view
+	Actual    float64 `json:"actual"`    // mean target: results, mixed with scores where lambda < 1
 	// SE is the standard error of Actual - Predicted where the prediction is
 	// right: the spread of rows, times the root of the design effect's part
 	// that is due to clusters.
-	SE          float64
-	Start, Loss float64 // mean loss under the start weights, and under the fit
+	SE    float64 `json:"se"`
+	Start float64 `json:"loss_start"` // mean loss under the start weights
+	Loss  float64 `json:"loss_fit"`   // mean loss under the fit
 }
 
-// Calibration says where a fit foretells well, on the rows held out or, if
-// there are none, on those trained on.
+// Calibration compares what a fit predicts with the results, on the rows held out
+// or, if there are none, on those trained on.
 type Calibration struct {
-	HeldOut bool
-	ByScore []Bin // by prediction, tenths
-	ByPhase []Bin // 0-4, 5-9, 10-14, 15-19, 20-24
-	Rows    int64
+	HeldOut bool  `json:"held_out"`
+	ByScore []Bin `json:"by_score"` // by prediction, tenths
+	ByPhase []Bin `json:"by_phase"` // 0-4, 5-9, 10-14, 15-19, 20-24
+	Rows    int64 `json:"rows"`
 }
 
 const (

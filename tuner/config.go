@@ -41,9 +41,9 @@ type Config struct {
 	Prior map[string]float64
 	// PriorFactor multiplies every tau, of Prior too; 0 means 1.
 	PriorFactor float64
-	// Centre is the mean of the prior in centipawns by term; nil means the
+	// Center is the mean of the prior in centipawns by term; nil means the
 	// start weights.
-	Centre []Coefficient
+	Center []Coefficient
 	Freeze []string // terms or groups that keep their start weights
 	Tie    Tie
 	Ties   []string // terms that change by the same amount, as "a=b=c"
@@ -76,11 +76,11 @@ type Config struct {
 
 // Step is one step of a method.
 type Step struct {
-	Stage     string  // what is sought: "weights under D = 10", ...
-	Iteration int     // within the stage
-	Objective float64 // mean loss and prior
-	Gap       float64 // estimated distance from the smallest; +Inf if not known
-	Losses    Losses  // without the prior; NaN where not measured, see lossSteps
+	Stage     string  `json:"stage"`     // what is minimized: "cross-entropy under D = 10.00"
+	Iteration int     `json:"iteration"` // within the stage
+	Objective float64 `json:"objective"` // mean loss and prior
+	Gap       Float   `json:"gap"`       // estimated distance from the smallest; +Inf if not known
+	Losses            // without the prior; NaN where not measured, see lossSteps
 }
 
 // lossSteps is up to which step the losses are measured at every one; later, at every
@@ -124,8 +124,8 @@ func (c *Config) check(terms int) error {
 			return bad("%s %v is out of range", v.name, v.value)
 		}
 	}
-	if c.Centre != nil && len(c.Centre) != terms {
-		return bad("prior centre of %d terms for %d", len(c.Centre), terms)
+	if c.Center != nil && len(c.Center) != terms {
+		return bad("prior centre of %d terms for %d", len(c.Center), terms)
 	}
 	if c.Reference != nil && c.Reference.terms != terms {
 		return bad("reference positions of %d terms for %d", c.Reference.terms, terms)

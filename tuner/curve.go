@@ -8,16 +8,18 @@ import (
 
 // CurvePoint is a fit to a share of the games.
 type CurvePoint struct {
-	Games  int // clusters trained on: games, or openings that several share
-	Losses Losses
+	Games int `json:"games"` // clusters trained on: games, or openings that several share
+	Losses
 }
 
 // Curve is the loss against the number of games: is more data worth it?
 type Curve struct {
-	Points []CurvePoint // in order of games, the last of all
+	Points []CurvePoint `json:"points"` // in order of games, the last of all
 	// Twice is the validation loss to expect with twice as many games, from
 	// Floor + Slope/games through the points; NaN where they do not fall.
-	Twice, Floor, Slope float64
+	Twice Float   `json:"valid_with_twice_the_games"`
+	Floor float64 `json:"-"`
+	Slope float64 `json:"-"`
 }
 
 // curveShares are the shares of the games that a curve is made of.
@@ -67,13 +69,13 @@ func (c *Curve) extrapolate() {
 	points := c.Points[max(0, len(c.Points)-3):]
 	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
 	for _, p := range points {
-		x, y := 1/float64(max(1, p.Games)), p.Losses.Valid
+		x, y := 1/float64(max(1, p.Games)), float64(p.Valid)
 		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	c.Slope = (n*sxy - sx*sy) / (n*sxx - sx*sx)
 	c.Floor = (sy - c.Slope*sx) / n
-	c.Twice = math.NaN()
+	c.Twice = Float(math.NaN())
 	if last := float64(points[len(points)-1].Games); c.Slope > 0 && last > 0 {
-		c.Twice = c.Floor + c.Slope/(2*last)
+		c.Twice = Float(c.Floor + c.Slope/(2*last))
 	}
 }

@@ -38,7 +38,7 @@ func TestGroupGains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := held.Fit.Train - full.Fit.Train
+		want := float64(held.Fit.Train - full.Fit.Train)
 		if math.Abs(g.Gain-want) > 0.05*want+1e-9 {
 			t.Errorf("%s: gain %v, freezing it costs %v", g.Name, g.Gain, want)
 		}
@@ -145,7 +145,7 @@ func TestCalibration(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(loss-r.Fit.Valid) > 1e-12 {
+	if math.Abs(loss-float64(r.Fit.Valid)) > 1e-12 {
 		t.Errorf("losses of the phases come to %v, validation loss is %v", loss, r.Fit.Valid)
 	}
 	if chi < float64(n)/5 || chi > 3*float64(n) {
@@ -174,11 +174,11 @@ func TestLearningCurve(t *testing.T) {
 		t.Fatalf("%+v", curve)
 	}
 	for i, p := range curve.Points {
-		if i > 0 && (p.Games <= curve.Points[i-1].Games || p.Losses.Valid >= curve.Points[i-1].Losses.Valid) {
+		if i > 0 && (p.Games <= curve.Points[i-1].Games || p.Valid >= curve.Points[i-1].Valid) {
 			t.Errorf("point %d: %+v after %+v", i, p, curve.Points[i-1])
 		}
 	}
-	if last := curve.Points[3].Losses.Valid; !(curve.Twice < last) || curve.Twice < last-0.02 {
+	if last := curve.Points[3].Valid; !(curve.Twice < last) || curve.Twice < last-0.02 {
 		t.Errorf("%v with twice the games, %v now", curve.Twice, last)
 	}
 	full.RowsValid = 0

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -21,7 +22,7 @@ type Pedigree struct {
 func (r *Result) Weights() []eval.Coef {
 	w := make([]eval.Coef, len(r.Terms))
 	for i, t := range r.Terms {
-		w[i] = eval.Coef{MG: t.NewMG, EG: t.NewEG}
+		w[i] = eval.Coef{MG: t.MG, EG: t.EG}
 	}
 	return w
 }
@@ -52,13 +53,13 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 		t, x := &r.Terms[i], &f.Terms[i]
 		x.Count = t.Count
 		if !t.Frozen {
-			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.Fit.MG), short(t.Fit.EG), short(t.SE.MG), short(t.SE.EG)
+			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.FitMG), short(t.FitEG), short(t.SEMG), short(t.SEEG)
 		}
 	}
 	f.Provenance = models.Provenance{
-		Parent: p.Parent, Rows: int64(r.Rows), Games: r.Games, Split: r.Split(),
-		LossTrain: short(r.Rounded.Train), LossValid: short(orZero(r.Rounded.Valid)),
-		Method: r.Method(), Seed: r.Config.Seed, Program: p.Program, Config: r.Settings(),
+		Parent: p.Parent, Rows: int64(r.Rows), Games: r.Games, Split: r.Split,
+		LossTrain: short(float64(r.Rounded.Train)), LossValid: short(orZero(float64(r.Rounded.Valid))),
+		Method: r.Method, Seed: r.Config.Seed, Program: p.Program, Config: r.Settings,
 	}
 	for _, s := range r.Sources {
 		f.Provenance.Data = append(f.Provenance.Data, s.Hash)
@@ -74,7 +75,7 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 func (r *Result) ForeignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model}
 	for i, t := range r.Terms {
-		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.NewMG, EG: t.NewEG})
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	r.fill(f, p)
@@ -108,27 +109,15 @@ func StartFrom(terms []Term, f *models.File) error {
 	return nil
 }
 
-// Split says in words how rows were divided.
-func (r *Result) Split() string {
+// describe sets what the result says in words. Numbers that were estimated stand
+// there as estimated.
+func (r *Result) describe() {
 	by := "game"
 	if r.ByOpening {
 		by = "opening"
 	}
-	return fmt.Sprintf("by %s: %d for training, %d for validation", by, r.ClustersTrain, r.ClustersHeld)
-}
-
-// Method says in words what was minimised, and how.
-func (r *Result) Method() string {
-	name := r.Config.Method
-	if name == "" {
-		name = DefaultMethod
-	}
-	return fmt.Sprintf("%s on %v", name, r.Config.Loss)
-}
-
-// Settings lists what decided the fit beside data, start weights and seed.
-// Numbers that were estimated stand there as estimated.
-func (r *Result) Settings() string {
+	r.Split = fmt.Sprintf("by %s: %d for training, %d for validation", by, r.ClustersTrain, r.ClustersHeld)
+	r.Method = fmt.Sprintf("%s on %v", cmp.Or(r.Config.Method, DefaultMethod), r.Config.Loss)
 	c := &r.Config
 	s := []string{fmt.Sprintf("lambda=%g K=%.6g", c.Lambda, r.K)}
 	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
@@ -151,7 +140,7 @@ func (r *Result) Settings() string {
 	for _, name := range sortedKeys(c.Bounds) {
 		add("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
 	}
-	return strings.Join(s, " ")
+	r.Settings = strings.Join(s, " ")
 }
 
 // short rounds to nine significant digits, which is more than any of these

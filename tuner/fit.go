@@ -227,7 +227,7 @@ func (f *fitting) parametrise(context.Context) error {
 		}
 	}
 	centre := startOf(f.terms)
-	for t, v := range f.c.Centre {
+	for t, v := range f.c.Center {
 		centre.mg[t], centre.eg[t] = v.MG, v.EG
 	}
 	leader, err := leaders(f.terms, f.tied, f.c.Ties)
@@ -315,7 +315,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 		unit := f.design / weight
 		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
-			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, gap * unit, f.lossesAt(ctx, i, x)})
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
 		}
 	}
 	out, err := f.minimize(ctx, method, o, theta, s)
@@ -336,7 +336,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 // lossesAt returns the losses of a point on the way, if this step is one at which they
 // are measured.
 func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
-	none := Losses{math.NaN(), math.NaN()}
+	none := Losses{Float(math.NaN()), Float(math.NaN())}
 	if theta == nil || step > lossSteps && step%lossSteps != 0 {
 		return none
 	}

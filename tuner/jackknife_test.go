@@ -108,7 +108,7 @@ func TestFewGamesCover(t *testing.T) {
 			truth := syn.truth()
 			for j, x := range r.Terms {
 				all += 2
-				for _, v := range [][3]float64{{x.Fit.MG, truth.mg[j], x.SE.MG}, {x.Fit.EG, truth.eg[j], x.SE.EG}} {
+				for _, v := range [][3]float64{{x.FitMG, truth.mg[j], x.SEMG}, {x.FitEG, truth.eg[j], x.SEEG}} {
 					if math.Abs(v[0]-v[1]) <= x.Quantile()*v[2] {
 						hold++
 					}

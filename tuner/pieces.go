@@ -15,23 +15,31 @@ const pieceTypes = 5
 // values are taken.
 const samplePositions = 4096
 
-// PieceValue is the average marginal value of a kind of man: by how many
-// centipawns the evaluation falls, on average over the men of that kind in a
+// PieceValue is the average marginal value of a kind of piece: by how many
+// centipawns the evaluation falls, on average over the pieces of that kind in a
 // sample of the data, when one is taken off the board and nothing else
 // changes (the phase included). So it holds the material coefficient, the
-// man's square and mobility, and what its absence does to all the rest. This
+// piece's square and mobility, and what its absence does to all the rest. This
 // is the number to compare with Shannon's 9, 5, 3, 3 and 1; material
 // coefficients alone mean little beside tables that can absorb any part of
 // them. Values are centipawns of the evaluation as it stands, with no pawn
 // set to 100; Pawns is their ratio to the pawn's value.
 type PieceValue struct {
-	Piece          board.PieceType
-	Count          int64   // men in the sample
-	Old, New       float64 // under the start weights and the rounded fit
-	SE             float64 // clustered standard error of the fit's value
-	MG, EG         float64 // under the fit: at phase 24, and at phase 0
-	Pawns, SEPawns float64 // New in units of the pawn's New, by the delta method
+	Piece   string  `json:"piece"`   // pawn to queen
+	Count   int64   `json:"count"`   // pieces in the sample
+	Shannon float64 `json:"shannon"` // his coefficient (1950, section 3)
+	Start   float64 `json:"start"`   // under the start weights
+	Value   float64 `json:"value"`   // under the fit
+	SE      float64 `json:"se"`      // clustered
+	MG      float64 `json:"mg"`      // under the fit at phase 24
+	EG      float64 `json:"eg"`      // under the fit at phase 0
+	Pawns   float64 `json:"pawns"`   // Value in units of the pawn's Value, by the delta method
+	SEPawns float64 `json:"se_pawns"`
 }
+
+// shannonValues are the coefficients of Shannon's f(P) for pawn to queen, in
+// centipawns (Shannon 1950, section 3).
+var shannonValues = [pieceTypes]float64{100, 300, 300, 500, 900}
 
 // pieceSample holds, for each kind of man, the sums over the sample of the
 // changes of features: White's men count plus, Black's minus. They are whole
@@ -186,14 +194,14 @@ func (s *pieceSample) values(old, fit halves, q *params, v *covariance, scale fl
 	var out []PieceValue
 	var linear [pieceTypes][]float64
 	for t := range pieceTypes {
-		p := PieceValue{Piece: board.PieceType(t), Count: s.count[t]}
+		p := PieceValue{Piece: board.PieceType(t).String(), Count: s.count[t], Shannon: shannonValues[t]}
 		linear[t] = make([]float64, q.n)
 		if s.count[t] > 0 {
 			a := s.functional(t)
 			mg, eg := a.dot(old)
-			p.Old = mg + eg
+			p.Start = mg + eg
 			mg, eg = a.dot(fit)
-			p.New = mg + eg
+			p.Value = mg + eg
 			middle := float64(s.phase[t]) / float64(MaxPhase*s.count[t])
 			p.MG, p.EG = ratio(mg, middle), ratio(eg, 1-middle)
 			q.fold(a, linear[t])
@@ -202,8 +210,8 @@ func (s *pieceSample) values(old, fit halves, q *params, v *covariance, scale fl
 		out = append(out, p)
 	}
 	for t := range out {
-		pawn := out[board.Pawn].New
-		out[t].Pawns = ratio(out[t].New, pawn)
+		pawn := out[board.Pawn].Value
+		out[t].Pawns = ratio(out[t].Value, pawn)
 		d := make([]float64, q.n)
 		for j := range d {
 			d[j] = linear[t][j] - out[t].Pawns*linear[board.Pawn][j]

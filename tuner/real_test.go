@@ -105,7 +105,7 @@ func TestRealGames(t *testing.T) {
 	t.Logf("K %.5f, D %.2f = %.2f x %.2f, %d parameters, %.1f effective, rescale %.3f", r.K, r.Design, r.Clustering, r.Dispersion, r.Parameters, r.Effective, r.Rescale)
 	t.Logf("start %.5f fit %.5f rounded %.5f; %+v", r.Start, r.Fit, r.Rounded, outline(r.Outcome))
 	for _, p := range r.Pieces {
-		t.Logf("%v: %.0f -> %.0f ± %.1f (mg %.0f, eg %.0f), %.2f ± %.2f pawns", p.Piece, p.Old, p.New, p.SE, p.MG, p.EG, p.Pawns, p.SEPawns)
+		t.Logf("%v: %.0f -> %.0f ± %.1f (mg %.0f, eg %.0f), %.2f ± %.2f pawns", p.Piece, p.Start, p.Value, p.SE, p.MG, p.EG, p.Pawns, p.SEPawns)
 	}
 	for _, b := range r.Tables {
 		t.Logf("table %s: material %d, mean %.1f %.1f", b.Name, b.Material, b.MeanMG, b.MeanEG)
@@ -115,8 +115,8 @@ func TestRealGames(t *testing.T) {
 		t.Errorf("held-out loss %.4f after the fit, %.4f before", r.Fit.Valid, r.Start.Valid)
 	}
 	for i, p := range r.Pieces {
-		if i > 0 && p.New < r.Pieces[i-1].New-30 || p.SE <= 0 {
-			t.Errorf("%v is worth %.0f ± %.1f", p.Piece, p.New, p.SE)
+		if i > 0 && p.Value < r.Pieces[i-1].Value-30 || p.SE <= 0 {
+			t.Errorf("%v is worth %.0f ± %.1f", p.Piece, p.Value, p.SE)
 		}
 	}
 	if r.Rounded.Train-r.Fit.Train > 1e-4 {

@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -10,67 +11,147 @@ import (
 )
 
 // Result is what a fit found. Coefficients are in centipawns, losses are means
-// over rows by weight, errors are standard errors.
+// over rows by weight, errors are standard errors. Its JSON is the one form in
+// which assay tune, assay learn and the reports write and read a fit; weight
+// files use the same keys for terms.
 type Result struct {
-	Terms []TermFit
-	// Pieces are the average marginal values of pawn to queen; empty unless
-	// the store was built from positions.
-	Pieces []PieceValue
-	Tables []Table
-	Groups []GroupGain // in order of the table
-	// Collinear lists coefficients that the data cannot tell from others,
-	// whether or not the prior can.
-	Collinear   []Collinear
-	Calibration Calibration
+	Rows      int   `json:"rows"`
+	RowsTrain int   `json:"rows_train"`
+	RowsValid int   `json:"rows_valid"`
+	Games     int64 `json:"games"`
+	// Clusters are games or, if ByOpening, all games of an opening.
+	Clusters      int  `json:"clusters"`
+	ClustersTrain int  `json:"clusters_train"`
+	ClustersHeld  int  `json:"clusters_held"`
+	ByOpening     bool `json:"by_opening"`
 
-	Config  Config
-	Sources []SourceInfo // of the store
-	// K is the slope used in the fit; FileK is the one that goes with the
+	// Split, Method and Settings say in words how rows were divided, what was
+	// minimized and how, and everything else that decided the fit beside data,
+	// start weights and seed.
+	Split    string `json:"split"`
+	Method   string `json:"method"`
+	Settings string `json:"settings"`
+
+	Steps     int   `json:"steps"`
+	Gap       Float `json:"gap"` // estimated distance from the smallest mean loss
+	Converged bool  `json:"converged"`
+
+	// K is the slope used in the fit; FileK is the one that belongs to the
 	// rescaled weights, K/Rescale. KScore is 0 where scores were not used.
-	K, FileK, KScore float64
-	Rescale          float64 // the factor between the fit's scale and the weights'
-	Tied             bool    // file-mirrored twins shared a parameter
+	K       float64 `json:"k"`
+	FileK   float64 `json:"file_k"`
+	KScore  float64 `json:"k_score,omitempty"`
+	Rescale float64 `json:"rescale"` // the factor between the fit's scale and the weights'
+	Tied    bool    `json:"tied"`    // file-mirrored twins shared a parameter
 
-	Rows, RowsTrain, RowsValid int
-	Games                      int64
-	Clusters, ClustersTrain    int
-	ClustersHeld               int
-	ByOpening                  bool // clusters are openings, not games
-
-	Start, Fit, Rounded Losses // start weights; the fit; its rounded weights
+	Start   Losses `json:"loss_start"`   // under the start weights
+	Fit     Losses `json:"loss_fit"`     // under the fit
+	Rounded Losses `json:"loss_rounded"` // under its rounded weights
 	// Parameters is the number of free numbers, Effective how many of them
 	// the data (rather than the prior) determined: tr(H (H+DP)^-1).
-	Parameters int
-	Effective  float64
-	// Jackknife tells that errors are the jackknife's, because there are few
-	// clusters.
-	Jackknife bool
+	Parameters int     `json:"parameters"`
+	Effective  float64 `json:"effective_parameters"`
 	// Design is the D used. It is Clustering x Dispersion, unless given.
-	Design, Clustering, Dispersion float64
-	Outcome                        Outcome // Gap in mean loss; X in centipawns of change
+	Design     float64 `json:"design_effect"`
+	Clustering float64 `json:"clustering"`
+	Dispersion float64 `json:"dispersion"`
+	// Jackknife reports whether errors are the jackknife's, because there are
+	// few clusters.
+	Jackknife bool `json:"jackknife"`
 
-	Warnings []string
-	Partial  bool // ended early: no errors, pieces or tables
+	// Pieces are the average marginal values of pawn to queen; empty unless
+	// the rows were built from positions.
+	Pieces []PieceValue `json:"pieces"`
+	Terms  []TermFit    `json:"terms,omitempty"`
+	Tables []Table      `json:"tables,omitempty"`
+	Groups []GroupGain  `json:"groups,omitempty"` // in order of the table
+	// Collinear lists coefficients that the data cannot tell from others,
+	// whether or not the prior can.
+	Collinear   []Collinear `json:"collinear,omitempty"`
+	Calibration Calibration `json:"calibration"`
+
+	Warnings []string `json:"warnings"`
+	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
+
+	Config  Config       `json:"-"`
+	Sources []SourceInfo `json:"-"` // of the rows
+	Outcome Outcome      `json:"-"` // Gap in mean loss; X in centipawns of change
 }
 
 // Losses are the mean losses of one set of weights; NaN where there are no rows.
-type Losses struct{ Train, Valid float64 }
+type Losses struct {
+	Train Float `json:"train"`
+	Valid Float `json:"valid"`
+}
 
-// TermFit is what a fit says of one term.
+// Float is a number that JSON writes as null where it is not finite.
+type Float float64
+
+// MarshalJSON implements json.Marshaler.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return json.Marshal(v)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It reads null as NaN.
+func (f *Float) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(f))
+}
+
+// Known reports whether f is a number.
+func (f Float) Known() bool { return !math.IsNaN(float64(f)) }
+
+// Interval is an interval of confidence. The zero value says that there is none,
+// as null does in JSON.
+type Interval [2]float64
+
+// MarshalJSON implements json.Marshaler.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	if i == (Interval{}) {
+		return []byte("null"), nil
+	}
+	return json.Marshal([2]float64(i))
+}
+
+// TermFit is what a fit says of one term. Coefficients are in centipawns.
 type TermFit struct {
-	Term
-	Fit          Coefficient // rescaled, before rounding
-	NewMG, NewEG int32
-	SE           Coefficient // clustered; 0 where Frozen or never seen
-	Naive        Coefficient // as if rows were independent
-	Count        int64       // training rows in which it occurs
-	Clusters     float64     // effective number of clusters that inform it
-	// Share is the part of the term that the data determined, the rest being
-	// the prior's: 0..1, the mean of its halves. A standard error says how far
-	// the fit would move with other games; where the share is small, the prior
-	// lets it move little, and a small error says nothing of the truth.
-	Share  float64
-	Frozen bool
+	Name    string `json:"name"`
+	Group   string `json:"group"`
+	Tapered bool   `json:"tapered"`
+
+	StartMG float64 `json:"start_mg"`
+	StartEG float64 `json:"start_eg"`
+	MG      int32   `json:"mg"` // rounded, as in the weight file
+	EG      int32   `json:"eg"`
+	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
+	FitEG   float64 `json:"fit_eg"`
+	SEMG    float64 `json:"se_mg"` // clustered; 0 where Frozen or never seen
+	SEEG    float64 `json:"se_eg"`
+	ZMG     float64 `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG     float64 `json:"z_eg"`
+	// The 95 % intervals of the coefficients.
+	IntervalMG Interval `json:"interval_mg"`
+	IntervalEG Interval `json:"interval_eg"`
+	NaiveMG    float64  `json:"naive_se_mg"` // standard errors as if rows were independent
+	NaiveEG    float64  `json:"naive_se_eg"`
+
+	Count int64 `json:"count"` // training rows in which it occurs
+	// EffectiveGames is the effective number of clusters that inform the term.
+	EffectiveGames float64 `json:"effective_games"`
+	// DataShare is the part of the term that the data determined, the rest
+	// being the prior's: 0..1, the mean of its two coefficients. A standard
+	// error says how far the fit would move with other games; where the share
+	// is small, the prior lets it move little, and a small error says nothing
+	// about the true value.
+	DataShare float64 `json:"data_share"`
+	Rescale   float64 `json:"rescale"` // Result.Rescale
+	Frozen    bool    `json:"frozen,omitempty"`
 }
 
 // Quantile returns how many standard errors a 95 % interval of the term
@@ -78,12 +159,36 @@ type TermFit struct {
 // than clusters inform the term (Liang and Zeger 1986 have the normal's 1.96,
 // which is too short for few of them).
 func (t *TermFit) Quantile() float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: max(1, t.Clusters-1)}.Quantile(0.975)
+	return distuv.StudentsT{Sigma: 1, Nu: max(1, t.EffectiveGames-1)}.Quantile(0.975)
 }
 
-// Few tells whether too few games inform the term for its standard error to
-// be believed.
-func (t *TermFit) Few() bool { return t.Count > 0 && t.Clusters < minClusters }
+// Few reports whether too few games inform the term for its standard error to
+// be reliable.
+func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < minClusters }
+
+// CompareWith makes mg and eg the start values that the term is compared with.
+func (t *TermFit) CompareWith(mg, eg float64) {
+	t.StartMG, t.StartEG = mg, eg
+	t.ZMG, t.ZEG = ratio(t.FitMG-mg, t.SEMG), ratio(t.FitEG-eg, t.SEEG)
+}
+
+// smallestShare is the share that the data must have in a term for its error to
+// say more than the prior.
+const smallestShare = 0.2
+
+// Moved reports whether the games say that the coefficient differs from its start
+// value: whether it changed, beyond the rescaling of all, by more than two standard
+// errors. The errors count only where enough games inform the term, and where the
+// data rather than the prior determine it.
+func (t *TermFit) Moved() bool {
+	if t.EffectiveGames < minClusters || t.DataShare < smallestShare {
+		return false
+	}
+	far := func(start float64, now int32, se float64) bool {
+		return se > 0 && math.Abs(float64(now)-t.Rescale*start) > 2*se
+	}
+	return far(t.StartMG, t.MG, t.SEMG) || far(t.StartEG, t.EG, t.SEEG)
+}
 
 // result assembles the Result at theta.
 func (f *fitting) result(ctx context.Context) (*Result, error) {
@@ -93,7 +198,8 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		Config: f.c, Sources: f.s.sources, K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.n,
 		Rows: f.s.rows, RowsTrain: f.rows.train, RowsValid: f.rows.valid,
 		Games: int64(f.s.Games()), Clusters: f.clusters.n(), ByOpening: f.clusters.byOpening,
-		Design: f.design, Outcome: f.outcome,
+		Design: f.design, Outcome: f.outcome, Steps: f.outcome.Iterations, Gap: Float(f.outcome.Gap), Converged: f.outcome.Converged,
+		Pieces: []PieceValue{},
 	}
 	for _, h := range f.held {
 		if h {
@@ -110,7 +216,8 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		}
 	}
 	f.caution(r)
-	r.Warnings = f.warnings
+	r.Warnings = append([]string{}, f.warnings...)
+	r.describe()
 	return r, nil
 }
 
@@ -131,13 +238,15 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w halves) error 
 	}
 	rounded := newHalves(len(f.terms))
 	for t, term := range f.terms {
-		v := TermFit{Term: term, Count: f.seen[t], Frozen: f.frozen[t]}
-		v.Fit = Coefficient{w.mg[t] * r.Rescale, w.eg[t] * r.Rescale}
-		if !(math.Abs(v.Fit.MG) <= maxWeight && math.Abs(v.Fit.EG) <= maxWeight) {
-			return fmt.Errorf("%w: %s is at %g, %g", ErrDiverged, term.Name, v.Fit.MG, v.Fit.EG)
+		v := TermFit{
+			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
+			FitMG: w.mg[t] * r.Rescale, FitEG: w.eg[t] * r.Rescale, Rescale: r.Rescale, Count: f.seen[t], Frozen: f.frozen[t],
 		}
-		v.NewMG, v.NewEG = int32(math.Round(v.Fit.MG)), int32(math.Round(v.Fit.EG))
-		rounded.mg[t], rounded.eg[t] = float64(v.NewMG), float64(v.NewEG)
+		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
+			return fmt.Errorf("%w: %s is at %g, %g", ErrDiverged, term.Name, v.FitMG, v.FitEG)
+		}
+		v.MG, v.EG = int32(math.Round(v.FitMG)), int32(math.Round(v.FitEG))
+		rounded.mg[t], rounded.eg[t] = float64(v.MG), float64(v.EG)
 		r.Terms = append(r.Terms, v)
 	}
 	m, err := f.train.measure(ctx, rounded, r.FileK)
@@ -193,16 +302,18 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	old := startOf(f.terms)
 	for t := range r.Terms {
 		x := &r.Terms[t]
-		x.Clusters = v.sums.effective[t]
-		fit.mg[t], fit.eg[t] = x.Fit.MG, x.Fit.EG
+		x.EffectiveGames = v.sums.effective[t]
+		fit.mg[t], fit.eg[t] = x.FitMG, x.FitEG
 		mg, eg := f.params.mg[t], f.params.eg[t]
 		if mg == fixed || x.Count == 0 && f.params.lone(t) {
 			continue
 		}
-		x.Share = (v.share(f, mg) + v.share(f, eg)) / 2
+		x.DataShare = (v.share(f, mg) + v.share(f, eg)) / 2
 		s := r.Rescale
-		x.SE = Coefficient{s * math.Sqrt(max(v.at(mg, mg), 0)), s * math.Sqrt(max(v.at(eg, eg), 0))}
-		x.Naive = Coefficient{s * naive[mg], s * naive[eg]}
+		x.SEMG, x.SEEG = s*math.Sqrt(max(v.at(mg, mg), 0)), s*math.Sqrt(max(v.at(eg, eg), 0))
+		x.NaiveMG, x.NaiveEG = s*naive[mg], s*naive[eg]
+		x.CompareWith(x.StartMG, x.StartEG)
+		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
 	}
 	var err error
 	if r.Tables, err = f.s.findTables(ctx, f.terms); err != nil {
@@ -213,7 +324,7 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		return err
 	}
 	for i := range r.Tables {
-		r.Tables[i].centre(fit, incidence, f.params, v, r.Rescale)
+		r.Tables[i].center(r.Terms, fit, incidence, f.params, v, r.Rescale)
 	}
 	r.Groups = f.groupGains(v)
 	r.Collinear = collinear(f.known.information, f.params.names(f.terms))
@@ -238,7 +349,16 @@ func (v *covariance) share(f *fitting, j int) float64 {
 	return min(1, max(0, 1-f.design*f.params.precision(j)*v.inverse.At(j, j)))
 }
 
-// lone tells whether no other term shares a parameter with t.
+// interval is the 95 % interval of a coefficient of t.
+func (t *TermFit) interval(v, se float64) Interval {
+	if se == 0 {
+		return Interval{}
+	}
+	reach := t.Quantile() * se
+	return Interval{v - reach, v + reach}
+}
+
+// lone reports whether no other term shares a parameter with t.
 func (p *params) lone(t int) bool {
 	for u, j := range p.mg {
 		if u != t && j == p.mg[t] {
@@ -285,7 +405,7 @@ func (f *fitting) caution(r *Result) {
 	if f.c.Loss == MSE {
 		perfect = perfectMSE
 	}
-	if f.c.Lambda == 1 && r.Fit.Train < perfect {
+	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
 		f.warn("the fit foretells almost every result: separable data, the weights' size is the prior's choice")
 	}
 	if f.cov != nil && f.cov.ridge {

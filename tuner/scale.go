@@ -148,7 +148,7 @@ func (m *measures) add(o *measures) {
 
 // losses returns the mean losses; NaN where there are no rows.
 func (m *measures) losses() Losses {
-	return Losses{m.loss[trained] / m.weight[trained], m.loss[heldOut] / m.weight[heldOut]}
+	return Losses{Float(m.loss[trained] / m.weight[trained]), Float(m.loss[heldOut] / m.weight[heldOut])}
 }
 
 // rms returns the root mean square evaluation of the rows trained on.

@@ -19,8 +19,8 @@ func TestIntervalsCover(t *testing.T) {
 		truth := syn.truth()
 		for j, x := range r.Terms {
 			for _, v := range [][4]float64{
-				{x.Fit.MG, truth.mg[j], x.SE.MG, x.Naive.MG},
-				{x.Fit.EG, truth.eg[j], x.SE.EG, x.Naive.EG},
+				{x.FitMG, truth.mg[j], x.SEMG, x.NaiveMG},
+				{x.FitEG, truth.eg[j], x.SEEG, x.NaiveEG},
 			} {
 				all++
 				if math.Abs(v[0]-v[1]) <= 1.96*v[2] {
@@ -69,10 +69,10 @@ func TestPriorIntervalsCover(t *testing.T) {
 		r := simulateWith(t, syn, start, tau, design)
 		for j, x := range r.Terms {
 			all += 2
-			if math.Abs(x.Fit.MG-target.Terms[j].Fit.MG) <= 1.96*x.SE.MG {
+			if math.Abs(x.FitMG-target.Terms[j].FitMG) <= 1.96*x.SEMG {
 				hold++
 			}
-			if math.Abs(x.Fit.EG-target.Terms[j].Fit.EG) <= 1.96*x.SE.EG {
+			if math.Abs(x.FitEG-target.Terms[j].FitEG) <= 1.96*x.SEEG {
 				hold++
 			}
 		}
@@ -109,7 +109,7 @@ func TestRecovery(t *testing.T) {
 	truth := syn.truth()
 	chi := 0.0
 	for j, x := range r.Terms {
-		for _, d := range [2]float64{(x.Fit.MG - truth.mg[j]) / x.SE.MG, (x.Fit.EG - truth.eg[j]) / x.SE.EG} {
+		for _, d := range [2]float64{(x.FitMG - truth.mg[j]) / x.SEMG, (x.FitEG - truth.eg[j]) / x.SEEG} {
 			chi += d * d
 			if math.Abs(d) > 4.5 {
 				t.Errorf("%s is %.1f standard errors from the truth", x.Name, d)
@@ -153,7 +153,7 @@ func TestPriorHolds(t *testing.T) {
 	}
 	shares := 0.0
 	for _, x := range held.Terms {
-		shares += 2 * x.Share
+		shares += 2 * x.DataShare
 	}
 	if math.Abs(shares-held.Effective) > 1e-6 {
 		t.Errorf("shares of data add up to %v, effective parameters are %v", shares, held.Effective)

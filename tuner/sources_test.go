@@ -174,12 +174,12 @@ func TestPieceValues(t *testing.T) {
 	}
 	for i, want := range []float64{100, 300, 300, 500, 900} {
 		p := r.Pieces[i]
-		if math.Abs(p.Old-want) > 1e-9 {
-			t.Errorf("%v was worth %v, want %v", p.Piece, p.Old, want)
+		if math.Abs(p.Start-want) > 1e-9 {
+			t.Errorf("%v was worth %v, want %v", p.Piece, p.Start, want)
 		}
 		for _, x := range r.Terms {
-			if x.Name == p.Piece.String() && (math.Abs(p.New-x.Fit.MG) > 1e-6 || math.Abs(p.SE-x.SE.MG) > 1e-6) {
-				t.Errorf("%v is worth %v ± %v, its coefficient %v ± %v", p.Piece, p.New, p.SE, x.Fit.MG, x.SE.MG)
+			if x.Name == p.Piece && (math.Abs(p.Value-x.FitMG) > 1e-6 || math.Abs(p.SE-x.SEMG) > 1e-6) {
+				t.Errorf("%v is worth %v ± %v, its coefficient %v ± %v", p.Piece, p.Value, p.SE, x.FitMG, x.SEMG)
 			}
 		}
 	}

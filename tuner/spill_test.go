@@ -73,7 +73,7 @@ func TestWide(t *testing.T) {
 		got := fit(limit)
 		for i, x := range got.Terms {
 			y := want.Terms[i]
-			for _, d := range []float64{x.Fit.MG - y.Fit.MG, x.Fit.EG - y.Fit.EG, x.SE.MG - y.SE.MG, x.Naive.EG - y.Naive.EG} {
+			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, x.SEMG - y.SEMG, x.NaiveEG - y.NaiveEG} {
 				if d > 1e-6 || d < -1e-6 {
 					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
 				}

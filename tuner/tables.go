@@ -14,15 +14,25 @@ import (
 // identified alone, so each entry is reported as its difference from the
 // table's mean, weighted by how often each entry occurs.
 type Table struct {
-	Name  string
-	Terms []int
+	Name  string `json:"name"`
+	Terms []int  `json:"-"`
 	// Material is the term that counts the same men, or -1 if none does (the
 	// king's table: there the mean cancels between the two sides).
-	Material       int
-	MeanMG, MeanEG float64 // centipawns, under the fit
-	// Centred values in centipawns and their clustered standard errors, in
-	// the order of Terms.
-	MG, EG, SEMG, SEEG []float64
+	Material int     `json:"-"`
+	MeanMG   float64 `json:"mean_mg"` // centipawns, under the fit
+	MeanEG   float64 `json:"mean_eg"`
+	// Centered are the differences from the means, in the order of Terms.
+	Centered []CenteredTerm `json:"centered"`
+}
+
+// CenteredTerm is a term of a table as its difference from the table's mean, in
+// centipawns, with clustered standard errors.
+type CenteredTerm struct {
+	Name string  `json:"name"`
+	MG   float64 `json:"mg"`
+	EG   float64 `json:"eg"`
+	SEMG float64 `json:"se_mg"`
+	SEEG float64 `json:"se_eg"`
 }
 
 // smallestTable is the number of terms below which a common prefix is no table.
@@ -127,10 +137,10 @@ func candidateTables(terms []Term) ([]int, []Table) {
 	return of, tables
 }
 
-// centre fills in the table's centred values under fit and their errors.
+// center fills in the table's centered values under fit and their errors.
 // incidence says how often each term occurs; scale is the factor between
 // theta and centipawns.
-func (b *Table) centre(fit halves, incidence []float64, q *params, v *covariance, scale float64) {
+func (b *Table) center(terms []TermFit, fit halves, incidence []float64, q *params, v *covariance, scale float64) {
 	total := 0.0
 	for _, t := range b.Terms {
 		total += incidence[t]
@@ -149,10 +159,10 @@ func (b *Table) centre(fit halves, incidence []float64, q *params, v *covariance
 	q.fold(halves{make([]float64, len(incidence)), mean.eg}, meanEG)
 	errMG, errEG := v.deviations(meanMG), v.deviations(meanEG)
 	for _, t := range b.Terms {
-		b.MG = append(b.MG, fit.mg[t]-b.MeanMG)
-		b.EG = append(b.EG, fit.eg[t]-b.MeanEG)
-		b.SEMG = append(b.SEMG, scale*errMG(q.mg[t]))
-		b.SEEG = append(b.SEEG, scale*errEG(q.eg[t]))
+		b.Centered = append(b.Centered, CenteredTerm{
+			Name: terms[t].Name, MG: fit.mg[t] - b.MeanMG, EG: fit.eg[t] - b.MeanEG,
+			SEMG: scale * errMG(q.mg[t]), SEEG: scale * errEG(q.eg[t]),
+		})
 	}
 }
 

@@ -169,7 +169,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		fmt.Fprintln(out, "\nWhat a man is worth: the average change of the evaluation when it is taken off (centipawns)")
 		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
 		for _, p := range r.Pieces {
-			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", p.Piece, p.Shannon, p.Old, p.New, p.SE, p.Pawns, p.SEPawns)
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", p.Piece, p.Shannon, p.Start, p.Value, p.SE, p.Pawns, p.SEPawns)
 		}
 		w.Flush()
 	}
@@ -179,7 +179,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 	}
 	for _, g := range r.Generations {
 		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d turned round), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
-			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.StartValid), lossOrNone(g.Fit.LossValid),
+			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid),
 			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
 	}
 	for _, g := range r.Generations {
@@ -233,15 +233,15 @@ func printWritten(out io.Writer, r *learn.Result, dir, page string) {
 	w.Flush()
 }
 
-func lossOrNone(v *float64) string {
-	if v == nil {
+func lossOrNone(v tuner.Float) string {
+	if !v.Known() {
 		return "-"
 	}
-	return fmt.Sprintf("%.5f", *v)
+	return fmt.Sprintf("%.5f", v)
 }
 
 // printTerms prints every coefficient before and after.
-func printTerms(out io.Writer, terms []learn.TermChange) {
+func printTerms(out io.Writer, terms []tuner.TermFit) {
 	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change\nof more than two standard errors where at least 30 effective games and the data rather than the prior speak\n", len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t± SE\tEG\t-> NEW\t± SE\tPOSITIONS\t")
@@ -250,7 +250,7 @@ func printTerms(out io.Writer, terms []learn.TermChange) {
 		if t.Moved() {
 			star = "*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t%s\n", t.Name, t.Group, t.OldMG, t.NewMG, t.SEMG, t.OldEG, t.NewEG, t.SEEG, t.Count, star)
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%.1f\t%.0f\t%d\t%.1f\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, t.SEMG, t.StartEG, t.EG, t.SEEG, t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -207,29 +207,29 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *tuner.Store, out
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
-	report := tuneReport{r: r, out: out.shownPath(), parent: task.parent, seconds: time.Since(begun).Seconds()}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Result: *r, Seconds: time.Since(begun).Seconds()}
 	if f.curve && err == nil {
-		if report.curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
+		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
 			return tuneAdvice(err)
 		}
 	}
-	report.partial = err != nil
-	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Outcome.Iterations, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+	report.Partial = err != nil // something of what was asked for is missing
+	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
 	file, text, ferr := task.weightFile(r)
 	if ferr != nil {
 		return ferr
 	}
-	report.id = file.ID()
-	if ferr := out.write(text, report.json()); ferr != nil {
+	report.ID = file.ID()
+	if ferr := out.write(text, report); ferr != nil {
 		return ferr
 	}
 	if f.asJSON {
-		ferr = printJSON(stdout, report.json())
+		ferr = printJSON(stdout, report)
 	} else {
-		_, ferr = io.WriteString(stdout, report.text(file))
+		_, ferr = io.WriteString(stdout, tuneText(report, file))
 	}
 	if err != nil { // interrupted, with a result
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Outcome.Iterations, out.shownPath())
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())
 	}
 	return ferr
 }

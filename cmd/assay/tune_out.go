@@ -66,16 +66,8 @@ func (o *tuneOut) trace(s tuner.Step) {
 	if o.run == nil {
 		return
 	}
-	type step struct {
-		Stage     string   `json:"stage"`
-		Iteration int      `json:"iteration"`
-		Objective float64  `json:"objective"`
-		Gap       *float64 `json:"gap"`
-		Train     *float64 `json:"train"` // mean losses without the prior
-		Valid     *float64 `json:"valid"`
-	}
 	// A diary that cannot be written must not end the fit; finish will say so.
-	_ = o.run.Event("step", step{s.Stage, s.Iteration, s.Objective, finiteOrNull(s.Gap), finiteOrNull(s.Losses.Train), finiteOrNull(s.Losses.Valid)})
+	_ = o.run.Event("step", s)
 }
 
 func (o *tuneOut) event(kind string, data any) {
@@ -85,7 +77,7 @@ func (o *tuneOut) event(kind string, data any) {
 }
 
 // write writes the weights. What is partial does not make a run complete.
-func (o *tuneOut) write(text []byte, report *tuneJSON) error {
+func (o *tuneOut) write(text []byte, report *tuner.Report) error {
 	if err := durable.WriteFile(o.path, text); err != nil {
 		return err
 	}

@@ -2,44 +2,34 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
-// tuneReport shows the result of a fit.
-type tuneReport struct {
-	r               *tuner.Result
-	out, id, parent string
-	seconds         float64
-	curve           *tuner.Curve // nil unless asked for
-	partial         bool         // interrupted: something of what was asked for is missing
-}
-
-// text is the report for people: what the pieces are worth, how good the fit
-// is, then every term.
-func (t *tuneReport) text(file *models.File) string {
+// tuneText is the report of a fit for people: piece values, how good the fit is,
+// then every term.
+func tuneText(r *tuner.Report, file *models.File) string {
 	var b strings.Builder
-	b.WriteString(pieceTable(t.r))
-	b.WriteString(t.summary())
-	b.WriteString(groupTable(t.r))
-	b.WriteString(calibrationTable(&t.r.Calibration))
-	b.WriteString(t.curveTable())
-	b.WriteString(termTable(t.r, file))
-	b.WriteString(collinearList(t.r.Collinear))
-	for _, w := range t.r.Warnings {
+	b.WriteString(pieceTable(&r.Result))
+	b.WriteString(fitSummary(r))
+	b.WriteString(groupTable(&r.Result))
+	b.WriteString(calibrationTable(&r.Calibration))
+	b.WriteString(curveTable(r.Curve))
+	b.WriteString(termTable(&r.Result, file))
+	b.WriteString(collinearList(r.Collinear))
+	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
-	if len(t.r.Warnings) > 0 {
+	if len(r.Warnings) > 0 {
 		b.WriteString("\n")
 	}
 	from := ""
-	if t.parent != "" {
-		from = ", from " + t.parent
+	if r.Parent != "" {
+		from = ", from " + r.Parent
 	}
-	fmt.Fprintf(&b, "\nwrote %s (id %s%s)\n", t.out, t.id, from)
+	fmt.Fprintf(&b, "\nwrote %s (id %s%s)\n", r.Out, r.ID, from)
 	return b.String()
 }
 
@@ -49,10 +39,10 @@ func pieceTable(r *tuner.Result) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("Average marginal value of a man: by how many centipawns the evaluation falls when it\nis taken off the board, over a sample of the data.\n\n")
+	b.WriteString("Average marginal value of a piece: by how many centipawns the evaluation falls when it\nis taken off the board, over a sample of the data.\n\n")
 	fmt.Fprintf(&b, "%-10s %8s %16s %8s %8s %16s\n", "", "start", "fitted", "mg", "eg", "in pawns")
 	for _, p := range r.Pieces {
-		fmt.Fprintf(&b, "%-10v %8.0f %16s %8.0f %8.0f %16s\n", p.Piece, p.Old, plusMinus(p.New, p.SE, 0, 1), p.MG, p.EG, plusMinus(p.Pawns, p.SEPawns, 2, 2))
+		fmt.Fprintf(&b, "%-10s %8.0f %16s %8.0f %8.0f %16s\n", p.Piece, p.Start, plusMinus(p.Value, p.SE, 0, 1), p.MG, p.EG, plusMinus(p.Pawns, p.SEPawns, 2, 2))
 	}
 	b.WriteString("\n")
 	return b.String()
@@ -62,14 +52,13 @@ func plusMinus(v, se float64, digits, errDigits int) string {
 	return fmt.Sprintf("%.*f +- %.*f", digits, v, errDigits, se)
 }
 
-func (t *tuneReport) summary() string {
-	r := t.r
+func fitSummary(r *tuner.Report) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split())
-	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method(), r.Outcome.Iterations, r.Outcome.Gap, t.seconds)
+	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
+	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, r.Seconds)
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
 	scale := fmt.Sprintf("%.6f per centipawn under the start weights, %.6f under the new ones", r.K, r.FileK)
 	if r.KScore != 0 {
@@ -86,8 +75,8 @@ func (t *tuneReport) summary() string {
 	return b.String()
 }
 
-func lossText(v float64) string {
-	if math.IsNaN(v) {
+func lossText(v tuner.Float) string {
+	if !v.Known() {
 		return "none"
 	}
 	return fmt.Sprintf("%.6f", v)
@@ -109,11 +98,11 @@ func termTable(r *tuner.Result, file *models.File) string {
 			group = x.Group
 			fmt.Fprintf(&b, "%s\n", group)
 		}
-		eg, arrow := [2]string{number(x.EG), withError(x.NewEG, x.SE.EG)}, "->"
+		eg, arrow := [2]string{number(x.StartEG), withError(x.EG, x.SEEG)}, "->"
 		if !x.Tapered {
 			eg, arrow = [2]string{}, ""
 		}
-		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %4.0f%% %9d %7.1f%s\n", x.Name, number(x.MG), withError(x.NewMG, x.SE.MG), eg[0], arrow, eg[1], 100*x.Share, x.Count, x.Clusters, mark(x))
+		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %4.0f%% %9d %7.1f%s\n", x.Name, number(x.StartMG), withError(x.MG, x.SEMG), eg[0], arrow, eg[1], 100*x.DataShare, x.Count, x.EffectiveGames, mark(x))
 	}
 	b.WriteString(boards.String())
 	b.WriteString(termLegend)

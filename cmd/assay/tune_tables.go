@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/assay-chess/assay/tuner"
@@ -51,19 +50,19 @@ func calibrationTable(c *tuner.Calibration) string {
 }
 
 // curveTable says whether more games are worth it.
-func (t *tuneReport) curveTable() string {
-	if t.curve == nil {
+func curveTable(c *tuner.Curve) string {
+	if c == nil {
 		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-14s %12s %12s\n", "games", "training", "validation")
-	for _, p := range t.curve.Points {
-		fmt.Fprintf(&b, "  %-12d %12.6f %12.6f\n", p.Games, p.Losses.Train, p.Losses.Valid)
+	for _, p := range c.Points {
+		fmt.Fprintf(&b, "  %-12d %12.6f %12.6f\n", p.Games, p.Train, p.Valid)
 	}
-	if last := t.curve.Points[len(t.curve.Points)-1]; math.IsNaN(t.curve.Twice) {
+	if last := c.Points[len(c.Points)-1]; !c.Twice.Known() {
 		b.WriteString("more games of this kind: the validation loss does not fall with their number\n")
 	} else {
-		fmt.Fprintf(&b, "twice as many games: validation loss %.6f to be expected, %.6f less\n", t.curve.Twice, last.Losses.Valid-t.curve.Twice)
+		fmt.Fprintf(&b, "twice as many games: validation loss %.6f to be expected, %.6f less\n", c.Twice, last.Valid-c.Twice)
 	}
 	return b.String()
 }

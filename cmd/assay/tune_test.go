@@ -118,17 +118,17 @@ func TestTuneJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var j tuneJSON
+	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || j.Fit.Train == nil || *j.Fit.Train >= *j.Start.Train {
+	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
 		t.Errorf("%+v", j)
 	}
-	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == nil || !(x.IntervalMG[0] < x.FitMG-1.96*x.SEMG && x.FitMG+1.96*x.SEMG < x.IntervalMG[1]) {
+	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == (tuner.Interval{}) || !(x.IntervalMG[0] < x.FitMG-1.96*x.SEMG && x.FitMG+1.96*x.SEMG < x.IntervalMG[1]) {
 		t.Errorf("jackknife %v, %+v", j.Jackknife, x)
 	}
-	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != nil {
+	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != (tuner.Interval{}) {
 		t.Errorf("frozen pawn: %+v", pawn)
 	}
 	if !strings.Contains(j.Settings, "freeze:pawn") || !strings.Contains(j.Settings, "prior:mobility=3") {
@@ -194,7 +194,7 @@ func TestTuneRun(t *testing.T) {
 	if err != nil || strings.Count(string(events), `"event":"step"`) < 2 || !strings.Contains(string(events), `"event":"weights"`) {
 		t.Errorf("events %s, %v", events, err)
 	}
-	var result tuneJSON
+	var result tuner.Report
 	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil || len(result.Groups) == 0 || result.Curve == nil {
 		t.Errorf("result %s, %v", b, err)
 	}
@@ -269,7 +269,7 @@ func TestTuneFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var j tuneJSON
+	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 {
 		t.Errorf("%v, %+v", err, j.Terms)
 	}
@@ -281,8 +281,8 @@ func TestTuneFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var j2 tuneJSON
-	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID || j2.Terms[0].OldMG != float64(j.Terms[0].MG) {
+	var j2 tuner.Report
+	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID || j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
 		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
 	}
 	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })

@@ -17,25 +17,24 @@ import (
 // written after the weights, so its presence means that both are whole.
 const fitName = "fit.json"
 
-// fitFile is the content of fit.json.
-type fitFile struct {
-	FitSummary
-	Terms []TermChange `json:"terms"`
-}
-
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
-func (l *learner) fit(ctx context.Context, g int) (*models.File, *fitFile, error) {
+func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
-	summary := new(fitFile)
-	if done, err := readJSON(fitPath, summary); err != nil {
+	doc, err := readFile(fitPath)
+	if err != nil {
 		return nil, nil, err
-	} else if done {
-		file, err := models.Load(weightsPath)
-		if err == nil && file.ID() != summary.ID {
-			err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, summary.ID)
+	}
+	if doc != nil {
+		fit, err := ParseFit(doc)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", fitPath, err)
 		}
-		return file, summary, err
+		file, err := models.Load(weightsPath)
+		if err == nil && file.ID() != fit.ID {
+			err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, fit.ID)
+		}
+		return file, fit, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
 	r, file, err := l.tune(ctx, g, stage)
@@ -46,12 +45,11 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *fitFile, error
 	if err != nil {
 		return nil, nil, err
 	}
-	summary.FitSummary = summarize(r, file.ID())
-	if summary.Terms, err = changes(l.start, r); err != nil {
+	fit := &Fit{ID: file.ID(), Result: *r}
+	if err := fit.compare(l.start); err != nil {
 		return nil, nil, err
 	}
-	doc, err := json.MarshalIndent(summary, "", "  ")
-	if err != nil {
+	if doc, err = json.MarshalIndent(fit, "", "  "); err != nil {
 		return nil, nil, err
 	}
 	if err := durable.WriteFile(weightsPath, text); err != nil {
@@ -61,7 +59,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *fitFile, error
 		return nil, nil, err
 	}
 	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f", r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))
-	return file, summary, nil
+	return file, fit, nil
 }
 
 func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {
@@ -93,7 +91,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		c.PriorFactor = plan.Prior
 	}
 	c.K = l.k
-	if c.Centre, err = centre(l.start); err != nil {
+	if c.Center, err = center(l.start); err != nil {
 		return nil, nil, err
 	}
 	c.Seed = l.Plan.Seed
@@ -125,10 +123,10 @@ func (l *learner) reference(ctx context.Context, stage StageProgress) (*tuner.St
 	return tuner.BuildStore(ctx, m, []tuner.Source{s}, l.Workers, stage.Update)
 }
 
-// centre returns the weights around which the prior holds a fit: those the run began
+// center returns the weights around which the prior holds a fit: those the run began
 // with. Around the champion's, games that it was fitted to and that are learned from
 // again would count twice.
-func centre(start *models.File) ([]tuner.Coefficient, error) {
+func center(start *models.File) ([]tuner.Coefficient, error) {
 	_, coefs, err := start.Weights()
 	if err != nil {
 		return nil, err
@@ -159,12 +157,4 @@ func (l *learner) sources(g int) ([]tuner.Source, error) {
 		list = append(list, s)
 	}
 	return list, nil
-}
-
-// number returns nil for what JSON cannot say.
-func number(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

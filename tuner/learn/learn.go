@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // learner is a run on its way.
@@ -30,8 +31,8 @@ type learner struct {
 type champion struct {
 	WeightsRef
 	file  *models.File
-	spec  string       // for Config.Open
-	terms []TermChange // against the start weights; nil for these themselves
+	spec  string          // for Config.Open
+	terms []tuner.TermFit // against the start weights; nil for these themselves
 }
 
 // entrant returns the champion as a player. Its name in files holds the weights' id and
@@ -69,10 +70,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	defer run.Close()
 	if raw, complete := run.Result(); complete {
-		r := &Result{Already: true}
-		if err := json.Unmarshal(raw, r); err != nil {
+		r, err := ParseResult(raw)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
 		}
+		r.Already = true
 		return r, nil
 	}
 	l := &learner{Config: c, run: run, start: start}
@@ -160,7 +162,7 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	if err != nil {
 		return err
 	}
-	r.Fit = fit.FitSummary
+	r.Fit = fit.summary()
 	r.Warnings = append(warnings(games), fit.Warnings...)
 	l.k = fit.K
 	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
@@ -302,17 +304,11 @@ type silent struct{}
 func (silent) Update(int64, int64, string) {}
 func (silent) Finish(string)               {}
 
-// readJSON reads a file that an earlier call wrote; false if there is none.
-func readJSON(path string, v any) (bool, error) {
+// readFile reads a file that an earlier call wrote; nil if there is none.
+func readFile(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
+		return nil, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w; delete it, and it is made again", path, err)
-	}
-	return true, nil
+	return data, err
 }

@@ -254,28 +254,6 @@ func TestPathsStayOutOfResults(t *testing.T) {
 	}
 }
 
-func TestMoved(t *testing.T) {
-	believed := TermChange{OldMG: 100, NewMG: 120, SEMG: 5, Clusters: 100, Share: 0.8, Rescale: 1}
-	for name, test := range map[string]struct {
-		change func(*TermChange)
-		want   bool
-	}{
-		"far":                {func(*TermChange) {}, true},
-		"near":               {func(t *TermChange) { t.SEMG = 15 }, false},
-		"endgame":            {func(t *TermChange) { t.SEMG, t.OldEG, t.NewEG, t.SEEG = 15, 10, 40, 3 }, true},
-		"the prior's":        {func(t *TermChange) { t.Share = 0.1 }, false},
-		"few games":          {func(t *TermChange) { t.Clusters = 20 }, false},
-		"only the rescaling": {func(t *TermChange) { t.Rescale = 1.2 }, false},
-		"never seen":         {func(t *TermChange) { t.SEMG = 0 }, false},
-	} {
-		term := believed
-		test.change(&term)
-		if term.Moved() != test.want {
-			t.Errorf("%s: Moved() = %v", name, !test.want)
-		}
-	}
-}
-
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		verdict string

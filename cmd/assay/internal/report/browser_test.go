@@ -31,6 +31,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -268,7 +269,7 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	r := learnResult()
 	r.Learned.Generation = 0
 	for i := range 2000 {
-		r.Terms = append(r.Terms, learn.TermChange{Name: fmt.Sprintf("term.%d", i), NewMG: int32(i % 300), SEMG: 5, NewEG: -3, SEEG: 1, Count: int64(i), Clusters: 40, Share: 0.5, Rescale: 1})
+		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("term.%d", i), MG: int32(i % 300), SEMG: 5, EG: -3, SEEG: 1, Count: int64(i), EffectiveGames: 40, DataShare: 0.5, Rescale: 1})
 	}
 	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
 	writeGames(t, filepath.Join(dir, "gen-1", "games"), 100_000)

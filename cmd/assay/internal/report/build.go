@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // Section is a part of a page with a heading of its own.
@@ -280,6 +281,22 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
+}
+
+// readFit is readJSON for files with fits, whose keys were once others.
+func readFit(v any, elem ...string) (bool, error) {
+	var doc json.RawMessage
+	ok, err := readJSON(&doc, elem...)
+	if !ok || err != nil {
+		return ok, err
+	}
+	if doc, err = tuner.CurrentKeys(doc); err == nil {
+		err = json.Unmarshal(doc, v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", filepath.Join(elem...), err)
+	}
+	return true, nil
 }
 
 // readJSON reads a file of a run; false if there is none.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // bins collects scores and the results they led to. Positions of one game share its
@@ -125,7 +124,7 @@ func calibrationFigure(id, title, note string, list []point) figure {
 }
 
 // fitCalibrations draws what a fit foretold, with a remark of whose it is.
-func fitCalibrations(c *learn.Calibration, remark string) []figure {
+func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 	on := "On the games it was trained on, since none was held out: the fit flatters itself here."
 	if c.HeldOut {
 		on = "On games held out, which it has not seen."

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/assay-chess/assay/tuner"
 )
 
 // coefficient is a term before and after a fit, in centipawns.
@@ -15,8 +17,7 @@ type coefficient struct {
 	NewMG, NewEG       float64
 	SEMG, SEEG         float64
 	Count              int64
-	Games, Share       float64 // effective games; share that the data, and not the prior, determined
-	Moved              bool    // beyond two standard errors that can be believed
+	Moved              bool // beyond two standard errors that can be believed
 	ChangeMG, ChangeEG template.HTML
 }
 
@@ -25,6 +26,18 @@ type coefficients struct {
 	Note    string
 	List    []coefficient
 	Figures []figure
+}
+
+// starred says what a star in the table means.
+const starred = "Standard errors are clustered by game. A star marks a change of more than two of them where at least 30 effective games and the data rather than the prior speak."
+
+func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
+	for i := range terms {
+		t := &terms[i]
+		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: t.StartMG, OldEG: t.StartEG, NewMG: float64(t.MG), NewEG: float64(t.EG),
+			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Moved: t.Moved()})
+	}
+	return list
 }
 
 func newCoefficients(note string, list []coefficient) *coefficients {

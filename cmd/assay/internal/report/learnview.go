@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -24,8 +25,7 @@ type learnView struct {
 type generation struct {
 	Number   int
 	Games    *datagen.Summary
-	Fit      *learn.FitSummary
-	Terms    []learn.TermChange
+	Fit      *learn.Fit
 	Gate     *matchView
 	Decided  bool
 	Promoted bool
@@ -43,7 +43,7 @@ func (b *builder) learn() error {
 	}
 	v := &learnView{Plan: config.Plan}
 	result := new(learn.Result)
-	if ok, err := readJSON(result, b.dir, "result.json"); err != nil {
+	if ok, err := readFit(result, b.dir, "result.json"); err != nil {
 		return err
 	} else if ok {
 		if result.Format != learn.Format || result.Final == nil {
@@ -85,14 +85,11 @@ func (b *builder) generations(v *learnView) error {
 		if _, err := b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n)); err != nil {
 			return err
 		}
-		var fit struct {
-			learn.FitSummary
-			Terms []learn.TermChange `json:"terms"`
-		}
-		if ok, err := readJSON(&fit, folder, "fit.json"); err != nil {
+		var fit learn.Fit
+		if ok, err := readFit(&fit, folder, "fit.json"); err != nil {
 			return err
 		} else if ok {
-			g.Fit, g.Terms = &fit.FitSummary, fit.Terms
+			g.Fit = &fit
 			if b.k == 0 {
 				b.k = fit.K
 			}
@@ -153,13 +150,8 @@ func (b *builder) learnSections(v *learnView) error {
 			return err
 		}
 	}
-	var list []coefficient
-	for _, t := range terms {
-		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: float64(t.OldMG), OldEG: float64(t.OldEG), NewMG: float64(t.NewMG), NewEG: float64(t.NewEG),
-			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Games: t.Clusters, Share: t.Share, Moved: t.Moved()})
-	}
-	note := "Centipawns, against the weights that the run began with. Standard errors are clustered by game. A star marks a change of more than two of them where at least 30 effective games and the data rather than the prior speak; where the prior speaks, a small error says nothing."
-	if err := b.coefficientSections(newCoefficients(note, list)); err != nil {
+	note := "Centipawns, against the weights that the run began with. " + starred + " Where the prior speaks, a small error says nothing."
+	if err := b.coefficientSections(newCoefficients(note, coefficientsOf(terms))); err != nil {
 		return err
 	}
 	if shown > 0 && shown <= len(v.Generations) {
@@ -179,13 +171,13 @@ func (b *builder) learnSections(v *learnView) error {
 
 // shown returns the terms to be shown, those of the result or else of the last fit,
 // and the generation whose weights they are.
-func (v *learnView) shown() ([]learn.TermChange, []learn.PieceValue, int) {
+func (v *learnView) shown() ([]tuner.TermFit, []tuner.PieceValue, int) {
 	if v.Result != nil {
 		return v.Result.Terms, v.Result.Pieces, v.Result.Learned.Generation
 	}
 	for i := len(v.Generations) - 1; i >= 0; i-- {
 		if g := v.Generations[i]; g.Fit != nil {
-			return g.Terms, g.Fit.Pieces, g.Number
+			return g.Fit.Terms, g.Fit.Pieces, g.Number
 		}
 	}
 	return nil, nil, 0
@@ -201,11 +193,9 @@ func (v *learnView) curves() (list []figure) {
 	for _, g := range v.Generations {
 		x := float64(g.Number)
 		if g.Fit != nil {
-			for i, y := range []*float64{&g.Fit.StartTrain, &g.Fit.LossTrain, g.Fit.StartValid, g.Fit.LossValid} {
+			for i, y := range []tuner.Float{g.Fit.Start.Train, g.Fit.Rounded.Train, g.Fit.Start.Valid, g.Fit.Rounded.Valid} {
 				losses[i].name, losses[i].line, losses[i].points = names[i], true, true
-				if y != nil {
-					losses[i].x, losses[i].y = append(losses[i].x, x), append(losses[i].y, *y)
-				}
+				losses[i].put(g.Number, y)
 			}
 		}
 		if g.Gate == nil || g.Gate.Standing.Games == 0 {
@@ -244,10 +234,10 @@ func (v *matchView) elo() (elo, lo, hi float64) {
 	return v.Standing.Elo, v.Standing.LikelyLo, v.Standing.LikelyHi
 }
 
-func pieceFigures(pieces []learn.PieceValue) []figure {
+func pieceFigures(pieces []tuner.PieceValue) []figure {
 	var list []estimate
 	for _, p := range pieces {
-		list = append(list, estimate{name: p.Piece, value: p.New, lo: p.New - 1.96*p.SE, hi: p.New + 1.96*p.SE, start: p.Old, hasStart: true})
+		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - 1.96*p.SE, hi: p.Value + 1.96*p.SE, start: p.Start, hasStart: true})
 	}
 	return []figure{forest(figure{Title: "What a man is worth, with 95 % intervals"}, "centipawns", list)}
 }

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // Name is the file that Write makes in a run's folder.
@@ -115,11 +116,11 @@ func render(name string, data any) (template.HTML, error) {
 var funcs = template.FuncMap{
 	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
 	"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"loss": func(v *float64) string {
-		if v == nil {
-			return "none held out"
+	"loss": func(v tuner.Float) string {
+		if !v.Known() {
+			return "none"
 		}
-		return fmt.Sprintf("%.5f", *v)
+		return fmt.Sprintf("%.5f", v)
 	},
 	"minus":   func(a, b int64) int64 { return a - b },
 	"percent": percent,

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -54,15 +55,15 @@ func learnResult() *learn.Result {
 		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
 			Number: 1, Gate: &match.Result{Games: 20, Elo: 12.34}, Promoted: true, Reason: "passed",
-			Fit: learn.FitSummary{LossValid: &loss},
+			Fit: learn.Fit{Result: tuner.Result{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}},
 		}},
-		Pieces: []learn.PieceValue{{Piece: "queen", Shannon: 900, Old: 950, New: 1044.4, SE: 32}},
-		Terms: []learn.TermChange{
-			{Name: "psq.knight.e5", NewMG: 37, NewEG: -21},
-			{Name: "psq.knight.z9", NewMG: 1},
-			{Name: "tempo", NewMG: 9, SEMG: 2, Clusters: 50, Share: 0.5, Rescale: 1},
-			{Name: "unseen", NewMG: 9, SEMG: 2, Rescale: 1},
-			{Name: hostile, NewMG: 99, SEMG: 2, Clusters: 50, Share: 0.5, Rescale: 1},
+		Pieces: []tuner.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
+		Terms: []tuner.TermFit{
+			{Name: "psq.knight.e5", MG: 37, EG: -21},
+			{Name: "psq.knight.z9", MG: 1},
+			{Name: "tempo", MG: 9, SEMG: 2, EffectiveGames: 50, DataShare: 0.5, Rescale: 1},
+			{Name: "unseen", MG: 9, SEMG: 2, Rescale: 1},
+			{Name: hostile, MG: 99, SEMG: 2, EffectiveGames: 50, DataShare: 0.5, Rescale: 1},
 		},
 		Final: &match.Result{Games: 400, Elo: 123.4, EloLo: 100.1, EloHi: 147.9, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
 	}
