@@ -86,7 +86,7 @@ func TestAssayContact(t *testing.T) {
 		}},
 	} {
 		p := mustParse(t, test.fen)
-		counts := m.Explain(&p)
+		counts := m.Counts(&p)
 		for name, want := range test.want {
 			index, ok := m.Term(name)
 			if !ok {

@@ -156,7 +156,7 @@ func TestExplain(t *testing.T) {
 			for _, e := range f.Entries {
 				net[e.Term] = int(e.Count)
 			}
-			for i, c := range m.Explain(p) {
+			for i, c := range m.Counts(p) {
 				if c.Term != i || c.White < 0 || c.Black < 0 || c.White-c.Black != net[i] {
 					t.Fatalf("%s, %s: counts %+v, feature %d", p.FEN(), m.Terms[i].Name, c, net[i])
 				}

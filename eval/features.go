@@ -69,9 +69,9 @@ func (f *Features) Value(w []Coef) int {
 // Count is how often a term, by its index in Model.Terms, occurs for each side.
 type Count struct{ Term, White, Black int }
 
-// Explain returns the counts of every term of the model for each side, in table
-// order, those that do not occur included.
-func (m *Model) Explain(p *board.Position) []Count {
+// Counts returns how often each term of the model occurs for each side, in table order,
+// terms that do not occur included. Terms that depend on the root of a search are 0.
+func (m *Model) Counts(p *board.Position) []Count {
 	var white, black trace
 	m.trace(p, tracer{to: &black, next: &white, sign: -1})
 	counts := make([]Count, len(m.Terms))

@@ -54,7 +54,7 @@ func FuzzOneEvaluation(f *testing.F) {
 			}
 			checkEntries(t, j.m, &p, &x)
 			net := make([]int, len(j.m.Terms))
-			for _, c := range j.m.Explain(&p) {
+			for _, c := range j.m.Counts(&p) {
 				net[c.Term] = c.White - c.Black
 			}
 			for _, e := range x.Entries {

@@ -101,7 +101,7 @@ func counts(t *testing.T, p *board.Position, model, name string) (white, black f
 	if !ok {
 		t.Fatalf("%s has no term %s", model, name)
 	}
-	c := m.Explain(p)[i]
+	c := m.Counts(p)[i]
 	return float64(c.White), float64(c.Black)
 }
 

@@ -66,7 +66,7 @@ func checkShannon(t *testing.T, want *shannonRow) {
 		t.Fatal(err)
 	}
 	p := mustParse(t, want.FEN)
-	counts := m.Explain(&p)
+	counts := m.Counts(&p)
 	got := shannonRow{FEN: want.FEN, F: want.F}
 	for index, pair := range map[int]*[2]int{
 		shannonDoubled: &got.Doubled, shannonIsolated: &got.Isolated,
@@ -115,7 +115,7 @@ func TestShannonTerms(t *testing.T) {
 			}
 			want = float64(len(squares))
 		}
-		counts := m.Explain(&p)
+		counts := m.Counts(&p)
 		switch {
 		case !ok:
 			got = float64(mustEvaluator(t, m, m.Start).Evaluate(&p)) / 100

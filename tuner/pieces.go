@@ -99,7 +99,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 				m.Features(&without, &s.absent)
 				s.part.add(p.PieceAt(sq), s.with.Phase, s.with.Entries, s.absent.Entries)
 			}
-			for _, c := range m.Explain(p) {
+			for _, c := range m.Counts(p) {
 				s.part.raw[c.Term] += int64(abs(c.White) + abs(c.Black))
 			}
 		}

@@ -212,7 +212,7 @@ func explain(p *board.Position, x *openedWeights) (*explained, error) {
 		FEN: p.FEN(), Model: x.model.Name, Weights: x.file.ID(),
 		Value: evaluator.Evaluate(p), Phase: f.Phase, Scale: [2]int{f.ScaleNum, f.ScaleDen},
 	}
-	for _, count := range x.model.Explain(p) {
+	for _, count := range x.model.Counts(p) {
 		t, w := &x.model.Terms[count.Term], x.coefs[count.Term]
 		e.Terms = append(e.Terms, explainedTerm{t.Name, count.White, count.Black, w.MG, w.EG, t.Group})
 	}

@@ -31,7 +31,7 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 func (p *Player) explainStatic(b *strings.Builder, root *board.Position) {
 	p.ev.SetRoot(root)
 	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.model.Name)
-	for _, c := range p.model.Explain(root) {
+	for _, c := range p.model.Counts(root) {
 		if c.White != c.Black {
 			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", p.model.Terms[c.Term].Name, c.White, c.Black, float64(p.w[c.Term].MG)/100)
 		}

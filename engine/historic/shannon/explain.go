@@ -40,7 +40,7 @@ func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {
 		fmt.Fprintf(b, ", positional terms at %d %%", p.style)
 	}
 	b.WriteString("\n  term           White Black  coefficient\n")
-	for _, c := range p.model.Explain(pos) {
+	for _, c := range p.model.Counts(pos) {
 		if c.White == 0 && c.Black == 0 {
 			continue
 		}
