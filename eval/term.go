@@ -2,7 +2,10 @@ package eval
 
 // Coef is the coefficient of a term, in centipawns: MG counts in the middlegame
 // (phase 24), EG in the endgame (phase 0). A term that is not tapered has MG == EG.
-type Coef struct{ MG, EG int32 }
+type Coef struct {
+	MG int32 `json:"mg"`
+	EG int32 `json:"eg"`
+}
 
 // MaxCoef bounds both values of every coefficient: |coefficient| <= MaxCoef.
 const MaxCoef = 30000

@@ -179,49 +179,20 @@ func modelNames() string {
 	return strings.Join(names, ", ")
 }
 
-// explained is a position's evaluation, as --json prints it. With phase and scale
-// anyone can repeat the sum: value is the sum of (white - black) x (mg x phase +
-// eg x (24 - phase)) x scale / 24, truncated.
+// explained is a position's evaluation, as --json prints it.
 type explained struct {
-	FEN     string          `json:"fen"`
-	Model   string          `json:"model"`
-	Weights string          `json:"weights"` // id
-	Value   int             `json:"value"`   // centipawns, White's view
-	Phase   int             `json:"phase"`
-	Scale   [2]int          `json:"scale"` // numerator, denominator
-	Terms   []explainedTerm `json:"terms"`
-}
-
-type explainedTerm struct {
-	Name  string `json:"name"`
-	White int    `json:"white"`
-	Black int    `json:"black"`
-	MG    int32  `json:"mg"`
-	EG    int32  `json:"eg"`
-	group string
+	FEN     string `json:"fen"`
+	Model   string `json:"model"`
+	Weights string `json:"weights"` // id
+	*eval.Explanation
 }
 
 func explain(p *board.Position, x *openedWeights) (*explained, error) {
-	evaluator, err := x.model.NewEvaluator(x.coefs)
+	e, err := x.model.Explain(p, x.coefs)
 	if err != nil {
 		return nil, err
 	}
-	var f eval.Features
-	x.model.Features(p, &f)
-	e := &explained{
-		FEN: p.FEN(), Model: x.model.Name, Weights: x.file.ID(),
-		Value: evaluator.Evaluate(p), Phase: f.Phase, Scale: [2]int{f.ScaleNum, f.ScaleDen},
-	}
-	for _, count := range x.model.Counts(p) {
-		t, w := &x.model.Terms[count.Term], x.coefs[count.Term]
-		e.Terms = append(e.Terms, explainedTerm{t.Name, count.White, count.Black, w.MG, w.EG, t.Group})
-	}
-	return e, nil
-}
-
-// share is what the term adds to the value, before any endgame scale.
-func (e *explained) share(t *explainedTerm) float64 {
-	return float64((t.White-t.Black)*(int(t.MG)*e.Phase+int(t.EG)*(eval.MaxPhase-e.Phase))) / eval.MaxPhase
+	return &explained{p.FEN(), x.model.Name, x.file.ID(), e}, nil
 }
 
 // table returns the board and the terms as a chess player reads them.
@@ -236,12 +207,12 @@ func (e *explained) table(p *board.Position, x *openedWeights, all bool) string 
 			hidden++
 			continue
 		}
-		if t.group != group {
-			group = t.group
-			fmt.Fprintf(&b, "%-56s %10s\n", group, decimal(e.groupShare(group)))
+		if t.Group != group {
+			group = t.Group
+			fmt.Fprintf(&b, "%-56s %10s\n", group, decimal(e.groupSum(group)))
 		}
-		total += e.share(t)
-		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(e.share(t)))
+		total += t.Adds
+		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
 	}
 	fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
 	if num, den := e.Scale[0], e.Scale[1]; num != den {
@@ -287,10 +258,10 @@ func (e *explained) grouped() (order []int) {
 	var groups []string
 	members := map[string][]int{}
 	for i, t := range e.Terms {
-		if members[t.group] == nil {
-			groups = append(groups, t.group)
+		if members[t.Group] == nil {
+			groups = append(groups, t.Group)
 		}
-		members[t.group] = append(members[t.group], i)
+		members[t.Group] = append(members[t.Group], i)
 	}
 	for _, g := range groups {
 		order = append(order, members[g]...)
@@ -298,10 +269,11 @@ func (e *explained) grouped() (order []int) {
 	return order
 }
 
-func (e *explained) groupShare(group string) (sum float64) {
+// groupSum returns what the terms of a group add together.
+func (e *explained) groupSum(group string) (sum float64) {
 	for i := range e.Terms {
-		if e.Terms[i].group == group {
-			sum += e.share(&e.Terms[i])
+		if e.Terms[i].Group == group {
+			sum += e.Terms[i].Adds
 		}
 	}
 	return sum

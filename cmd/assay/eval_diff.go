@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/eval"
@@ -14,29 +11,15 @@ import (
 // evalDifference is where two weight files of one model judge a position differently,
 // as --json prints it.
 type evalDifference struct {
-	FEN    string           `json:"fen"`
-	Model  string           `json:"model"`
-	A      string           `json:"a"` // ids
-	B      string           `json:"b"`
-	ValueA int              `json:"value_a"` // centipawns, White's view
-	ValueB int              `json:"value_b"`
-	Phase  int              `json:"phase"`
-	Terms  []termDifference `json:"terms"` // those that add something else, the largest first
+	FEN    string            `json:"fen"`
+	Model  string            `json:"model"`
+	A      string            `json:"a"` // ids
+	B      string            `json:"b"`
+	ValueA int               `json:"value_a"` // centipawns, White's view
+	ValueB int               `json:"value_b"`
+	Phase  int               `json:"phase"`
+	Terms  []eval.TermChange `json:"terms"` // those that add something else, the largest first
 }
-
-type termDifference struct {
-	Name  string  `json:"name"`
-	White int     `json:"white"`
-	Black int     `json:"black"`
-	MGA   int32   `json:"mg_a"`
-	EGA   int32   `json:"eg_a"`
-	MGB   int32   `json:"mg_b"`
-	EGB   int32   `json:"eg_b"`
-	AddsA float64 `json:"adds_a"` // centipawns, before any endgame scale
-	AddsB float64 `json:"adds_b"`
-}
-
-func (t *termDifference) change() float64 { return t.AddsB - t.AddsA }
 
 // evalDiff explains a position under two weight files: args end with their names.
 func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
@@ -65,18 +48,8 @@ func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 	}
 	d := evalDifference{
 		FEN: underA.FEN, Model: a.model.Name, A: underA.Weights, B: underB.Weights,
-		ValueA: underA.Value, ValueB: underB.Value, Phase: underA.Phase, Terms: []termDifference{},
+		ValueA: underA.Value, ValueB: underB.Value, Phase: underA.Phase, Terms: eval.Diff(underA.Explanation, underB.Explanation),
 	}
-	for i := range underA.Terms {
-		x, y := &underA.Terms[i], &underB.Terms[i]
-		t := termDifference{x.Name, x.White, x.Black, x.MG, x.EG, y.MG, y.EG, underA.share(x), underB.share(y)}
-		if t.change() != 0 {
-			d.Terms = append(d.Terms, t)
-		}
-	}
-	slices.SortStableFunc(d.Terms, func(x, y termDifference) int {
-		return cmp.Compare(math.Abs(y.change()), math.Abs(x.change()))
-	})
 	if asJSON {
 		return printJSON(w, d)
 	}
@@ -97,10 +70,10 @@ func (d *evalDifference) table(nameA, nameB string) string {
 	sum := 0.0
 	for i := range d.Terms {
 		t := &d.Terms[i]
-		sum += t.change()
+		sum += t.Change()
 		fmt.Fprintf(&s, "%-24s %6d %6d %15s %15s %9s %9s %9s\n", t.Name, t.White, t.Black,
 			fmt.Sprintf("%d, %d", t.MGA, t.EGA), fmt.Sprintf("%d, %d", t.MGB, t.EGB),
-			decimal(t.AddsA), decimal(t.AddsB), decimal(t.change()))
+			decimal(t.AddsA), decimal(t.AddsB), decimal(t.Change()))
 	}
 	fmt.Fprintf(&s, "%-88s %9s\n", "sum", decimal(sum))
 	return s.String()

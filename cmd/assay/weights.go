@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -165,18 +164,6 @@ func (s *squareBoards) String() string {
 	return b.String()
 }
 
-// weightChange is a term that differs between two files, as --json prints it.
-type weightChange struct {
-	Name string `json:"name"`
-	MGA  int32  `json:"mg_a"`
-	EGA  int32  `json:"eg_a"`
-	MGB  int32  `json:"mg_b"`
-	EGB  int32  `json:"eg_b"`
-	// Significant: a value moved by more than two standard errors, where either file
-	// states them.
-	Significant bool `json:"significant"`
-}
-
 func newWeightsDiffCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -190,13 +177,13 @@ func newWeightsDiffCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			changes := diffWeights(a.file, b.file)
+			changes := models.Diff(a.file, b.file)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), struct {
 					Model   string         `json:"model"`
 					A       string         `json:"a"`
 					B       string         `json:"b"`
-					Changes []weightChange `json:"changes"`
+					Changes []models.Change `json:"changes"`
 				}{a.file.Model, a.file.ID(), b.file.ID(), changes})
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
@@ -219,54 +206,16 @@ func openTwoWeights(first, second string) (a, b *openedWeights, err error) {
 		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.file.Model, b.name, b.file.Model)
 	}
 	// Only foreign evaluations can differ in their terms, or in the terms' order.
-	if name, ok := firstMissing(a.file, b.file); ok {
+	if name, ok := models.Missing(a.file, b.file); ok {
 		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", a.name, name, b.name)
 	}
-	if name, ok := firstMissing(b.file, a.file); ok {
+	if name, ok := models.Missing(b.file, a.file); ok {
 		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", b.name, name, a.name)
 	}
 	return a, b, nil
 }
 
-// firstMissing returns the first term of a that b does not have.
-func firstMissing(a, b *models.File) (name string, missing bool) {
-	in := byName(b)
-	for i := range a.Terms {
-		if in[a.Terms[i].Name] == nil {
-			return a.Terms[i].Name, true
-		}
-	}
-	return "", false
-}
-
-func byName(f *models.File) map[string]*models.TermWeight {
-	m := make(map[string]*models.TermWeight, len(f.Terms))
-	for i := range f.Terms {
-		m[f.Terms[i].Name] = &f.Terms[i]
-	}
-	return m
-}
-
-func diffWeights(a, b *models.File) []weightChange {
-	changes, inB := []weightChange{}, byName(b)
-	for i := range a.Terms {
-		x, y := &a.Terms[i], inB[a.Terms[i].Name]
-		if x.MG == y.MG && x.EG == y.EG {
-			continue
-		}
-		far := func(from, to int32, seA, seB float64) bool {
-			se := math.Hypot(seA, seB)
-			return se > 0 && math.Abs(float64(to-from)) > 2*se
-		}
-		changes = append(changes, weightChange{
-			x.Name, x.MG, x.EG, y.MG, y.EG,
-			far(x.MG, y.MG, x.SEMG, y.SEMG) || far(x.EG, y.EG, x.SEEG, y.SEEG),
-		})
-	}
-	return changes
-}
-
-func showChanges(a, b *openedWeights, changes []weightChange) string {
+func showChanges(a, b *openedWeights, changes []models.Change) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "A  %s (id %s)\nB  %s (id %s)\n", a.name, a.file.ID(), b.name, b.file.ID())
 	fmt.Fprintf(&s, "%d of %d terms differ\n", len(changes), len(a.file.Terms))
