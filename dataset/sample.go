@@ -7,21 +7,13 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// phaseBands cut the phases from 24 (middlegame) to 0 into bands, as Filter.Uniform
-// counts them: each begins at one and ends before the next.
-var phaseBands = [...]int{24, 18, 12, 6, 0}
-
 // cells are a band of phases and a result.
-const cells = len(phaseBands) * 3
+const cells = len(eval.PhaseBands) * 3
 
 // cellOf returns where a row belongs. A result that is none of 1, 0.5 and 0 counts as
 // the nearest.
 func cellOf(r *PositionRow) int {
-	phase, band := eval.Phase(&r.Board), 0
-	for phase < phaseBands[band] {
-		band++
-	}
-	return 3*band + int(2*r.Result+0.5)
+	return 3*eval.PhaseBand(eval.Phase(&r.Board)) + int(2*r.Result+0.5)
 }
 
 // chooser takes a sample of known size from each cell, every such sample equally likely

@@ -5,11 +5,13 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
 )
 
 func newDataStatCommand() *cobra.Command {
@@ -115,15 +117,15 @@ func printSummary(out io.Writer, s *dataset.Summary) error {
 	}
 	printScores(line, s)
 	if s.Phases != nil {
-		n := s.Phases
-		sum := func(from, to int) (total int64) {
-			for _, v := range n[from : to+1] {
-				total += v
+		var bands []string
+		for _, b := range eval.PhaseBands {
+			rows := int64(0)
+			for _, n := range s.Phases[b.Lo : b.Hi+1] {
+				rows += n
 			}
-			return total
+			bands = append(bands, fmt.Sprintf("%v: %s", b, share(rows, s.Rows)))
 		}
-		line("phases", "24: %s, 18-23: %s, 12-17: %s, 6-11: %s, 0-5: %s", share(sum(24, 24), s.Rows), share(sum(18, 23), s.Rows),
-			share(sum(12, 17), s.Rows), share(sum(6, 11), s.Rows), share(sum(0, 5), s.Rows))
+		line("phases", "%s", strings.Join(bands, ", "))
 	}
 	return w.Flush()
 }

@@ -65,6 +65,8 @@ var layout = map[string][]string{
 	// as a match: openings, games on disk, and a match at the end
 	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"},
 	"tuner":           {"dataset", "eval", "models"}, // models: what a fit found is a weight file
+	// losses of weight files and of foreign engines, which engine/uci asks
+	"tuner/heldout": {"tuner", "dataset", "eval", "models", "engine/uci"},
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
 	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",

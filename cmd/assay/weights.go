@@ -180,9 +180,9 @@ func newWeightsDiffCommand() *cobra.Command {
 			changes := models.Diff(a.file, b.file)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), struct {
-					Model   string         `json:"model"`
-					A       string         `json:"a"`
-					B       string         `json:"b"`
+					Model   string          `json:"model"`
+					A       string          `json:"a"`
+					B       string          `json:"b"`
 					Changes []models.Change `json:"changes"`
 				}{a.file.Model, a.file.ID(), b.file.ID(), changes})
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/heldout"
 )
 
 // exportFlags are the flags of assay weights export.
@@ -114,10 +115,10 @@ func (f *exportFlags) rounding(ctx context.Context, x *openedWeights, stderr io.
 	if f.data == "" {
 		return nil
 	}
-	c, err := roundingCost(ctx, x, f.data, newProgress(stderr, "positions"))
+	c, err := heldout.RoundingLoss(ctx, x.file, f.data, newProgress(stderr, "positions").update)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "cross-entropy on %d positions: %.6f as fitted, %.6f rounded (%+.1e)\n", c.rows, c.fitted, c.rounded, c.rounded-c.fitted)
+	fmt.Fprintf(stderr, "cross-entropy on %d positions: %.6f as fitted, %.6f rounded (%+.1e)\n", c.Rows, c.Fitted, c.Rounded, c.Rounded-c.Fitted)
 	return nil
 }

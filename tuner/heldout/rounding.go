@@ -1,0 +1,171 @@
+package heldout
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+// Rounding is the mean cross-entropy of weights against the games' results, before and
+// after they were rounded to integers.
+type Rounding struct {
+	Rows            int64
+	Fitted, Rounded float64
+}
+
+// RoundingLoss evaluates the rows of a data set with the fitted numbers of a weight file
+// and with its integers; weights that were not fitted are the integers in both. Positions
+// are counted by the model of the weights, features by the names of their terms. progress
+// is called with the rows read so far; nil for none.
+func RoundingLoss(ctx context.Context, f *models.File, path string, progress func(done, total int64, note string)) (r Rounding, err error) {
+	table, err := f.Table()
+	if err != nil {
+		return r, err
+	}
+	rows, total, err := countedRows(f, path)
+	if err != nil {
+		return r, err
+	}
+	fitted, rounded := coefficients(f, table)
+	var weight, sumFitted, sumRounded float64
+	for row, err := range rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return r, err
+		}
+		weight += row.weight
+		sumFitted += row.weight * crossEntropy(f.K*row.value(fitted), row.result)
+		sumRounded += row.weight * crossEntropy(f.K*row.value(rounded), row.result)
+		if r.Rows++; r.Rows%4096 == 0 && progress != nil {
+			progress(r.Rows, total, "")
+		}
+	}
+	if weight == 0 {
+		return r, fmt.Errorf("%s holds no positions: give the data set that the weights were fitted to", path)
+	}
+	r.Fitted, r.Rounded = sumFitted/weight, sumRounded/weight
+	return r, nil
+}
+
+// coefficients returns the weights, mg and eg by term, as fitted and as integers.
+func coefficients(f *models.File, table []eval.Term) (fitted, rounded [][2]float64) {
+	for i, t := range f.Terms {
+		whole := [2]float64{float64(t.MG), float64(t.EG)}
+		fit := whole
+		if t.FitMG != 0 || t.SEMG != 0 || t.FitEG != 0 || t.SEEG != 0 {
+			fit = [2]float64{t.FitMG, t.FitEG}
+			if !table[i].Tapered {
+				fit[1] = t.FitMG
+			}
+		}
+		fitted, rounded = append(fitted, fit), append(rounded, whole)
+	}
+	return fitted, rounded
+}
+
+// countedRow is a position as the counts of an evaluation's terms.
+type countedRow struct {
+	terms          []uint16
+	counts         []float32
+	phase          float64 // 1 in the middlegame, 0 in the endgame
+	scale, offset  float64
+	result, weight float64
+}
+
+// value returns the evaluation in centipawns under coefficients that need not be integers.
+func (r *countedRow) value(w [][2]float64) float64 {
+	var mg, eg float64
+	for i, t := range r.terms {
+		mg += float64(r.counts[i]) * w[t][0]
+		eg += float64(r.counts[i]) * w[t][1]
+	}
+	return r.offset + r.scale*(mg*r.phase+eg*(1-r.phase))
+}
+
+// countedRows reads a data set of positions or of features; n is the number of rows.
+func countedRows(f *models.File, path string) (rows iter.Seq2[*countedRow, error], n int64, err error) {
+	format, err := dataset.Detect(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if format == dataset.FeaturesFormat {
+		return featureRows(f, path)
+	}
+	if f.Foreign != nil {
+		return nil, 0, fmt.Errorf("%s holds %s, and %s is a foreign evaluation: give the data set of features that it was fitted to", path, format, f.Model)
+	}
+	return positionRows(f, path)
+}
+
+func positionRows(f *models.File, path string) (iter.Seq2[*countedRow, error], int64, error) {
+	model, _, err := f.Weights()
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err := dataset.OpenPositions(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return func(yield func(*countedRow, error) bool) {
+		var f eval.Features
+		r := new(countedRow)
+		for row, err := range d.All() {
+			if err == nil {
+				model.Features(&row.Board, &f)
+				r.terms, r.counts = r.terms[:0], r.counts[:0]
+				for _, e := range f.Entries {
+					r.terms, r.counts = append(r.terms, e.Term), append(r.counts, float32(e.Count))
+				}
+				r.phase, r.scale = float64(f.Phase)/eval.MaxPhase, float64(f.ScaleNum)/float64(f.ScaleDen)
+				r.result, r.weight = float64(row.Result), float64(row.Weight)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}, d.Len(), nil
+}
+
+func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], int64, error) {
+	d, set, err := dataset.OpenFeatures(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if set.Model != f.Model {
+		return nil, 0, fmt.Errorf("%s holds features of %q, the weights are of %q", path, set.Model, f.Model)
+	}
+	index := make(map[string]uint16, len(f.Terms))
+	for i := range f.Terms {
+		index[f.Terms[i].Name] = uint16(i)
+	}
+	to := make([]uint16, len(set.Terms))
+	for i, t := range set.Terms {
+		at, ok := index[t.Name]
+		if !ok {
+			return nil, 0, fmt.Errorf("%s counts a term %q, for which the weights have no value", path, t.Name)
+		}
+		to[i] = at
+	}
+	return func(yield func(*countedRow, error) bool) {
+		r := new(countedRow)
+		for row, err := range d.All() {
+			if err == nil {
+				r.terms, r.counts = r.terms[:0], row.Counts
+				for _, t := range row.Terms {
+					r.terms = append(r.terms, to[t])
+				}
+				r.phase, r.scale, r.offset = float64(row.Phase), float64(row.Scale), float64(row.Offset)
+				r.result, r.weight = float64(row.Result), float64(row.Weight)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}, d.Len(), nil
+}
