@@ -14,8 +14,7 @@ import (
 
 var _ historic.Explainer = (*Player)(nil)
 
-// A mate that no question asks for is not seen, in one move or any: the program is Weak
-// by its design.
+// The program is Weak by design: it misses a mate that no question proposes.
 func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player { return New() }, enginetest.Weak)
 	t.Run("cut", func(t *testing.T) {
@@ -36,7 +35,7 @@ const (
 	rook    = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
 )
 
-// TestFactors checks White's and Black's factors against an independent program.
+// White's and Black's factors agree with those of an independent program.
 func TestFactors(t *testing.T) {
 	plain, without := New(), New()
 	if err := without.SetOption("KingGuards", "false"); err != nil {
@@ -74,7 +73,7 @@ func TestFactors(t *testing.T) {
 		}
 		mirror := p.Mirror()
 		if m := v.player.sums(&mirror); m[0] != s[1] || m[1] != s[0] {
-			t.Errorf("%s mirrored: %v, want the same the other way round: %v", v.fen, m, s)
+			t.Errorf("%s of the mirrored position: %v, want %v with the sides exchanged", v.fen, m, s)
 		}
 	}
 	p := enginetest.Position(t, e4) // (20*39+30+28+5) / (20*39+20+21+5)
@@ -83,23 +82,23 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// TestQuestions checks the plausible moves, with the number of the question before each.
+// The plausible moves, each with the number of the question that proposes it.
 func TestQuestions(t *testing.T) {
 	for _, test := range []struct{ fen, want string }{
-		// Only the knights can be developed, then the pawns that the program moves first.
+		// Only the knights can be developed; then the first pawns.
 		{start, "4:Nc3 4:Nf3 4:Na3 4:Nh3 7:e4 7:e3 7:d4"},
-		// Check: the bishop is taken, then interpositions, then the king moves.
+		// Check: the capture of the bishop, then an interposition, then king moves.
 		{"4k3/8/8/8/1b6/P7/8/R1B1K3 w Q - 0 1", "1:axb4 1:Bd2 1:Ke2 1:Kd1 1:Kf2 1:Kf1"},
-		// A double check leaves the king's moves alone.
+		// In double check only the king can move.
 		{"4k3/8/8/8/8/3n4/8/R3K2r w Q - 0 1", "1:Kd2 1:Ke2"},
-		// The pawn can be taken, or the queen goes where it is safe; no room for more.
+		// The pawn can be captured, or the queen moves to safety; then the list is full.
 		{"3rk3/8/8/2p5/3Q4/8/8/3RK3 w - - 0 1", "2a:Qxc5 2b:Qe5+ 2b:Qe4+ 2b:Qe3+ 2b:Qc4 2b:Qf4 2b:Qc3"},
 		{"3rk3/8/8/8/8/8/7P/R2RK3 w - - 0 1", "2c:Rxd8+ 7:h4 7:h3 8:Rd2 8:Ke2 8:Ra4 8:Ra5"},
-		// The rook's own file is not open, all to its right are.
+		// The rook's own file is not open; all files to its right are.
 		{"4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", "6:Rd1 6:Rc1 6:Rb1 7:a4 7:a3 8:Kd2 8:Ke2"},
 		// Castling ends the list.
 		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "3:O-O"},
-		// A knight goes to the square that a chain of pawns controls.
+		// A knight goes to a square that a pawn chain controls.
 		{"4k3/8/8/8/4P3/N2P4/8/4K3 w - - 0 1", "5:Nc4 7:e5 7:d4 8:Nb5 8:Kd2 8:Ke2 8:Nc2"},
 	} {
 		p := enginetest.Position(t, test.fen)
@@ -110,12 +109,12 @@ func TestQuestions(t *testing.T) {
 			got = append(got, q[:strings.IndexByte(q, ' ')]+":"+p.SAN(x.Move))
 		}
 		if strings.Join(got, " ") != test.want {
-			t.Errorf("%s: plausible are %v, want %s", test.fen, got, test.want)
+			t.Errorf("%s: plausible moves %v, want %s", test.fen, got, test.want)
 		}
 	}
 }
 
-// Four plies of plausible moves, valued by the ratio: the definition, without cut-offs.
+// define is the definition: minimax of four plies of plausible moves, without cut-offs.
 func define(p *Player, pos *board.Position, machine board.Color, ply int) float64 {
 	legal := pos.LegalMoves(nil)
 	switch {
@@ -156,13 +155,13 @@ func TestSearchIsMinimax(t *testing.T) {
 			t.Errorf("%s: value %v by %s, want %v; played %s", fen, v, pos.SAN(line[0]), want, pos.SAN(r.Move))
 		}
 		if r.Depth != 4 || r.Nodes > 7+7*7+7*7*7+7*7*7*7+7 {
-			t.Errorf("%s: depth %d with %d moves made", fen, r.Depth, r.Nodes)
+			t.Errorf("%s: depth %d with %d nodes", fen, r.Depth, r.Nodes)
 		}
 	}
 }
 
-// The blind spot that Newell, Shaw and Simon describe: a pawn's attack on a bishop is
-// never proposed where seven other moves come first.
+// The blind spot that Newell, Shaw and Simon describe: a pawn's attack on a bishop is not
+// proposed if seven other moves come first.
 func TestBlindSpot(t *testing.T) {
 	pos := enginetest.Position(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
 	attack, err := pos.ParseSAN("b5")
@@ -177,7 +176,7 @@ func TestBlindSpot(t *testing.T) {
 	}
 }
 
-// Moves that lower the value at once are cut, but never below two.
+// Moves that lower the value at once are cut, but at least two moves are kept.
 func TestCut(t *testing.T) {
 	p := New()
 	pos := enginetest.Position(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R4RK1 w kq - 0 1")
@@ -185,26 +184,26 @@ func TestCut(t *testing.T) {
 	tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
 	all := tr.plausibleAt(&pos, pos.LegalMoves(nil))
 	kept := tr.cut(&pos, all)
-	standing := p.value(&pos, board.White)
+	current := p.value(&pos, board.White)
 	for _, m := range all {
 		child := pos
 		child.Make(m)
-		raises, has := p.value(&child, board.White) >= standing, false
+		keeps, has := p.value(&child, board.White) >= current, false
 		for _, k := range kept {
 			has = has || k == m
 		}
-		if raises != has {
-			t.Errorf("%s: does not lower the value %v, kept %v", pos.SAN(m), raises, has)
+		if keeps != has {
+			t.Errorf("%s: kept %v, want %v", pos.SAN(m), has, keeps)
 		}
 	}
 	if len(kept) == len(all) || len(kept) == 0 {
 		t.Errorf("%d of %d moves kept", len(kept), len(all))
 	}
-	lost := enginetest.Position(t, "4k3/8/8/8/8/8/5PPP/3q2K1 w - - 0 1") // mate; no move at all
+	lost := enginetest.Position(t, "4k3/8/8/8/8/8/5PPP/3q2K1 w - - 0 1") // checkmate
 	if moves := tr.plausibleAt(&lost, lost.LegalMoves(nil)); len(moves) != 0 {
-		t.Errorf("moves %v in a mate", moves)
+		t.Errorf("moves %v in checkmate", moves)
 	}
-	// Every king move lowers the value here; the two best are left.
+	// Every king move lowers the value here; the two best are kept.
 	corner := enginetest.Position(t, "7k/8/8/8/8/8/r7/4K3 w - - 0 1")
 	all = tr.plausibleAt(&corner, corner.LegalMoves(nil))
 	if kept := tr.cut(&corner, all); len(kept) == 0 || len(kept) > len(all) {
@@ -231,7 +230,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// BenchmarkMove is a move at four plies; the IBM 704 took about eight minutes.
+// BenchmarkMove measures a move at four plies. The IBM 704 took about eight minutes.
 func BenchmarkMove(b *testing.B) {
 	for name, fen := range map[string]string{"start": start, "middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
 		b.Run(name, func(b *testing.B) {
@@ -248,7 +247,7 @@ func BenchmarkMove(b *testing.B) {
 	}
 }
 
-// BenchmarkLeaf is what the program does at each of its 2401 final positions.
+// BenchmarkLeaf measures the evaluation of one of the 2401 leaves of a full tree.
 func BenchmarkLeaf(b *testing.B) {
 	p, pos := New(), enginetest.Position(b, knights)
 	for b.Loop() {

@@ -2,19 +2,19 @@ package bernstein
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Sum is the four factors of one side.
+// Sum holds the four factors of one side.
 type Sum struct {
-	Material int // pawns, hundredths by option
-	Moves    int // legal moves, after a pass for the side not to move
+	Material int // hundredths of a pawn
+	Moves    int // legal moves; for the side not to move, as if it were to move
 	Area     int // completely controlled squares
-	King     int // completely controlled squares around the own king
+	King     int // completely controlled squares around its own king
 }
 
 // sums returns the factors of both sides.
 func (p *Player) sums(pos *board.Position) (s [2]Sum) {
 	us := pos.SideToMove()
 	passed := *pos
-	passed.MakeNull() // where a check stands, taking the king counts as a move
+	passed.MakeNull() // if the opponent is in check, capturing its king counts as a move
 	s[us].Moves, s[us.Other()].Moves = pos.CountLegal(), passed.CountLegal()
 	attacks := [2]board.Bitboard{attackedBy(pos, board.White, true), attackedBy(pos, board.Black, true)}
 	for c := range s {
@@ -33,7 +33,7 @@ func (p *Player) sums(pos *board.Position) (s [2]Sum) {
 	return s
 }
 
-// attackedBy returns the squares that a side's men attack, with its king or without.
+// attackedBy returns the squares that a side's pieces attack, its king included or not.
 func attackedBy(pos *board.Position, c board.Color, king bool) board.Bitboard {
 	b := board.PawnAttackSet(c, pos.Pieces(c, board.Pawn))
 	pieces := pos.ByColor(c) &^ pos.ByType(board.Pawn)
@@ -47,7 +47,7 @@ func attackedBy(pos *board.Position, c board.Color, king bool) board.Bitboard {
 	return b
 }
 
-// total weighs the factors, in hundredths of the others' unit.
+// total returns the weighted sum of the factors, times 100.
 func (p *Player) total(s Sum) int {
 	return p.factor*s.Material + 100*(s.Moves+s.Area+s.King)
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Explain writes the factors of both sides, the eight questions with the moves that
-// answer them, and every plausible move with its value and the line that gives it.
+// Explain writes the factors of both sides, the eight questions with the moves that they
+// propose, and every plausible move with its value and its line. A star marks the chosen
+// move.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
 	us := pos.SideToMove()
@@ -63,7 +64,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position, legal []b
 	best := -1.0
 	var rows []string
 	chosen := 0
-	for i, m := range list { // one at a time, so that every value is exact
+	for i, m := range list { // one at a time, so that all values are exact
 		child, _ := t.Play(pos, m)
 		value, line, _ := historic.Minimax(t, &child, 1, false, nil, nil)
 		if value > best {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Player is the program. It implements engine.Player and historic.Explainer.
+// Player is bernstein-1957. It implements engine.Player and historic.Explainer.
 type Player struct {
 	values     [5]int // pawn to queen, hundredths of a pawn
 	factor     int
@@ -20,7 +20,7 @@ type Player struct {
 	options    historic.Options
 }
 
-// New returns the program with the values of the texts.
+// New returns the program with the piece values of the papers.
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 300, 500, 900}, factor: 20, width: 7, plies: 4, kingGuards: true}
 	p.options = historic.Options{
@@ -38,23 +38,23 @@ func New() *Player {
 	return p
 }
 
-// NewGame does nothing: the program remembers nothing and plays without chance.
+// NewGame does nothing: the program has no memory and no randomness.
 func (p *Player) NewGame(uint64) error { return nil }
 
-// SetOption sets an option: see Options.
+// SetOption sets one of Options.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them: Factor (of material), the values of
-// the men in hundredths of a pawn, Width (plausible moves), Plies, Cut (follow only moves
-// that do not lower the value at once) and KingGuards (the king controls the squares
+// Options returns the UCI declarations of the options: Factor (of material), the piece
+// values in hundredths of a pawn, Width (number of plausible moves), Plies, Cut (search only
+// moves that do not lower the value at once) and KingGuards (the king controls the squares
 // around it).
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close does nothing.
 func (p *Player) Close() error { return nil }
 
-// Search chooses a move, as engine.Player says. The score is the ratio as the material
-// that would make it, in centipawns.
+// Search implements engine.Player. The score is the material balance, in centipawns, that
+// gives the same ratio.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	pos := game.Position()
 	t := &tree{player: p, machine: pos.SideToMove(), budget: historic.NewBudget(ctx, pos.SideToMove(), lim)}
@@ -63,7 +63,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return t.budget.Finish(engine.Result{}), nil
 	}
 	result := engine.Result{Move: t.root[0], PV: t.root[:1:1]}
-	// One ply is there to answer from if the limits do not allow for more.
+	// The search of one ply provides a move if the limits stop the full one.
 	for _, plies := range []int{1, p.plies} {
 		t.plies = t.budget.Depth(plies)
 		if t.plies <= result.Depth {
@@ -85,12 +85,11 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return t.budget.Finish(result), nil
 }
 
-// win is the value of a mate, its inverse that of being mated; the plies to it are
-// taken off.
+// win is the value of a mate, less the plies to it. Being mated is its inverse.
 const win = 1e6
 
-// score makes centipawns of a value: of a ratio, as if it were made by material that
-// changes sides.
+// score converts a ratio v to centipawns: total * (v-1)/(v+1), where total is the sum of both
+// sides in units of material.
 func (p *Player) score(pos *board.Position, value float64, plies int) int {
 	switch {
 	case value > win/2:
@@ -103,7 +102,7 @@ func (p *Player) score(pos *board.Position, value float64, plies int) int {
 	return int(math.Round(max(-engine.MaxScore, min(total*(value-1)/(value+1), engine.MaxScore))))
 }
 
-// tree is what the program looks at. It implements historic.Tree.
+// tree is the program's search tree. It implements historic.Tree.
 type tree struct {
 	player  *Player
 	machine board.Color
@@ -112,7 +111,7 @@ type tree struct {
 	budget  *historic.Budget
 }
 
-// Expand returns the plausible moves, or at the last ply the ratio.
+// Expand returns the plausible moves, or the ratio at the last ply.
 func (t *tree) Expand(pos *board.Position, ply int) (moves []board.Move, value float64, stands bool) {
 	if ply == 0 {
 		return t.root, 0, false
@@ -141,20 +140,20 @@ func (t *tree) plausibleAt(pos *board.Position, legal []board.Move) (moves []boa
 	return moves
 }
 
-// cut keeps the moves that do not lower the mover's value at once, or the two that lower
-// it least.
+// cut returns the moves that do not lower the value for the side to move at once, or else the
+// two that lower it least.
 func (t *tree) cut(pos *board.Position, moves []board.Move) []board.Move {
 	us := pos.SideToMove()
-	standing := t.player.value(pos, us)
+	current := t.player.value(pos, us)
 	var kept, best []board.Move
-	var values []float64 // of best
+	var values []float64 // of the moves in best
 	for _, m := range moves {
 		child, ok := t.Play(pos, m)
 		if !ok {
 			break
 		}
 		v := t.player.value(&child, us)
-		if v >= standing {
+		if v >= current {
 			kept = append(kept, m)
 		}
 		i := len(values)
@@ -173,7 +172,7 @@ func (t *tree) cut(pos *board.Position, moves []board.Move) []board.Move {
 	return best[:min(2, len(best))]
 }
 
-// Play makes a move, if the budget allows.
+// Play makes a move if the budget allows it.
 func (t *tree) Play(pos *board.Position, m board.Move) (board.Position, bool) {
 	child := *pos
 	if !t.budget.Spend() {

@@ -6,21 +6,21 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Proposal is a plausible move and the question that proposed it.
+// Proposal is a plausible move with the question that proposes it.
 type Proposal struct {
 	Move     board.Move
-	Question int // index of questions
+	Question int // index into questions
 }
 
-// question finds the moves that answer it, in their order. Last tells that no further
-// question is asked if it has an answer.
+// question proposes moves, in order. If last is set and it proposes any, no further question
+// is asked.
 type question struct {
 	text string
 	ask  func(*situation) []board.Move
 	last bool
 }
 
-// questions are the eight, the second of them in three parts.
+// questions are the eight questions, the second in three parts.
 var questions = []question{
 	{"1 is the king in check?", (*situation).evasions, true},
 	{"2a can material be gained?", (*situation).gains, false},
@@ -34,7 +34,7 @@ var questions = []question{
 	{"8 can any piece be moved?", (*situation).pieceMoves, false},
 }
 
-// plausible asks the questions until the list has width moves.
+// plausible asks the questions until there are width moves.
 func plausible(pos *board.Position, legal []board.Move, width int) (list []Proposal) {
 	s := newSituation(pos, legal)
 	for i, q := range questions {
@@ -57,14 +57,14 @@ func plausible(pos *board.Position, legal []board.Move, width int) (list []Propo
 	return list
 }
 
-// worth orders the men, the king above all.
-var worth = [6]int{1, 3, 3, 5, 9, 200}
+// pieceValues are in pawns. The king is worth more than anything else.
+var pieceValues = [6]int{1, 3, 3, 5, 9, 200}
 
-// situation is a position with what several questions want to know.
+// situation is a position with what several questions need.
 type situation struct {
 	*board.Position
 	us, them board.Color
-	legal    []board.Move // towards the center first; promotions to a queen only
+	legal    []board.Move // toward the center first; only promotions to a queen
 }
 
 func newSituation(pos *board.Position, legal []board.Move) *situation {
@@ -78,7 +78,7 @@ func newSituation(pos *board.Position, legal []board.Move) *situation {
 	return s
 }
 
-// distance returns how far a square is from the center: 2 for the four squares in it.
+// distance returns how far a square is from the center of the board, 2 to 14.
 func distance(sq board.Square) int {
 	fromMiddle := func(x int) int { return max(2*x-7, 7-2*x) }
 	return fromMiddle(sq.File()) + fromMiddle(sq.Rank())
@@ -95,7 +95,7 @@ func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
 
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
-// safe reports whether the man of a move is safe where it goes.
+// safe reports whether the moving piece is safe on its new square.
 func (s *situation) safe(m board.Move) bool {
 	if s.IsCastling(m) {
 		return true
@@ -105,12 +105,13 @@ func (s *situation) safe(m board.Move) bool {
 	return s.holds(s.piece(m), touching)
 }
 
-// hangs reports whether the man on a square is not safe.
+// hangs reports whether the piece on a square is not safe.
 func (s *situation) hangs(sq board.Square) bool {
 	return !s.holds(s.PieceAt(sq).Type(), s.AttackersTo(sq, s.Occupied()))
 }
 
-// holds reports whether a man of ours is safe among those of both sides that touch it.
+// holds reports whether our piece is safe, given the pieces of both sides that attack or
+// defend its square.
 func (s *situation) holds(piece board.PieceType, touching board.Bitboard) bool {
 	attackers := touching & s.ByColor(s.them)
 	if attackers == 0 {
@@ -120,15 +121,15 @@ func (s *situation) holds(piece board.PieceType, touching board.Bitboard) bool {
 		return false
 	}
 	for attackers != 0 {
-		if worth[s.PieceAt(attackers.PopFirst()).Type()] < worth[piece] {
+		if pieceValues[s.PieceAt(attackers.PopFirst()).Type()] < pieceValues[piece] {
 			return false
 		}
 	}
 	return true
 }
 
-// evasions are the moves out of check: taking the checker, interposing, moving the
-// king; in double check the rules leave the king's alone.
+// evasions are the moves out of check: captures of the checking piece, interpositions, king
+// moves.
 func (s *situation) evasions() []board.Move {
 	if !s.InCheck() {
 		return nil
@@ -147,8 +148,8 @@ func (s *situation) evasions() []board.Move {
 	return moves
 }
 
-// profit returns what a capture gains at once, in pawns: a man that is defended costs
-// the taker.
+// profit returns the material, in pawns, that a capture gains. If the captured piece is
+// defended, the capturing piece is lost.
 func (s *situation) profit(m board.Move) int {
 	victim := board.Pawn
 	if !s.IsEnPassant(m) {
@@ -156,9 +157,9 @@ func (s *situation) profit(m board.Move) int {
 	}
 	occupied := s.Occupied() &^ m.From().Bitboard()
 	if s.AttackersTo(m.To(), occupied)&s.ByColor(s.them) == 0 {
-		return worth[victim]
+		return pieceValues[victim]
 	}
-	return worth[victim] - worth[s.piece(m)]
+	return pieceValues[victim] - pieceValues[s.piece(m)]
 }
 
 func (s *situation) captures(keep func(profit int) bool) []board.Move {
@@ -175,7 +176,7 @@ func (s *situation) exchanges() []board.Move {
 	return s.captures(func(profit int) bool { return profit == 0 })
 }
 
-// rescues take men that hang to safety, the most valuable first.
+// rescues move unsafe pieces to safe squares, the most valuable first.
 func (s *situation) rescues() []board.Move {
 	var hanging board.Bitboard
 	for pieces := s.ByColor(s.us) &^ s.ByType(board.King); pieces != 0; {
@@ -184,7 +185,7 @@ func (s *situation) rescues() []board.Move {
 		}
 	}
 	moves := s.filter(func(m board.Move) bool { return hanging.Has(m.From()) && s.safe(m) })
-	slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.piece(b)] - worth[s.piece(a)] })
+	slices.SortStableFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(b)] - pieceValues[s.piece(a)] })
 	return moves
 }
 
@@ -199,8 +200,8 @@ func (s *situation) developments() []board.Move {
 	})
 }
 
-// keySquares put a piece on a square that a pawn of a chain controls: a pawn that guards
-// another or is guarded by one.
+// keySquares put a piece on a square that a pawn of a chain controls: a pawn that defends
+// another or is defended by one.
 func (s *situation) keySquares() []board.Move {
 	pawns := s.Pieces(s.us, board.Pawn)
 	chained := pawns & (board.PawnAttackSet(s.us, pawns) | board.PawnAttackSet(s.them, pawns))
@@ -211,7 +212,7 @@ func (s *situation) keySquares() []board.Move {
 	})
 }
 
-// openFiles put a rook or the queen on a file without pawns.
+// openFiles put a rook or queen on a file without pawns.
 func (s *situation) openFiles() []board.Move {
 	open := func(sq board.Square) bool { return s.ByType(board.Pawn)&(board.FileA<<(sq&7)) == 0 }
 	return s.filter(func(m board.Move) bool {
@@ -220,7 +221,7 @@ func (s *situation) openFiles() []board.Move {
 	})
 }
 
-// pawnFiles is the order in which pawns are moved.
+// pawnFiles is the order in which pawn moves are proposed.
 const pawnFiles = "edcfgbha"
 
 func (s *situation) pawnMoves() []board.Move {

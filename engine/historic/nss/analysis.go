@@ -7,7 +7,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// analysis is the tree that shows whether a move is acceptable. It implements
+// analysis is the search tree that decides whether a move is acceptable. It implements
 // historic.Tree.
 type analysis struct {
 	machine   board.Color
@@ -26,8 +26,8 @@ func (a *analysis) static(p *board.Position) (v Value) {
 	return v
 }
 
-// Expand returns the moves toward dead positions. A side that is not in check may leave
-// the position as it stands.
+// Expand returns the moves that lead to dead positions. A side that is not in check may also
+// leave the position as it stands.
 func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value Value, stands bool) {
 	value = a.static(p)
 	if p.InCheck() {
@@ -59,10 +59,10 @@ func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value
 	return moves, value, true
 }
 
-// mateAt is the value of a mate so many plies from the board: sooner is better.
+// mateAt is the value of a mate at the given ply: sooner is better.
 func mateAt(ply int) float64 { return 1 - float64(ply)/1024 }
 
-// Play makes a move, if the budget allows. No move is a move here.
+// Play makes a move, which may be the null move, if the budget allows it.
 func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) {
 	child := *p
 	if !a.budget.Spend() {
@@ -76,10 +76,10 @@ func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) 
 	return child, true
 }
 
-// Better compares values of the machine.
+// Better compares values from the view of the machine.
 func (a *analysis) Better(v, w Value) bool { return v.better(w) }
 
-// analyze returns the value of a move, or of none, and the line that gives it.
+// analyze returns the value of a move, which may be the null move, and its line.
 func (a *analysis) analyze(p *board.Position, m board.Move) (v Value, line []board.Move, ok bool) {
 	child, ok := a.Play(p, m)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 
 func centerOperative(p *board.Position, us board.Color) bool { return waiting(p, us) != 0 }
 
-// primary returns the moves of center pawns to the fourth rank, the queen's first or the
-// king's.
+// primary returns the moves of the center pawns to the fourth rank, the queen's pawn first or
+// the king's.
 func primary(p *board.Position, legal []board.Move, kingFirst bool) (moves []board.Move) {
 	us := p.SideToMove()
 	pawns := waiting(p, us)
@@ -25,7 +25,8 @@ func primary(p *board.Position, legal []board.Move, kingFirst bool) (moves []boa
 	return moves
 }
 
-// centerMoves makes the primary moves, prevents the opponent's, prepares its own.
+// centerMoves proposes the primary moves, then moves that prevent the opponent's, then moves
+// that prepare its own.
 func centerMoves(s *situation, offer func(board.Move, string) bool) {
 	for _, m := range primary(s.Position, s.legal, s.kingFirst) {
 		if offer(m, "primary move") {
@@ -37,8 +38,8 @@ func centerMoves(s *situation, offer func(board.Move, string) bool) {
 	}
 }
 
-// prevent proposes moves against the primary moves that the opponent would accept: one
-// more attacker of the square, or a pin of a man that guards it.
+// prevent proposes moves against the primary moves that are acceptable to the opponent: one
+// more attacker of the square, or a pin of a piece that defends it.
 func (s *situation) prevent(offer func(board.Move, string) bool) bool {
 	if s.InCheck() {
 		return false
@@ -59,20 +60,20 @@ func (s *situation) prevent(offer func(board.Move, string) bool) bool {
 	return false
 }
 
-// bear returns the safe moves that come to bear on a square, knights and pawns first,
-// then those that pin one of its guards.
-func (s *situation) bear(sq board.Square, guards board.Color) []board.Move {
+// bear returns the safe moves that newly attack a square, by knights and pawns first, then
+// those that pin a piece of the given side that defends it.
+func (s *situation) bear(sq board.Square, defender board.Color) []board.Move {
 	moves := s.filter(func(m board.Move) bool { return s.piece(m) != board.King && adds(s.Position, m, sq) && s.safe(m) })
 	rank := [6]int{board.Pawn: 1, board.Knight: 0, board.Bishop: 2, board.Rook: 3, board.Queen: 4}
 	slices.SortStableFunc(moves, func(a, b board.Move) int { return rank[s.piece(a)] - rank[s.piece(b)] })
-	held := squares(s.AttackersTo(sq, s.Occupied()) & s.ByColor(guards))
+	defenders := squares(s.AttackersTo(sq, s.Occupied()) & s.ByColor(defender))
 	return append(moves, s.filter(func(m board.Move) bool {
-		return slices.ContainsFunc(held, func(g board.Square) bool { return pins(s.Position, m, g) }) && s.safe(m)
+		return slices.ContainsFunc(defenders, func(g board.Square) bool { return pins(s.Position, m, g) }) && s.safe(m)
 	})...)
 }
 
-// prepare proposes moves that unblock own center pawns, or add guards of the square
-// that they cannot go to yet.
+// prepare proposes moves that unblock own center pawns, or that attack the square to which
+// such a pawn cannot go yet.
 func (s *situation) prepare(offer func(board.Move, string) bool) {
 	for _, pawn := range squares(waiting(s.Position, s.us)) {
 		to := fourth(pawn, s.us)

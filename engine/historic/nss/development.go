@@ -7,9 +7,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// developmentMoves proposes minor pieces that leave their squares, castling, and rooks
-// for the center files, in the order in which CP-I developed against Simon: the king's
-// side first, pieces to their third rank first, then nearer the center.
+// developmentMoves proposes moves of minor pieces from their home squares, castling, and
+// rooks for the center files, in the order in which CP-I developed against Simon: kingside
+// first, moves to the third rank first, then nearer to the center.
 func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 	for _, step := range []struct {
 		why  string
@@ -17,7 +17,7 @@ func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 	}{
 		{"develops", func(m board.Move) bool { return develops(s.Position, m) && s.safe(m) }},
 		{"castles", s.IsCastling},
-		{"takes a centre file", func(m board.Move) bool {
+		{"takes a center file", func(m board.Move) bool {
 			return s.piece(m) == board.Rook && !s.IsCastling(m) && m.From().RelativeRank(s.us) == 0 &&
 				center.Has(m.To()) && !center.Has(m.From()) && s.safe(m)
 		}},
@@ -38,13 +38,13 @@ func developmentMoves(s *situation, offer func(board.Move, string) bool) {
 // offCenter returns how far a file is from the middle of the board.
 func offCenter(sq board.Square) int { return max(sq.File()-4, 3-sq.File()) }
 
-// offThird returns how far from the third rank a move ends.
+// offThird returns the distance of the target square from the third rank.
 func (s *situation) offThird(m board.Move) int {
 	r := m.To().RelativeRank(s.us) - 2
 	return max(r, -r)
 }
 
-// develops reports whether a move takes a minor piece from its square of the start.
+// develops reports whether a move takes a minor piece from its home square.
 func develops(p *board.Position, m board.Move) bool {
 	from := m.From().Relative(p.SideToMove())
 	switch p.PieceAt(m.From()).Type() {
@@ -56,8 +56,8 @@ func develops(p *board.Position, m board.Move) bool {
 	return false
 }
 
-// developmentDisturb returns the moves that develop a piece and attack an exposed one of
-// more value, safely.
+// developmentDisturb returns the safe moves that develop a piece and attack an enemy queen or
+// rook.
 func developmentDisturb(p *board.Position) (moves []board.Move) {
 	us := p.SideToMove()
 	targets := p.ByColor(us.Other()) & (p.ByType(board.Queen) | p.ByType(board.Rook))

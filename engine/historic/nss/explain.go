@@ -11,10 +11,10 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Explain writes the list of goals with what each makes of the position, the exchanges
-// on the board, and the moves that the goals propose, each with the vector of its value,
-// the goal that rejects it if one does, and the line that was analyzed. The program
-// itself stops at the first acceptable move, which has a star.
+// Explain writes the goals with their values of the position, the possible exchanges, and
+// the moves that the goals propose, each with its value, the goal that rejects it, if any,
+// and the analyzed line. A star marks the first acceptable move, at which the program stops
+// when it plays.
 func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
 	e := p.executive(context.Background(), pos, engine.Limits{})
@@ -30,7 +30,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 }
 
 func (e *executive) explainGoals(b *strings.Builder, count int) {
-	fmt.Fprintf(b, "goals of %s, and what each makes of the position: no move may lower it\n", e.us)
+	fmt.Fprintf(b, "goals of %s and their values of the position, which no move may lower\n", e.us)
 	for i, g := range goals[:count] {
 		state := fmt.Sprintf("%+d", e.now.Goals[i])
 		if !e.analysis.operative[i] {
@@ -55,7 +55,7 @@ func (e *executive) explainExchanges(b *strings.Builder) {
 	}
 }
 
-// men names the men on squares, nothing as "none".
+// pieces names the pieces on squares, or returns "none".
 func (e *executive) pieces(b board.Bitboard) string {
 	var names []string
 	for _, sq := range squares(b) {

@@ -2,32 +2,32 @@ package nss
 
 import "github.com/assay-chess/assay/engine/board"
 
-// goal is one concern of the program, with the four processes of the paper's figure 3.
+// goal is one goal of the program, with the four processes of the paper's figure 3.
 type goal struct {
 	name string
-	// operative is the goal's specification.
+	// operative is the specification: whether the goal is on the list.
 	operative func(p *board.Position, us board.Color) bool
-	// propose generates moves, the most promising first, by calling offer, until that
-	// says that an acceptable one is found.
+	// propose calls offer with moves, the most promising first, until offer returns true
+	// because an acceptable one has been found.
 	propose func(s *situation, offer func(m board.Move, why string) (enough bool))
-	// value is the static evaluation, for side us.
+	// value is the static evaluation from the view of side us.
 	value func(p *board.Position, us board.Color) int
-	// disturb returns the moves that must be analyzed; there are none in a dead position.
+	// disturb returns the moves that must be analyzed. A dead position has none.
 	disturb func(p *board.Position) []board.Move
 }
 
-// goals are those of the opening, the most crucial first.
+// goals are the goals of the opening, the most important first.
 var goals = [...]goal{
 	{"material balance", always, materialMoves, material, materialDisturb},
-	{"centre control", centerOperative, centerMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
+	{"center control", centerOperative, centerMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
 	{"development", always, developmentMoves, development, developmentDisturb},
 	{"pawn structure", always, nil, structure, nil},
 }
 
 func always(*board.Position, board.Color) bool { return true }
 
-// Value is what the goals make of a position for the machine, in their order, below a
-// mate: 1 and -1 for giving and being given one, less what the plies to it take off.
+// Value is the value of a position from the view of the machine. Mate comes before the
+// goals: up to 1 for mating, down to -1 for being mated, nearer to 0 the later the mate.
 type Value struct {
 	Mate  float64
 	Goals [len(goals)]int
@@ -45,7 +45,7 @@ func (v Value) better(w Value) bool {
 	return false
 }
 
-// rejects returns the first goal for which v is less than the level, or -1.
+// rejects returns the index of the first goal for which v is below the level, or -1.
 func (v Value) rejects(level Value) int {
 	if v.Mate < level.Mate {
 		return 0
@@ -58,18 +58,18 @@ func (v Value) rejects(level Value) int {
 	return -1
 }
 
-// material adds the values of the men, the opponent's negative.
+// material returns the material balance in pawns.
 func material(p *board.Position, us board.Color) (sum int) {
 	for t := board.Pawn; t < board.King; t++ {
-		sum += worth[t] * (p.Pieces(us, t).Count() - p.Pieces(us.Other(), t).Count())
+		sum += pieceValues[t] * (p.Pieces(us, t).Count() - p.Pieces(us.Other(), t).Count())
 	}
 	return sum
 }
 
-// center holds the files of the center pawns.
+// center is the d- and e-file.
 const center = (board.FileA << 3) | (board.FileA << 4)
 
-// waiting returns the center pawns that can still go to the fourth rank.
+// waiting returns the center pawns that have not reached the fourth rank.
 func waiting(p *board.Position, us board.Color) (b board.Bitboard) {
 	for pawns := p.Pieces(us, board.Pawn) & center; pawns != 0; {
 		if sq := pawns.PopFirst(); sq.RelativeRank(us) < 3 {
@@ -89,7 +89,7 @@ func path(sq board.Square, us board.Color) board.Bitboard {
 	return board.Between(sq, fourth(sq, us)) | fourth(sq, us).Bitboard()
 }
 
-// blocks counts own men in the way of own center pawns.
+// blocks counts the own pieces in the way of own center pawns.
 func blocks(p *board.Position, us board.Color) (n int) {
 	for pawns := waiting(p, us); pawns != 0; {
 		n += (path(pawns.PopFirst(), us) & p.ByColor(us)).Count()
@@ -97,7 +97,7 @@ func blocks(p *board.Position, us board.Color) (n int) {
 	return n
 }
 
-// development returns the tempi of us less those of the opponent.
+// development returns our tempi less the opponent's.
 func development(p *board.Position, us board.Color) int {
 	t := tempi(p, us) - tempi(p, us.Other())
 	if mover := p.SideToMove(); attackedByLess(p, mover) {
@@ -110,7 +110,7 @@ func development(p *board.Position, us board.Color) int {
 	return t
 }
 
-// minorHome holds White's squares of knights and of bishops at the start.
+// minorHome holds the home squares of White's knights and bishops.
 var minorHome = [2]board.Bitboard{0x42, 0x24}
 
 func tempi(p *board.Position, us board.Color) int {
@@ -132,13 +132,14 @@ func tempi(p *board.Position, us board.Color) int {
 	return n
 }
 
-// attackedByLess reports whether a piece of the side is attacked by a man of less value.
+// attackedByLess reports whether a piece of the side, pawns and king excepted, is attacked by
+// one of less value.
 func attackedByLess(p *board.Position, c board.Color) bool {
 	for pieces := p.ByColor(c) &^ p.ByType(board.Pawn) &^ p.ByType(board.King); pieces != 0; {
 		sq := pieces.PopFirst()
 		attackers := p.AttackersTo(sq, p.Occupied()) & p.ByColor(c.Other())
 		for attackers != 0 {
-			if worth[p.PieceAt(attackers.PopFirst()).Type()] < worth[p.PieceAt(sq).Type()] {
+			if pieceValues[p.PieceAt(attackers.PopFirst()).Type()] < pieceValues[p.PieceAt(sq).Type()] {
 				return true
 			}
 		}
@@ -146,7 +147,7 @@ func attackedByLess(p *board.Position, c board.Color) bool {
 	return false
 }
 
-// structure counts the doubled and isolated pawns of us, negative.
+// structure returns the negative number of our doubled and isolated pawns.
 func structure(p *board.Position, us board.Color) (n int) {
 	pawns := p.Pieces(us, board.Pawn)
 	for file := range 8 {

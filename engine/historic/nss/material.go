@@ -6,8 +6,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// materialMoves deals with the exchanges on the board, of both sides, the most that
-// stands to be won or lost first.
+// materialMoves proposes moves for the possible exchanges of both sides, the largest gain or
+// loss first.
 func materialMoves(s *situation, offer func(board.Move, string) bool) {
 	ours, theirs := exchanges(s.Position, s.us), exchanges(s.Position, s.them)
 	for len(ours)+len(theirs) > 0 {
@@ -16,7 +16,7 @@ func materialMoves(s *situation, offer func(board.Move, string) bool) {
 			enough = (theirs[0].value > 0 || s.even) && s.capture(theirs[0], offer)
 			theirs = theirs[1:]
 		} else {
-			// An even exchange of an own man is the opponent's to begin.
+			// An even exchange of an own piece need not be prevented.
 			enough = ours[0].value > 0 && s.defend(ours[0], offer)
 			ours = ours[1:]
 		}
@@ -26,7 +26,7 @@ func materialMoves(s *situation, offer func(board.Move, string) bool) {
 	}
 }
 
-// capture proposes taking with the least valuable man that is not pinned.
+// capture proposes the capture with the least valuable piece that can move.
 func (s *situation) capture(x exchange, offer func(board.Move, string) bool) bool {
 	moves := s.filter(func(m board.Move) bool { return m.To() == x.square && !s.IsCastling(m) && x.attackers.Has(m.From()) })
 	if len(moves) == 0 {
@@ -36,10 +36,10 @@ func (s *situation) capture(x exchange, offer func(board.Move, string) bool) boo
 }
 
 func (s *situation) cheapestOf(moves []board.Move) board.Move {
-	return slices.MinFunc(moves, func(a, b board.Move) int { return worth[s.piece(a)] - worth[s.piece(b)] })
+	return slices.MinFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(a)] - pieceValues[s.piece(b)] })
 }
 
-// defend proposes what saves an own man, if no move at all is damaging.
+// defend proposes moves that save an own piece, if doing nothing would lose material.
 func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool {
 	if s.noMove() {
 		return false
@@ -53,14 +53,14 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 	}{
 		{"takes the attacker", func(m board.Move) bool { return x.attackers.Has(m.To()) && s.safe(m) }},
 		{"adds a defender", func(m board.Move) bool { return m.From() != x.square && adds(s.Position, m, x.square) && free(m) }},
-		{"moves the man attacked", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
+		{"moves the attacked piece", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
 		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.piece(m) != board.King && free(m) }},
 		{"pins the attacker", func(m board.Move) bool {
 			return free(m) && slices.ContainsFunc(squares(x.attackers), func(sq board.Square) bool { return pins(s.Position, m, sq) })
 		}},
 	} {
 		moves := s.filter(step.keep)
-		slices.SortStableFunc(moves, func(a, b board.Move) int { return worth[s.piece(a)] - worth[s.piece(b)] })
+		slices.SortStableFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(a)] - pieceValues[s.piece(b)] })
 		for _, m := range moves {
 			if offer(m, step.why) {
 				return true
@@ -70,10 +70,10 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 	return false
 }
 
-// attackerOf returns the attacker of the least value.
+// attackerOf returns the square of the least valuable attacker.
 func (s *situation) attackerOf(x exchange) board.Square {
 	return slices.MinFunc(squares(x.attackers), func(a, b board.Square) int {
-		return worth[s.PieceAt(a).Type()] - worth[s.PieceAt(b).Type()]
+		return pieceValues[s.PieceAt(a).Type()] - pieceValues[s.PieceAt(b).Type()]
 	})
 }
 
@@ -84,8 +84,8 @@ func squares(b board.Bitboard) (list []board.Square) {
 	return list
 }
 
-// materialDisturb returns the captures that the side to move does not lose by, one for
-// each square, with the least valuable man that may move.
+// materialDisturb returns the captures that do not lose material, one for each square, by the
+// least valuable piece that can move.
 func materialDisturb(p *board.Position) (moves []board.Move) {
 	list := exchanges(p, p.SideToMove().Other())
 	if len(list) == 0 {
@@ -95,7 +95,7 @@ func materialDisturb(p *board.Position) (moves []board.Move) {
 	for _, x := range list {
 		best := board.NullMove
 		for _, m := range captures {
-			if m.To() == x.square && (best == board.NullMove || worth[p.PieceAt(m.From()).Type()] < worth[p.PieceAt(best.From()).Type()]) {
+			if m.To() == x.square && (best == board.NullMove || pieceValues[p.PieceAt(m.From()).Type()] < pieceValues[p.PieceAt(best.From()).Type()]) {
 				best = m
 			}
 		}

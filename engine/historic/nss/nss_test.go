@@ -14,7 +14,7 @@ import (
 
 var _ historic.Explainer = (*Player)(nil)
 
-// A mate that no goal proposes is not seen: the program is Weak by its design.
+// The program is Weak by design: it misses a mate that no goal proposes.
 func TestConform(t *testing.T) {
 	for name, options := range map[string][]string{"four goals": nil, "CP-I": {"Goals=3"}, "double": {"Choice=double", "Primary=king"}} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func newPlayer(t testing.TB, options ...string) *Player {
 	return p
 }
 
-// proposals returns all proposals of the goals, analyzed.
+// proposals returns all moves that the goals propose, analyzed.
 func proposals(t testing.TB, p *Player, pos *board.Position) (e *executive, bySAN map[string]alternative) {
 	t.Helper()
 	e = p.executive(context.Background(), pos, engine.Limits{})
@@ -65,7 +65,7 @@ func TestFigure5(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	d4 := all["d4"]
-	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "centre control") || d4.rejected != goalNamed(t, "development") {
+	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "center control") || d4.rejected != goalNamed(t, "development") {
 		t.Errorf("d4: %+v", d4)
 	}
 	if got := historic.Line(e.Position, d4.line); got != "d4 exd4 Qxd4 Nc6" {
@@ -74,7 +74,7 @@ func TestFigure5(t *testing.T) {
 	// "The move 3...B-B4 would not have sufficed, since the bishop could be taken."
 	after := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/8/3QP3/8/PPP2PPP/RNB1KBNR b KQkq - 0 3")
 	if got := developmentDisturb(&after); len(got) != 1 || after.SAN(got[0]) != "Nc6" {
-		t.Errorf("developing attacks on the queen: %v", got)
+		t.Errorf("developing moves that attack the queen: %v", got)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestCenterRejectedByMaterial(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	e4 := all["e4"]
-	if e4.goal != goalNamed(t, "centre control") || e4.rejected != goalNamed(t, "material balance") {
+	if e4.goal != goalNamed(t, "center control") || e4.rejected != goalNamed(t, "material balance") {
 		t.Errorf("e4: %+v", e4)
 	}
 	if got := historic.Line(e.Position, e4.line); !strings.HasPrefix(got, "e4 dxe4") {
@@ -92,8 +92,8 @@ func TestCenterRejectedByMaterial(t *testing.T) {
 	}
 }
 
-// Figure 6, Morphy's game: 3...B-N5 is proposed by material balance, whose pawn is
-// attacked, as a pin of the attacker, and rejected.
+// Figure 6, Morphy's game: a pawn is attacked, material balance proposes 3...B-N5 as a pin of
+// the attacker, and it is rejected.
 func TestFigure6(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3")
 	_, all := proposals(t, New(), &pos)
@@ -101,7 +101,7 @@ func TestFigure6(t *testing.T) {
 	if !ok || bg4.goal != goalNamed(t, "material balance") || bg4.why != "pins the attacker" || bg4.rejected < 0 {
 		t.Errorf("Bg4: proposed %v, %+v", ok, bg4)
 	}
-	// The lines of the text: a pawn goes, or castling, and with it tempi.
+	// The lines of the paper: one loses a pawn, the other castling and so tempi.
 	a := New().analysis(&pos, board.Black, historic.NewBudget(context.Background(), board.Black, engine.Limits{}))
 	now := a.static(&pos)
 	for fen, goal := range map[string]string{
@@ -115,13 +115,13 @@ func TestFigure6(t *testing.T) {
 	}
 }
 
-// A first move: nothing is to be won, so the center is taken.
+// At the first move nothing can be won, so the center is occupied.
 func TestFirstMove(t *testing.T) {
 	for primary, want := range map[string]string{"queen": "d4", "king": "e4"} {
 		pos := board.StartPosition()
 		r, err := newPlayer(t, "Primary="+primary).Search(context.Background(), board.NewGame(pos), engine.Limits{})
 		if err != nil || pos.SAN(r.Move) != want {
-			t.Errorf("%s's pawn first: %s, error %v", primary, pos.SAN(r.Move), err)
+			t.Errorf("Primary=%s: %s, error %v", primary, pos.SAN(r.Move), err)
 		}
 	}
 }
@@ -148,15 +148,15 @@ func TestBlocks(t *testing.T) {
 func TestExchanges(t *testing.T) {
 	for _, test := range []struct {
 		fen, square string
-		want        int // for the side that attacks; -9 where the square is not listed
+		want        int // for the attacking side; -9 if the square is not listed
 	}{
 		{"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "d5", 1},
 		{"4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1", "d5", 0},
 		{"4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d5", -9},
 		{"4k3/8/4p3/3n4/4P3/8/8/4K3 w - - 0 1", "d5", 2},
 		{"3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", 1},    // the doubled rook counts
-		{"3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", -9}, // and so does the other's
-		{"8/8/4k3/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", 1},     // the king takes nothing guarded
+		{"3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", -9}, // and so does the opponent's
+		{"8/8/4k3/3p4/8/8/3R4/3RK3 w - - 0 1", "d5", 1},     // the king cannot capture a defended piece
 		{"8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d5", -9},
 	} {
 		p := enginetest.Position(t, test.fen)
@@ -172,26 +172,26 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// Each way of saving a man is proposed.
-func TestDefence(t *testing.T) {
+// Each way of saving a piece is proposed.
+func TestDefense(t *testing.T) {
 	for _, test := range []struct{ fen, move, why string }{
 		{"4k3/8/8/3r4/1B6/8/3N4/4K2B w - - 0 1", "Bxd5", "takes"},
 		{"4k1r1/8/8/6B1/8/7P/8/4K3 w - - 0 1", "h4", "adds a defender"},
-		{"4k1r1/8/8/6B1/8/8/7N/4K3 w - - 0 1", "Bf4", "moves the man attacked"},
+		{"4k1r1/8/8/6B1/8/8/7N/4K3 w - - 0 1", "Bf4", "moves the attacked piece"},
 		{"r3k3/8/8/8/1PN5/8/7P/N6K w - - 0 1", "Na5", "interposes"},
 		{"3qk3/8/5n2/8/4P3/8/8/2B1K3 w - - 0 1", "Bg5", "pins the attacker"},
 	} {
 		p := enginetest.Position(t, test.fen)
 		_, all := proposals(t, New(), &p)
 		if x, ok := all[test.move]; !ok || x.why != test.why || x.goal != 0 {
-			t.Errorf("%s: %s is proposed %v: %+v", test.fen, test.move, ok, x)
+			t.Errorf("%s: %s proposed: %v, %+v", test.fen, test.move, ok, x)
 		}
 	}
 }
 
-// The game that CP-I lost to Simon in 1960, printed with the paper. Where that leaves
-// the order of the development goal open, it is the game's; the rest is the paper's. The
-// numbers may change with another reading, and then knowingly.
+// The game that CP-I lost to Simon in 1960. The order in which the development goal proposes
+// moves is taken from this game, everything else from the paper. The expected numbers depend
+// on our reading of the paper; change them only on purpose.
 func TestSimonGame(t *testing.T) {
 	moves := strings.Fields("d4 Nf6 Nc3 d5 Qd3 b6 e4 Bb7 exd5 Nxd5 Nf3 e6 Be2 Be7 Be3 O-O O-O Nd7 Rfe1 c5 Rad1 Qc7 Nxd5 Bxd5 a4 Rac8 " +
 		"Qc3 Bf6 Bb5 Bxf3 gxf3 Rfd8 Bxd7 Qxd7 b3 cxd4 Qd2 Qc6 Bf4 Qxc2 Qxc2 Rxc2 Rc1 Rdc8 Rcd1 R8c3 b4 Rxf3 Bg3 d3 Rc1 Bg5 Rxc2 dxc2 Be5 c1=Q Rxc1 Bxc1")
@@ -238,7 +238,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// BenchmarkMove is a move of the middlegame; JOHNNIAC took one to ten hours by the
+// BenchmarkMove measures a move in the middlegame. JOHNNIAC took one to ten hours by the
 // paper's estimate, and 2 to 50 minutes in the game against Simon.
 func BenchmarkMove(b *testing.B) {
 	p, nodes := New(), 0

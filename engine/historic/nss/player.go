@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Player is the program. It implements engine.Player and historic.Explainer.
+// Player is nss-1958. It implements engine.Player and historic.Explainer.
 type Player struct {
 	goals   int
 	plies   int
@@ -19,7 +19,7 @@ type Player struct {
 	options historic.Options
 }
 
-// Words of the options.
+// Values of the options Choice and Primary.
 const (
 	first  = "first"
 	double = "double"
@@ -40,23 +40,22 @@ func New() *Player {
 	return p
 }
 
-// NewGame does nothing: the program remembers nothing and plays without chance.
+// NewGame does nothing: the program has no memory and no randomness.
 func (p *Player) NewGame(uint64) error { return nil }
 
-// SetOption sets an option: see Options.
+// SetOption sets one of Options.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them: Goals (how many of the list; the
-// program that played Simon had 3), Plies (where the analysis ends), Choice (the first
-// acceptable move, or first one that two goals propose) and Primary (which center pawn
-// goes first), Even (whether even exchanges are
-// proposed with all others, or only where nothing else is acceptable).
+// Options returns the UCI declarations of the options: Goals (number of goals; the program
+// that played Simon had 3), Plies (where the analysis ends), Choice (the first acceptable
+// move, or preferably one that two goals propose), Primary (which center pawn moves first)
+// and Even (propose even exchanges with the others, not only as a last resort).
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close does nothing.
 func (p *Player) Close() error { return nil }
 
-// Search chooses a move, as engine.Player says. The score is the material component.
+// Search implements engine.Player. The score is the material component.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	pos := game.Position()
 	e := p.executive(ctx, pos, lim)
@@ -75,15 +74,15 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return e.budget.Finish(result), nil
 }
 
-// alternative is a move that a goal has proposed, analyzed.
+// alternative is a proposed and analyzed move.
 type alternative struct {
 	move     board.Move
-	goal     int // index of goals, len(goals) if none has proposed it
+	goal     int // index into goals, len(goals) if no goal proposes it
 	why      string
 	value    Value
 	line     []board.Move
-	rejected int // by which goal, -1 if the move is acceptable
-	again    bool
+	rejected int  // index of the goal that rejects it, -1 if it is acceptable
+	again    bool // a second goal proposes it too
 }
 
 func (x alternative) score() int {
@@ -96,7 +95,7 @@ func (x alternative) score() int {
 	return 100 * x.value.Goals[0]
 }
 
-// playable returns a line as far as the sides move in turn.
+// playable returns a line up to the first null move.
 func playable(line []board.Move) []board.Move {
 	if i := slices.Index(line, board.NullMove); i >= 0 {
 		return line[:i]
@@ -107,14 +106,14 @@ func playable(line []board.Move) []board.Move {
 // executive goes down the list of goals.
 type executive struct {
 	situation
-	analysis  analysis
-	budget    *historic.Budget
-	now       Value // what is acceptable is at least this
-	final     string
-	all       bool // analyze every proposal, for an explanation
-	analyzed  []alternative
-	fallback  board.Move
-	noMoveYet int // 0 not known, 1 acceptable, -1 damaging
+	analysis analysis
+	budget   *historic.Budget
+	now      Value // of the position; a move is acceptable if its value is not below
+	final    string
+	all      bool // analyze every proposal, for an explanation
+	analyzed []alternative
+	fallback board.Move
+	passing  int // whether the null move loses material: 0 unknown, 1 no, -1 yes
 }
 
 func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.Limits) *executive {
@@ -124,7 +123,7 @@ func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.
 	e := &executive{budget: budget, final: p.final}
 	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: queens(legal), kingFirst: p.primary == king, even: p.even}
 	if len(e.legal) == 0 {
-		e.legal = legal // asked for underpromotions alone
+		e.legal = legal // only underpromotions are allowed
 	}
 	if len(e.legal) > 0 {
 		e.fallback = e.legal[0]
@@ -144,22 +143,22 @@ func (p *Player) analysis(pos *board.Position, machine board.Color, budget *hist
 	return a
 }
 
-// tryNoMove reports whether leaving everything as it is would be acceptable.
+// tryNoMove reports whether the null move would lose no material.
 func (e *executive) tryNoMove() bool {
 	if e.InCheck() {
 		return false
 	}
-	if e.noMoveYet == 0 {
-		e.noMoveYet = -1
+	if e.passing == 0 {
+		e.passing = -1
 		if v, _, ok := e.analysis.analyze(e.Position, board.NullMove); ok && v.rejects(e.now) != 0 {
-			e.noMoveYet = 1 // only material is asked: development is what moves are for
+			e.passing = 1 // only material counts, since every null move loses a tempo
 		}
 	}
-	return e.noMoveYet > 0
+	return e.passing > 0
 }
 
-// acceptableToThem analyzes a move of the opponent from its own view, as if it were its
-// turn.
+// acceptableToThem reports whether a move of the opponent, if it were its turn, would be
+// acceptable from its own view.
 func (p *Player) acceptableToThem(pos *board.Position, m board.Move, budget *historic.Budget) bool {
 	turn := *pos
 	turn.MakeNull()
@@ -186,8 +185,8 @@ func (e *executive) run() {
 	e.lastResort()
 }
 
-// lastResort is for positions where no goal's move is acceptable: even exchanges, and if
-// nothing at all has been proposed, every move.
+// lastResort tries even exchanges if no proposed move is acceptable, and every legal move if
+// none has been proposed.
 func (e *executive) lastResort() {
 	if !e.all && slices.ContainsFunc(e.analyzed, func(x alternative) bool { return x.rejected < 0 }) {
 		return
@@ -208,7 +207,7 @@ func (e *executive) lastResort() {
 	}
 }
 
-// offer analyzes a proposal, once, and reports whether it is acceptable.
+// offer analyzes a proposed move, once, and reports whether it is acceptable.
 func (e *executive) offer(m board.Move, goal int, why string) bool {
 	for i := range e.analyzed {
 		if x := &e.analyzed[i]; x.move == m {
@@ -225,8 +224,8 @@ func (e *executive) offer(m board.Move, goal int, why string) bool {
 	return x.rejected < 0
 }
 
-// choose applies the final choice: the first acceptable alternative, or of those one
-// that a second goal has proposed; the best if none is acceptable.
+// choose makes the final choice: the first acceptable alternative, by option preferably one
+// that two goals propose, or the best if none is acceptable.
 func (e *executive) choose() alternative {
 	best := alternative{move: e.fallback, line: []board.Move{e.fallback}}
 	chosen := -1

@@ -2,15 +2,15 @@ package nss
 
 import "github.com/assay-chess/assay/engine/board"
 
-// situation is the position on the board, for the goals' generators.
+// situation is the current position with what the move generators of the goals need.
 type situation struct {
 	*board.Position
 	us, them  board.Color
-	legal     []board.Move // a promotion is to a queen
-	kingFirst bool         // of the center pawns, the king's goes first
-	even      bool         // even exchanges are proposed with the others
-	// noMove reports whether it would be acceptable not to move; theirMove whether a move of
-	// the opponent, if it were its turn, would be acceptable to it.
+	legal     []board.Move // only promotions to a queen
+	kingFirst bool         // propose the king's pawn before the queen's
+	even      bool         // propose even exchanges with the others
+	// noMove reports whether the null move would lose no material; theirMove whether a move
+	// of the opponent, if it were its turn, would be acceptable to it.
 	noMove    func() bool
 	theirMove func(board.Move) bool
 }
@@ -35,8 +35,8 @@ func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
 
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
-// safe reports whether the man that moves is not lost where it goes, or for no more than
-// it takes.
+// safe reports whether the moving piece is not lost on its new square, or only for at least
+// as much as it captures.
 func (s *situation) safe(m board.Move) bool { return safe(s.Position, m) }
 
 func safe(p *board.Position, m board.Move) bool {
@@ -45,14 +45,14 @@ func safe(p *board.Position, m board.Move) bool {
 	}
 	taken := 0
 	if piece := p.PieceAt(m.To()); piece != board.NoPiece {
-		taken = worth[piece.Type()]
+		taken = pieceValues[piece.Type()]
 	}
 	child := *p
 	child.Make(m)
 	return playOut(&child, m.To(), child.SideToMove(), 0) <= taken
 }
 
-// adds reports whether the man that moves comes to bear on sq, where it did not.
+// adds reports whether the moving piece newly attacks sq.
 func adds(p *board.Position, m board.Move, sq board.Square) bool {
 	if p.IsCastling(m) || m.To() == sq {
 		return false
@@ -61,7 +61,7 @@ func adds(p *board.Position, m board.Move, sq board.Square) bool {
 	return reach(p, m.From(), m.To(), after).Has(sq) && !reach(p, m.From(), m.From(), p.Occupied()).Has(sq)
 }
 
-// reach returns what the man on from would attack from another square.
+// reach returns the squares that the piece on from would attack from another square.
 func reach(p *board.Position, from, at board.Square, occupied board.Bitboard) board.Bitboard {
 	piece := p.PieceAt(from)
 	if piece.Type() == board.Pawn {
@@ -70,8 +70,8 @@ func reach(p *board.Position, from, at board.Square, occupied board.Bitboard) bo
 	return board.Attacks(piece.Type(), at, occupied)
 }
 
-// pins reports whether the man that moves pins the enemy man on sq to one of more value,
-// from where that cannot take it.
+// pins reports whether the move pins the enemy piece on sq to a more valuable one, from a
+// square where the pinned piece cannot capture it.
 func pins(p *board.Position, m board.Move, sq board.Square) bool {
 	t := p.PieceAt(m.From()).Type()
 	if t < board.Bishop || t > board.Queen || m.To() == sq {
@@ -84,7 +84,7 @@ func pins(p *board.Position, m board.Move, sq board.Square) bool {
 	}
 	beyond := board.Attacks(t, m.To(), occupied&^sq.Bitboard()) &^ near & p.ByColor(p.SideToMove().Other())
 	for beyond != 0 {
-		if worth[p.PieceAt(beyond.PopFirst()).Type()] > worth[p.PieceAt(sq).Type()] {
+		if pieceValues[p.PieceAt(beyond.PopFirst()).Type()] > pieceValues[p.PieceAt(sq).Type()] {
 			return true
 		}
 	}
