@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// tournament holds positions of the paper's games in which it was Mac Hack's turn.
+// tournament holds positions, from or like those of the paper's games, with Mac Hack to move.
 var tournament = []string{
 	"r3k1nr/1pp2ppp/p1p5/4b3/4P2q/2P2Q2/PP3PPP/RNB2RK1 w kq - 1 10",    // game 4, its first move out of book
 	"2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20",   // game 3, QxN
@@ -17,8 +17,8 @@ var tournament = []string{
 	"8/6r1/3k4/1p2p3/4P1K1/1P6/P7/8 w - - 0 40",
 }
 
-// BenchmarkTournament measures a move at tournament settings; the program took about
-// 70 seconds on average, 80 milliseconds of it for each plausible move generation.
+// BenchmarkTournament measures a move at tournament settings. Mac Hack took about 70 seconds
+// on average, and 80 milliseconds for a plausible move generation.
 func BenchmarkTournament(b *testing.B) {
 	p := open(b)
 	if err := p.SetOption("Book", "false"); err != nil {

@@ -2,19 +2,18 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// points are the values of men in 1/128 pawn, table 2 of the paper.
+// points are the piece values in 1/128 pawn: table 2 of the paper.
 var points = [...]int{board.Pawn: 128, board.Knight: 416, board.Bishop: 448, board.Rook: 640, board.Queen: 1248, board.King: 1536, board.NoPieceType: 0}
 
-// enPrise reports whether the man on sq is en prise: attacked and inadequately defended,
-// by the values of the least attacker and the man and the numbers of attackers and
-// defenders. Kings never are.
+// enPrise reports whether the piece on sq is en prise: attacked, and either undefended,
+// attacked more often than defended, or attacked by a piece of less value. A king never is.
 func enPrise(p *board.Position, sq board.Square) bool {
 	piece := p.PieceAt(sq)
 	return exposed(p, sq, piece.Type(), piece.Color(), p.Occupied(), 0)
 }
 
-// exposed reports whether a man of the kind and side would be en prise on sq if the board
-// were occupied as given and the men on the squares gone were away.
+// exposed reports whether a piece of the given kind and side would be en prise on sq, with
+// the board occupied as given and without the pieces on the squares gone.
 func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.Color, occupied, gone board.Bitboard) bool {
 	if kind == board.King {
 		return false
@@ -28,7 +27,7 @@ func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.C
 	return defenders == 0 || attackers.Count() > defenders.Count() || least(p, attackers) < points[kind]
 }
 
-// least returns the value of the cheapest man of a set that is not empty.
+// least returns the value of the least valuable piece of a nonempty set.
 func least(p *board.Position, pieces board.Bitboard) int {
 	for kind := board.Pawn; kind < board.King; kind++ {
 		if pieces&p.ByType(kind) != 0 {
@@ -38,7 +37,7 @@ func least(p *board.Position, pieces board.Bitboard) int {
 	return points[board.King]
 }
 
-// allEnPrise returns the men of the side that are en prise.
+// allEnPrise returns the pieces of the side that are en prise.
 func allEnPrise(p *board.Position, c board.Color) (set board.Bitboard) {
 	for pieces := p.ByColor(c) &^ p.ByType(board.King); pieces != 0; {
 		if sq := pieces.PopFirst(); enPrise(p, sq) {
@@ -48,8 +47,8 @@ func allEnPrise(p *board.Position, c board.Color) (set board.Bitboard) {
 	return set
 }
 
-// pinned reports whether moving the man on sq would uncover an attack on its king, or on
-// another man that then is en prise.
+// pinned reports whether moving the piece on sq would uncover an attack on its king, or on
+// another piece that would then be en prise.
 func pinned(p *board.Position, sq board.Square) bool {
 	c := p.PieceAt(sq).Color()
 	occupied := p.Occupied()
@@ -76,8 +75,8 @@ func sliders(p *board.Position) board.Bitboard {
 	return p.ByType(board.Bishop) | p.ByType(board.Rook) | p.ByType(board.Queen)
 }
 
-// trapped reports whether the man on sq has no safe move: none that does not leave it en
-// prise where it goes. Whose turn it is, and checks, are not looked at.
+// trapped reports whether the piece on sq would be en prise after each of its moves. It
+// ignores the side to move and checks.
 func trapped(p *board.Position, sq board.Square) bool {
 	piece := p.PieceAt(sq)
 	c, kind := piece.Color(), piece.Type()
@@ -91,7 +90,8 @@ func trapped(p *board.Position, sq board.Square) bool {
 	return true
 }
 
-// reach returns the squares that the man on sq could go to, men of its own included.
+// reach returns the squares to which the piece on sq could move, and those of own pieces
+// that it defends.
 func reach(p *board.Position, sq board.Square) board.Bitboard {
 	piece := p.PieceAt(sq)
 	if piece.Type() != board.Pawn {
@@ -105,8 +105,8 @@ func reach(p *board.Position, sq board.Square) board.Bitboard {
 	return ahead | board.PawnAttacks(c, sq)&p.ByColor(c.Other())
 }
 
-// feedover reports whether the position is too unsettled for its static value, so that the
-// side to move has to try its plausible moves: the three conditions of the paper.
+// feedover reports whether one of the paper's three conditions holds: the position is too
+// unsettled for a static value, and its plausible moves must be searched.
 func feedover(p *board.Position) bool {
 	us := p.SideToMove()
 	ours := allEnPrise(p, us)

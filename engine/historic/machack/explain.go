@@ -12,14 +12,14 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Explain writes what the paper's debugging aids did: the static value term by term, the
-// plausibility of all moves with a comment for each factor, the main variation of each
-// move that was found best, and the statistics of the search.
+// Explain writes what the paper's debugging aids printed: the static value term by term, the
+// plausibility of all moves with a comment for each factor, the main variation of each new
+// best move, and the statistics of the search. It fails if the game is over.
 func (p *Player) Explain(w io.Writer, root *board.Position) error {
 	var b strings.Builder
 	moves := root.LegalMoves(nil)
 	if len(moves) == 0 {
-		return fmt.Errorf("%s: the game is over, there is nothing to explain", root.FEN())
+		return fmt.Errorf("%s: the game is over, no move can be explained", root.FEN())
 	}
 	p.explainStatic(&b, root)
 	explainMoves(&b, root, moves)
@@ -54,10 +54,10 @@ func explainMoves(b *strings.Builder, root *board.Position, moves []board.Move) 
 	}
 }
 
-// comment says what the factor is for: "for unblocking the white bishop on c1 so that it
-// now attacks b2, a3".
+// comment describes the factor: "for unblocking the white bishop on c1 so that it now attacks
+// b2, a3".
 func (f *factor) comment(root *board.Position) string {
-	text := why[f.kind]
+	text := comments[f.kind]
 	if strings.Contains(text, "%s") {
 		piece := root.PieceAt(f.at)
 		text = fmt.Sprintf(text, fmt.Sprintf("%v %v on %v", piece.Color(), piece.Type(), f.at))
@@ -72,14 +72,14 @@ func (f *factor) comment(root *board.Position) string {
 	return text
 }
 
-// explainSearch searches to the depth of the program and tells what became of each move.
+// explainSearch searches to the depth of the program and reports the result of each move.
 func (p *Player) explainSearch(b *strings.Builder, root *board.Position, moves []board.Move) {
 	budget := historic.NewBudget(context.Background(), root.SideToMove(), engine.Limits{})
-	s := p.begin(root, nil, moves, budget)
+	s := p.newSearch(root, nil, moves, budget)
 	fmt.Fprintf(b, "\nSearch of %d plies, widths %v\n", p.plies, widths[p.width])
 	s.tried = func(c *candidate, value int, better bool) {
 		if !better {
-			fmt.Fprintf(b, "  %-7s is no better\n", root.SAN(c.move))
+			fmt.Fprintf(b, "  %-7s is not better\n", root.SAN(c.move))
 			return
 		}
 		fmt.Fprintf(b, "  %-7s %s by", root.SAN(c.move), pawns(value))
@@ -96,7 +96,7 @@ func (p *Player) explainSearch(b *strings.Builder, root *board.Position, moves [
 		budget.Nodes(), budget.Elapsed().Round(time.Millisecond), s.stats.Generations, s.stats.Feedovers, s.stats.Evaluations, s.stats.Hits, s.stats.Secondary)
 }
 
-// pawns returns a value in pawns, or as a mate, for the side to move.
+// pawns formats a value, from the view of the side to move, in pawns or as a mate.
 func pawns(v int) string {
 	switch {
 	case v >= mateBound:

@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// candidate is a legal move with what the generator says of it.
+// candidate is a legal move with the results of the generator.
 type candidate struct {
 	move     board.Move
 	position int // points of positional heuristics
@@ -14,15 +14,15 @@ type candidate struct {
 	safe     bool
 	check    bool
 	capture  bool
-	factors  []factor // kept for explanations alone
+	factors  []factor // only for explanations
 }
 
-// factor is what one heuristic says of a move.
+// factor is the contribution of one heuristic to the plausibility of a move.
 type factor struct {
 	kind   kind
 	points int
-	at     board.Square   // of the man that it is about
-	now    board.Bitboard // squares that this man attacks since
+	at     board.Square   // of the piece that it is about
+	now    board.Bitboard // squares that this piece newly attacks
 }
 
 func (c *candidate) plausibility() int { return c.position + c.tactics }
@@ -30,28 +30,27 @@ func (c *candidate) plausibility() int { return c.position + c.tactics }
 // poor reports whether the move is developmentally poor.
 func (c *candidate) poor() bool { return c.position < poorBelow }
 
-// poorBelow is the positional score from which on a move is marked as poor: ours.
+// poorBelow is the positional score below which a move is marked as poor. It is ours.
 const poorBelow = -8
 
-// generator is the plausible move generator for one position. What it says of a move is
-// worked out for the move and not for the position after it: "this move is bad because
-// it blocks my bishop".
+// generator is the plausible move generator for one position. It judges moves, not the
+// positions after them: "this move is bad because it blocks my bishop".
 type generator struct {
 	p       *board.Position
 	us      board.Color
-	worth   [2][64]int8       // importance of each square, by the side that bears on it
-	hanging [2]board.Bitboard // men en prise
-	pinned  board.Bitboard    // enemy men that are
-	weak    board.Bitboard    // enemy pawns that no pawn of theirs can ever guard
+	squares [2][64]int8       // importance of each square, by the side that attacks it
+	hanging [2]board.Bitboard // pieces en prise
+	pinned  board.Bitboard    // pinned enemy pieces
+	weak    board.Bitboard    // enemy pawns that no enemy pawn can ever defend
 	passed  board.Bitboard    // own passed pawns
-	queens  bool              // whether there are any
+	queens  bool              // whether there are queens on the board
 	trace   bool              // keep factors
 }
 
-// list appends the moves with their plausibilities, the most plausible first; of equal
-// ones the order of the moves stays.
+// list appends the moves with their plausibilities, the most plausible first. Among equals
+// it keeps the order of the moves.
 func (g *generator) list(p *board.Position, moves []board.Move, buf []candidate) []candidate {
-	g.see(p)
+	g.prepare(p)
 	for _, m := range moves {
 		buf = append(buf, candidate{move: m})
 		g.judge(&buf[len(buf)-1])
@@ -60,8 +59,8 @@ func (g *generator) list(p *board.Position, moves []board.Move, buf []candidate)
 	return buf
 }
 
-// see looks at the position once for all moves.
-func (g *generator) see(p *board.Position) {
+// prepare computes what all moves of the position share.
+func (g *generator) prepare(p *board.Position) {
 	g.p, g.us = p, p.SideToMove()
 	g.queens = p.ByType(board.Queen) != 0
 	g.pinned = 0
@@ -84,7 +83,7 @@ func (g *generator) see(p *board.Position) {
 	}
 }
 
-// fill adds all squares ahead of the side's.
+// fill adds all squares ahead of those in b, from the view of side c.
 func fill(b board.Bitboard, c board.Color) board.Bitboard {
 	for range 6 {
 		b |= b.Forward(c)
@@ -92,9 +91,9 @@ func fill(b board.Bitboard, c board.Color) board.Bitboard {
 	return b
 }
 
-// value finds the importance of the squares: by closeness to the center and to the
-// other king, by own men on them, more if en prise, and a little by closeness to the
-// other side of the board.
+// value computes the importance of the squares for side c. It grows near the center and near
+// the enemy king, for squares of own pieces, more so if they are en prise, and a little in
+// the enemy's half of the board.
 func (g *generator) value(c board.Color) {
 	king := g.p.KingSquare(c.Other())
 	own := g.p.ByColor(c)
@@ -112,11 +111,11 @@ func (g *generator) value(c board.Color) {
 		if s.RelativeRank(c) >= 4 {
 			v++
 		}
-		g.worth[c][s] = v
+		g.squares[c][s] = v
 	}
 }
 
-// center holds points by the distances from the nearest edges.
+// center holds the points of a square by its distances from the nearest edges.
 var center = [4][4]int8{{1, 1, 1, 1}, {1, 2, 2, 2}, {1, 2, 3, 3}, {1, 2, 3, 5}}
 
 // distance is the number of moves a king needs.
@@ -125,13 +124,13 @@ func distance(a, b board.Square) int {
 	return max(f, -f, r, -r)
 }
 
-// target holds points for actual attacks on men of a kind.
+// target holds the points for attacking a piece, by its type.
 var target = [...]int{board.Pawn: 2, board.Knight: 4, board.Bishop: 4, board.Rook: 6, board.Queen: 8, board.King: 3, board.NoPieceType: 0}
 
-// bearing returns what it is worth to a side to bear on squares, on a board p.
+// bearing returns the points that side c gets in p for attacking the squares.
 func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitboard) (sum int) {
 	for s := squares; s != 0; {
-		sum += int(g.worth[c][s.PopFirst()])
+		sum += int(g.squares[c][s.PopFirst()])
 	}
 	for pieces := squares & p.ByColor(c.Other()); pieces != 0; {
 		sum += target[p.PieceAt(pieces.PopFirst()).Type()]
@@ -139,8 +138,8 @@ func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitb
 	return sum
 }
 
-// development is the developmental value of the man on sq of board p. A king has none as
-// long as there are queens.
+// development is the developmental value of the piece on sq in p. A king has none while there
+// are queens on the board.
 func (g *generator) development(p *board.Position, sq board.Square) int {
 	piece := p.PieceAt(sq)
 	switch piece.Type() {

@@ -26,7 +26,7 @@ func square(t testing.TB, name string) board.Square {
 	return s
 }
 
-// TestEnPrise has the paper's examples of men en prise, pinned and trapped.
+// The paper's examples of pieces en prise, pinned and trapped.
 func TestEnPrise(t *testing.T) {
 	for _, test := range []struct {
 		about, fen, square       string
@@ -39,9 +39,9 @@ func TestEnPrise(t *testing.T) {
 		{"not attacked", "4k3/8/8/8/4N3/8/8/3K4 w - - 0 1", "e4", false, false, false},
 		{"pinned on the king", "4r1k1/8/8/8/4N3/3P4/8/4K3 w - - 0 1", "e4", false, true, false},
 		{"pinned on a queen that a rook then attacks", "4r1k1/8/8/8/4N3/3P4/4Q3/2K5 w - - 0 1", "e4", false, true, false},
-		{"before a defended rook", "4r1k1/8/8/8/4N3/3P4/4R3/3K4 w - - 0 1", "e4", false, false, false},
+		{"in front of a defended rook", "4r1k1/8/8/8/4N3/3P4/4R3/3K4 w - - 0 1", "e4", false, false, false},
 		{"a knight in the corner", "4k3/8/8/8/8/8/8/N3K3 w - - 0 1", "a1", false, false, false},
-		{"whose squares pawns attack", "4k3/8/8/8/1pp5/3p4/8/N3K3 w - - 0 1", "a1", false, false, true},
+		{"a knight whose squares pawns attack", "4k3/8/8/8/1pp5/3p4/8/N3K3 w - - 0 1", "a1", false, false, true},
 		{"a blocked pawn", "4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", "e3", false, false, true},
 	} {
 		for _, mirrored := range []bool{false, true} {
@@ -63,18 +63,18 @@ func TestEnPrise(t *testing.T) {
 	}
 }
 
-// TestFeedover has a position for each of the conditions and for what lacks a part of it.
+// A position for each feedover condition, and for some that just miss one.
 func TestFeedover(t *testing.T) {
 	for _, test := range []struct {
 		about, fen string
 		want       bool
 	}{
 		{"nothing en prise", "4k3/8/8/8/4N3/8/8/3K4 w - - 0 1", false},
-		{"one, and it can go", "4k3/8/8/8/4N3/8/6b1/3K4 w - - 0 1", false},
+		{"one, and it can move", "4k3/8/8/8/4N3/8/6b1/3K4 w - - 0 1", false},
 		{"1A: one, in check", "3rk3/8/8/8/4N3/8/6b1/3K4 w - - 0 1", true},
 		{"1B: one, pinned", "4r1k1/8/8/8/4N3/8/6b1/4K3 w - - 0 1", true},
 		{"1B: one, trapped", "4k3/8/8/8/1pp5/3p4/8/Nb2K3 b - - 0 1", false},
-		{"1B: one, trapped, its side to move", "4k3/8/8/4b3/1pp5/3p4/8/N3K3 w - - 0 1", true},
+		{"1B: one, trapped, its own side to move", "4k3/8/8/4b3/1pp5/3p4/8/N3K3 w - - 0 1", true},
 		{"2: two", "4k3/8/8/5b2/4N3/3R4/8/2K5 w - - 0 1", true},
 		{"3: one each, theirs trapped", "n3k3/8/3P4/2P5/4B1p1/5N2/8/3K4 w - - 0 1", true},
 		{"3: one each, none stuck", "4k3/8/3n4/8/4B3/8/6b1/3K4 w - - 0 1", false},
@@ -86,7 +86,7 @@ func TestFeedover(t *testing.T) {
 	}
 }
 
-// TestUnblocking checks the paper's example of a comment, on a move that opens a bishop.
+// The paper's example of a comment: a move unblocks a bishop.
 func TestUnblocking(t *testing.T) {
 	start := board.StartPosition()
 	g := generator{trace: true}
@@ -104,8 +104,7 @@ func TestUnblocking(t *testing.T) {
 	}
 }
 
-// TestFactorsAddUp checks that a plausibility is the sum of what is said of the move, and
-// that mirrored positions have the same.
+// The plausibility of a move is the sum of its factors, and the same in the mirrored position.
 func TestFactorsAddUp(t *testing.T) {
 	for _, fen := range tournament {
 		p := parse(t, fen)
@@ -125,7 +124,7 @@ func TestFactorsAddUp(t *testing.T) {
 				t.Errorf("%s: %s has %d points, its factors %d", fen, p.SAN(c.move), c.plausibility(), sum)
 			}
 			if c.move.Promotion() != board.NoPieceType || p.PieceAt(c.move.From()).Type() == board.Pawn {
-				continue // told apart by more than these letters
+				continue // the key is not unique
 			}
 			if m := points[p.SAN(c.move)[:1]+c.move.To().String()+c.move.From().String()]; m != c.plausibility() {
 				t.Errorf("%s: %s has %d points, mirrored %d", fen, p.SAN(c.move), c.plausibility(), m)
@@ -134,8 +133,8 @@ func TestFactorsAddUp(t *testing.T) {
 	}
 }
 
-// TestPlayedMoves checks our heuristics against the program's own: of the moves it played
-// in the games that the paper prints, how many are within its widths?
+// Our heuristics rank most of the moves that the program played in the printed games within
+// its widths.
 func TestPlayedMoves(t *testing.T) {
 	var file struct {
 		Games []struct{ Name, Moves string }
@@ -176,17 +175,17 @@ func TestPlayedMoves(t *testing.T) {
 			p.Make(m)
 		}
 	}
-	// By chance 15 of 28 would be 54 %, 6 of 28 21 %.
+	// A random order would give 15/28 = 54 % and 6/28 = 21 %.
 	if moves != 158 || within15 < 150 || within6 < 125 {
-		t.Errorf("%d moves, of %d legal ones each; %d within the first 15, %d within 6", moves, legal/max(1, moves), within15, within6)
+		t.Errorf("%d moves, with %d legal moves on average; %d among the first 15, %d among the first 6", moves, legal/max(1, moves), within15, within6)
 	}
 }
 
-// TestWidth checks what is investigated beyond the basic width.
+// Moves that are searched beyond the basic width.
 func TestWidth(t *testing.T) {
 	var list []candidate
 	for i := range 30 {
-		// One queen on a1 with many moves, then two other men, whose moves are last.
+		// Many moves of a piece on a1, then a few of two other pieces.
 		c := candidate{move: board.NewMove(0, board.Square(10+i)), safe: true}
 		switch i {
 		case 20:
@@ -222,6 +221,6 @@ func TestWidth(t *testing.T) {
 		t.Errorf("third level: %v, want %v", got, want)
 	}
 	if got, want := picked(2, 1, 3), []int{0, 1, 2, 3, 4, 5, 6, 7, 20, 25, 27}; !slices.Equal(got, want) {
-		t.Errorf("with two that get mated: %v, want %v", got, want)
+		t.Errorf("with two that lead to being mated: %v, want %v", got, want)
 	}
 }

@@ -2,8 +2,8 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// habits are the heuristics of good manners: castling, center pawns, rooks on open files.
-func (j *judgement) habits() {
+// habits applies general principles: castling, center pawns, rooks on open files.
+func (j *judgment) habits() {
 	opening := j.p.Fullmove() <= openingMoves
 	rank := j.to.RelativeRank(j.us)
 	switch j.kind {
@@ -35,14 +35,14 @@ func (j *judgement) habits() {
 	j.frontOfPawn(rank)
 }
 
-// homeSquares are those of knights and bishops, on the first and the last rank.
+// homeSquares are the home squares of knights and bishops of both sides.
 const homeSquares = (board.FileB | board.FileC | board.FileF | board.FileG) & (board.Rank1 | board.Rank8)
 
 const centerFiles = board.FileD | board.FileE
 
 // frontOfPawn: "it is bad to move pieces in front of center pawns on their original
 // squares, thereby tending to block your own center".
-func (j *judgement) frontOfPawn(rank int) {
+func (j *judgment) frontOfPawn(rank int) {
 	if rank != 2 || j.kind == board.Pawn || !centerFiles.Has(j.to) {
 		return
 	}
@@ -52,7 +52,7 @@ func (j *judgement) frontOfPawn(rank int) {
 	}
 }
 
-func (j *judgement) pawnHabits(opening bool, rank int) {
+func (j *judgment) pawnHabits(opening bool, rank int) {
 	pawns := j.p.Pieces(j.us, board.Pawn)
 	file := board.FileA << board.Square(j.to.File())
 	switch {
@@ -73,7 +73,7 @@ func (j *judgement) pawnHabits(opening bool, rank int) {
 	}
 }
 
-func (j *judgement) rookHabits(rank int) {
+func (j *judgment) rookHabits(rank int) {
 	file := board.FileA << board.Square(j.to.File())
 	if j.from.File() != j.to.File() {
 		switch pawns := j.p.ByType(board.Pawn) & file; {

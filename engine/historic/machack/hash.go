@@ -5,11 +5,11 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// hashEntries is the size of the program's table.
+// hashEntries is the size of the table, as in the paper.
 const hashEntries = 32000
 
-// entry is what the table keeps of a position: the value for the side to move, or the
-// bound that alpha-beta left it at, and how deep the search was that yielded it.
+// entry is the value of a position from the view of the side to move, or a bound, and the
+// depth of the search that found it.
 type entry struct {
 	key   uint64
 	value int16
@@ -17,12 +17,13 @@ type entry struct {
 	bound int8 // -1: the value is at most this, 1: at least, 0: exact
 }
 
-// hash is the table of positions; a new entry replaces the one in its place.
+// hash is the transposition table. A new entry always replaces the old one.
 type hash []entry
 
 func (h hash) clear() { clear(h) }
 
-// probe returns the value of a position if a search as deep settles it for the window.
+// probe returns the value of a position if a search at least as deep has decided it for the
+// window.
 func (h hash) probe(p *board.Position, depth, ply, alpha, beta int) (int, bool) {
 	e := &h[p.Key()%hashEntries]
 	if e.key != p.Key() || int(e.depth) < depth {
@@ -46,10 +47,11 @@ func (h hash) store(p *board.Position, depth, ply, value, alpha, beta int) {
 	h[p.Key()%hashEntries] = entry{p.Key(), int16(fromRoot(value, -ply)), int8(depth), bound}
 }
 
-// mateBound is below the score of every mate.
+// mateBound is the least score that means a mate.
 const mateBound = engine.MateScore - 1000
 
-// fromRoot changes a mate's distance between the root's and a position's ply below it.
+// fromRoot converts a mate score from counting plies at a position to counting them at the
+// root, ply plies above it. With a negative ply it converts back.
 func fromRoot(v, ply int) int {
 	switch {
 	case v >= mateBound:

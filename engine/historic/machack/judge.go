@@ -2,7 +2,7 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Points of the heuristics that have a fixed number: ours.
+// Points of the heuristics that have a fixed number. They are ours.
 const (
 	mateBonus      = 10000
 	checkBonus     = 8
@@ -25,29 +25,29 @@ const (
 	forkBonus      = 12
 	passedBonus    = 3 // for each rank
 	openingMoves   = 10
-	winsPart       = 4 // of a man's points: the share that makes plausibility
+	winsPart       = 4 // a piece's points are divided by this to get plausibility points
 	losesPart      = 8
 	guardsPart     = 10
 	threatensPart  = 16
 	promotionsPart = 4
 )
 
-// judgement is the work on one move.
-type judgement struct {
+// judgment is the state while one move is judged.
+type judgment struct {
 	*generator
 	c          *candidate
 	child      board.Position
-	from, to   board.Square // of the man that moves; the king's where it castles
+	from, to   board.Square // of the moving piece; of the king in castling
 	kind       board.PieceType
 	castling   bool
 	victim     board.Square // NoSquare if there is none
 	victimKind board.PieceType
 }
 
-// judge fills a candidate.
+// judge computes the plausibility of a candidate.
 func (g *generator) judge(c *candidate) {
 	p := g.p
-	j := judgement{generator: g, c: c, child: *p, from: c.move.From(), to: c.move.To(), victim: board.NoSquare}
+	j := judgment{generator: g, c: c, child: *p, from: c.move.From(), to: c.move.To(), victim: board.NoSquare}
 	j.castling = p.IsCastling(c.move)
 	j.kind = p.PieceAt(j.from).Type()
 	if p.IsCapture(c.move) {
@@ -67,13 +67,13 @@ func (g *generator) judge(c *candidate) {
 	j.add(develops, g.development(&j.child, j.to)-g.development(p, j.from), j.to)
 	j.lines()
 	j.habits()
-	j.exchange()
-	j.unrest()
+	j.material()
+	j.threats()
 	j.targets()
 }
 
-// add counts what a heuristic says.
-func (j *judgement) add(k kind, points int, at board.Square) {
+// add adds the points of a heuristic.
+func (j *judgment) add(k kind, points int, at board.Square) {
 	if points == 0 {
 		return
 	}
@@ -87,9 +87,8 @@ func (j *judgement) add(k kind, points int, at board.Square) {
 	}
 }
 
-// lines finds what the move unblocks and blocks: bishops, rooks and queens of both sides
-// that see more or less of the board.
-func (j *judgement) lines() {
+// lines finds the bishops, rooks and queens of both sides that the move blocks or unblocks.
+func (j *judgment) lines() {
 	before, after := j.p.Occupied(), j.child.Occupied()
 	pieces := sliders(j.p) &^ j.from.Bitboard()
 	if j.castling {
@@ -115,15 +114,15 @@ func (j *judgement) lines() {
 			k[0] = k[1]
 		}
 		j.add(k[0], points, sq)
-		if n := len(j.c.factors); n > 0 && gain > 0 { // only when tracing
+		if n := len(j.c.factors); n > 0 && gain > 0 { // only with trace
 			j.c.factors[n-1].now = now &^ old
 		}
 	}
 }
 
-// exchange judges what the move takes, and whether the man that moves is safe where it
-// goes.
-func (j *judgement) exchange() {
+// material judges what the move captures, and whether the moving piece is safe on its new
+// square.
+func (j *judgment) material() {
 	if j.c.check {
 		if j.child.CountLegal() == 0 {
 			j.add(mates, mateBonus, j.to)
@@ -154,8 +153,8 @@ func (j *judgement) exchange() {
 	}
 }
 
-// unrest finds whom else the move puts en prise, and whom it saves.
-func (j *judgement) unrest() {
+// threats finds the other pieces that the move puts en prise or saves.
+func (j *judgment) threats() {
 	ours := allEnPrise(&j.child, j.us) &^ j.to.Bitboard()
 	was := j.hanging[j.us] &^ j.from.Bitboard()
 	for pieces := ours &^ was; pieces != 0; {
@@ -173,35 +172,35 @@ func (j *judgement) unrest() {
 	}
 }
 
-// targets judges whom the man attacks where it goes and did not where it was.
-func (j *judgement) targets() {
+// targets judges the pieces that the moving piece newly attacks.
+func (j *judgment) targets() {
 	them := j.us.Other()
-	hits := hitsOf(&j.child, j.to) & j.child.ByColor(them)
-	fresh := hits &^ hitsOf(j.p, j.from)
+	attacked := attacksOf(&j.child, j.to) & j.child.ByColor(them)
+	fresh := attacked &^ attacksOf(j.p, j.from)
 	for pieces := fresh & j.weak; pieces != 0; {
 		j.add(attacksWeak, weakBonus, pieces.PopFirst())
 	}
 	for pieces := fresh & j.pinned; pieces != 0; {
 		j.add(attacksPinned, pinBonus, pieces.PopFirst())
 	}
-	dear := 0
+	higher := 0
 	for pieces := fresh; pieces != 0; {
 		sq := pieces.PopFirst()
 		kind := j.child.PieceAt(sq).Type()
 		if points[kind] > points[j.kind] {
-			dear++
+			higher++
 		}
 		if kind != board.King && j.onlyGuard(sq) {
 			j.add(attacksGuard, guardBonus, sq)
 		}
 	}
-	if dear > 1 && j.c.safe {
+	if higher > 1 && j.c.safe {
 		j.add(forks, forkBonus, j.to)
 	}
 }
 
-// hitsOf returns the squares that the man on sq attacks.
-func hitsOf(p *board.Position, sq board.Square) board.Bitboard {
+// attacksOf returns the squares that the piece on sq attacks.
+func attacksOf(p *board.Position, sq board.Square) board.Bitboard {
 	piece := p.PieceAt(sq)
 	if piece.Type() == board.Pawn {
 		return board.PawnAttacks(piece.Color(), sq)
@@ -209,11 +208,11 @@ func hitsOf(p *board.Position, sq board.Square) board.Bitboard {
 	return board.Attacks(piece.Type(), sq, p.Occupied())
 }
 
-// onlyGuard reports whether the enemy man on sq is the one guard of another that is
-// attacked.
-func (j *judgement) onlyGuard(sq board.Square) bool {
+// onlyGuard reports whether the enemy piece on sq is the only defender of another piece that
+// is attacked.
+func (j *judgment) onlyGuard(sq board.Square) bool {
 	them := j.us.Other()
-	for wards := hitsOf(&j.child, sq) & j.child.ByColor(them) &^ j.child.ByType(board.King); wards != 0; {
+	for wards := attacksOf(&j.child, sq) & j.child.ByColor(them) &^ j.child.ByType(board.King); wards != 0; {
 		touching := j.child.AttackersTo(wards.PopFirst(), j.child.Occupied())
 		if touching&j.child.ByColor(j.us) != 0 && touching&j.child.ByColor(them) == sq.Bitboard() {
 			return true

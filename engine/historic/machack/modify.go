@@ -2,23 +2,23 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// What is taken off a value, in centipawns: 4, 8, 6 and 4 of the program's points of
-// 1/128 pawn. The paper says "a few points" and "various small amounts".
+// Deductions in centipawns: 4, 8, 6 and 4 points of 1/128 pawn. They are ours; the paper says
+// "a few points" and "various small amounts".
 const (
 	poorLoss     = 3
 	returnLoss   = 6
 	twoMovesLoss = 5
 	earlyLoss    = 3
-	mostModified = poorLoss + returnLoss
+	maxDeduction = poorLoss + returnLoss
 
 	earlyMoves = 8
 )
 
-// modification returns what is taken off the value of a move whose line continues as
-// given: for a move that is developmentally poor, and for a piece that moves again two
-// plies down, back to where it came from, or in two moves where one would do, or at all
-// in the first eight moves of the game.
-func modification(p *board.Position, c *candidate, line []board.Move) (loss int) {
+// deduction returns what is subtracted from the value of a move that continues with the
+// line: for a developmentally poor move, and for a piece that moves again two plies later,
+// if it goes back, if one move would have been enough, or if it is among the first eight
+// moves of the game.
+func deduction(p *board.Position, c *candidate, line []board.Move) (loss int) {
 	if c.poor() {
 		loss = poorLoss
 	}

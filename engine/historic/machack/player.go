@@ -14,8 +14,8 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// bookText is our small book. The program's had over 5,000 moves, chosen by a master to
-// suit its style; of its lines the paper shows one, which begins this book.
+// bookText is our small book. The program's own had over 5,000 moves, chosen by a master to
+// suit its style; the paper shows one of its lines, the first in this book.
 //
 //go:embed book.txt
 var bookText string
@@ -24,8 +24,8 @@ var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.Pa
 
 // Player is machack-1967. It implements engine.Player and historic.Explainer.
 type Player struct {
-	// Load serves the option EvalFile: it returns the weights that a value names, and
-	// the player's own for none. Without it every value is an error.
+	// Load opens the weights that the option EvalFile names, or the player's own weights for
+	// "". Without it setting EvalFile is an error.
 	Load func(name string) (*eval.Model, []eval.Coef, error)
 
 	model *eval.Model
@@ -39,17 +39,17 @@ type Player struct {
 	book      bool
 	options   historic.Options
 
-	seed   uint64 // of the game
-	more   int    // added to it
-	table  hash
-	search search
+	seed    uint64 // of the game
+	addSeed int    // the option Seed, added to it
+	table   hash
+	search  search
 }
 
-// New returns the program with its tournament settings, evaluating by the weights, which
-// are those of machack-1967 or of any other model.
+// New returns the program with its tournament settings and the weights of an evaluation,
+// whose evaluator must implement eval.Rooted, as that of machack-1967 does.
 func New(m *eval.Model, w []eval.Coef) (*Player, error) {
 	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
-	if err := p.evaluateBy(m, w); err != nil {
+	if err := p.setEvaluation(m, w); err != nil {
 		return nil, err
 	}
 	p.options = historic.Options{
@@ -58,20 +58,20 @@ func New(m *eval.Model, w []eval.Coef) (*Player, error) {
 		historic.Number("Feedover", &p.feedover, 0, 10),
 		historic.Switch("Secondary", &p.secondary),
 		historic.Switch("Book", &p.book),
-		historic.Number("Seed", &p.more, 0, 1<<30),
+		historic.Number("Seed", &p.addSeed, 0, 1<<30),
 		historic.Text("EvalFile", p.setEvalFile),
 	}
 	return p, nil
 }
 
-func (p *Player) evaluateBy(m *eval.Model, w []eval.Coef) error {
+func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef) error {
 	ev, err := m.NewEvaluator(w)
 	if err != nil {
 		return err
 	}
 	rooted, ok := ev.(eval.Rooted)
 	if !ok {
-		return fmt.Errorf("model %s knows no root", m.Name)
+		return fmt.Errorf("the evaluation of model %s does not depend on the root of the search", m.Name)
 	}
 	p.model, p.w, p.ev = m, w, rooted
 	return nil
@@ -79,30 +79,31 @@ func (p *Player) evaluateBy(m *eval.Model, w []eval.Coef) error {
 
 func (p *Player) setEvalFile(name string) error {
 	if p.Load == nil {
-		return fmt.Errorf("there is nothing to load %q with", name)
+		return fmt.Errorf("this player cannot load %q", name)
 	}
 	m, w, err := p.Load(name)
 	if err != nil {
 		return err
 	}
-	return p.evaluateBy(m, w)
+	return p.setEvaluation(m, w)
 }
 
-// NewGame sets the seed by which the book chooses among its lines.
+// NewGame sets the random seed of the choice among book moves.
 func (p *Player) NewGame(seed uint64) error {
 	p.seed = seed
 	return nil
 }
 
-// SetOption sets an option: see Options.
+// SetOption sets one of Options.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them: Plies (of the basic search), Width
-// (tournament or normal), Feedover (plies at most; 0 is none), Secondary (search), Book,
-// Seed (added to a game's, as a GUI has none to give) and EvalFile.
+// Options returns the UCI declarations of the options: Plies (depth of the basic search),
+// Width (tournament or normal), Feedover (greatest number of plies), Secondary (the
+// secondary search), Book, Seed (added to the seed of a game, since a GUI cannot set one)
+// and EvalFile (weights).
 func (p *Player) Options() []string { return p.options.Lines() }
 
-// Stats returns what the last search counted.
+// Stats returns the statistics of the last search.
 func (p *Player) Stats() Stats { return p.search.stats }
 
 // Close frees the hash table.
@@ -111,7 +112,7 @@ func (p *Player) Close() error {
 	return nil
 }
 
-// Search chooses a move, as engine.Player says. Score and depth of a book move are 0.
+// Search implements engine.Player. Score and depth of a book move are 0.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	root := *game.Position()
 	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
@@ -122,12 +123,12 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if m, ok := p.bookMove(&root, list); ok {
 		return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
 	}
-	s := p.begin(&root, game.Keys(), list, budget)
+	s := p.newSearch(&root, game.Keys(), list, budget)
 	r := engine.Result{Move: s.first(&root)}
 	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
 		line, score, ok := s.iterate(&root, depth)
 		if !ok && (len(r.PV) > 0 || len(line) == 0) {
-			break // a search cut short says nothing, but where there is no other
+			break // use a stopped search only if there is no other
 		}
 		r.Move, r.PV, r.Score = line[0], line, score
 		if !ok {
@@ -147,14 +148,14 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 
 func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, bool) {
 	b, err := ownBook()
-	if !p.book || err != nil { // a test reads the whole book
+	if !p.book || err != nil { // never: a test parses the book
 		return board.NullMove, false
 	}
-	return b.Move(root, list, rand.New(rand.NewPCG(p.seed+uint64(p.more), root.Key())))
+	return b.Move(root, list, rand.New(rand.NewPCG(p.seed+uint64(p.addSeed), root.Key())))
 }
 
-// begin prepares a search from root among the moves.
-func (p *Player) begin(root *board.Position, keys []uint64, moves []board.Move, budget *historic.Budget) *search {
+// newSearch prepares a search from root among the moves.
+func (p *Player) newSearch(root *board.Position, keys []uint64, moves []board.Move, budget *historic.Budget) *search {
 	if p.table == nil {
 		p.table = make(hash, hashEntries)
 	}
@@ -174,7 +175,7 @@ func (s *search) first(root *board.Position) board.Move {
 	return s.plies[0].candidates[0].move
 }
 
-// iterate searches to a depth. ok is false where the budget ended it; line and score are
+// iterate searches to a depth. ok is false if the budget has stopped it; line and score are
 // then those of the best move so far, if any.
 func (s *search) iterate(root *board.Position, depth int) (line []board.Move, score int, ok bool) {
 	s.table.clear()

@@ -11,47 +11,47 @@ import (
 
 const (
 	infinite = engine.MateScore + 1
-	maxPly   = 100 // no line goes beyond
+	maxPly   = 100 // greatest length of a line
 )
 
-// search is one search, values in centipawns for the side to move.
+// search is one search. Values are in centipawns from the view of the side to move.
 type search struct {
 	budget *historic.Budget
 	ev     eval.Rooted
 	table  hash
 	// settings
 	basic    []int // widths
-	feedover int   // plies at most
-	second   bool  // secondary search
+	feedover int   // greatest number of plies
+	second   bool  // use the secondary search
 
 	gen   generator
 	keys  []uint64 // of the positions before the current one, oldest first
 	plies [maxPly + 1]struct {
 		moves      []board.Move
 		candidates []candidate
-		line       []board.Move // best line from here on, as far as it is plausible moves
+		line       []board.Move // best line from here, without captures beyond the depth
 	}
 
 	depth    int                                        // of the current iteration
 	top      []board.Move                               // moves allowed at the root
-	chosen   func(value int)                            // called at the root with each new best line
-	tried    func(c *candidate, value int, better bool) // and with each move; may be nil
+	chosen   func(value int)                            // called at the root for each new best line
+	tried    func(c *candidate, value int, better bool) // and for each move; may be nil
 	selDepth int
 	stats    Stats
 }
 
-// Stats count what the program's own statistics do.
+// Stats are the statistics that the program printed.
 type Stats struct {
 	Generations int // plausible move generations
 	Feedovers   int
-	Evaluations int // static ones
-	Hits        int // of the hash table that were used
+	Evaluations int // static evaluations
+	Hits        int // values used from the hash table
 	Secondary   int // secondary searches
 }
 
-// node searches the plausible moves of p, ply moves from the root, depth plies deep; fed
-// is how many feedovers led here. Values outside the window are bounds; a move is refuted
-// if it is as good as the best already known elsewhere.
+// node searches the plausible moves of p, which is ply moves from the root, to a depth in
+// plies. fed is the number of feedovers that led here. Values outside the window are bounds;
+// a move is refuted even if it is only as good as the best known elsewhere.
 func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 	level := &s.plies[ply]
 	level.line = level.line[:0]
@@ -105,13 +105,13 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 	return best
 }
 
-// investigate returns the modified value of a move.
+// investigate returns the value of a move, less the deductions.
 func (s *search) investigate(p *board.Position, c *candidate, ply, depth, fed, alpha, beta int) int {
 	child := *p
 	child.Make(c.move)
 	s.keys = append(s.keys, p.Key())
-	// A value up to the most that can be taken off it has to be exact.
-	high := min(beta+mostModified, infinite)
+	// Values up to the greatest deduction above beta must be exact.
+	high := min(beta+maxDeduction, infinite)
 	var v int
 	if depth > 1 && ply+1 < maxPly {
 		v = -s.node(&child, ply+1, depth-1, fed, -high, -alpha)
@@ -122,11 +122,12 @@ func (s *search) investigate(p *board.Position, c *candidate, ply, depth, fed, a
 	if v >= mateBound || v <= -mateBound {
 		return v
 	}
-	return v - modification(p, c, s.plies[ply+1].line)
+	return v - deduction(p, c, s.plies[ply+1].line)
 }
 
-// position is the position evaluator: by feedover, which hands on to the plausible moves
-// again, or else by static value and all captures that seem to win something.
+// position evaluates a position at the end of the search: by its plausible moves if a
+// feedover condition holds, otherwise by its static value and all captures that seem to win
+// material.
 func (s *search) position(p *board.Position, ply, fed, alpha, beta int) int {
 	s.plies[ply].line = s.plies[ply].line[:0]
 	s.selDepth = max(s.selDepth, ply)
@@ -163,7 +164,7 @@ func (s *search) position(p *board.Position, ply, fed, alpha, beta int) int {
 	return best
 }
 
-// gains returns the captures and promotions that seem to win material, the most first.
+// gains returns the captures and promotions that seem to win material, the best first.
 func (s *search) gains(p *board.Position, ply int) []candidate {
 	level := &s.plies[ply]
 	level.moves = p.LegalCaptures(level.moves[:0])
@@ -192,8 +193,8 @@ func (s *search) gains(p *board.Position, ply int) []candidate {
 	return list
 }
 
-// final returns the value of mate, stalemate and drawn positions; at the root only the
-// first two end anything.
+// final returns the value of checkmate, stalemate and drawn positions. At the root draws by
+// rule do not count.
 func (s *search) final(p *board.Position, ply, moves int) (value int, over bool) {
 	if moves == 0 {
 		if p.InCheck() {
@@ -215,7 +216,7 @@ func (s *search) final(p *board.Position, ply, moves int) (value int, over bool)
 	return 0, false
 }
 
-// static returns S for the side to move.
+// static returns S from the view of the side to move.
 func (s *search) static(p *board.Position) int {
 	s.stats.Evaluations++
 	v := s.ev.Evaluate(p)
@@ -225,12 +226,12 @@ func (s *search) static(p *board.Position) int {
 	return v
 }
 
-// secondaryPlies is how far beyond the line of a new best move the program looks again.
+// secondaryPlies is the depth of the secondary search beyond the line of a new best move.
 const secondaryPlies = 2
 
-// secondary follows the line of the new best move at the root to its end and searches on
-// from there; the value found stands if it is worse. Nothing under least matters. Where
-// the hash table has cut a line short it is searched as much deeper.
+// secondary searches on from the end of the line of a new best move at the root, and returns
+// the lower of the two values. Values below least need not be exact. A line that the hash
+// table has cut short is searched that much deeper.
 func (s *search) secondary(p *board.Position, value, least int) int {
 	if !s.second || value >= mateBound || value <= -mateBound || s.budget.Stopped() {
 		return value

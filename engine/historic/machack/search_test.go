@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// reference is the search without alpha-beta and without a hash table.
+// reference is the search without alpha-beta and hash table.
 type reference struct {
 	s     *search
 	basic []int
@@ -39,7 +39,7 @@ func (r *reference) node(p *board.Position, ply, depth, fed int) (best int, line
 		r.s.keys = r.s.keys[:len(r.s.keys)-1]
 		v = -v
 		if v > -mateBound && v < mateBound {
-			v -= modification(p, c, rest)
+			v -= deduction(p, c, rest)
 		}
 		k.tally(v)
 		if v > best {
@@ -68,7 +68,7 @@ func (r *reference) position(p *board.Position, ply, fed int) (best int, line []
 	return best, nil
 }
 
-// TestMinimax compares line and value with those of the definition.
+// The search returns the line and the value of the reference.
 func TestMinimax(t *testing.T) {
 	for _, fen := range append([]string{
 		board.StartFEN,
@@ -81,12 +81,12 @@ func TestMinimax(t *testing.T) {
 		root := parse(t, fen)
 		for depth := 1; depth <= 3; depth++ {
 			budget := historic.NewBudget(context.Background(), root.SideToMove(), engine.Limits{})
-			s := p.begin(root, nil, root.LegalMoves(nil), budget)
+			s := p.newSearch(root, nil, root.LegalMoves(nil), budget)
 			s.basic = []int{5, 4}
 			r := reference{s, s.basic}
 			want, wantLine := r.node(root, 0, depth, 0)
 			line, got, ok := s.iterate(root, depth)
-			// A value from the hash table ends a line early.
+			// A value from the hash table can end a line early.
 			if !ok || got != want || len(line) > len(wantLine) || !slices.Equal(line, wantLine[:len(line)]) {
 				t.Errorf("%s, %d plies: %v %d, minimax %v %d", fen, depth, line, got, wantLine, want)
 			}
@@ -94,7 +94,7 @@ func TestMinimax(t *testing.T) {
 	}
 }
 
-// TestCombination is move 20 of the first game that a program won in a tournament.
+// Move 20 of the first tournament game that a program won.
 func TestCombination(t *testing.T) {
 	root := parse(t, tournament[1])
 	r, err := open(t).Search(context.Background(), board.NewGame(*root), engine.Limits{Depth: 3})
@@ -102,7 +102,7 @@ func TestCombination(t *testing.T) {
 		t.Fatal(err)
 	}
 	if san := root.SAN(r.Move); san != "Qxc6+" {
-		t.Errorf("%s, score %d; the program played QxN", san, r.Score)
+		t.Errorf("%s, score %d; Mac Hack played QxN", san, r.Score)
 	}
 	game := board.NewGame(*root)
 	game.Push(r.Move)
@@ -113,12 +113,12 @@ func TestCombination(t *testing.T) {
 	game.Push(reply)
 	r, err = open(t).Search(context.Background(), game, engine.Limits{Depth: 1})
 	if err != nil || game.Position().SAN(r.Move) != "Rd8#" || r.Score != engine.MateScore-1 {
-		t.Errorf("then %v, score %d, %v; the program mated with R-Q8", r.Move, r.Score, err)
+		t.Errorf("then %v, score %d, %v; Mac Hack mated with R-Q8", r.Move, r.Score, err)
 	}
 }
 
-// TestModification has one position for each small amount.
-func TestModification(t *testing.T) {
+// One position for each deduction.
+func TestDeduction(t *testing.T) {
 	const early, late = "4k3/8/8/8/8/8/8/1N2K2R w - - 0 3", "4k3/8/8/8/8/8/8/1N2K2R w - - 0 30"
 	for _, test := range []struct {
 		fen, line string
@@ -149,14 +149,13 @@ func TestModification(t *testing.T) {
 		if test.poor {
 			c.position = poorBelow - 1
 		}
-		if got := modification(p, &c, line[1:]); got != test.want {
-			t.Errorf("%s, poor %v: %d off, want %d", test.line, test.poor, got, test.want)
+		if got := deduction(p, &c, line[1:]); got != test.want {
+			t.Errorf("%s, poor %v: deduction %d, want %d", test.line, test.poor, got, test.want)
 		}
 	}
 }
 
-// TestSecondary checks that a second look below a new best move can only lower it, and
-// that it happens.
+// The secondary search can only lower a value, and sometimes does.
 func TestSecondary(t *testing.T) {
 	lowered := 0
 	for _, fen := range tournament {
@@ -172,29 +171,29 @@ func TestSecondary(t *testing.T) {
 			}
 			scores[i] = r.Score
 			if mated := r.Score <= -mateBound; !mated && (p.search.stats.Secondary > 0) != on {
-				t.Errorf("%s: secondary search %v, %d of them", fen, on, p.search.stats.Secondary)
+				t.Errorf("%s: secondary search %v, but %d done", fen, on, p.search.stats.Secondary)
 			}
 		}
 		if scores[1] > scores[0] {
-			t.Errorf("%s: a second look raises %d to %d", fen, scores[0], scores[1])
+			t.Errorf("%s: the secondary search raises %d to %d", fen, scores[0], scores[1])
 		}
 		if scores[1] < scores[0] {
 			lowered++
 		}
 	}
 	if lowered == 0 {
-		t.Error("a second look never changes anything")
+		t.Error("the secondary search never changes a value")
 	}
 }
 
-// TestBook plays the line that the paper shows of the program's book.
+// The line that the paper shows of the program's book is in ours.
 func TestBook(t *testing.T) {
 	b, err := ownBook()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(b) < 200 {
-		t.Errorf("the book knows %d positions", len(b))
+		t.Errorf("the book has only %d positions", len(b))
 	}
 	g := board.NewGame(board.StartPosition())
 	for _, san := range strings.Fields("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bd6 d4 Bg4 dxe5 Bxf3 Qxf3 Bxe5 c3") {
@@ -208,12 +207,12 @@ func TestBook(t *testing.T) {
 		g.Push(m)
 	}
 	if len(b[g.Position().Key()]) != 0 {
-		t.Error("the book goes on beyond what the paper shows")
+		t.Error("the book continues beyond the line of the paper")
 	}
 	p := open(t)
 	r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{})
 	if err != nil || r.Nodes != 0 || r.Depth != 0 {
-		t.Errorf("in the book: %+v, %v", r, err)
+		t.Errorf("book move: %+v, error %v", r, err)
 	}
 }
 
@@ -231,6 +230,6 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if err := p.Explain(&b, parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
-		t.Error("a game that is over is explained")
+		t.Error("no error although the game is over")
 	}
 }

@@ -2,21 +2,21 @@ package machack
 
 import "github.com/assay-chess/assay/engine/board"
 
-// widths are the basic widths by level; the last stands for all deeper ones.
+// widths are the basic widths by level. The last one holds for all deeper levels.
 var widths = map[string][]int{
 	"tournament": {15, 15, 9, 9, 7},
 	"normal":     {6},
 }
 
-// picker selects the moves of one position that are investigated, by plausibility.
+// picker selects the moves of one position that are searched, by plausibility.
 type picker struct {
 	list   []candidate
 	next   int
 	width  int            // basic width
-	used   int            // of it
+	used   int            // moves counted against the width
 	pieces int            // least number of distinct pieces
-	moved  board.Bitboard // pieces whose moves were investigated
-	top    bool           // first or second level: all captures
+	moved  board.Bitboard // pieces whose moves have been searched
+	top    bool           // first or second level, where all captures are searched
 }
 
 // pick returns a picker for a position at the given level, counted from 0.
@@ -32,9 +32,9 @@ func pick(list []candidate, basic []int, level int) picker {
 	return k
 }
 
-// pop returns the next move to investigate: those within the width, and beyond it safe
-// checks, at the first two levels captures, and moves of other pieces until there are
-// enough of these.
+// pop returns the next move to search: those within the width, and beyond it safe checks,
+// captures at the first two levels, and moves of further pieces until there are enough of
+// these. It returns nil after the last.
 func (k *picker) pop() *candidate {
 	for k.next < len(k.list) {
 		c := &k.list[k.next]
@@ -49,7 +49,7 @@ func (k *picker) pop() *candidate {
 	return nil
 }
 
-// tally counts a move investigated against the width, but for those that get mated.
+// tally counts a searched move against the width, unless it leads to being mated.
 func (k *picker) tally(value int) {
 	if value > -mateBound {
 		k.used++
