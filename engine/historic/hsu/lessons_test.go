@@ -28,8 +28,8 @@ func after(t *testing.T, p board.Position, moves ...string) board.Position {
 	return p
 }
 
-// TestZugzwang is the lecture's example: a king on f6 and a pawn on e7 against a king on
-// e8. Whoever has the move would rather not: White draws, Black loses.
+// The lecture's example of zugzwang: a king on f6 and a pawn on e7 against a king on e8. With
+// White to move it is a draw, with Black to move Black loses.
 func TestZugzwang(t *testing.T) {
 	white := enginetest.Position(t, "4k3/4P3/5K2/8/8/8/8/8 w - - 0 1")
 	// f6-f7 is illegal. The slide leaves Kg5 out.
@@ -40,13 +40,13 @@ func TestZugzwang(t *testing.T) {
 		p := after(t, white, move)
 		if move == "Ke6" {
 			if p.CountLegal() != 0 || p.InCheck() {
-				t.Errorf("Ke6 leaves %v, and is no stalemate", legal(&p))
+				t.Errorf("after Ke6 the moves are %v, want stalemate", legal(&p))
 			}
 			continue
 		}
-		p = after(t, p, "Kxe7") // all others lose the pawn
+		p = after(t, p, "Kxe7") // all other moves lose the pawn
 		if !p.InsufficientMaterial() {
-			t.Errorf("%s and Kxe7 leave %s", move, p.FEN())
+			t.Errorf("%s and Kxe7 lead to %s, want a draw by insufficient material", move, p.FEN())
 		}
 	}
 	black := enginetest.Position(t, "4k3/4P3/5K2/8/8/8/8/8 b - - 0 1")
@@ -55,7 +55,7 @@ func TestZugzwang(t *testing.T) {
 	}
 	p := after(t, black, "Kd7", "Kf7")
 	if got := legal(&p); !slices.Equal(got, []string{"Kc6", "Kc7", "Kc8", "Kd6"}) {
-		t.Errorf("Black's moves are then %v, none of which stops the pawn", got)
+		t.Errorf("Black's moves are then %v; none should stop the pawn", got)
 	}
 	for _, move := range legal(&p) {
 		queen := after(t, p, move, "e8=Q")
@@ -65,9 +65,8 @@ func TestZugzwang(t *testing.T) {
 	}
 }
 
-// TestEnds has the lecture's checkmate and stalemate. Its diagrams are lost: the first
-// position is built from its text (a king on h8 whose every move would be suicide), the
-// second is ours.
+// The lecture's stalemate and checkmate. Its diagrams are lost: the first position follows its
+// text (a king on h8 that has no safe move), the second is ours.
 func TestEnds(t *testing.T) {
 	for fen, check := range map[string]bool{
 		"7k/8/6Q1/8/8/8/8/K7 b - - 0 1":  false,
@@ -80,18 +79,17 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestPin is the slide on threats: a rook on d5 that a bishop on a8 attacks and pins, and
-// its king on e4 guards. The slide calls it a pin where Shannon, who leaves out pins by
-// men of lower value, does not.
+// The slide on threats: a bishop on a8 attacks and pins a rook on d5, which its king on e4
+// defends. The slide calls it a pin; Shannon does not count pins by pieces of lower value.
 func TestPin(t *testing.T) {
 	p := enginetest.Position(t, "B7/8/8/3r4/4k3/8/8/6K1 w - - 0 1")
 	const d5 = board.Square(35)
 	touching := p.AttackersTo(d5, p.Occupied())
 	if touching != board.Square(56).Bitboard()|board.Square(28).Bitboard() {
-		t.Errorf("d5 is touched by %x", touching)
+		t.Errorf("the pieces that attack d5 are %x", touching)
 	}
 	if SEEPrinted(&p, board.White, d5) != 2 || SEEMinimax(&p, board.White, d5) != 2 {
-		t.Error("the rook for the bishop is 2 pawns")
+		t.Error("winning the rook for the bishop must be worth 2 pawns")
 	}
 	p = after(t, p, "Kf2")
 	for _, m := range p.LegalMoves(nil) {

@@ -51,10 +51,10 @@ func TestSEE(t *testing.T) {
 		{"4k3/8/4p3/3n4/4P3/8/8/4K3 w - - 0 1", "d5", 2, 2},
 		// PxN, PxP, QxP.
 		{"4k3/8/4p3/3n4/4P3/8/8/3QK3 w - - 0 1", "d5", 3, 3},
-		// PxN, PxP, NxP, QxN: White would rather not take with the knight.
+		// PxN, PxP, NxP, QxN: White should not capture with the knight.
 		{"3qk3/8/4p3/3n4/4P3/2N5/8/4K3 w - - 0 1", "d5", 0, 2},
-		{"4k3/8/8/3p4/8/8/8/4K3 w - - 0 1", "d5", 0, 0}, // nothing takes
-		{"4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0}, // nothing to take
+		{"4k3/8/8/3p4/8/8/8/4K3 w - - 0 1", "d5", 0, 0}, // no attacker
+		{"4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0}, // nothing to capture
 		{"4k3/8/8/3P4/4P3/8/8/4K3 w - - 0 1", "d5", 0, 0},
 	} {
 		check(t, "hsu.see_printed", test.fen, test.square, "w", test.printed)

@@ -9,14 +9,13 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Move is a move on the small board. Promotion is NoPieceType but where a pawn becomes
-// something.
+// Move is a move on the small board. Promotion is NoPieceType if the move does not promote.
 type Move struct {
 	From, To  Square
 	Promotion board.PieceType
 }
 
-// String returns the move as UCI would write it: d2d3, e5f6q.
+// String returns the move in the notation of UCI: d2d3, e5f6q.
 func (m Move) String() string {
 	s := m.From.String() + m.To.String()
 	if m.Promotion != board.NoPieceType {
@@ -25,7 +24,7 @@ func (m Move) String() string {
 	return s
 }
 
-// Steps on the board, anti-clockwise from the east.
+// Steps of the pieces, counterclockwise from east.
 var (
 	straight = [...]int8{1, 16, -1, -16}
 	around   = [...]int8{1, 17, 16, 15, -1, -17, -16, -15}
@@ -33,7 +32,7 @@ var (
 	promoted = [...]board.PieceType{board.Queen, board.Rook, board.Knight}
 )
 
-// Moves appends the legal moves, by the square they leave from a1 on.
+// Moves appends the legal moves, ordered by the square they start from.
 func (p *Position) Moves(buf []Move) []Move {
 	n := len(buf)
 	us := p.side()
@@ -56,7 +55,7 @@ func (p *Position) Moves(buf []Move) []Move {
 	return legal
 }
 
-// movesOf appends the moves of one man, kings left in check included.
+// movesOf appends the pseudo-legal moves of one piece.
 func (p *Position) movesOf(buf []Move, kind board.PieceType, from Square) []Move {
 	steps, far := around[:], false
 	switch kind {
@@ -85,7 +84,7 @@ func (p *Position) movesOf(buf []Move, kind board.PieceType, from Square) []Move
 	return buf
 }
 
-// pawnMoves appends one step ahead and captures, with their promotions.
+// pawnMoves appends a step forward and captures, with their promotions.
 func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 	ahead := Square(16)
 	if p.black {
@@ -127,12 +126,12 @@ func (p *Position) Make(m Move) {
 // InCheck reports whether the side to move is in check.
 func (p *Position) InCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
 
-// attacked reports whether a man of the side attacks the square.
+// attacked reports whether a piece of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {
 	on := func(s Square, kind board.PieceType) bool {
 		return s.onBoard() && p.at[s] == board.NewPiece(by, kind)
 	}
-	behind := s - 16 // where a white pawn that attacks s stands
+	behind := s - 16 // rank of a white pawn that attacks s
 	if by == board.Black {
 		behind = s + 16
 	}
@@ -171,9 +170,9 @@ func (p *Position) Parse(text string) (Move, error) {
 		}
 	}
 	if len(moves) == 0 {
-		return Move{}, fmt.Errorf("%w %q: there is none, the game is over", ErrMove, text)
+		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", ErrMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal in %s (there are: %s)", ErrMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
+	return Move{}, fmt.Errorf("%w %q is not legal in %s; the legal moves are %s", ErrMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
 }
 
 // Perft counts the lines of legal moves of a depth in plies. It stops with the error of

@@ -21,24 +21,24 @@ type Player struct {
 // New returns the player, which looks two moves of each side ahead.
 func New() *Player {
 	p := &Player{plies: Depth}
-	p.options = historic.Options{historic.Number("Plies", &p.plies, 1, deep)}
+	p.options = historic.Options{historic.Number("Plies", &p.plies, 1, maxDepth)}
 	return p
 }
 
-// NewGame does nothing: the program has no chance in it and learns nothing.
+// NewGame does nothing: the program has no memory and no randomness.
 func (p *Player) NewGame(uint64) error { return nil }
 
 // SetOption sets Plies.
 func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
 
-// Options returns the options as UCI declares them.
+// Options returns the UCI declaration of Plies, the search depth.
 func (p *Player) Options() []string { return p.options.Lines() }
 
 // Close does nothing.
 func (p *Player) Close() error { return nil }
 
-// Search chooses a move. It looks ahead one ply, then two, and so on to its own depth, so
-// that a limit finds it with a move; each look is complete in itself.
+// Search implements engine.Player. It searches one ply deep, then two, and so on to its own
+// depth, so that a limit finds a move ready.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	root := *game.Position()
 	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
@@ -66,38 +66,38 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return budget.Finish(r), nil
 }
 
-// rooted returns a search whose root has the moves of the list only.
+// rooted returns a search of the moves in the list at the root.
 func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move] {
-	return &search[board.Position, board.Move]{world: &from{list: list}, depth: depth, spend: spend}
+	return &search[board.Position, board.Move]{rules: &from{list: list}, depth: depth, spend: spend}
 }
 
-// from is the large world with the root's moves given: it is asked for them first.
+// from is large with a list of moves at the root, for which the search asks first.
 type from struct {
 	large
-	list  []board.Move
-	begun bool
+	list    []board.Move
+	started bool
 }
 
 func (f *from) moves(p *board.Position, buf []board.Move) []board.Move {
-	if !f.begun {
-		f.begun = true
+	if !f.started {
+		f.started = true
 		return append(buf, f.list...)
 	}
 	return f.large.moves(p, buf)
 }
 
-// score returns a value in centipawns, or as a mate.
+// score converts a value to centipawns or a mate score.
 func score(v int) int {
 	switch {
-	case v > mate-deep-1:
+	case v > mate-maxDepth-1:
 		return engine.MateScore - (mate - v)
-	case v < deep+1-mate:
+	case v < maxDepth+1-mate:
 		return -engine.MateScore + (mate + v)
 	}
 	return v * 100 / pawn
 }
 
-// Explain writes the value of every move, in pawns, with its line, the best first.
+// Explain writes every move with its value in pawns and its line, the best first.
 func (p *Player) Explain(w io.Writer, root *board.Position) error {
 	type entry struct {
 		move  board.Move
@@ -111,7 +111,7 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 		entries = append(entries, entry{m, v, slices.Clone(s.line[0])})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return b.value - a.value })
-	if _, err := fmt.Fprintf(w, "%d moves, each looked at %d plies deep.\nValue in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
+	if _, err := fmt.Fprintf(w, "%d moves, each searched %d plies deep.\nValue in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
 		len(entries), p.plies); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 			at.Make(m)
 			mobility += forWhite(&at, at.CountLegal())
 		}
-		// The view of the side to move at the root.
+		// From the view of the side to move at the root.
 		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
 		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn, text[1:]); err != nil {
 			return err

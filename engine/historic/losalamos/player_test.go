@@ -14,7 +14,7 @@ func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player { return New() })
 }
 
-// TestLineValue works a position out by hand: White's only lines are the king's.
+// A position worked out by hand.
 func TestLineValue(t *testing.T) {
 	p, err := board.ParseFEN("7k/8/8/8/8/8/8/K6R b - - 0 1") // Black is in check: Kg7 or Kg8
 	if err != nil {
@@ -45,12 +45,12 @@ func TestExplain(t *testing.T) {
 	}
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != 2+20+1 || !strings.Contains(lines[2], "  "+p.SAN(r.Move)+" ") {
-		t.Errorf("the answer is %s; explained by\n%s", p.SAN(r.Move), b.String())
+		t.Errorf("Search chooses %s; the explanation is\n%s", p.SAN(r.Move), b.String())
 	}
 }
 
-// BenchmarkEight measures the move on eight squares by eight that Newell, Shaw and Simon
-// put at 800,000 continuations.
+// BenchmarkEight measures a move on eight squares by eight, for which Newell, Shaw and Simon
+// estimate 800,000 continuations.
 func BenchmarkEight(b *testing.B) {
 	p, err := board.ParseFEN("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6")
 	if err != nil {

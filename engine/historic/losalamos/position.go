@@ -11,11 +11,11 @@ import (
 // Size is the number of files and of ranks.
 const Size = 6
 
-// StartFEN is the position a game begins with.
+// StartFEN is the start position.
 const StartFEN = "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w"
 
-// Square is a square of the small board: rank x 16 + file, so that a step off the board
-// is seen as one.
+// Square is a square of the small board: 16 x rank + file, so that steps off the board can be
+// detected.
 type Square uint8
 
 func (s Square) onBoard() bool { return s&15 < Size && s>>4 < Size }
@@ -33,7 +33,7 @@ type Position struct {
 // ErrPosition is wrapped by ParseFEN's errors.
 var ErrPosition = errors.New("position on 6x6")
 
-// Start returns the position a game begins with.
+// Start returns the start position.
 func Start() Position {
 	p, err := ParseFEN(StartFEN)
 	if err != nil {
@@ -42,8 +42,8 @@ func Start() Position {
 	return p
 }
 
-// ParseFEN reads the first two fields of a FEN, with six ranks of six; without a second
-// field White is to move. What follows them is ignored.
+// ParseFEN reads the first two fields of a FEN with six ranks of six squares. Without a second
+// field White is to move. Further fields are ignored. The error wraps ErrPosition.
 func ParseFEN(s string) (Position, error) {
 	var p Position
 	for i := range p.at {
@@ -51,7 +51,7 @@ func ParseFEN(s string) (Position, error) {
 	}
 	fields := strings.Fields(s)
 	if len(fields) == 0 {
-		return p, fmt.Errorf("%w: nothing is given; the start is %q", ErrPosition, StartFEN)
+		return p, fmt.Errorf("%w: empty FEN; the start position is %q", ErrPosition, StartFEN)
 	}
 	ranks := strings.Split(fields[0], "/")
 	if len(ranks) != Size {
@@ -83,7 +83,7 @@ func (p *Position) parseRank(rank int, text string) error {
 		}
 		kind := strings.IndexRune("PN RQK", c&^('a'-'A'))
 		if kind < 0 {
-			return fmt.Errorf("rank %d: %q is no man of this game", rank+1, c)
+			return fmt.Errorf("rank %d: %q is not a piece of this game", rank+1, c)
 		}
 		if file < Size {
 			color := board.White
@@ -100,7 +100,7 @@ func (p *Position) parseRank(rank int, text string) error {
 	return nil
 }
 
-// check finds the kings and reports whether the position can be played.
+// check finds the kings. It returns an error if the position is impossible.
 func (p *Position) check() error {
 	var kings [2]int
 	for s := range Square(Size * 16) {
@@ -124,7 +124,7 @@ func (p *Position) check() error {
 		}
 	}
 	if p.attacked(p.kings[p.side().Other()], p.side()) {
-		return fmt.Errorf("%v is in check and not to move", p.side().Other())
+		return fmt.Errorf("%v is in check but not to move", p.side().Other())
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (p *Position) side() board.Color {
 	return board.White
 }
 
-// SideToMove returns the side that has the move.
+// SideToMove returns the side to move.
 func (p *Position) SideToMove() board.Color { return p.side() }
 
 // FEN returns the first two fields of a FEN.
@@ -166,7 +166,7 @@ func (p *Position) FEN() string {
 	return b.String() + " " + p.side().String()[:1]
 }
 
-// String draws the board, Black above.
+// String draws the board with Black at the top.
 func (p *Position) String() string {
 	var b strings.Builder
 	for rank := Size - 1; rank >= 0; rank-- {

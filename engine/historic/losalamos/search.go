@@ -2,18 +2,18 @@ package losalamos
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Values are in tenths of a pawn: a move of mobility is one.
+// Values are in tenths of a pawn. One move of mobility is worth one tenth.
 const (
-	pawn = 10
-	mate = 1000 * pawn // less one for each ply to it
-	deep = 64          // no search goes beyond
+	pawn     = 10
+	mate     = 1000 * pawn // less one for each ply to it
+	maxDepth = 64          // in plies
 )
 
-// worth holds the values of men, in pawns.
-var worth = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9, board.King: 0}
+// pieceValues are in pawns.
+var pieceValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9, board.King: 0}
 
-// world is what the search asks of a kind of chess.
-type world[P, M any] interface {
+// rules is what the search needs of either kind of chess.
+type rules[P, M any] interface {
 	moves(p *P, buf []M) []M // the legal ones
 	count(p *P) int          // how many there are
 	play(p *P, m M)
@@ -22,19 +22,19 @@ type world[P, M any] interface {
 	material(p *P) int // White's less Black's, in pawns
 }
 
-// search looks ahead a fixed number of plies on either board.
+// search searches to a fixed depth on either board.
 type search[P, M any] struct {
-	world[P, M]
+	rules[P, M]
 	depth int
-	spend func() bool // before a move is made: false when the search has to stop
-	over  bool        // it has stopped: values are void
-	buf   [deep + 1][]M
-	line  [deep + 1][]M // best line from each ply on
+	spend func() bool // called before each move; false stops the search
+	over  bool        // the search was stopped: values are meaningless
+	buf   [maxDepth + 1][]M
+	line  [maxDepth + 1][]M // best line from each ply on
 }
 
-// value returns the value, for the side to move, of the best line through p, which is
-// ply plies from the root. sum is the mobility of the positions on the way, White's less
-// Black's, p not yet counted.
+// value returns the value of the best line through p, from the view of the side to move. p is
+// ply plies from the root. sum is the mobility of the positions before p, White's less
+// Black's.
 func (s *search[P, M]) value(p *P, ply, sum, alpha, beta int) int {
 	s.line[ply] = s.line[ply][:0]
 	if ply == s.depth {
@@ -45,7 +45,7 @@ func (s *search[P, M]) value(p *P, ply, sum, alpha, beta int) int {
 	if len(moves) == 0 {
 		return s.final(p, ply)
 	}
-	if ply > 0 { // the root is the same for all moves
+	if ply > 0 { // the mobility of the root is the same for all moves
 		sum += s.forWhite(p, len(moves))
 	}
 	best := -2 * mate
@@ -71,7 +71,7 @@ func (s *search[P, M]) value(p *P, ply, sum, alpha, beta int) int {
 	return best
 }
 
-// leaf is material, plus the mobility of all positions of the line.
+// leaf returns the material plus the mobility of all positions of the line.
 func (s *search[P, M]) leaf(p *P, ply, sum int) int {
 	n := s.count(p)
 	if n == 0 {
@@ -80,7 +80,7 @@ func (s *search[P, M]) leaf(p *P, ply, sum int) int {
 	return s.forWhite(p, pawn*s.material(p)+sum) + n
 }
 
-// final is the value of a position without moves.
+// final returns the value of a position without legal moves.
 func (s *search[P, M]) final(p *P, ply int) int {
 	if s.inCheck(p) {
 		return ply - mate
@@ -88,7 +88,7 @@ func (s *search[P, M]) final(p *P, ply int) int {
 	return 0
 }
 
-// forWhite changes the view between the side to move and White.
+// forWhite converts a value between the views of White and of the side to move.
 func (s *search[P, M]) forWhite(p *P, v int) int {
 	if s.white(p) {
 		return v
@@ -96,7 +96,7 @@ func (s *search[P, M]) forWhite(p *P, v int) int {
 	return -v
 }
 
-// small is the world of six by six.
+// small is chess on six squares by six.
 type small struct{}
 
 func (small) moves(p *Position, buf []Move) []Move { return p.Moves(buf) }
@@ -115,15 +115,15 @@ func (small) material(p *Position) (sum int) {
 			continue
 		}
 		if piece.Color() == board.White {
-			sum += worth[piece.Type()]
+			sum += pieceValues[piece.Type()]
 		} else {
-			sum -= worth[piece.Type()]
+			sum -= pieceValues[piece.Type()]
 		}
 	}
 	return sum
 }
 
-// large is the world of eight by eight.
+// large is chess on eight squares by eight.
 type large struct{}
 
 func (large) moves(p *board.Position, buf []board.Move) []board.Move { return p.LegalMoves(buf) }
@@ -133,27 +133,27 @@ func (large) white(p *board.Position) bool                           { return p.
 func (large) inCheck(p *board.Position) bool                         { return p.InCheck() }
 
 func (large) material(p *board.Position) (sum int) {
-	for t, w := range worth {
+	for t, w := range pieceValues {
 		sum += w * (p.Pieces(board.White, board.PieceType(t)).Count() - p.Pieces(board.Black, board.PieceType(t)).Count())
 	}
 	return sum
 }
 
-// Depth is how many plies MANIAC looked ahead: two moves of each side.
+// Depth is MANIAC's search depth in plies: two moves of each side.
 const Depth = 4
 
-// Choice is what the program finds on six by six.
+// Choice is the result of a search on six squares by six.
 type Choice struct {
 	Move  Move
-	Value int    // in tenths of a pawn, for the side to move
-	Line  []Move // the best line, from Move on
-	Moves int    // moves made in the search
+	Value int    // in tenths of a pawn, from the view of the side to move
+	Line  []Move // the best line, which starts with Move
+	Moves int    // number of moves made in the search
 }
 
-// Choose looks ahead, 1 to 64 plies. ok is false where there is no legal move, or where
-// stop, which may be nil and is asked now and then, has ended the search.
+// Choose searches 1 to 64 plies deep. ok is false if there is no legal move, or if stop, which
+// is called from time to time and may be nil, has returned true.
 func Choose(p *Position, depth int, stop func() bool) (c Choice, ok bool) {
-	s := search[Position, Move]{world: small{}, depth: min(depth, deep)}
+	s := search[Position, Move]{rules: small{}, depth: min(depth, maxDepth)}
 	s.spend = func() bool {
 		c.Moves++
 		return c.Moves%1024 != 0 || stop == nil || !stop()

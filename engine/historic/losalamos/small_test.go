@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// TestPerft checks the counts of an independent program.
+// The counts agree with those of an independent program.
 func TestPerft(t *testing.T) {
 	p := Start()
 	for depth, want := range []uint64{1, 10, 100, 1212, 14332} {
@@ -20,7 +20,7 @@ func TestPerft(t *testing.T) {
 	}
 }
 
-// TestPublicGame replays the game that MANIAC won.
+// The game that MANIAC won is legal and ends in checkmate.
 func TestPublicGame(t *testing.T) {
 	p := Start()
 	moves := PublicGame()
@@ -32,25 +32,25 @@ func TestPublicGame(t *testing.T) {
 		p.Make(m)
 		again, err := ParseFEN(p.FEN())
 		if err != nil || again != p {
-			t.Fatalf("%s read again: %v %v", p.FEN(), again.FEN(), err)
+			t.Fatalf("%s parsed again: %v %v", p.FEN(), again.FEN(), err)
 		}
 	}
 	if len(moves) != 45 || p.FEN() != "2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b" {
-		t.Errorf("%d plies lead to %s", len(moves), p.FEN())
+		t.Errorf("%d plies, final position %s", len(moves), p.FEN())
 	}
 	if !p.InCheck() || len(p.Moves(nil)) != 0 {
-		t.Error("the game does not end in mate")
+		t.Error("the game does not end in checkmate")
 	}
 }
 
-// TestRules checks what the small board has and has not.
+// The rules that differ from chess.
 func TestRules(t *testing.T) {
 	for _, test := range []struct{ fen, has, hasNot string }{
 		{StartFEN, "a2a3 b1a3 b1c3", "a2a4"},
 		{"5k/P5/6/6/6/K5 w", "a5a6q a5a6r a5a6n", "a5a6 a5a6b"},
 		{"1r3k/P5/6/6/6/K5 w", "a5b6q a5a6q", ""},
 		{"5k/6/6/6/p5/1R3K b", "a2a1q a2b1n", "a2a1"},
-		{"5k/6/6/6/r5/2R2K w", "f1e1 c1c2", "f1f2 f1e2"}, // the second rank is the rook's
+		{"5k/6/6/6/r5/2R2K w", "f1e1 c1c2", "f1f2 f1e2"}, // the rook controls the second rank
 		{"5k/4r1/6/6/4R1/4K1 w", "e2e3 e2e5", "e2d2"},    // pinned
 	} {
 		p, err := ParseFEN(test.fen)
@@ -72,15 +72,15 @@ func TestRules(t *testing.T) {
 
 func TestParseFENErrors(t *testing.T) {
 	for fen, want := range map[string]string{
-		"":                                    "nothing is given",
+		"":                                    "empty FEN",
 		board.StartFEN:                        "8 ranks, not 6",
 		"rnqknr/pppppp/6/6/PPPPPP/RNQKN w":    "rank 1 has 5 squares",
 		"rnqknr/pppppp/6/6/PPPPPPP/RNQKNR w":  "rank 2 has 7 squares",
-		"rbqknr/pppppp/6/6/PPPPPP/RNQKNR w":   "rank 6: 'b' is no man",
+		"rbqknr/pppppp/6/6/PPPPPP/RNQKNR w":   "rank 6: 'b' is not a piece",
 		"rnqqnr/pppppp/6/6/PPPPPP/RNQKNR w":   "black has 0 kings",
 		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR x":   "neither w nor b",
 		"P1k3/6/6/6/6/2K3 w":                  "a pawn on a6",
-		"2k3/6/6/6/6/2R2K w":                  "black is in check and not to move",
+		"2k3/6/6/6/6/2R2K w":                  "black is in check but not to move",
 		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR/6 w": "7 ranks",
 	} {
 		if _, err := ParseFEN(fen); !errors.Is(err, ErrPosition) || !strings.Contains(err.Error(), want) {
@@ -89,8 +89,8 @@ func TestParseFENErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseFEN checks that no text panics, and that a position read can be written,
-// read again and searched.
+// ParseFEN never panics, and a position that it accepts can be written, parsed again and
+// searched.
 func FuzzParseFEN(f *testing.F) {
 	for _, s := range []string{StartFEN, "5k/P5/6/6/6/K5 w", "2k3/6/6/6/6/2R2K b", "", "6/6/6/6/6/6 w"} {
 		f.Add(s)
@@ -101,15 +101,15 @@ func FuzzParseFEN(f *testing.F) {
 			return
 		}
 		if again, err := ParseFEN(p.FEN()); err != nil || again != p {
-			t.Fatalf("%q is written %q: %v", s, p.FEN(), err)
+			t.Fatalf("%q is written as %q: %v", s, p.FEN(), err)
 		}
 		if c, ok := Choose(&p, 2, nil); ok && !slices.Contains(p.Moves(nil), c.Move) {
-			t.Errorf("%q: chooses %v", s, c.Move)
+			t.Errorf("%q: %v is not legal", s, c.Move)
 		}
 	})
 }
 
-// minimax is the definition: all lines, no cuts, the value from White's view.
+// minimax is the definition: all lines, no cut-offs, the value from White's view.
 func minimax(p *Position, depth, sum int, root bool) int {
 	moves := p.Moves(nil)
 	sign := 1
@@ -125,7 +125,7 @@ func minimax(p *Position, depth, sum int, root bool) int {
 	if !root {
 		sum += sign * len(moves)
 	}
-	if depth == 2 { // counted up to the depth looked at
+	if depth == 2 {
 		return pawn*small{}.material(p) + sum
 	}
 	best := -3 * mate
@@ -148,7 +148,7 @@ func TestChooseIsMinimax(t *testing.T) {
 		if !ok || c.Value != want {
 			t.Errorf("ply %d: value %d, want %d", i, c.Value, want)
 		}
-		// The first of equal moves.
+		// The first of equal moves is chosen.
 		for _, m := range p.Moves(nil) {
 			after := p
 			after.Make(m)
@@ -170,19 +170,19 @@ func TestChooseIsMinimax(t *testing.T) {
 		p.Make(m)
 	}
 	if _, ok := Choose(&p, 4, nil); ok {
-		t.Error("a move where the game is over")
+		t.Error("Choose finds a move although the game is over")
 	}
 	p = Start()
 	if _, ok := Choose(&p, 6, func() bool { return true }); ok {
-		t.Error("an answer after being stopped")
+		t.Error("Choose returns ok after it was stopped")
 	}
 }
 
-// TestMates checks that mate is found and the nearer one preferred.
+// A mate in one is preferred to later mates.
 func TestMates(t *testing.T) {
 	p, err := ParseFEN("k5/6/1K4/6/6/R4R w")
 	if err == nil {
-		t.Fatal("black is in check and not to move")
+		t.Fatal("no error although black is in check but not to move")
 	}
 	p, err = ParseFEN("k5/6/1K4/6/6/4RR w")
 	if err != nil {
@@ -198,8 +198,8 @@ func TestMates(t *testing.T) {
 	}
 }
 
-// BenchmarkMove measures a move of MANIAC's: two moves of each side from positions of
-// its game. It needed 12 minutes on average.
+// BenchmarkMove measures a move in positions of MANIAC's game. MANIAC took 12 minutes on
+// average.
 func BenchmarkMove(b *testing.B) {
 	var positions []Position
 	p := Start()

@@ -7,26 +7,26 @@ import (
 	"slices"
 )
 
-// What the universal computer's program allowed.
+// The limits of the universal computer's program.
 const (
-	MaxHeaps = 8
-	MaxHeap  = 31
+	MaxHeaps = 8  // heaps
+	MaxHeap  = 31 // matches in a heap
 )
 
 // ErrPosition is wrapped by the errors of Rules.Check.
 var ErrPosition = errors.New("nim")
 
-// Rules say which game is played.
+// Rules are the rules of a game.
 type Rules struct {
-	K        int  // most heaps that one move may alter
-	LastWins bool // who takes the last match wins; else loses
+	K        int  // number of heaps that one move may take from
+	LastWins bool // the player that takes the last match wins, otherwise loses
 }
 
-// Case is the chapter's case of a position.
+// Case is the case, in the chapter's terms, that a position belongs to.
 type Case byte
 
-// The cases: (a) k+1 heaps or more hold more than one match, (b) fewer do, (c) none
-// does, (d) all are empty.
+// The cases: (a) more than k heaps have more than one match, (b) some, but at most k, (c)
+// none, (d) all heaps are empty.
 const (
 	CaseA Case = 'a' + iota
 	CaseB
@@ -34,23 +34,23 @@ const (
 	CaseD
 )
 
-// Check reports whether the program can play the position.
+// Check returns an error, which wraps ErrPosition, if the program cannot play the position.
 func (r Rules) Check(heaps []int) error {
 	switch {
 	case len(heaps) < 2 || len(heaps) > MaxHeaps:
-		return fmt.Errorf("%w: %d heaps; the program takes 2 to %d", ErrPosition, len(heaps), MaxHeaps)
+		return fmt.Errorf("%w: %d heaps; the program allows 2 to %d", ErrPosition, len(heaps), MaxHeaps)
 	case r.K < 1 || r.K >= len(heaps):
-		return fmt.Errorf("%w: a move may alter at most %d of %d heaps; it must be at least 1 and fewer than all", ErrPosition, r.K, len(heaps))
+		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", ErrPosition, r.K, len(heaps))
 	}
 	for i, n := range heaps {
 		if n < 0 || n > MaxHeap {
-			return fmt.Errorf("%w: heap %d has %d matches; the program takes 0 to %d", ErrPosition, i+1, n, MaxHeap)
+			return fmt.Errorf("%w: heap %d has %d matches; the program allows 0 to %d", ErrPosition, i+1, n, MaxHeap)
 		}
 	}
 	return nil
 }
 
-// Case returns the case that the position is.
+// Case returns the case that the position belongs to.
 func (r Rules) Case(heaps []int) Case {
 	big, units := count(heaps)
 	switch {
@@ -64,7 +64,8 @@ func (r Rules) Case(heaps []int) Case {
 	return CaseD
 }
 
-// Safe reports whether the position is safe to leave: the chapter's "winning position".
+// Safe reports whether the position is safe to leave to the opponent: the chapter's "winning
+// position".
 func (r Rules) Safe(heaps []int) bool {
 	if c := r.Case(heaps); c == CaseA || r.LastWins {
 		for bit := range 5 {
@@ -78,7 +79,7 @@ func (r Rules) Safe(heaps []int) bool {
 	return big == 0 && units%(r.K+1) == 1
 }
 
-// Sums returns the sums of the binary columns, the most significant of the five first.
+// Sums returns the sums of the five binary columns, the most significant first.
 func Sums(heaps []int) (sums [5]int) {
 	for _, n := range heaps {
 		for i := range sums {
@@ -88,9 +89,8 @@ func Sums(heaps []int) (sums [5]int) {
 	return sums
 }
 
-// Move returns the heaps that the program leaves; found is false where no move leaves
-// a safe position, and the move was chosen with chance. In case (d) there is no move
-// and nothing is returned.
+// Move returns the heaps that the program leaves. found is false if no move leaves a safe
+// position; the move is then random. In case (d) there is no move, and left is nil.
 func (r Rules) Move(heaps []int, rng *rand.Rand) (left []int, found bool) {
 	c := r.Case(heaps)
 	switch {
@@ -104,24 +104,24 @@ func (r Rules) Move(heaps []int, rng *rand.Rand) (left []int, found bool) {
 	return r.units(heaps), true
 }
 
-// normal is the normal routine: column by column from the most significant, a 1 is
-// taken out of a heap, and all its lower digits made 1, until the column's sum is
-// divisible by k+1. An altered heap has a 1 in every column still to come, and so is
-// altered again before a fresh one; at most k are altered in all.
+// normal is the normal routine. Column by column, the most significant first, it removes a 1
+// from a heap and sets all lower digits of that heap to 1, until the sum of the column is
+// divisible by k+1. A changed heap has a 1 in every column still to come, and is changed
+// again before another one; so at most k heaps are changed.
 func (r Rules) normal(heaps []int) []int {
 	left := slices.Clone(heaps)
-	altered := make([]bool, len(heaps))
+	changed := make([]bool, len(heaps))
 	for bit := 4; bit >= 0; bit-- {
 		for r.excess(left, bit) != 0 {
-			i := choose(left, altered, bit)
-			altered[i] = true
+			i := choose(left, changed, bit)
+			changed[i] = true
 			left[i] = left[i]&^(1<<bit) | (1<<bit - 1)
 		}
 	}
 	return left
 }
 
-// excess returns a column's sum modulo k+1.
+// excess returns the sum of a column modulo k+1.
 func (r Rules) excess(heaps []int, bit int) int {
 	sum := 0
 	for _, n := range heaps {
@@ -130,15 +130,15 @@ func (r Rules) excess(heaps []int, bit int) int {
 	return sum % (r.K + 1)
 }
 
-// choose returns the heap with a 1 in the column to alter: one already altered, else
-// any.
-func choose(heaps []int, altered []bool, bit int) int {
+// choose returns the index of a heap with a 1 in the column: one already changed, otherwise
+// the last.
+func choose(heaps []int, changed []bool, bit int) int {
 	fresh := -1
 	for i := len(heaps) - 1; i >= 0; i-- {
 		if heaps[i]>>bit&1 == 0 {
 			continue
 		}
-		if altered[i] {
+		if changed[i] {
 			return i
 		}
 		fresh = max(fresh, i)
@@ -146,18 +146,18 @@ func choose(heaps []int, altered []bool, bit int) int {
 	return fresh
 }
 
-// units is the move of cases (b) and (c): leave r(k+1)+1 heaps of one match and no
-// larger one.
+// units is the move of cases (b) and (c): leave r(k+1)+1 heaps of one match and no larger
+// heap.
 func (r Rules) units(heaps []int) []int {
 	big, units := count(heaps)
-	// Every larger heap is altered, to one match or none; the moves left over take
-	// single matches.
+	// Every larger heap is reduced to one match or none. If heaps may still be changed,
+	// single matches are taken.
 	want := units + big
 	for want%(r.K+1) != 1%(r.K+1) {
 		want--
 	}
 	left := slices.Clone(heaps)
-	for i, n := range left { // first the larger heaps go, then single matches
+	for i, n := range left { // first the larger heaps, then single matches
 		if n > 1 {
 			left[i] = 0
 			if units < want {
@@ -175,7 +175,7 @@ func (r Rules) units(heaps []int) []int {
 	return left
 }
 
-// random takes some matches from some heaps, at most k.
+// random takes a random number of matches from each of 1 to k random heaps.
 func (r Rules) random(heaps []int, rng *rand.Rand) []int {
 	var full []int
 	for i, n := range heaps {
@@ -191,7 +191,7 @@ func (r Rules) random(heaps []int, rng *rand.Rand) []int {
 	return left
 }
 
-// count returns the numbers of heaps of more than one match and of exactly one.
+// count returns the number of heaps with more than one match, and with exactly one.
 func count(heaps []int) (big, units int) {
 	for _, n := range heaps {
 		if n > 1 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The examples of the chapter: positions and what they are, moves and what they leave.
+// The examples of the chapter: positions with their cases, and moves.
 func TestExamples(t *testing.T) {
 	for _, test := range []struct {
 		heaps []int
@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 		{[]int{5, 7, 3, 1}, 3, [5]int{0, 0, 2, 2, 4}, CaseB, false, nil},
 		{[]int{7, 4, 5, 2}, 2, [5]int{0, 0, 3, 2, 2}, CaseA, false, []int{5, 4, 5, 1}},
 		{[]int{0, 4, 2, 1}, 2, [5]int{0, 0, 1, 1, 1}, CaseB, false, []int{0, 0, 0, 1}},
-		{[]int{0, 0, 2, 0}, 2, [5]int{0, 0, 0, 1, 0}, CaseB, false, []int{0, 0, 1, 0}}, // what "B and D" would leave
+		{[]int{0, 0, 2, 0}, 2, [5]int{0, 0, 0, 1, 0}, CaseB, false, []int{0, 0, 1, 0}}, // after taking "B and D"
 	} {
 		r := Rules{K: test.k}
 		if got := Sums(test.heaps); got != test.sums {
@@ -81,7 +81,7 @@ func TestReferenceExamples(t *testing.T) {
 			continue
 		}
 		if r.Safe(e.After) != e.AfterSafe {
-			t.Errorf("%s: what is left, %v, is safe: %v", e.Name, e.After, r.Safe(e.After))
+			t.Errorf("%s: %v, which is left, is safe: %v", e.Name, e.After, r.Safe(e.After))
 		}
 		if left, _ := r.Move(e.Heaps, nil); slices.Equal(left, e.After) != e.AfterSafe {
 			t.Errorf("%s: leaves %v, example %v", e.Name, left, e.After)
@@ -121,9 +121,8 @@ func forMoves(heaps [4]int, i, k int, moved bool, f func([4]int) bool) bool {
 	return false
 }
 
-// TestBruteForce plays out every position of four heaps up to seven, which Nimrod
-// knew, by the definition of the game: a position is safe to leave if every move from
-// it leads to one that is not.
+// Every position of four heaps up to seven, Nimrod's limits, against the definition of the
+// game: a position is safe to leave if every move from it leads to one that is not.
 func TestBruteForce(t *testing.T) {
 	for _, lastWins := range []bool{false, true} {
 		for k := 1; k <= 3; k++ {
@@ -133,7 +132,7 @@ func TestBruteForce(t *testing.T) {
 			forEach(func(heaps [4]int) {
 				empty := heaps == [4]int{}
 				if empty {
-					safe[heaps] = lastWins // who left it took the last match
+					safe[heaps] = lastWins // the player that leaves it took the last match
 				} else {
 					safe[heaps] = !forMoves(heaps, 0, k, false, func(h [4]int) bool { return safe[h] })
 				}
@@ -143,7 +142,7 @@ func TestBruteForce(t *testing.T) {
 				left, found := r.Move(heaps[:], rng)
 				if empty {
 					if left != nil {
-						t.Errorf("a move from nothing: %v", left)
+						t.Errorf("a move from empty heaps: %v", left)
 					}
 					return
 				}
@@ -152,7 +151,7 @@ func TestBruteForce(t *testing.T) {
 					t.Errorf("%v, %+v: leaves %v (found: %v)", heaps, r, left, found)
 				}
 				if !forMoves(heaps, 0, k, false, func(h [4]int) bool { return h == next }) {
-					t.Errorf("%v, %+v: %v is no move", heaps, r, left)
+					t.Errorf("%v, %+v: %v is not a legal move", heaps, r, left)
 				}
 			})
 			if len(safe) != 8*8*8*8 {
@@ -162,8 +161,8 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestLargest plays games of eight heaps of up to thirty-one against chance: who has a
-// safe position to leave once never lets it go.
+// Games of eight heaps of up to thirty-one against a random player: once the machine can
+// leave a safe position it can do so until it wins.
 func TestLargest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -178,28 +177,28 @@ func TestLargest(t *testing.T) {
 			if machine {
 				var found bool
 				if left, found = r.Move(heaps, rng); winning && !found {
-					t.Fatalf("%+v: nothing to leave from %v", r, heaps)
+					t.Fatalf("%+v: no safe position can be left from %v", r, heaps)
 				}
 				winning = true
 				if !found {
 					winning = false
 				}
 			}
-			altered := 0
+			changed := 0
 			for i := range heaps {
 				if left[i] > heaps[i] || left[i] < 0 {
 					t.Fatalf("%v is left from %v", left, heaps)
 				}
 				if left[i] < heaps[i] {
-					altered++
+					changed++
 				}
 			}
-			if altered < 1 || altered > r.K {
+			if changed < 1 || changed > r.K {
 				t.Fatalf("%+v: %v is left from %v", r, left, heaps)
 			}
 			heaps, machine = left, !machine
 		}
-		// machine is who would move now: it took the last match if it is not.
+		// If it is not the machine's turn, the machine took the last match.
 		if won := machine != r.LastWins; winning && !won {
 			t.Fatalf("%+v: the machine lost a won game", r)
 		}
@@ -226,6 +225,6 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(Sums(nil), [5]int{}) {
-		t.Error("sums of nothing")
+		t.Error("the sums of no heaps are not 0")
 	}
 }

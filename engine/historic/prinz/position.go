@@ -7,8 +7,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Problem is the position of the first problem, rebuilt: the printed moves leave no
-// other arrangement of the kind, and its only key is the printed one.
+// Problem is the position of the first problem, reconstructed: no other arrangement of these
+// pieces allows the printed moves, and its only key is the printed one.
 const Problem = "5Kbk/6pp/6P1/8/8/8/8/7R w - - 0 1"
 
 // ErrPosition is wrapped by New's error.
@@ -17,17 +17,17 @@ var ErrPosition = errors.New("mate in two")
 // offBoard marks what surrounds the squares 11 to 88.
 const offBoard = board.Piece(0xff)
 
-// Position is a position by the machine's numbers: row times ten plus column, both
-// from 1, in a frame that no move can leave.
+// Position is a position. Squares are numbered as on the machine: ten times the rank plus the
+// file, both from 1. A frame of off-board squares surrounds them.
 type Position struct {
 	at   [100]board.Piece
 	king [2]int // squares of the kings, by color
 }
 
-// New returns a position, in which White is to find the mate.
+// New returns a position in which White is to mate. The error wraps ErrPosition.
 func New(p *board.Position) (*Position, error) {
 	if p.SideToMove() != board.White {
-		return nil, fmt.Errorf("%w: Black is to move, but these problems are White's", ErrPosition)
+		return nil, fmt.Errorf("%w: Black is to move, but White must be to move", ErrPosition)
 	}
 	q := new(Position)
 	for i := range q.at {
@@ -49,7 +49,7 @@ func (p *Position) put(square int, piece board.Piece) {
 	}
 }
 
-// The steps of men, clockwise from west.
+// The steps of the pieces, clockwise from west.
 var (
 	straight = []int{-1, 10, 1, -10}
 	diagonal = []int{9, 11, -9, -11}
@@ -57,23 +57,22 @@ var (
 	around   = []int{-1, 9, 10, 11, 1, -9, -10, -11}
 )
 
-// order is the order in which the kinds of men are looked at.
+// order is the order of the piece types in move generation.
 var order = [...]board.PieceType{board.Pawn, board.Rook, board.Knight, board.Bishop, board.Queen, board.King}
 
-// A Move takes a man from one square to another.
+// Move is a move of a piece from one square to another.
 type Move struct {
-	Man      board.PieceType
+	Piece    board.PieceType
 	From, To int // the machine's numbers
 }
 
 // String returns the move as the machine printed it: "Rook to 17."
 func (m Move) String() string {
-	name := m.Man.String()
+	name := m.Piece.String()
 	return fmt.Sprintf("%c%s to %d.", name[0]-'a'+'A', name[1:], m.To)
 }
 
-// moves appends every move of the side that is neither off the board nor onto a man of
-// its own; kings may still be left in check.
+// moves appends the pseudo-legal moves of a side: they may leave its king in check.
 func (p *Position) moves(buf []Move, c board.Color) []Move {
 	for _, kind := range order {
 		piece := board.NewPiece(c, kind)
@@ -111,7 +110,7 @@ func (p *Position) movesOf(buf []Move, c board.Color, kind board.PieceType, from
 	return buf
 }
 
-// pawnMoves appends the one step ahead, and captures. On the last row there is none.
+// pawnMoves appends a step forward and captures. On the last rank there are none.
 func (p *Position) pawnMoves(buf []Move, c board.Color, from int) []Move {
 	ahead := 10 - 20*int(c)
 	if p.at[from+ahead] == board.NoPiece {
@@ -125,8 +124,8 @@ func (p *Position) pawnMoves(buf []Move, c board.Color, from int) []Move {
 	return buf
 }
 
-// free reports whether a man of the side may go to the square: it is on the board and
-// holds no man of that side.
+// free reports whether a piece of the side may move to the square: it is on the board and not
+// occupied by that side.
 func (p *Position) free(square int, c board.Color) bool {
 	if square < 0 || square >= len(p.at) || p.at[square] == offBoard {
 		return false
@@ -135,7 +134,7 @@ func (p *Position) free(square int, c board.Color) bool {
 	return piece == board.NoPiece || piece.Color() != c
 }
 
-// play makes a move and returns the man it captured, for undo.
+// play makes a move and returns the captured piece for undo.
 func (p *Position) play(m Move) (captured board.Piece) {
 	captured = p.at[m.To]
 	p.put(m.To, p.at[m.From])
@@ -148,8 +147,8 @@ func (p *Position) undo(m Move, captured board.Piece) {
 	p.at[m.To] = captured
 }
 
-// selfCheck reports whether the side's king can be taken, looking outward from its
-// square for each kind of man, as the machine did.
+// selfCheck reports whether the side's king can be captured. It looks outward from the king
+// for each type of piece, as the machine did.
 func (p *Position) selfCheck(c board.Color) bool {
 	king, them := p.king[c], c.Other()
 	near := func(steps []int, kind board.PieceType) bool {

@@ -46,16 +46,16 @@ func TestPrintedList(t *testing.T) {
 	if len(s.Tried) != 13 || s.Tried[12] != (Move{board.Rook, 18, 68}) {
 		t.Errorf("tried %v", s.Tried)
 	}
-	// What an independent program counts for the same loop.
+	// An independent program counts the same for this loop.
 	if s.Made != 536 || s.Illegal != 121 {
 		t.Errorf("%d moves made, %d illegal; want 536 and 121", s.Made, s.Illegal)
 	}
 	if *p != before {
-		t.Error("the position is changed")
+		t.Error("Solve changes the position")
 	}
 }
 
-// TestOnlyKey checks the rebuilt position by the full rules of chess.
+// By the full rules of chess the reconstructed position has only the printed key.
 func TestOnlyKey(t *testing.T) {
 	p, err := board.ParseFEN(Problem)
 	if err != nil {
@@ -68,11 +68,11 @@ func TestOnlyKey(t *testing.T) {
 		}
 	}
 	if len(keys) != 1 || keys[0] != "Rh6" {
-		t.Errorf("keys %v, want Rh6 alone", keys)
+		t.Errorf("keys %v, want only Rh6", keys)
 	}
 }
 
-// forcedMate reports whether every reply allows mate at once.
+// forcedMate reports whether White can mate after every reply.
 func forcedMate(p *board.Position) bool {
 	for _, r := range p.LegalMoves(nil) {
 		after, mates := made(*p, r), false
@@ -101,11 +101,11 @@ func TestSolve(t *testing.T) {
 	}{
 		{"a ladder", "7k/8/8/8/8/R7/1R6/6K1 w - - 0 1", true, Move{board.Rook, 22, 72}},
 		{"two kings", "7k/8/8/8/8/8/8/K7 w - - 0 1", false, Move{}},
-		// Nothing promotes: the pawn's mate by e8=Q is none.
+		// There is no promotion, so that e8=Q does not mate.
 		{"no promotion", "7k/4P3/6K1/8/8/8/8/8 w - - 0 1", false, Move{}},
-		// Chess calls it a draw: Ke6 is stalemate, and so no reply avoids anything.
+		// In chess Ke6 is stalemate, and a draw.
 		{"stalemate is mate", "4k3/4P3/5K2/8/8/8/8/8 w - - 0 1", true, Move{board.King, 66, 65}},
-		// A double step would open the mate by the rook; the machine knows none.
+		// There is no double step.
 		{"no double step", "8/8/8/8/k1K5/8/1P6/8 w - - 0 1", false, Move{}},
 	} {
 		s := Solve(parse(t, test.fen), nil)
@@ -115,8 +115,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestMoves compares the moves with those of chess in positions where the machine's
-// rules and those of chess allow the same.
+// In positions where the machine's rules and those of chess agree, the moves are the same.
 func TestMoves(t *testing.T) {
 	for _, fen := range []string{
 		Problem,
@@ -141,7 +140,7 @@ func TestMoves(t *testing.T) {
 			if from, to := m.From(), m.To(); b.PieceAt(from).Type() != board.Pawn || to != from+16 {
 				want++
 				if !got[[2]int{number(from), number(to)}] {
-					t.Errorf("%s: no %s", fen, b.SAN(m))
+					t.Errorf("%s: %s is missing", fen, b.SAN(m))
 				}
 			}
 		}
@@ -161,8 +160,8 @@ func TestBlackToMove(t *testing.T) {
 	}
 }
 
-// BenchmarkProblem measures the work for which the Manchester machine needed 15
-// minutes, most of them for magnetic transfers and printing.
+// BenchmarkProblem solves the first problem. The Manchester machine took 15 minutes, most of
+// them for magnetic transfers and printing.
 func BenchmarkProblem(b *testing.B) {
 	p := parse(b, Problem)
 	for b.Loop() {

@@ -2,17 +2,17 @@ package prinz
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Solution is what the machine found, and how.
+// Solution is the result of Solve.
 type Solution struct {
-	Tried   []Move // White's legal first moves, in order; the last is the key if Found
+	Tried   []Move // White's legal first moves in order; the last is the key if Found
 	Found   bool
 	Made    int // moves made at all levels
-	Illegal int // of these, taken back because they left a king in check
+	Illegal int // of these, the number taken back because they left the king in check
 }
 
-// Solve tries White's moves one after another until one leaves Black, whatever it
-// answers, open to a move after which it has no legal one. tried, which may be nil, is
-// called with each first move before its replies are looked at.
+// Solve tries White's moves one after another until one is a key: after each reply White has
+// a move that leaves Black without a legal move. tried, which may be nil, is called with
+// each first move before its replies are searched.
 func Solve(p *Position, tried func(Move)) Solution {
 	s := solver{p: *p}
 	s.tried = tried
@@ -27,7 +27,7 @@ type solver struct {
 	buf   [4][]Move // moves of each level
 }
 
-// any makes the side's legal moves until good says yes of one.
+// any makes the side's legal moves until good returns true after one.
 func (s *solver) any(c board.Color, level int, good func() bool) bool {
 	s.buf[level] = s.p.moves(s.buf[level][:0], c)
 	for _, m := range s.buf[level] {
@@ -51,13 +51,12 @@ func (s *solver) any(c board.Color, level int, good func() bool) bool {
 	return false
 }
 
-// key reports whether White's first move just made is a key: no reply of Black's
-// avoids mate.
+// key reports whether the first move, just made, is a key: no reply of Black avoids mate.
 func (s *solver) key() bool {
 	return !s.any(board.Black, 1, func() bool { return !s.mates() })
 }
 
-// mates reports whether White has a move after which Black has none.
+// mates reports whether White has a move after which Black has no legal move.
 func (s *solver) mates() bool {
 	return s.any(board.White, 2, func() bool {
 		return !s.any(board.Black, 3, func() bool { return true })

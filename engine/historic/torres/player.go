@@ -16,7 +16,7 @@ type Player struct{ options historic.Options }
 // New returns the automaton.
 func New() *Player { return &Player{} }
 
-// NewGame does nothing: cogs have no memory.
+// NewGame does nothing: the automaton has no memory.
 func (p *Player) NewGame(uint64) error { return nil }
 
 // SetOption fails: the automaton has no options.
@@ -25,7 +25,7 @@ func (p *Player) SetOption(name, value string) error { return p.options.Set(name
 // Close does nothing.
 func (p *Player) Close() error { return nil }
 
-// Search answers by the rules, or with the first legal move.
+// Search implements engine.Player: it plays by the rules, or else the first legal move.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	root := game.Position()
 	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
@@ -41,7 +41,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return budget.Finish(r), nil
 }
 
-// Explain writes the rule that applies and its move.
+// Explain writes the rule that applies, and its move.
 func (p *Player) Explain(w io.Writer, root *board.Position) error {
 	m, rule := Answer(root)
 	if rule == 0 {

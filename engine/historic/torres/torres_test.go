@@ -13,15 +13,15 @@ func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player { return New() }, enginetest.Weak)
 }
 
-// solver plays every defence against the automaton.
+// solver plays every defense against the automaton.
 type solver struct {
 	known map[[3]board.Square]int
-	// open holds the positions of the line being looked at: meeting one again is a draw.
+	// open holds the positions of the current line; a repetition is a draw.
 	open map[[3]board.Square]bool
 }
 
-// longest returns the automaton's moves to mate against the best defence; 0 if some
-// defence escapes: by a rule that fails, by stalemate, by taking the rook or for ever.
+// longest returns the number of the automaton's moves to mate against the best defense, or 0
+// if a defense draws.
 func (s *solver) longest(p board.Position) int {
 	key := placement(p)
 	if n, ok := s.known[key]; ok {
@@ -63,14 +63,14 @@ func (s *solver) afterMove(p board.Position) int {
 	return most
 }
 
-// placement is where the three men stand.
+// placement returns the squares of the three pieces.
 func placement(p board.Position) [3]board.Square {
 	us := p.SideToMove()
 	return [3]board.Square{p.KingSquare(us), p.ByType(board.Rook).First(), p.KingSquare(us.Other())}
 }
 
-// TestStarts plays every defence from every square that the other king can begin on, for
-// White and, upside down, for Black.
+// Every defense from every square on which the enemy king can start, for White and, upside
+// down, for Black.
 func TestStarts(t *testing.T) {
 	for _, flip := range []bool{false, true} {
 		starts, won, most := 0, 0, 0
@@ -79,7 +79,7 @@ func TestStarts(t *testing.T) {
 			fen := place(sq)
 			p, err := board.ParseFEN(fen)
 			if err != nil {
-				continue // in check, and not to move
+				continue // the enemy king would be in check
 			}
 			if flip {
 				p = p.Mirror()
@@ -94,12 +94,12 @@ func TestStarts(t *testing.T) {
 			}
 		}
 		if starts != 42 || won != 41 || most != 67 || strings.Join(lost, " ") != "c6" {
-			t.Errorf("%d of %d starts won in %d moves at most, not from %v; want 41 of 42 in 67, not from c6", won, starts, most, lost)
+			t.Errorf("%d of %d starts won in at most %d moves, not from %v; want 41 of 42 in 67, not from c6", won, starts, most, lost)
 		}
 	}
 }
 
-// place returns Ka8, Rb8 against a king on the square.
+// place returns the FEN of Ka8, Rb8 against a king on the square.
 func place(sq board.Square) string {
 	var b strings.Builder
 	b.WriteString("KR6/8")
@@ -120,7 +120,7 @@ func place(sq board.Square) string {
 	return b.String() + " w - - 0 1"
 }
 
-// TestRules has one position a rule, and the defect.
+// A position for each rule, and for the defect.
 func TestRules(t *testing.T) {
 	for _, test := range []struct {
 		fen, move string
@@ -150,7 +150,7 @@ func TestRules(t *testing.T) {
 		}
 		var b strings.Builder
 		if err := New().Explain(&b, &p); err != nil || !strings.HasSuffix(b.String(), ".\n") && !strings.HasSuffix(b.String(), test.move+"\n") {
-			t.Errorf("%s: explained by %q, %v", test.fen, b.String(), err)
+			t.Errorf("%s: explanation %q, error %v", test.fen, b.String(), err)
 		}
 	}
 }
