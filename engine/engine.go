@@ -1,9 +1,10 @@
-// Package engine is the contract between a chess player and whoever drives it.
+// Package engine defines the contract between a chess player and its caller.
 //
-// It holds types only: what a player is asked (Limits), what it answers (Result)
-// and what it may say meanwhile (Info). The players themselves live in
-// engine/search (the modern engine) and engine/historic; engine/uci turns any of
-// them into a UCI program, and engine/roster finds them by name.
+// It has types only: the limits of a search (Limits), its answer (Result), its progress
+// (Info), and what a player may implement beside Player (OptionLister, Ponderer and
+// others). The players are in engine/search (the modern engine) and engine/historic.
+// Package engine/uci makes a UCI program of any player and a player of any UCI program;
+// engine/roster opens players by name.
 //
 // Start reading at Player.
 package engine
@@ -15,95 +16,138 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Scores are integers in centipawns, from the view of the side to move.
+// Scores are integers in centipawns, from the side to move's view.
 const (
 	// MaxScore bounds every score that is not a mate: |score| <= MaxScore.
 	MaxScore = 30000
-	// MateScore is the score of a position that is already checkmate, negated.
-	// A mate in n plies is MateScore - n; being mated in n plies is -(MateScore - n).
+	// MateScore is the winner's score in a checkmate position. A mate in n plies is
+	// MateScore - n; being mated in n plies is -(MateScore - n).
 	MateScore = 32000
-	// NoScore stands where a move was not searched, an opening move for example.
+	// NoScore means that a move was not searched, an opening move for example.
 	NoScore = -32768
 )
 
-// Player is anything that answers a position with a move.
+// Player chooses moves.
 //
-// A Player is used by one goroutine at a time. Given the same seed, the same game
-// and limits without a clock, it gives the same answer, whatever it did before
-// NewGame.
+// One goroutine uses a Player at a time. After NewGame, the same seed, game and limits
+// (without limits in time) give the same answer, whatever happened before NewGame.
+//
+// A player may also implement OptionLister, Starter, Ponderer, EvaluatorSetter,
+// ParameterLister and Wrapper; a caller finds out with a type assertion.
 type Player interface {
-	// NewGame forgets everything learned from earlier games. The seed feeds
-	// whatever chance the player uses.
+	// NewGame forgets everything learned from earlier games. The seed is for players
+	// that choose moves at random.
 	NewGame(seed uint64) error
 	// Search chooses a move for the side to move in the game's current position.
-	// When ctx ends it answers with the best move so far. In a position without
+	// When ctx ends it returns the best move so far. In a position without
 	// legal moves, Result.Move is board.NullMove and the error is nil.
 	Search(ctx context.Context, game *board.Game, limits Limits) (Result, error)
-	// SetOption sets an option by its UCI name. Unknown names and values that do
-	// not fit are errors, and leave the player as it was.
+	// SetOption sets an option by its UCI name, ignoring case. Unknown names and invalid
+	// values are errors, and leave the player unchanged.
 	SetOption(name, value string) error
-	// Close frees what the player holds. It is called once.
+	// Close frees the player's resources. It is called once.
 	Close() error
 }
 
-// Ponderer is a Player that may watch Limits.PonderHit. Any other is stopped when the
-// expected move is played, and asked again.
+// OptionLister is a Player that lists its options.
+type OptionLister interface {
+	Player
+	// Options returns the options as UCI announces them, one a line: "option name ...".
+	Options() []string
+}
+
+// Starter is a Player that has to be started, a foreign program for example. Methods that
+// need it start it; Start reports early why it cannot be.
+type Starter interface {
+	Player
+	// Start starts the player if it is not running.
+	Start() error
+}
+
+// Ponderer is a Player that may watch Limits.PonderHit. Any other player is stopped when
+// the expected move is played, and searches again.
 type Ponderer interface {
 	Player
-	// Ponders tells whether it does.
+	// Ponders reports whether it does.
 	Ponders() bool
 }
 
-// Limits says when a search ends. A zero field does not limit; with all fields
-// zero the search ends with its context.
+// Evaluator returns the static evaluation of a position in centipawns, from White's view.
+type Evaluator interface {
+	Evaluate(p *board.Position) int
+}
+
+// EvaluatorSetter is a Player whose evaluation can be replaced.
+type EvaluatorSetter interface {
+	Player
+	// SetEvaluator replaces the evaluation, and drops what was learned with the old one.
+	SetEvaluator(ev Evaluator)
+}
+
+// ParameterLister is a Player whose search has parameters that a tuner can set as options.
+type ParameterLister interface {
+	Player
+	// ShowParameters makes Options list the parameters too. It reports whether there are
+	// any.
+	ShowParameters() bool
+}
+
+// Wrapper is a Player that changes how another one is used.
+type Wrapper interface {
+	Player
+	// Unwrap returns the other player.
+	Unwrap() Player
+}
+
+// Limits says when a search ends. A zero field does not limit. If all fields are zero the
+// search ends with its context.
 type Limits struct {
 	Depth int // plies of iterative deepening
 
-	// Nodes is soft: the search finishes the iteration in which it passes Nodes,
-	// and stops hard at eight times as many. A node is one made move, quiescence
-	// included. With HardNodes the search stops at exactly Nodes.
+	// Nodes is a soft limit: the search finishes the iteration in which it passes Nodes,
+	// but stops at eight times as many. With HardNodes it stops at exactly Nodes. A node
+	// is one made move, quiescence included.
 	Nodes     uint64
 	HardNodes bool
 
 	MoveTime  time.Duration    // time for this move
-	Clock     [2]time.Duration // time left, by colour; zero means no clock
-	Increment [2]time.Duration // gained with each move, by colour
+	Clock     [2]time.Duration // time left, by color; zero means no clock
+	Increment [2]time.Duration // added after each move, by color
 	MovesToGo int              // moves to the next time control; zero means sudden death
 
 	Mate     int  // stop when a mate in this many moves is proved
 	Infinite bool // search until the context ends, even when the tree is exhausted
-	Ponder   bool // search on the opponent's time: as Infinite until PonderHit
+	Ponder   bool // search on the opponent's time: like Infinite until PonderHit
 
-	// PonderHit, closed while a search ponders, says that the opponent has played the
-	// expected move: the search goes on, and the limits in time count from then. Only
-	// a Ponderer looks at it.
+	// PonderHit is closed when the opponent has played the expected move. The search
+	// continues, and limits in time count from then. Only a Ponderer watches it.
 	PonderHit <-chan struct{}
 
 	MultiPV     int          // number of lines to report; zero means one
-	SearchMoves []board.Move // root moves to consider; empty means all
+	SearchMoves []board.Move // root moves to search; empty means all
 
-	// Info, if set, is called by the searching goroutine as lines are completed.
+	// Info, if set, is called by the searching goroutine whenever a line is completed.
 	Info func(Info)
 }
 
 // Result is the answer to a search.
 type Result struct {
 	Move  board.Move
-	Score int // centipawns or mate, side to move's view, of the last completed iteration
+	Score int // of the last completed iteration: centipawns or mate, side to move's view
 	Depth int // plies completed
 	Nodes uint64
 	Time  time.Duration
 	PV    []board.Move // principal variation; PV[0] == Move when not empty
 }
 
-// Info is one line of progress within a search.
+// Info is one line of a search's progress.
 type Info struct {
 	Depth, SelDepth int
 	MultiPV         int // 1 for the best line
 	Score           int // as in Result
-	Bound           int // -1: the score is an upper bound, 1: a lower bound, 0: exact
+	Bound           int // 0: the score is exact; 1: a lower bound; -1: an upper bound
 	Nodes           uint64
 	Time            time.Duration
-	HashFull        int // per mille of the transposition table in use
+	HashFull        int // used part of the transposition table, in per mille
 	PV              []board.Move
 }

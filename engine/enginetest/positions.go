@@ -1,6 +1,6 @@
 package enginetest
 
-// tricky holds legal positions that have tripped engines.
+// tricky holds legal positions that have exposed bugs in engines.
 var tricky = []string{
 	// Castling, pins, en passant, promotions: the perft classics.
 	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -13,7 +13,7 @@ var tricky = []string{
 	"8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
 	"8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
 	"rnbqkb1r/ppppp1pp/7n/4Pp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
-	// Bare kings, one man, nothing but pawns that block each other.
+	// Bare kings, one piece, nothing but pawns that block each other.
 	"8/8/4k3/8/8/4K3/8/8 w - - 0 1",
 	"8/8/4k3/8/8/4K3/3N4/8 b - - 0 1",
 	"4k3/8/p1p1p1p1/P1P1P1P1/8/8/8/4K3 w - - 0 1",

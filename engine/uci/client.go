@@ -16,77 +16,84 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// How long a foreign engine is waited for, where its Command does not say.
+// Timeouts of a foreign engine.
 const (
-	// DefaultStartTimeout is for uciok, and for each readyok until the first game: an
-	// engine may read a large network, on a machine that has other things to do.
+	// DefaultStartTimeout is the timeout for uciok, and for each readyok until the first
+	// game. An engine may load a large network on a busy machine.
 	DefaultStartTimeout = 10 * time.Second
-	DefaultMoveTimeout  = 2 * time.Second // for bestmove, beyond the limit of the search
+	// DefaultMoveTimeout is the timeout for bestmove, beyond the limit of the search.
+	DefaultMoveTimeout = 2 * time.Second
 
 	stopTimeout = time.Second // for bestmove after stop
-	quitTimeout = time.Second // for the process to end after quit
-	// clockGrace is how long the answer is awaited after a clock has run out. Whether
-	// the game is lost by then is for whoever keeps the clock to say.
+	quitTimeout = time.Second // for the process to exit after quit
+	// clockGrace is how long to wait for an answer after a clock has run out. The caller
+	// keeps the clock and decides whether the game is lost.
 	clockGrace = time.Second
-	// slowNodes is what the slowest engine searches in a second: it makes a limit in
-	// nodes one in time.
+	// slowNodes is the speed of the slowest engine, in nodes per second. It turns a limit
+	// in nodes into a timeout.
 	slowNodes = 100_000
 )
 
-// Errors that a Client's errors wrap. A move that is not legal, or none at all, wraps
-// board.ErrMove.
+// Errors that a Client's errors wrap. An illegal or missing move wraps board.ErrMove.
 var (
 	ErrStart   = errors.New("the engine does not start")         // no uciok or no readyok at the start
-	ErrOption  = errors.New("option")                            // unknown to the engine, or of a value it does not take
-	ErrTimeout = errors.New("no answer in time")                 // to anything
-	ErrEnded   = errors.New("the engine has closed the channel") // crashed, exited, or closed its output
+	ErrOption  = errors.New("option")                            // the engine has no such option, or does not take the value
+	ErrTimeout = errors.New("no answer in time")                 // to any command
+	ErrEnded   = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
 	ErrClosed  = errors.New("the engine was closed")             // by Close
 )
 
-// Option is an option of an engine and its value, empty for a button.
+// Option is the name of an engine's option and its value, which is empty for a button.
 type Option struct{ Name, Value string }
 
-// Command says how a foreign engine is started, and how long it is waited for.
+// Command says how to start a foreign engine and how long to wait for its answers.
 type Command struct {
-	Path    string // of the program, as exec.LookPath understands it
+	Path    string // of the program, as exec.LookPath takes it
 	Args    []string
 	Options []Option // set at each start, in this order
 
-	StartTimeout time.Duration // for uciok, and for each readyok; 0: DefaultStartTimeout; before a game a quarter of it
-	// MoveTimeout is for bestmove, beyond the limit of the search; 0:
-	// DefaultMoveTimeout. It counts from the limit of a move in time; from one second
-	// for each 100,000 nodes of a limit in nodes; from go for a limit in depth. With a
-	// clock the clock counts, and a second more.
+	// StartTimeout is the timeout for uciok and for each readyok; before a game a quarter
+	// of it. 0 means DefaultStartTimeout.
+	StartTimeout time.Duration
+	// MoveTimeout is the timeout for bestmove beyond the limit of the search; 0 means
+	// DefaultMoveTimeout. It begins after the time of a limit in time, after one second
+	// per 100,000 nodes of a limit in nodes, and at once for a limit in depth. With a
+	// clock the timeout is one second after the clock runs out.
 	MoveTimeout time.Duration
 }
 
-// Client is an engine.Player that a foreign program plays, over UCI.
+// Client is an engine.Player that plays by running a foreign program over UCI.
 //
-// The program is started when it is first needed, in a process group of its own that
-// is killed as one. Every wait for it has an end. A method that fails because of what
-// the program does or leaves undone has killed it; the next NewGame starts it afresh.
+// The program is started when it is first needed, in its own process group, which is
+// killed as a whole. Every wait has a timeout. When a method fails because the program
+// misbehaves, it has killed the program, and the next NewGame starts it again.
 //
-// What is harmless is tolerated: lines without end, of which 64 KiB are looked at,
-// floods of them, control characters, upper case, noise on the error output, and a
-// bestmove said twice.
+// Harmless faults are accepted: endless lines, of which 64 KiB are read, floods of lines,
+// control characters, upper case, output on standard error, and a repeated bestmove.
 type Client struct {
-	command Command
+	command     Command
+	quitTimeout time.Duration
+	start       func(path string, args []string) (*process, error) // startProcess but in tests
 
-	process  *process // nil: not running
+	process  *process // nil if not running
 	options  []option // that the process announced
-	chess960 bool     // as the process was told
-	multiPV  int      // likewise
+	chess960 bool     // value of UCI_Chess960 in the process
+	multiPV  int      // value of MultiPV in the process
 	closed   bool
 
-	setup  setup
-	out    []byte // commands being written
-	answer answer
-	last   string // move of the last bestmove, empty in a new game
+	writer   positionWriter
+	out      []byte // commands to be written
+	answer   answer
+	lastMove string // of the last bestmove; empty in a new game
 }
 
-var _ engine.Player = (*Client)(nil)
+var _ interface {
+	engine.Player
+	engine.Starter
+	engine.OptionLister
+} = (*Client)(nil)
 
-// NewClient returns the player of a command. Nothing is started yet.
+// NewClient returns a player that runs the command. It starts nothing yet.
 func NewClient(c Command) *Client {
 	if c.StartTimeout <= 0 {
 		c.StartTimeout = DefaultStartTimeout
@@ -95,15 +102,15 @@ func NewClient(c Command) *Client {
 		c.MoveTimeout = DefaultMoveTimeout
 	}
 	c.Options = slices.Clone(c.Options)
-	return &Client{command: c}
+	return &Client{command: c, quitTimeout: quitTimeout, start: startProcess}
 }
 
 // Name returns the name of the program, without its folder.
 func (c *Client) Name() string { return filepath.Base(c.command.Path) }
 
-// Start starts the program if it is not running, and sets its options. Its error wraps
-// ErrStart where the program runs but does not answer as a UCI engine, ErrOption where
-// it does not have an option or the option does not take the value.
+// Start implements engine.Starter. It starts the program if it is not running, and sets
+// its options. The error wraps ErrStart if the program runs but does not answer as a UCI
+// engine, and ErrOption if it lacks an option or refuses the value.
 func (c *Client) Start() error {
 	switch {
 	case c.closed:
@@ -111,28 +118,28 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
-	p, err := startProcess(c.command.Path, c.command.Args)
+	p, err := c.start(c.command.Path, c.command.Args)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
-	c.process, c.options, c.chess960, c.multiPV, c.last = p, nil, false, 1, ""
-	c.setup.forget()
+	c.process, c.options, c.chess960, c.multiPV, c.lastMove = p, nil, false, 1, ""
+	c.writer.reset()
 	if err := c.handshake(); err != nil {
 		return err
 	}
-	commands, err := c.setAll()
+	commands, err := c.optionCommands()
 	if err != nil {
-		c.process.end()
+		c.process.kill()
 		c.process = nil
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
-	if err := c.ready(commands); err != nil {
+	if err := c.sync(commands); err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	return nil
 }
 
-// handshake introduces us and hears which options there are.
+// handshake sends uci and reads the options that the engine announces.
 func (c *Client) handshake() error {
 	err := c.await("uci\n", "uciok", c.command.StartTimeout, func(line []byte) {
 		if word, rest := nextWord(line); equalFold(word, "option") && len(c.options) < maxOptions {
@@ -147,15 +154,15 @@ func (c *Client) handshake() error {
 	return nil
 }
 
-// setAll returns the commands that set the options which the command sets. The engine
-// is told, too, that nobody will let it ponder, where it expects otherwise.
-func (c *Client) setAll() (string, error) {
+// optionCommands returns the commands that set the options of c.command. It also turns
+// off Ponder if that is on by default: a Client never lets an engine ponder.
+func (c *Client) optionCommands() (string, error) {
 	var out []byte
-	if o := c.find("Ponder"); o != nil && o.preset != "false" {
+	if o := c.findOption("Ponder"); o != nil && o.preset != "false" {
 		out = appendOption(out, o.Name, "false")
 	}
 	for _, set := range c.command.Options {
-		o, value, err := c.check(set.Name, set.Value)
+		o, value, err := c.checkOption(set.Name, set.Value)
 		if err != nil {
 			return "", err
 		}
@@ -164,19 +171,19 @@ func (c *Client) setAll() (string, error) {
 	return string(out), nil
 }
 
-// ready sends commands, and waits until they are obeyed.
-func (c *Client) ready(commands string) error {
+// sync sends commands and waits until the engine has processed them.
+func (c *Client) sync(commands string) error {
 	return c.await(commands+"isready\n", "readyok", c.command.StartTimeout, func([]byte) {})
 }
 
-// await sends commands and hands on the lines that come until one begins with the
-// word.
+// await sends commands and passes each line of the answer to each, up to the line that
+// begins with the word.
 func (c *Client) await(commands, word string, within time.Duration, each func(line []byte)) error {
 	p := c.process
 	if err := p.write([]byte(commands), within); err != nil {
 		return c.fail(err, word, within)
 	}
-	p.deadline(time.Now().Add(within))
+	p.readUntil(time.Now().Add(within))
 	for {
 		line, err := p.lines.next()
 		if err != nil {
@@ -189,47 +196,46 @@ func (c *Client) await(commands, word string, within time.Duration, each func(li
 	}
 }
 
-// fail kills the process and says what it failed to say.
-func (c *Client) fail(err error, word string, within time.Duration) error {
-	end := c.process.end()
+// fail kills the process and returns the error that says which answer is missing.
+func (c *Client) fail(err error, missing string, within time.Duration) error {
+	exit := c.process.kill()
 	c.process = nil
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("uci:%s: %w: no %s within %v%s", c.Name(), ErrTimeout, word, within.Round(time.Millisecond), end.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s within %v%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return fmt.Errorf("uci:%s: %w: no %s: %s%s", c.Name(), ErrEnded, word, end.how(), end.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s: %s%s", c.Name(), ErrEnded, missing, exit.how(), exit.lastWords())
 	}
-	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), word, err, end.lastWords())
+	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }
 
-// NewGame implements engine.Player. A foreign program takes no seed.
+// NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used.
 func (c *Client) NewGame(uint64) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	c.setup.forget()
-	c.last = ""
+	c.writer.reset()
+	c.lastMove = ""
 	return c.await("ucinewgame\nisready\n", "readyok", c.command.StartTimeout/4, func([]byte) {})
 }
 
-// SetOption implements engine.Player: it sets an option that the engine announced,
-// and sets it again should the program have to be started again.
+// SetOption implements engine.Player. It sets an option that the engine announced, and
+// sets it again whenever the program is restarted.
 func (c *Client) SetOption(name, value string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	o, value, err := c.check(name, value)
+	o, value, err := c.checkOption(name, value)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	if o.kind != "button" {
 		c.remember(Option{o.Name, value})
 	}
-	return c.ready(string(appendOption(nil, o.Name, value)))
+	return c.sync(string(appendOption(nil, o.Name, value)))
 }
 
-// remember makes an option one of those that each start sets. What it was set to before
-// is forgotten, so that setting it for every game costs no more each time.
+// remember adds an option to those that each start sets, in place of its earlier value.
 func (c *Client) remember(o Option) {
 	for i := range c.command.Options {
 		if strings.EqualFold(c.command.Options[i].Name, o.Name) {
@@ -240,8 +246,9 @@ func (c *Client) remember(o Option) {
 	c.command.Options = append(c.command.Options, o)
 }
 
-// Options returns the options that the engine announced, as UCI declares them, one a
-// line; not those that a Server has itself. It is empty where the engine does not start.
+// Options implements engine.OptionLister. It returns the options that the engine
+// announced, but for those that a Server handles itself, and none if the engine does not
+// start.
 func (c *Client) Options() []string {
 	if c.Start() != nil {
 		return nil
@@ -257,19 +264,19 @@ func (c *Client) Options() []string {
 	return lines
 }
 
-// Close asks the program to quit, and kills what is left of it after a second. The
-// error is nil: a program that has to be killed is nobody's loss.
+// Close asks the program to quit, and kills it if it has not exited after a second. The
+// error is always nil.
 func (c *Client) Close() error {
 	if p := c.process; p != nil {
 		c.process = nil
-		p.quit(quitTimeout)
+		p.quit(c.quitTimeout)
 	}
 	c.closed = true
 	return nil
 }
 
-// Search implements engine.Player. An answer that is no legal move is an error that
-// wraps board.ErrMove. Result.Time is what the engine says it took, where it says so.
+// Search implements engine.Player. If the engine answers with an illegal move the error
+// wraps board.ErrMove. Result.Time is the time that the engine reports, if it reports one.
 func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	unbounded := lim.Infinite || lim.Ponder
 	if game.Position().CountLegal() == 0 {
@@ -281,11 +288,11 @@ func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if err := c.Start(); err != nil {
 		return engine.Result{}, err
 	}
-	if err := c.compose(game, &lim); err != nil {
+	if err := c.prepare(game, &lim); err != nil {
 		return engine.Result{}, fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	c.answer.reset(game.Position(), lim.Info)
-	word, err := c.converse(ctx, c.command.patience(game.Position().SideToMove(), &lim))
+	word, err := c.exchange(ctx, c.command.searchTimeout(game.Position().SideToMove(), &lim))
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -296,56 +303,55 @@ func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if err != nil {
 		return engine.Result{}, fmt.Errorf("uci:%s: bestmove: %w", c.Name(), err)
 	}
-	c.last = word
+	c.lastMove = word
 	return c.answer.result(move), nil
 }
 
-// compose puts the commands of a search into c.out.
-func (c *Client) compose(game *board.Game, lim *engine.Limits) error {
+// prepare puts the commands of a search into c.out.
+func (c *Client) prepare(game *board.Game, lim *engine.Limits) error {
 	c.out = c.out[:0]
 	start := game.Start()
 	if chess960 := start.Chess960(); chess960 != c.chess960 {
-		o := c.find("UCI_Chess960")
+		o := c.findOption("UCI_Chess960")
 		if o == nil {
-			return fmt.Errorf("%w UCI_Chess960 is unknown to it, and the game is one of Chess960", ErrOption)
+			return fmt.Errorf("the game is Chess960, and the engine lacks the %w UCI_Chess960", ErrOption)
 		}
 		c.out = appendOption(c.out, o.Name, strconv.FormatBool(chess960))
 		c.chess960 = chess960
 	}
 	if lines := max(lim.MultiPV, 1); lines != c.multiPV {
-		if o := c.find("MultiPV"); o != nil {
+		if o := c.findOption("MultiPV"); o != nil {
 			c.out = appendOption(c.out, o.Name, strconv.Itoa(lines))
 			c.multiPV = lines
 		}
 	}
-	c.out = c.setup.appendPosition(c.out, game)
+	c.out = c.writer.appendPosition(c.out, game)
 	c.out = appendGo(c.out, game.Position(), c.chess960, lim)
 	return nil
 }
 
-// converse sends what compose prepared and returns the move of bestmove. When the
-// context ends the engine is stopped, and still answers. A patience of 0 has no end
-// but the context's.
-func (c *Client) converse(ctx context.Context, patience time.Duration) (string, error) {
+// exchange sends what prepare prepared and returns the move of bestmove. When the context
+// ends it stops the engine, which still answers. A timeout of 0 means none.
+func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, error) {
 	p := c.process
-	p.lines.discard() // what was said after the last bestmove
-	begun := time.Now()
+	p.lines.discard() // output after the last bestmove
+	started := time.Now()
 	if err := p.write(c.out, c.command.StartTimeout); err != nil {
 		return "", c.failSearch(err, c.command.StartTimeout)
 	}
 	var end time.Time
-	if patience > 0 {
-		end = begun.Add(patience)
+	if timeout > 0 {
+		end = started.Add(timeout)
 	}
-	p.deadline(end)
+	p.readUntil(end)
 	woken := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
-		p.deadline(begun)
+		p.readUntil(started) // in the past: the read returns
 		close(woken)
 	})
 	defer func() {
 		if !unwatch() {
-			<-woken // else it would cut short the next wait
+			<-woken // otherwise it could interrupt the next wait
 		}
 	}()
 	stopped := false
@@ -353,45 +359,45 @@ func (c *Client) converse(ctx context.Context, patience time.Duration) (string, 
 		line, err := p.lines.next()
 		switch {
 		case err == nil:
-			if word, ok := c.answer.take(line); ok && !c.stale(word) {
+			if word, ok := c.answer.take(line); ok && !c.repeated(word) {
 				return word, nil
 			}
 		case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil && !stopped:
 			stopped = true
 			<-woken
-			patience = stopTimeout
-			p.deadline(time.Now().Add(patience))
-			if err := p.write([]byte("stop\n"), patience); err != nil {
-				return "", c.failSearch(err, patience)
+			timeout = stopTimeout
+			p.readUntil(time.Now().Add(timeout))
+			if err := p.write([]byte("stop\n"), timeout); err != nil {
+				return "", c.failSearch(err, timeout)
 			}
 		default:
-			return "", c.failSearch(err, patience)
+			return "", c.failSearch(err, timeout)
 		}
 	}
 }
 
-// failSearch is fail for the search that compose prepared.
+// failSearch is fail for the search that prepare prepared.
 func (c *Client) failSearch(err error, within time.Duration) error {
 	lines := strings.Split(strings.TrimSpace(string(c.out)), "\n")
 	what := fmt.Sprintf("bestmove for %q", lines[len(lines)-1])
-	if n := c.answer.nodes; n > 0 { // more than a limit in nodes: it knows none
+	if n := c.answer.nodes; n > 0 { // more than the limit if the engine ignores it
 		what += fmt.Sprintf(" after %d nodes", n)
 	}
 	return c.fail(err, what, within)
 }
 
-// stale tells whether a bestmove is the last one, said twice. It can be no answer: the
-// square which a man has just left holds none of his colour at his next move.
-func (c *Client) stale(word string) bool {
-	if word == "" || word != c.last || c.answer.heard {
+// repeated reports whether a bestmove is that of the search before, sent a second time.
+// Such a move is never legal in the new position: its from square has been left.
+func (c *Client) repeated(word string) bool {
+	if word == "" || word != c.lastMove || c.answer.scored {
 		return false
 	}
 	_, err := c.answer.position.ParseUCI(word)
 	return err != nil
 }
 
-// patience returns how long a search within the limits may take; 0 for ever.
-func (c *Command) patience(us board.Color, lim *engine.Limits) time.Duration {
+// searchTimeout returns the timeout of a search with the limits; 0 means none.
+func (c *Command) searchTimeout(us board.Color, lim *engine.Limits) time.Duration {
 	if lim.Infinite || lim.Ponder {
 		return 0
 	}
@@ -408,8 +414,8 @@ func (c *Command) patience(us board.Color, lim *engine.Limits) time.Duration {
 		allow(left + clockGrace)
 	}
 	if lim.Nodes > 0 {
-		const most = 1 << 32 // nodes: half a day
-		allow(time.Duration(min(lim.Nodes, most))*(time.Second/slowNodes) + c.MoveTimeout)
+		const maxNodes = 1 << 32 // half a day
+		allow(time.Duration(min(lim.Nodes, maxNodes))*(time.Second/slowNodes) + c.MoveTimeout)
 	}
 	if shortest == 0 && lim.Depth > 0 {
 		return c.MoveTimeout

@@ -10,34 +10,34 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Numbers that an engine says are kept within these, whatever it says.
+// Numbers in an engine's output are clamped to these limits.
 const (
-	maxSaidDepth = 1000
-	maxSaidNodes = 1 << 48
-	maxSaidTime  = 365 * 24 * time.Hour
-	maxPV        = 256 // plies
+	maxDepth = 1000
+	maxNodes = 1 << 48
+	maxTime  = 365 * 24 * time.Hour
+	maxPV    = 256 // plies
 )
 
-// answer gathers what an engine says during one search.
+// answer collects an engine's output during one search.
 type answer struct {
 	position board.Position
 	info     func(engine.Info)
-	begun    time.Time
+	started  time.Time
 
-	heard bool        // a score: the engine has begun this search
-	best  engine.Info // the last line about the best move with an exact score, else with a bound
-	found bool        // such a line
-	pv    []byte      // its variation, not parsed
-	nodes uint64      // the most that was said
-	took  time.Duration
+	scored bool        // a score has arrived, so the engine has started this search
+	best   engine.Info // of the last line about the best move with an exact score, or else with a bound
+	found  bool        // whether best is set
+	pv     []byte      // of best, not parsed
+	nodes  uint64      // the highest number reported
+	took   time.Duration
 }
 
 func (a *answer) reset(p *board.Position, info func(engine.Info)) {
-	*a = answer{position: *p, info: info, begun: time.Now(), pv: a.pv[:0]}
+	*a = answer{position: *p, info: info, started: time.Now(), pv: a.pv[:0]}
 }
 
-// take takes a line. It returns true with the move, in lower case and perhaps empty,
-// when the line is a bestmove.
+// take processes a line. If it is a bestmove, take returns true and the move in lower
+// case, which may be empty.
 func (a *answer) take(line []byte) (string, bool) {
 	word, rest := nextWord(line)
 	switch {
@@ -50,12 +50,12 @@ func (a *answer) take(line []byte) (string, bool) {
 	return "", false
 }
 
-// takeInfo takes what follows the word "info".
+// takeInfo processes what follows the word "info".
 func (a *answer) takeInfo(rest []byte) {
 	i, scored, pv := parseInfo(rest)
 	a.nodes = max(a.nodes, i.Nodes)
 	a.took = max(a.took, i.Time)
-	a.heard = a.heard || scored
+	a.scored = a.scored || scored
 	if scored && i.MultiPV <= 1 && (i.Bound == 0 || !a.found || a.best.Bound != 0) {
 		a.best, a.found = i, true
 		a.pv = append(a.pv[:0], pv...)
@@ -68,7 +68,7 @@ func (a *answer) takeInfo(rest []byte) {
 
 // result returns the answer with its move.
 func (a *answer) result(move board.Move) engine.Result {
-	r := engine.Result{Move: move, Nodes: a.nodes, Time: time.Since(a.begun)}
+	r := engine.Result{Move: move, Nodes: a.nodes, Time: time.Since(a.started)}
 	if a.took > 0 {
 		r.Time = a.took
 	}
@@ -83,7 +83,7 @@ func (a *answer) result(move board.Move) engine.Result {
 	return r
 }
 
-// line returns the moves of a variation, up to one that is not legal.
+// line returns the moves of a variation, up to the first that is not legal.
 func (a *answer) line(text []byte) []board.Move {
 	var moves []board.Move
 	p := a.position
@@ -98,8 +98,8 @@ func (a *answer) line(text []byte) []board.Move {
 	return moves
 }
 
-// parseInfo reads what follows the word "info": numbers, whether there is a score
-// among them, and the variation as it is written. What it does not know it passes over.
+// parseInfo parses what follows the word "info": the numbers, whether a score is among
+// them, and the text of the variation. It skips unknown words.
 func parseInfo(rest []byte) (i engine.Info, scored bool, pv []byte) {
 	for {
 		var word []byte
@@ -126,8 +126,8 @@ func parseInfo(rest []byte) (i engine.Info, scored bool, pv []byte) {
 	}
 }
 
-// takeNumber reads the number that follows a word, if the word is one of those that
-// have one, and returns what follows it.
+// takeNumber parses the number after a word that has one, and returns the rest. After
+// another word it returns rest unchanged.
 func takeNumber(i *engine.Info, word string, rest []byte) []byte {
 	switch word {
 	case "depth", "seldepth", "multipv", "nodes", "time", "hashfull":
@@ -142,22 +142,22 @@ func takeNumber(i *engine.Info, word string, rest []byte) []byte {
 	n = max(n, 0)
 	switch word {
 	case "depth":
-		i.Depth = int(min(n, maxSaidDepth))
+		i.Depth = int(min(n, maxDepth))
 	case "seldepth":
-		i.SelDepth = int(min(n, maxSaidDepth))
+		i.SelDepth = int(min(n, maxDepth))
 	case "multipv":
 		i.MultiPV = int(min(n, board.MaxMoves))
 	case "nodes":
-		i.Nodes = uint64(min(n, maxSaidNodes))
+		i.Nodes = uint64(min(n, maxNodes))
 	case "time":
-		i.Time = time.Duration(min(n, int64(maxSaidTime/time.Millisecond))) * time.Millisecond
+		i.Time = time.Duration(min(n, int64(maxTime/time.Millisecond))) * time.Millisecond
 	case "hashfull":
 		i.HashFull = int(min(n, 1000))
 	}
 	return after
 }
 
-// parseScore reads "cp CENTIPAWNS" or "mate MOVES".
+// parseScore parses "cp CENTIPAWNS" or "mate MOVES".
 func parseScore(rest []byte) (score int, after []byte, ok bool) {
 	unit, after := nextWord(rest)
 	text, after := nextWord(after)
@@ -169,7 +169,7 @@ func parseScore(rest []byte) (score int, after []byte, ok bool) {
 	case "cp":
 		return int(min(max(n, -engine.MaxScore), engine.MaxScore)), after, true
 	case "mate":
-		const longest = (engine.MateScore - engine.MaxScore) / 2 // moves: more is no mate score
+		const longest = (engine.MateScore - engine.MaxScore) / 2 // in moves; more is not a mate score
 		moves := int(min(max(n, 1-longest), longest-1))
 		if moves > 0 {
 			return engine.MateScore - (2*moves - 1), after, true
@@ -179,7 +179,7 @@ func parseScore(rest []byte) (score int, after []byte, ok bool) {
 	return 0, rest, false
 }
 
-// parseNumber reads a whole number. One that is out of range is the nearest within.
+// parseNumber parses an integer. One that is out of range becomes the nearest in range.
 func parseNumber(text []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {

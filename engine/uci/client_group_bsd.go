@@ -4,7 +4,7 @@ package uci
 
 import "syscall"
 
-// processAttributes puts the process into a group of its own.
+// processAttributes puts the process into its own process group.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -2,8 +2,8 @@ package uci
 
 import "syscall"
 
-// processAttributes puts the process into a group of its own, and has the kernel kill
-// it when we are killed and can do so no longer.
+// processAttributes puts the process into its own process group, and has the kernel kill
+// it when we are killed and cannot do so any more.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

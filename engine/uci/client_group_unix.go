@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// killGroup kills the process and all it has started that is still in its group.
+// killGroup kills the process and all its children that are still in its group.
 func killGroup(p *os.Process) {
-	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // it fails if they are gone, which is the aim
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // it fails only if they have exited
 }

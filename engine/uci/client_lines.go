@@ -6,21 +6,21 @@ import (
 	"io"
 )
 
-// lookedAt is how much of a line is looked at, in bytes.
-const lookedAt = 64 << 10
+// lineBufferSize bounds how much of a line is read, in bytes; the rest is skipped.
+const lineBufferSize = 64 << 10
 
-// lineBuffer reads lines into a buffer that does not grow. Of a line that is longer
-// than the buffer it returns as much as fits. Unlike bufio.Reader it loses nothing to an
-// error that passes, such as a deadline.
+// lineBuffer reads lines into a buffer that does not grow. It returns as much of a longer
+// line as fits and skips the rest. Unlike bufio.Reader it loses no data when a read
+// fails for a while, at a deadline for example.
 type lineBuffer struct {
 	from     io.Reader
 	buf      []byte
-	low, top int  // what is in buf and was not returned
-	skipping bool // the rest of a line of which the beginning was returned
+	low, top int  // buf[low:top] was read and not yet returned
+	skipping bool // up to the end of a line whose beginning was returned
 }
 
-// next returns the next line without its end. It is valid until the next call. A last
-// line may lack its end.
+// next returns the next line without its newline, valid until the next call. The last
+// line may have no newline.
 func (b *lineBuffer) next() ([]byte, error) {
 	for {
 		if i := bytes.IndexByte(b.buf[b.low:b.top], '\n'); i >= 0 {
@@ -55,7 +55,7 @@ func (b *lineBuffer) next() ([]byte, error) {
 	}
 }
 
-// discard drops what has been read but not returned.
+// discard drops what was read but not returned.
 func (b *lineBuffer) discard() {
 	if b.top > b.low {
 		b.skipping = b.buf[b.top-1] != '\n'
@@ -63,8 +63,8 @@ func (b *lineBuffer) discard() {
 	b.low, b.top = 0, 0
 }
 
-// nextWord returns the first word of a line and what follows it. Whatever is no
-// printable character divides words: returns and NUL bytes too.
+// nextWord returns the first word of a line and what follows it. Spaces and control
+// characters, carriage returns and NUL bytes included, separate words.
 func nextWord(line []byte) (word, rest []byte) {
 	i := 0
 	for i < len(line) && isBlank(line[i]) {
@@ -79,7 +79,7 @@ func nextWord(line []byte) (word, rest []byte) {
 
 func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 
-// equalFold compares a word with a lower-case one, whatever the word's case is.
+// equalFold reports whether a word equals a lower-case one, ignoring the word's case.
 func equalFold(word []byte, lower string) bool {
 	if len(word) != len(lower) {
 		return false

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// maxOptions bounds how many options of an engine are remembered.
+// maxOptions bounds how many of an engine's options are kept.
 const maxOptions = 1024
 
-// option is what an engine announced about an option. What is missing or makes no
-// sense limits nothing.
+// option is an option as the engine announced it. Missing or malformed bounds do not
+// limit its values.
 type option struct {
 	Name      string
-	kind      string // check, spin, combo, button, string; in lower case
+	kind      string // check, spin, combo, button or string, in lower case
 	preset    string // the default
 	low, high *int64 // of a spin
 	vars      []string
 	text      string // of the announcement, after the word option
 }
 
-// parseOption reads what follows the word "option".
+// parseOption parses what follows the word "option".
 func parseOption(text []byte) (option, bool) {
 	var o option
 	var key string
@@ -41,8 +41,8 @@ func parseOption(text []byte) (option, bool) {
 	return o, o.Name != ""
 }
 
-// optionKey tells whether a word begins another part of an announcement. A name ends
-// only with "type", so that it may hold the other words.
+// optionKey reports whether a word starts a new part of an announcement. Only "type"
+// ends a name, so a name may contain the other words.
 func optionKey(word []byte) (string, bool) {
 	for _, key := range []string{"name", "type", "default", "min", "max", "var"} {
 		if string(word) == key {
@@ -76,9 +76,8 @@ func (o *option) set(key, value string) {
 	}
 }
 
-// find returns the announced option with the name, whatever its case; nil if there is
-// none.
-func (c *Client) find(name string) *option {
+// findOption returns the announced option with the name, ignoring case, or nil.
+func (c *Client) findOption(name string) *option {
 	i := slices.IndexFunc(c.options, func(o option) bool { return strings.EqualFold(o.Name, name) })
 	if i < 0 {
 		return nil
@@ -86,25 +85,26 @@ func (c *Client) find(name string) *option {
 	return &c.options[i]
 }
 
-// check returns the announced option with the name and the value as the engine spells
-// it. Its errors wrap ErrOption.
-func (c *Client) check(name, value string) (*option, string, error) {
-	o := c.find(name)
+// checkOption returns the announced option with the name, and the value in the engine's
+// spelling. Its errors wrap ErrOption.
+func (c *Client) checkOption(name, value string) (*option, string, error) {
+	o := c.findOption(name)
 	if o == nil {
-		return nil, "", fmt.Errorf("%w %q is unknown to it%s", ErrOption, clip(name), c.suggest(name))
+		return nil, "", fmt.Errorf("%w %q: the engine does not have it%s", ErrOption, clip(name), c.similarOptions(name))
 	}
 	if strings.ContainsAny(value, "\r\n\x00") {
-		return nil, "", fmt.Errorf("%w %s: a value is one line", ErrOption, o.Name)
+		return nil, "", fmt.Errorf("%w %s: the value must be one line", ErrOption, o.Name)
 	}
-	value, why := o.accept(strings.TrimSpace(value))
-	if why != "" {
-		return nil, "", fmt.Errorf("%w %s: %q is not %s", ErrOption, o.Name, clip(value), why)
+	value, want := o.normalize(strings.TrimSpace(value))
+	if want != "" {
+		return nil, "", fmt.Errorf("%w %s: %q is not %s", ErrOption, o.Name, clip(value), want)
 	}
 	return o, value, nil
 }
 
-// suggest names the options that the name is a part of, or that are a part of it.
-func (c *Client) suggest(name string) string {
+// similarOptions names, for an error message, the options that contain the name or that
+// it contains.
+func (c *Client) similarOptions(name string) string {
 	var like []string
 	lower := strings.ToLower(name)
 	for _, o := range c.options {
@@ -122,8 +122,9 @@ func (c *Client) suggest(name string) string {
 	return ""
 }
 
-// accept returns a value in the engine's spelling, or what it should be.
-func (o *option) accept(value string) (string, string) {
+// normalize returns the value in the engine's spelling. If the option does not take the
+// value, want says what it takes.
+func (o *option) normalize(value string) (normal, want string) {
 	switch o.kind {
 	case "check":
 		lower := strings.ToLower(value)
@@ -134,7 +135,7 @@ func (o *option) accept(value string) (string, string) {
 	case "spin":
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || o.low != nil && n < *o.low || o.high != nil && n > *o.high {
-			return value, o.interval()
+			return value, o.rangeText()
 		}
 	case "combo":
 		i := slices.IndexFunc(o.vars, func(v string) bool { return strings.EqualFold(v, value) })
@@ -146,13 +147,13 @@ func (o *option) accept(value string) (string, string) {
 		}
 	case "button":
 		if value != "" {
-			return value, "for a button, which has no value"
+			return value, "empty, as a button has no value"
 		}
 	}
 	return value, ""
 }
 
-func (o *option) interval() string {
+func (o *option) rangeText() string {
 	text := "a whole number"
 	if o.low != nil {
 		text += fmt.Sprintf(" from %d", *o.low)
@@ -163,7 +164,7 @@ func (o *option) interval() string {
 	return text
 }
 
-// appendOption appends the command that sets an option; a button has no value.
+// appendOption appends the command that sets an option. A button has an empty value.
 func appendOption(out []byte, name, value string) []byte {
 	out = append(append(out, "setoption name "...), name...)
 	if value != "" {

@@ -36,7 +36,7 @@ func TestParseOption(t *testing.T) {
 	}
 	for _, text := range []string{"", " ", " name", " name type spin", " type spin"} {
 		if o, ok := parseOption([]byte(text)); ok {
-			t.Errorf("%q is taken for %+v", text, o)
+			t.Errorf("%q is parsed as %+v", text, o)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func TestSetOption(t *testing.T) {
 		{"Use Book", "FALSE", ""},
 		{"Use Book", "0", "is not true or false"},
 		{"Book File", "/a b/c.bin", ""},
-		{"Book File", "x\nquit", "is one line"},
-		{"Book", "x", `option "Book" is unknown to it; it has Use Book, Book File`},
-		{"Threads", "1", `option "Threads" is unknown to it`},
+		{"Book File", "x\nquit", "must be one line"},
+		{"Book", "x", `option "Book": the engine does not have it; it has Use Book, Book File`},
+		{"Threads", "1", `option "Threads": the engine does not have it`},
 	} {
 		err := c.SetOption(tt.name, tt.value)
 		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrOption) || !strings.Contains(err.Error(), tt.want)) {
@@ -69,7 +69,7 @@ func TestSetOption(t *testing.T) {
 	}
 }
 
-// An option that is set again and again is set once at a new start.
+// A restart sets each option once, to its last value.
 func TestOptionsAreRemembered(t *testing.T) {
 	c := openBad(t, "good")
 	for _, o := range [][2]string{{"hash", "16"}, {"Style", "Normal"}, {"HASH", "32"}, {"Clear Hash", ""}} {
@@ -82,7 +82,7 @@ func TestOptionsAreRemembered(t *testing.T) {
 	}
 }
 
-// Options are set at each start, and a start with an option that is not there fails.
+// Each start sets the options of the command, and fails if the engine lacks one.
 func TestOptionsAtTheStart(t *testing.T) {
 	command, mark := badCommand(t, "good")
 	for _, tt := range []struct {
@@ -127,7 +127,7 @@ func TestParseInfo(t *testing.T) {
 		{"score cp -99999999999999999999", engine.Info{Score: -engine.MaxScore}, true, ""},
 		{"score cp", engine.Info{}, false, ""},
 		{"score wdl 1 2 3 depth 5", engine.Info{Depth: 5}, false, ""},
-		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000", engine.Info{Depth: maxSaidDepth, Time: maxSaidTime, HashFull: 1000}, false, ""},
+		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000", engine.Info{Depth: maxDepth, Time: maxTime, HashFull: 1000}, false, ""},
 		{"depth x score cp 5", engine.Info{Score: 5}, true, ""},
 		{"string depth 5 score cp 5", engine.Info{}, false, ""},
 		{"currmove e2e4 currmovenumber 1 nodes 7", engine.Info{Nodes: 7}, false, ""},
@@ -152,7 +152,7 @@ func TestAnswer(t *testing.T) {
 		"info nodes 250 time 9",
 	} {
 		if _, ok := a.take([]byte(line)); ok {
-			t.Errorf("%q is taken for bestmove", line)
+			t.Errorf("%q is taken as bestmove", line)
 		}
 	}
 	word, ok := a.take([]byte(" bestmove E2E4\r"))
@@ -170,7 +170,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestLineBuffer(t *testing.T) {
-	long := strings.Repeat("x", 3*lookedAt)
+	long := strings.Repeat("x", 3*lineBufferSize)
 	for _, tt := range []struct {
 		text string
 		want []string
@@ -178,13 +178,13 @@ func TestLineBuffer(t *testing.T) {
 		{"a\nb\r\n\nc", []string{"a", "b\r", "", "c"}},
 		{"", nil},
 		{"\n", []string{""}},
-		{long + "\nb\n", []string{long[:lookedAt], "b"}},
-		{long, []string{long[:lookedAt]}},
-		{long[:lookedAt] + "\nb", []string{long[:lookedAt], "b"}},
-		{long[:lookedAt-1] + "\nb", []string{long[:lookedAt-1], "b"}},
+		{long + "\nb\n", []string{long[:lineBufferSize], "b"}},
+		{long, []string{long[:lineBufferSize]}},
+		{long[:lineBufferSize] + "\nb", []string{long[:lineBufferSize], "b"}},
+		{long[:lineBufferSize-1] + "\nb", []string{long[:lineBufferSize-1], "b"}},
 	} {
 		for _, chunk := range []int{1 << 20, 1000, 7} {
-			b := lineBuffer{from: &chunked{strings.NewReader(tt.text), chunk}, buf: make([]byte, lookedAt)}
+			b := lineBuffer{from: &chunked{strings.NewReader(tt.text), chunk}, buf: make([]byte, lineBufferSize)}
 			var got []string
 			for {
 				line, err := b.next()
@@ -203,7 +203,7 @@ func TestLineBuffer(t *testing.T) {
 	}
 }
 
-// chunked returns no more than n bytes at once, and an error that passes before each.
+// chunked returns at most n bytes a read.
 type chunked struct {
 	r io.Reader
 	n int
@@ -218,7 +218,7 @@ func TestLineBufferDiscards(t *testing.T) {
 	}
 	b.discard()
 	if line, err := b.next(); string(line) != "d" || err != nil {
-		t.Errorf("%q, %v after discarding b and the beginning of c, want d", line, err)
+		t.Errorf("%q, %v after discarding b and the start of c, want d", line, err)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// The command that grows with a game is the one that would be written at once.
+// The position command that grows with a game equals one written from scratch.
 func TestPositionCommandGrows(t *testing.T) {
 	for _, fen := range []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9", "1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"} {
 		start, err := board.ParseFEN(fen)
@@ -254,9 +254,9 @@ func TestPositionCommandGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := board.NewGame(start)
-		var growing setup
+		var growing positionWriter
 		for ply := range 40 {
-			var fresh setup
+			var fresh positionWriter
 			got, want := growing.appendPosition(nil, g), fresh.appendPosition(nil, g)
 			if !bytes.Equal(got, want) {
 				t.Fatalf("ply %d:\n%s%s", ply, got, want)
@@ -282,16 +282,16 @@ func TestPositionCommandGrows(t *testing.T) {
 	}
 }
 
-// checkPosition reads the command as our own server would.
+// checkPosition parses the command as our own server does.
 func checkPosition(t *testing.T, command string, g *board.Game) {
 	t.Helper()
 	got, err := parsePosition(strings.Fields(command)[1:])
 	if err != nil || got.Position().FEN() != g.Position().FEN() || !slices.Equal(got.Moves(), g.Moves()) {
-		t.Fatalf("%q says another game: %v", command, err)
+		t.Fatalf("%q is another game: %v", command, err)
 	}
 }
 
-// What an engine says is never taken for more than it is.
+// No output of an engine yields numbers out of range.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("info depth 3 score cp 20 pv e2e4\nbestmove e2e4\noption name A type spin min 1\n"))
 	f.Add([]byte("info score mate -9999999999999999999 multipv -1\nBESTMOVE\x00\n"))
@@ -301,7 +301,7 @@ func FuzzAnswer(f *testing.F) {
 		b := lineBuffer{from: bytes.NewReader(data), buf: make([]byte, 256)}
 		var a answer
 		a.reset(&start, func(i engine.Info) {
-			if i.Score > engine.MateScore || i.Score < -engine.MateScore || i.Depth < 0 || i.Nodes > maxSaidNodes {
+			if i.Score > engine.MateScore || i.Score < -engine.MateScore || i.Depth < 0 || i.Nodes > maxNodes {
 				t.Errorf("%+v", i)
 			}
 		})
@@ -326,7 +326,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-func TestPatience(t *testing.T) {
+func TestSearchTimeout(t *testing.T) {
 	c := NewClient(Command{Path: "e"}).command
 	for _, tt := range []struct {
 		lim  engine.Limits
@@ -343,13 +343,13 @@ func TestPatience(t *testing.T) {
 		{engine.Limits{Clock: [2]time.Duration{time.Minute, 0}, Nodes: 100_000}, 3 * time.Second},
 		{engine.Limits{Clock: [2]time.Duration{0, time.Millisecond}, MoveTime: time.Second}, 1001 * time.Millisecond},
 	} {
-		if got := c.patience(board.Black, &tt.lim); got != tt.want {
+		if got := c.searchTimeout(board.Black, &tt.lim); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.lim, got, tt.want)
 		}
 	}
 }
 
-// Chess960 is not played in the hope that the engine knows it.
+// A client does not send a Chess960 game to an engine without UCI_Chess960.
 func TestChess960NeedsTheOption(t *testing.T) {
 	start, err := board.ParseFEN("nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1")
 	if err != nil {

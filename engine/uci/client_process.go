@@ -15,68 +15,91 @@ import (
 
 // process is a running program with pipes to it.
 //
-// It is read and written by whoever waits for it, with deadlines on the pipes: a line
-// costs one system call and no switch to another goroutine.
+// The goroutine that waits for an answer reads and writes the pipes itself, with
+// deadlines: a line costs one system call and no switch to another goroutine.
 type process struct {
-	stdin, stdout, stderr *os.File // our ends
+	stdin, stdout, stderr pipe // our ends
 	lines                 lineBuffer
 	noise                 tail
 
-	ending chan struct{}    // closed: kill and reap it
-	reaped chan struct{}    // closed: it is gone, and state is set
-	state  *os.ProcessState // nil where it could not be waited for
+	ending chan struct{}    // closed to have the process killed and reaped
+	reaped chan struct{}    // closed when the process is gone and state is set
+	state  *os.ProcessState // nil if the process could not be waited for
 }
 
-// reapTimeout is how long a killed process may take to be gone, and its error output
-// to be read.
+// pipe is one end of a pipe: an *os.File, or in tests a net.Conn.
+type pipe interface {
+	io.ReadWriteCloser
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+// newProcess returns a process with these ends of its pipes, and starts to read its
+// error output.
+func newProcess(stdin, stdout, stderr pipe) *process {
+	p := &process{
+		stdin: stdin, stdout: stdout, stderr: stderr,
+		lines:  lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
+		ending: make(chan struct{}), reaped: make(chan struct{}),
+	}
+	p.noise.done = make(chan struct{})
+	go p.noise.drain(stderr)
+	return p
+}
+
+// reapTimeout is how long to wait for a killed process to disappear.
 const reapTimeout = time.Second
 
 // startProcess starts a program.
 func startProcess(path string, args []string) (*process, error) {
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = processAttributes()
-	p := &process{ending: make(chan struct{}), reaped: make(chan struct{})}
-	var theirs [3]*os.File
+	var ours, theirs [3]*os.File // standard input, output and error output
 	err := func() (err error) {
-		if theirs[0], p.stdin, err = os.Pipe(); err != nil {
-			return err
+		for i := range ours {
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				return err
+			}
+			ours[i], theirs[i] = reader, writer
 		}
-		if p.stdout, theirs[1], err = os.Pipe(); err != nil {
-			return err
-		}
-		if p.stderr, theirs[2], err = os.Pipe(); err != nil {
-			return err
-		}
-		if err := p.stdout.SetReadDeadline(time.Time{}); err != nil {
+		ours[0], theirs[0] = theirs[0], ours[0] // we write its input
+		if err := ours[1].SetReadDeadline(time.Time{}); err != nil {
 			return fmt.Errorf("foreign engines need pipes with deadlines, which this system lacks: %w", err)
 		}
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-		started := make(chan error, 1)
-		go p.live(cmd, started)
-		return <-started
+		return nil
 	}()
-	for _, f := range theirs {
-		if f != nil {
-			f.Close() // the process has its own
-		}
-	}
+	defer closeFiles(theirs[:]) // the process has its own copies
 	if err != nil {
+		closeFiles(ours[:])
+		return nil, err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	p := newProcess(ours[0], ours[1], ours[2])
+	started := make(chan error, 1)
+	go p.supervise(cmd, started)
+	if err := <-started; err != nil {
 		p.closePipes()
 		return nil, err
 	}
-	p.lines = lineBuffer{from: p.stdout, buf: make([]byte, lookedAt)}
-	p.noise.done = make(chan struct{})
-	go p.noise.drain(p.stderr)
 	return p, nil
 }
 
-// live starts the process and, when it is to end, kills its group and reaps it.
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// supervise starts the process, waits until p.ending is closed, kills the process group
+// and reaps the process.
 //
-// Nobody reaps it before: as long as the process is there, if only as a zombie, its
-// number is no other group's. And all of this is one thread's, because Linux can tie
-// the life of a process to that of the thread that started it: should we be killed,
-// it is too.
-func (p *process) live(cmd *exec.Cmd, started chan<- error) {
+// The process is not reaped earlier: while it exists, if only as a zombie, no other
+// process group can have its id. All of this runs on one thread, because Linux can kill
+// a process when the thread that started it ends: if we are killed, so is the engine.
+func (p *process) supervise(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
@@ -91,9 +114,9 @@ func (p *process) live(cmd *exec.Cmd, started chan<- error) {
 	close(p.reaped)
 }
 
-// deadline sets when reading ends; never, if it is the zero time.
-func (p *process) deadline(t time.Time) {
-	_ = p.stdout.SetReadDeadline(t) // known to work since the start
+// readUntil sets the deadline for reading; the zero time means none.
+func (p *process) readUntil(t time.Time) {
+	_ = p.stdout.SetReadDeadline(t) // startProcess has checked that it works
 }
 
 func (p *process) write(text []byte, within time.Duration) error {
@@ -107,50 +130,48 @@ func (p *process) write(text []byte, within time.Duration) error {
 	return err
 }
 
-// ended says how a process came to its end.
-type ended struct {
+// exit says how a process ended.
+type exit struct {
 	state *os.ProcessState
 	noise string // last line on its error output
 }
 
-// end kills the process's group and frees all of it.
-func (p *process) end() ended {
+// kill kills the process group and frees what belongs to it.
+func (p *process) kill() exit {
 	close(p.ending)
 	timer := time.NewTimer(reapTimeout)
 	defer timer.Stop()
-	var e ended
+	var e exit
 	select {
 	case <-p.reaped:
 		e.state = p.state
-	case <-timer.C: // the system does not let go of it
+	case <-timer.C: // the system cannot end it
 	}
-	// What it has written is there to be read; only a stranger may still hold the pipe.
+	// What it wrote can be read at once; only an unrelated process can still hold the pipe.
 	_ = p.stderr.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	e.noise = p.noise.last()
 	p.closePipes()
 	return e
 }
 
-// quit asks the process to end, gives it some time, and then ends it.
+// quit asks the process to end, waits for a time, and then kills it.
 func (p *process) quit(within time.Duration) {
 	until := time.Now().Add(within)
-	_ = p.write([]byte("quit\n"), within) // the answer is that it ends
+	_ = p.write([]byte("quit\n"), within) // if this fails, kill ends it all the same
 	p.stdin.Close()
-	p.deadline(until)
+	p.readUntil(until)
 	_, _ = io.Copy(io.Discard, p.stdout)
-	p.end()
+	p.kill()
 }
 
 func (p *process) closePipes() {
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		if f != nil {
-			f.Close() // nothing is left to be lost
-		}
+	for _, f := range []pipe{p.stdin, p.stdout, p.stderr} {
+		f.Close() // all data that matters has been read
 	}
 }
 
-// how says how the process ended that had closed its channel before it was killed.
-func (e ended) how() string {
+// how says how a process ended that had closed its output before it was killed.
+func (e exit) how() string {
 	switch {
 	case e.state == nil:
 		return "it cannot be killed"
@@ -162,8 +183,8 @@ func (e ended) how() string {
 	return "it crashed with " + e.state.String()
 }
 
-// lastWords returns what was last on the error output, as the end of a message.
-func (e ended) lastWords() string {
+// lastWords returns the last line of the error output, as the end of an error message.
+func (e exit) lastWords() string {
 	if e.noise == "" {
 		return ""
 	}
@@ -198,7 +219,7 @@ func (t *tail) drain(r io.Reader) {
 	}
 }
 
-// last waits until all is read and returns the last line that says something.
+// last waits until everything is read and returns the last line that is not blank.
 func (t *tail) last() string {
 	<-t.done
 	data := bytes.TrimSpace(t.data)
@@ -206,10 +227,10 @@ func (t *tail) last() string {
 	return clean(string(line), 200)
 }
 
-// clean returns text that can be printed, and no more of it than so many bytes.
-func clean(text string, most int) string {
-	if len(text) > most {
-		text = text[:most] + "..."
+// clean returns at most limit bytes of the text, without what cannot be printed.
+func clean(text string, limit int) string {
+	if len(text) > limit {
+		text = text[:limit] + "..."
 	}
 	return strings.TrimSpace(strings.Map(printable, strings.ToValidUTF8(text, "?")))
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// setup writes the command "position" for a game that grows from search to search:
-// what was written of it before is kept.
-type setup struct {
+// positionWriter writes the command "position" for a game that grows from search to
+// search. It keeps the text of earlier moves, so that only new moves are formatted.
+type positionWriter struct {
 	start    board.Position
 	position board.Position // after moves
-	moves    []board.Move   // written
+	moves    []board.Move   // in text
 	text     []byte
 }
 
-// forget makes the next game a new one.
-func (s *setup) forget() {
+// reset drops the text of the last game.
+func (s *positionWriter) reset() {
 	s.text, s.moves = s.text[:0], s.moves[:0]
 }
 
-// appendPosition appends the command that sets the game up. A game from a start
-// position of Chess960 has Chess960's notation all through, whatever rights are left.
-func (s *setup) appendPosition(out []byte, game *board.Game) []byte {
+// appendPosition appends the command that sets up the game. A game that starts from a
+// Chess960 position uses Chess960's castling notation to its end.
+func (s *positionWriter) appendPosition(out []byte, game *board.Game) []byte {
 	moves := game.Moves()
 	start := game.Start()
-	known := len(s.moves) <= len(moves) && len(s.text) > 0 && s.start == start && slices.Equal(s.moves, moves[:len(s.moves)])
-	if !known {
-		s.begin(start)
+	continued := len(s.moves) <= len(moves) && len(s.text) > 0 && s.start == start && slices.Equal(s.moves, moves[:len(s.moves)])
+	if !continued {
+		s.newGame(start)
 	}
 	for _, m := range moves[len(s.moves):] {
 		if len(s.moves) == 0 {
@@ -44,8 +44,8 @@ func (s *setup) appendPosition(out []byte, game *board.Game) []byte {
 	return append(append(out, s.text...), '\n')
 }
 
-func (s *setup) begin(start board.Position) {
-	s.forget()
+func (s *positionWriter) newGame(start board.Position) {
+	s.reset()
 	s.start, s.position = start, start
 	if start == board.StartPosition() {
 		s.text = append(s.text, "position startpos"...)
@@ -61,7 +61,7 @@ func appendMove(out []byte, p *board.Position, chess960 bool, m board.Move) []by
 	return append(out, p.UCI(m)...)
 }
 
-// appendGo appends the command that begins a search within the limits.
+// appendGo appends the command that starts a search with the limits.
 func appendGo(out []byte, p *board.Position, chess960 bool, lim *engine.Limits) []byte {
 	out = append(out, "go"...)
 	bare := len(out)
@@ -70,7 +70,7 @@ func appendGo(out []byte, p *board.Position, chess960 bool, lim *engine.Limits) 
 			out = strconv.AppendInt(append(out, word...), n, 10)
 		}
 	}
-	unbounded := lim.Infinite || lim.Ponder // a program is not told to ponder, but to search
+	unbounded := lim.Infinite || lim.Ponder // a Client ponders by an infinite search
 	if !unbounded {
 		number(" wtime ", milliseconds(lim.Clock[board.White]))
 		number(" btime ", milliseconds(lim.Clock[board.Black]))
@@ -87,7 +87,7 @@ func appendGo(out []byte, p *board.Position, chess960 bool, lim *engine.Limits) 
 	if len(out) == bare {
 		out = append(out, " infinite"...)
 	}
-	if len(lim.SearchMoves) > 0 { // last: some engines take all that follows for moves
+	if len(lim.SearchMoves) > 0 { // last, because some engines take all words after it for moves
 		out = append(out, " searchmoves"...)
 		for _, m := range lim.SearchMoves {
 			out = appendMove(append(out, ' '), p, chess960, m)
@@ -96,7 +96,7 @@ func appendGo(out []byte, p *board.Position, chess960 bool, lim *engine.Limits) 
 	return append(out, '\n')
 }
 
-// milliseconds returns a time for a command; what is left of less than one is one.
+// milliseconds returns a time for a command: at least 1 if any time is left.
 func milliseconds(d time.Duration) int64 {
 	if d <= 0 {
 		return 0

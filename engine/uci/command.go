@@ -12,13 +12,13 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// setOption obeys "setoption name NAME [value VALUE]", where both may hold blanks.
+// setOption executes "setoption name NAME [value VALUE]". Both may contain spaces.
 func (s *Server) setOption(args []string) {
 	if !s.idle("setoption") {
 		return
 	}
 	if len(args) < 2 || args[0] != "name" {
-		s.remark("ignored setoption: it goes setoption name NAME value VALUE")
+		s.remark("ignored setoption: want setoption name NAME value VALUE")
 		return
 	}
 	end := len(args)
@@ -28,14 +28,14 @@ func (s *Server) setOption(args []string) {
 		value = strings.Join(args[i+1:], " ")
 	}
 	name := strings.Join(args[1:end], " ")
-	if err := s.apply(name, value); err != nil {
+	if err := s.applyOption(name, value); err != nil {
 		s.remark("ignored setoption: %v", err)
 	}
 }
 
-func (s *Server) apply(name, value string) (err error) {
+func (s *Server) applyOption(name, value string) (err error) {
 	switch strings.ToLower(name) {
-	case "ponder": // when to ponder is the GUI's business
+	case "ponder": // nothing to store: the GUI decides when to ponder
 		_, err = strconv.ParseBool(value)
 	case "uci_chess960":
 		var on bool
@@ -52,12 +52,12 @@ func (s *Server) apply(name, value string) (err error) {
 		return s.Player.SetOption(name, value)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %q is neither true nor false", name, clip(value))
+		return fmt.Errorf("%s: %q is not true or false", name, clip(value))
 	}
 	return nil
 }
 
-// position obeys "position startpos|fen FEN [moves MOVE...]".
+// position executes "position startpos|fen FEN [moves MOVE...]".
 func (s *Server) position(args []string) {
 	game, err := parsePosition(args)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) position(args []string) {
 // parsePosition returns the game that the arguments of "position" describe.
 func parsePosition(args []string) (*board.Game, error) {
 	if len(args) == 0 {
-		return nil, errors.New("it goes position startpos|fen FEN moves MOVE MOVE")
+		return nil, errors.New("want position startpos|fen FEN moves MOVE MOVE")
 	}
 	setup, moves := args, []string(nil)
 	if i := slices.Index(args, "moves"); i >= 0 {
@@ -86,7 +86,7 @@ func parsePosition(args []string) (*board.Game, error) {
 		}
 		game = board.NewGame(p)
 	default:
-		return nil, fmt.Errorf("%q is neither startpos nor fen FEN", clip(strings.Join(setup, " ")))
+		return nil, fmt.Errorf("%q is not startpos or fen FEN", clip(strings.Join(setup, " ")))
 	}
 	for i, word := range moves {
 		m, err := game.Position().ParseUCI(word)
@@ -98,18 +98,18 @@ func parsePosition(args []string) (*board.Game, error) {
 	return game, nil
 }
 
-// maxRemarks bounds what is said about one command.
+// maxRemarks bounds the number of remarks on one command.
 const maxRemarks = 10
 
 // parseGo returns the limits that the arguments of "go" set, and a remark on each
-// that it ignores.
+// argument that it ignores.
 func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []string) {
 	remark := func(format string, a ...any) {
 		switch {
 		case len(remarks) < maxRemarks:
 			remarks = append(remarks, fmt.Sprintf(format, a...))
 		case len(remarks) == maxRemarks:
-			remarks = append(remarks, "more of the same")
+			remarks = append(remarks, "and more")
 		}
 	}
 	for i := 0; i < len(args); i++ {
@@ -150,24 +150,24 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 			continue
 		}
 		if !setLimit(&lim, word, n) {
-			remark("go: %s: %d limits nothing", word, n)
+			remark("go: %s: %d is not a limit", word, n)
 			continue
 		}
 	}
-	// The other side's clock alone ends nothing.
+	// The opponent's clock does not limit the search.
 	limited := lim.Depth > 0 || lim.Nodes > 0 || lim.Mate > 0 || lim.MoveTime > 0 || lim.Clock[p.SideToMove()&1] > 0
 	lim.Infinite = lim.Infinite || !limited
 	return lim, remarks
 }
 
-// goWords are the words that may follow go.
+// goWords are the words that "go" takes.
 var goWords = map[string]bool{
 	"searchmoves": true, "ponder": true, "wtime": true, "btime": true, "winc": true, "binc": true, "movestogo": true,
 	"depth": true, "nodes": true, "mate": true, "movetime": true, "infinite": true,
 }
 
-// setLimit sets the limit of the name, false where the number makes no sense. A
-// clock that has run out, as GUIs send it, is one with a millisecond left.
+// setLimit sets the limit named by the word. It returns false if the number is out of
+// range. A clock that has run out, which GUIs do send, counts as one millisecond.
 func setLimit(lim *engine.Limits, word string, n int64) bool {
 	ms := time.Duration(max(1, min(n, int64(365*24*time.Hour/time.Millisecond)))) * time.Millisecond
 	switch word {

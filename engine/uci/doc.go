@@ -1,18 +1,17 @@
-// Package uci speaks the Universal Chess Interface, both ways: a Server makes a UCI
-// program of any engine.Player, and a Client makes an engine.Player of any UCI program.
+// Package uci implements the Universal Chess Interface on both sides: a Server makes a
+// UCI program of any engine.Player, and a Client makes an engine.Player of any UCI
+// program.
 //
-// The server answers everything a GUI may say, and survives what it should not: lines
-// without end, positions that cannot be, moves that are not legal, commands at the
-// wrong time. Whatever it ignores it says so, in an "info string". A position that is
-// refused is not replaced by another: a search asked for next is answered with the
-// null move. Searches end with the input, if nothing else ends them.
+// The server also survives what a GUI should not send: endless lines, impossible
+// positions, illegal moves, commands at the wrong time. It reports in an "info string"
+// whatever it ignores. After a position that it refuses, a search answers with the null
+// move. Searches end at the latest when the input ends.
 //
-// The client waits for nothing without an end. What a program does wrong is an error of
-// the search it was asked for, and costs nobody else anything; the program, and what it
-// has started, is killed. See Client.
+// Every wait of the client has a timeout. If a program misbehaves, the search in progress
+// returns an error, and the program is killed with all that it has started; see Client.
 //
-// The server knows no player and no options but those of the protocol itself; players
-// are found by engine/roster.
+// The server handles only the options of the protocol itself and passes all others to its
+// player. Package engine/roster opens players by name.
 //
 // Start reading at Server.Serve and Client.Search.
 package uci

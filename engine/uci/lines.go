@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line, in bytes: room for a game of tens of thousands of moves.
+// maxLine bounds a line, in bytes. It has room for a game of 200,000 moves.
 const maxLine = 1 << 20
 
-// lineReader reads lines without holding more than maxLine bytes of any.
+// lineReader reads lines and holds at most maxLine bytes of each.
 type lineReader struct{ r *bufio.Reader }
 
 func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{bufio.NewReaderSize(r, 64<<10)}
 }
 
-// next returns the next line without its end and without control characters, and its
-// whole length. Where that is above maxLine the line is cut. A last line may lack its
-// end.
+// next returns the next line, with control characters replaced by spaces, and the length
+// of the whole line. A line longer than maxLine is cut. The last line may have no newline.
 func (l *lineReader) next() (line string, length int, err error) {
 	var b strings.Builder
 	for {
@@ -38,7 +37,8 @@ func (l *lineReader) next() (line string, length int, err error) {
 	}
 }
 
-// printable makes blanks of control characters: NUL bytes and returns among them.
+// printable replaces control characters, NUL bytes and carriage returns among them, by
+// spaces.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '

@@ -11,18 +11,18 @@ import (
 // running is a search in its own goroutine.
 type running struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when bestmove has been said
+	done   chan struct{} // closed after bestmove has been written
 	limits engine.Limits
 	hit    chan struct{} // closed by ponderhit
 	game   *board.Game
-	// dropped asks the search to end without a word: it is to be begun again.
+	// dropped makes the search end without bestmove, because it is about to restart.
 	dropped atomic.Bool
-	// answering is set before bestmove is said: who has read bestmove may give the
-	// next command before done is closed.
+	// answering is set before bestmove is written: a GUI that has read bestmove may send
+	// the next command before done is closed.
 	answering atomic.Bool
 }
 
-// active tells whether the search has not yet ended.
+// active reports whether the search is running.
 func (r *running) active() bool {
 	if r == nil {
 		return false
@@ -39,10 +39,10 @@ func (r *running) active() bool {
 	}
 }
 
-// begin obeys "go".
-func (s *Server) begin(ctx context.Context, args []string) {
+// search executes "go".
+func (s *Server) search(ctx context.Context, args []string) {
 	if s.game == nil {
-		s.remark("no position to search: the last one was refused")
+		s.remark("no position to search: the last position was refused")
 		s.say("bestmove 0000")
 		return
 	}
@@ -54,19 +54,19 @@ func (s *Server) begin(ctx context.Context, args []string) {
 	s.launch(ctx, s.game.Clone(), lim)
 }
 
-// launch starts the search of a game that nobody else changes.
+// launch starts a search. Only the search may use the game from now on.
 func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits) {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game}
 	lim.PonderHit = r.hit
 	s.running = r
-	show := shower{position: *game.Position(), chess960: s.chess960}
+	format := formatter{position: *game.Position(), chess960: s.chess960}
 	go func() {
 		defer close(r.done)
 		defer cancel()
-		lim.Info = func(info engine.Info) { s.say("%s", show.info(info)) }
+		lim.Info = func(info engine.Info) { s.say("%s", format.info(info)) }
 		result, err := s.Player.Search(ctx, game, lim)
-		switch { // bestmove must wait, whatever the player does
+		switch { // UCI allows bestmove only after stop or ponderhit, even if the player has answered
 		case lim.Infinite:
 			<-ctx.Done()
 		case lim.Ponder:
@@ -82,11 +82,11 @@ func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits
 			s.remark("search: %v", err)
 		}
 		r.answering.Store(true)
-		s.say("%s", show.bestMove(result))
+		s.say("%s", format.bestMove(result))
 	}()
 }
 
-// stop ends the search, if any, and waits for its bestmove.
+// stop ends the search, if one is running, and waits for its bestmove.
 func (s *Server) stop() {
 	if s.running != nil {
 		s.running.cancel()
@@ -95,7 +95,7 @@ func (s *Server) stop() {
 	}
 }
 
-// finish waits for a search that ends by itself and stops any other.
+// finish waits for a search that ends by itself, and stops any other.
 func (s *Server) finish() {
 	if r := s.running; r.active() && !r.limits.Infinite && !r.limits.Ponder {
 		<-r.done
@@ -103,12 +103,12 @@ func (s *Server) finish() {
 	s.stop()
 }
 
-// ponderHit obeys "ponderhit": the search goes on, on our own time. With a player that
-// cannot, the position is searched again, with all that the player remembers.
+// ponderHit executes "ponderhit": the search continues, and its time counts. A player
+// that is no engine.Ponderer is stopped and searches the position again.
 func (s *Server) ponderHit(ctx context.Context) {
 	r := s.running
 	if !r.active() || !r.limits.Ponder {
-		s.remark("ignored ponderhit: nothing is being pondered")
+		s.remark("ignored ponderhit: the engine is not pondering")
 		return
 	}
 	r.limits.Ponder = false

@@ -12,12 +12,12 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Server is a UCI engine around a player.
+// Server makes a UCI engine of a player.
 type Server struct {
-	Name, Author string
+	Name, Author string // as the GUI shows them
 	Player       engine.Player
 
-	// The conversation's state belongs to the goroutine of Serve.
+	// Only the goroutine of Serve uses these.
 	game     *board.Game // nil after a position that was refused
 	chess960 bool
 	multiPV  int
@@ -28,17 +28,17 @@ type Server struct {
 	err error // first failure to write
 }
 
-// line is one that the reader found.
+// line is one line of input. If it was cut, length is that of the whole line.
 type line struct {
 	text   string
 	length int
 }
 
-// Serve holds the conversation until quit, the end of the input or the end of the
-// context. A search that has limits is finished when the input ends, so that
-// commands can come from a file; others are stopped. It does not close the player.
+// Serve answers commands until quit, the end of the input or the end of the context.
+// When the input ends, a search with limits runs to its end, so that commands can come
+// from a file; other searches are stopped. Serve does not close the player.
 //
-// The reader of in may be left waiting for its next line when Serve returns early.
+// When Serve returns early, a goroutine may still wait to read from in.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.out, s.err, s.multiPV, s.chess960 = bufio.NewWriter(out), nil, 1, false
 	s.game = board.NewGame(board.StartPosition())
@@ -73,15 +73,15 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			if err != io.EOF {
 				return fmt.Errorf("reading commands: %w", err)
 			}
-			return s.failure()
+			return s.writeError()
 		case l := <-lines:
 			if l.length > maxLine {
 				s.tooLong(l)
 			} else if !s.handle(ctx, l.text) {
 				s.stop()
-				return s.failure()
+				return s.writeError()
 			}
-			if err := s.failure(); err != nil {
+			if err := s.writeError(); err != nil {
 				s.stop()
 				return err
 			}
@@ -89,7 +89,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// handle obeys one line; false means quit.
+// handle executes one command. It returns false for quit.
 func (s *Server) handle(ctx context.Context, text string) bool {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -112,7 +112,7 @@ func (s *Server) handle(ctx context.Context, text string) bool {
 		s.position(args)
 	case "go":
 		if s.idle("go") {
-			s.begin(ctx, args)
+			s.search(ctx, args)
 		}
 	case "stop":
 		if s.running.active() {
@@ -130,7 +130,8 @@ func (s *Server) handle(ctx context.Context, text string) bool {
 	return true
 }
 
-// idle tells whether no search is running, and says what is ignored if one is.
+// idle reports whether no search is running. If one is, it remarks that the command is
+// ignored.
 func (s *Server) idle(command string) bool {
 	if s.running.active() {
 		s.remark("ignored %s: a search is running", command)
@@ -146,12 +147,9 @@ func (s *Server) newGame() {
 	s.game = board.NewGame(board.StartPosition())
 }
 
-// optioner is a player that tells its options, as lines "option name ...".
-type optioner interface{ Options() []string }
-
 func (s *Server) introduce() {
 	s.say("id name %s\nid author %s", s.Name, s.Author)
-	if o, ok := s.Player.(optioner); ok {
+	if o, ok := s.Player.(engine.OptionLister); ok {
 		for _, option := range o.Options() {
 			s.say("%s", option)
 		}
@@ -162,7 +160,7 @@ func (s *Server) introduce() {
 		"uciok", board.MaxMoves)
 }
 
-// say writes lines. It may be called by the search's goroutine too.
+// say writes lines. The search's goroutine may call it too.
 func (s *Server) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,8 +174,8 @@ func (s *Server) say(format string, args ...any) {
 	}
 }
 
-// remark says in an info string what was ignored, refused or went wrong, in one line
-// of reasonable length whatever the words that it repeats.
+// remark writes an info string about a command that was ignored or refused, or a search
+// that failed: one short line, whatever the arguments.
 func (s *Server) remark(format string, args ...any) {
 	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 	if len(text) > maxRemark {
@@ -189,22 +187,22 @@ func (s *Server) remark(format string, args ...any) {
 // maxRemark bounds a remark, in bytes.
 const maxRemark = 400
 
-// tooLong ignores a line, of which only the beginning is at hand. A position that
-// cannot be read is a position refused.
+// tooLong ignores a line that was cut. If it would have set a position, that position is
+// refused.
 func (s *Server) tooLong(l line) {
-	s.remark("ignored a line of %d bytes; %d are allowed", l.length, maxLine)
+	s.remark("ignored a line of %d bytes; the limit is %d", l.length, maxLine)
 	if words := strings.Fields(l.text); len(words) > 0 && words[0] == "position" {
 		s.game = nil
 	}
 }
 
-func (s *Server) failure() error {
+func (s *Server) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// clip bounds how much of a bad word is repeated.
+// clip shortens a bad word for a message.
 func clip(w string) string {
 	if len(w) > 40 {
 		return w[:40] + "..."

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -15,7 +14,7 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// realEngine returns the modern engine: what the server hands on has to arrive.
+// realEngine returns the modern engine, to test what the server passes on.
 func realEngine(t testing.TB) *search.Engine {
 	t.Helper()
 	f, err := models.Embedded("assay-start")
@@ -33,90 +32,61 @@ func realEngine(t testing.TB) *search.Engine {
 	return search.New(ev, 1)
 }
 
-// collect reads up to a line that begins with the prefix and returns all lines.
-func (g *gui) collect(prefix string) (lines []string) {
-	g.t.Helper()
-	timeout := time.After(20 * time.Second)
-	for {
-		select {
-		case l, ok := <-g.lines:
-			if !ok {
-				g.t.Fatalf("no %q before the end, only %q", prefix, lines)
-			}
-			if lines = append(lines, l); strings.HasPrefix(l, prefix) {
-				return lines
-			}
-		case <-timeout:
-			g.t.Fatalf("no %q, only %q", prefix, lines)
-		}
-	}
-}
-
-// quiet makes sure that nothing begins with the prefix for a while.
-func (g *gui) quiet(prefix string, d time.Duration) {
-	g.t.Helper()
-	end := time.After(d)
-	for {
-		select {
-		case l := <-g.lines:
-			if strings.HasPrefix(l, prefix) {
-				g.t.Fatalf("unexpected %q", l)
-			}
-		case <-end:
-			return
-		}
-	}
-}
-
 const (
 	boardMiddlegame = "position fen r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 	boardExhausted  = "position fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1"
 )
 
-func TestPonderingGoesOn(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	g.send(boardMiddlegame, "go ponder wtime 3000 btime 3000")
-	g.quiet("bestmove", 100*time.Millisecond)
-	g.send("ponderhit")
-	seen := map[string]bool{}
-	for _, l := range g.collect("bestmove") {
-		if depth, _, ok := strings.Cut(l, " seldepth"); ok && !strings.Contains(l, "bound") {
-			if seen[depth] {
-				t.Errorf("%q came twice: the search was begun again", depth)
+// After ponderhit the search continues: no depth is reported twice.
+func TestPonderHitContinuesTheSearch(t *testing.T) {
+	talk(t, realEngine(t), func(g *gui) {
+		g.send(boardMiddlegame, "go ponder depth 9")
+		lines := g.collect("info depth 4")
+		g.send("ponderhit")
+		seen := map[string]bool{}
+		for _, l := range append(lines, g.collect("bestmove")...) {
+			if depth, _, ok := strings.Cut(l, " seldepth"); ok && !strings.Contains(l, "bound") {
+				if seen[depth] {
+					t.Errorf("%q came twice: the search has started again", depth)
+				}
+				seen[depth] = true
 			}
-			seen[depth] = true
 		}
-	}
-	g.send("ponderhit")
-	g.expect("info string ignored ponderhit")
-	g.quit()
+		if !seen["info depth 9"] {
+			t.Error("no line of depth 9")
+		}
+		g.send("ponderhit")
+		g.expect("info string ignored ponderhit")
+	})
 }
 
+// Whatever its limits, an infinite search answers only after stop, and pondering only
+// after ponderhit or stop.
 func TestNoAnswerBeforeStop(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	for _, position := range []string{boardExhausted, "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
-		for _, goes := range []string{"go infinite", "go", "go infinite depth 1 movetime 1", "go ponder wtime 1 btime 1 depth 1", "go ponder movetime 1", "go ponder infinite", "go searchmoves g6g7"} {
-			g.send(position, goes)
-			g.quiet("bestmove", 15*time.Millisecond)
-			g.send("stop")
-			g.expect("bestmove")
+	talk(t, realEngine(t), func(g *gui) {
+		for _, position := range []string{boardExhausted, "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
+			for _, goes := range []string{"go infinite", "go", "go infinite depth 1 movetime 1", "go ponder wtime 1 btime 1 depth 1", "go ponder movetime 1", "go ponder infinite", "go searchmoves g6g7"} {
+				g.send(position, goes)
+				g.quiet("bestmove")
+				g.send("stop")
+				g.expect("bestmove")
+			}
 		}
-	}
-	g.send(boardExhausted, "go ponder depth 1")
-	g.quiet("bestmove", 15*time.Millisecond)
-	g.send("ponderhit")
-	g.expect("bestmove")
-	// With infinite there is no clock to go on with.
-	g.send("go ponder infinite", "ponderhit")
-	g.quiet("bestmove", 15*time.Millisecond)
-	g.send("stop")
-	g.expect("bestmove")
-	g.quit()
+		g.send(boardExhausted, "go ponder depth 1")
+		g.quiet("bestmove")
+		g.send("ponderhit")
+		g.expect("bestmove")
+		// After ponderhit, infinite still holds.
+		g.send("go ponder infinite", "ponderhit")
+		g.quiet("bestmove")
+		g.send("stop")
+		g.expect("bestmove")
+	})
 }
 
 var changing = regexp.MustCompile(` nps \d+| time \d+`)
 
-// session returns what is said about two searches, but for what is measured in time.
+// session returns the output of two searches, without what depends on time.
 func (g *gui) session() (lines []string) {
 	g.t.Helper()
 	g.send("ucinewgame", boardMiddlegame, "go nodes 20000")
@@ -129,86 +99,86 @@ func (g *gui) session() (lines []string) {
 	return lines
 }
 
-// The same commands after ucinewgame have the same answers, whatever came before.
+// After ucinewgame the same commands get the same answers, whatever came before.
 func TestAnswersAfterNewGame(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	want := g.session()
-	if n := len(want); n < 10 || !strings.HasPrefix(want[n-1], "bestmove ") {
-		t.Fatalf("only %q", want)
-	}
-	for _, before := range [][]string{
-		{"go infinite", "stop"},
-		{"go ponder wtime 100 btime 100", "ponderhit"},
-		{"go movetime 20"},
-		{"setoption name MultiPV value 4", "go nodes 5000", "stop", "setoption name MultiPV value 1"},
-		{"setoption name Hash value 3", "go nodes 5000", "stop", "setoption name Hash value 1"},
-		{"setoption name Hash value 0", "setoption name Clear Hash", "setoption name Hash value x"},
-		{"setoption name UCI_Chess960 value true", "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "go nodes 5000", "stop", "setoption name UCI_Chess960 value false"},
-		{"position startpos moves e2e5", "go depth 3"},
-		{"go mate 1 searchmoves e2e4", "stop"},
-		{"go wtime 50 btime 50", "stop"},
-	} {
-		g.send(before...)
-		g.send("stop", "isready")
-		g.collect("readyok")
-		if got := g.session(); !slices.Equal(got, want) {
-			t.Errorf("after %q\n%s\nwant\n%s", before, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	talk(t, realEngine(t), func(g *gui) {
+		want := g.session()
+		if n := len(want); n < 10 || !strings.HasPrefix(want[n-1], "bestmove ") {
+			t.Fatalf("only %q", want)
 		}
-	}
-	g.quit()
+		for _, before := range [][]string{
+			{"go infinite", "stop"},
+			{"go ponder wtime 100 btime 100", "ponderhit"},
+			{"go movetime 20"},
+			{"setoption name MultiPV value 4", "go nodes 5000", "stop", "setoption name MultiPV value 1"},
+			{"setoption name Hash value 3", "go nodes 5000", "stop", "setoption name Hash value 1"},
+			{"setoption name Hash value 0", "setoption name Clear Hash", "setoption name Hash value x"},
+			{"setoption name UCI_Chess960 value true", "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "go nodes 5000", "stop", "setoption name UCI_Chess960 value false"},
+			{"position startpos moves e2e5", "go depth 3"},
+			{"go mate 1 searchmoves e2e4", "stop"},
+			{"go wtime 50 btime 50", "stop"},
+		} {
+			g.send(before...)
+			g.send("stop", "isready")
+			g.collect("readyok")
+			if got := g.session(); !slices.Equal(got, want) {
+				t.Errorf("after %q\n%s\nwant\n%s", before, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	})
 }
 
 func TestMultiPVLines(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	g.send("setoption name MultiPV value 3", boardMiddlegame, "go depth 5")
-	lines := g.collect("bestmove")
-	want := regexp.MustCompile(`^info depth 5 .* multipv (\d) score cp (-?\d+) .* pv (\S+)`)
-	var firsts []string
-	for _, l := range lines {
-		if m := want.FindStringSubmatch(l); m != nil {
-			if m[1] != fmt.Sprint(len(firsts)+1) || slices.Contains(firsts, m[3]) {
-				t.Errorf("line %q after %q", l, firsts)
+	talk(t, realEngine(t), func(g *gui) {
+		g.send("setoption name MultiPV value 3", boardMiddlegame, "go depth 5")
+		lines := g.collect("bestmove")
+		want := regexp.MustCompile(`^info depth 5 .* multipv (\d) score cp (-?\d+) .* pv (\S+)`)
+		var firsts []string
+		for _, l := range lines {
+			if m := want.FindStringSubmatch(l); m != nil {
+				if m[1] != fmt.Sprint(len(firsts)+1) || slices.Contains(firsts, m[3]) {
+					t.Errorf("line %q after %q", l, firsts)
+				}
+				firsts = append(firsts, m[3])
 			}
-			firsts = append(firsts, m[3])
 		}
-	}
-	if len(firsts) != 3 || !strings.HasPrefix(lines[len(lines)-1]+" ", "bestmove "+firsts[0]+" ") {
-		t.Errorf("lines begin with %q, then %q", firsts, lines[len(lines)-1])
-	}
-	// Fewer moves than lines.
-	g.send("go depth 3 searchmoves d4c5 c4d5 a2a3")
-	if n := strings.Count(strings.Join(g.collect("bestmove"), "\n"), "info depth 3 "); n != 2 {
-		t.Errorf("%d lines for two legal moves", n)
-	}
-	g.quit()
+		if len(firsts) != 3 || !strings.HasPrefix(lines[len(lines)-1]+" ", "bestmove "+firsts[0]+" ") {
+			t.Errorf("lines begin with %q, then %q", firsts, lines[len(lines)-1])
+		}
+		// Fewer moves than lines.
+		g.send("go depth 3 searchmoves d4c5 c4d5 a2a3")
+		if n := strings.Count(strings.Join(g.collect("bestmove"), "\n"), "info depth 3 "); n != 2 {
+			t.Errorf("%d lines for two legal moves", n)
+		}
+	})
 }
 
 func TestChess960OverUCI(t *testing.T) {
 	const fen = "position fen 1r3k1r/5p2/8/8/8/8/5P2/1R3K1R w HBhb - 0 1"
-	g := newGUI(t, realEngine(t))
-	g.send("setoption name UCI_Chess960 value true", fen, "go depth 1 searchmoves f1h1")
-	if l := g.expect("bestmove"); !strings.HasPrefix(l, "bestmove f1h1") {
-		t.Errorf("castling is %q", l)
-	}
-	g.send(fen+" moves f1h1 f8b8", "go depth 4")
-	g.expect("info depth 4")
-	g.expect("bestmove")
-	// The same squares without castling, where the king goes to g1 by itself.
-	g.send(fen, "go depth 1 searchmoves f1g1")
-	if l := g.expect("bestmove"); !strings.HasPrefix(l, "bestmove f1g1") {
-		t.Errorf("a king's move is %q", l)
-	}
-	g.quit()
+	talk(t, realEngine(t), func(g *gui) {
+		g.send("setoption name UCI_Chess960 value true", fen, "go depth 1 searchmoves f1h1")
+		if l := g.expect("bestmove"); !strings.HasPrefix(l, "bestmove f1h1") {
+			t.Errorf("castling is %q", l)
+		}
+		g.send(fen+" moves f1h1 f8b8", "go depth 4")
+		g.expect("info depth 4")
+		g.expect("bestmove")
+		// The same squares without castling, where the king goes to g1 by itself.
+		g.send(fen, "go depth 1 searchmoves f1g1")
+		if l := g.expect("bestmove"); !strings.HasPrefix(l, "bestmove f1g1") {
+			t.Errorf("a king's move is %q", l)
+		}
+	})
 }
 
 func TestMateOverUCI(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	g.send("position fen 7k/8/R7/1R6/8/8/8/7K w - - 0 1", "go mate 2")
-	lines := g.collect("bestmove")
-	if l := lines[len(lines)-2]; !strings.Contains(l, " score mate 2 ") {
-		t.Errorf("last line %q", l)
-	}
-	g.quit()
+	talk(t, realEngine(t), func(g *gui) {
+		g.send("position fen 7k/8/R7/1R6/8/8/8/7K w - - 0 1", "go mate 2")
+		lines := g.collect("bestmove")
+		if l := lines[len(lines)-2]; !strings.Contains(l, " score mate 2 ") {
+			t.Errorf("last line %q", l)
+		}
+	})
 }
 
 func TestNothingToPlay(t *testing.T) {
@@ -216,31 +186,31 @@ func TestNothingToPlay(t *testing.T) {
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": "info depth 0 seldepth 0 multipv 1 score mate 0 ",
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":    "info depth 0 seldepth 0 multipv 1 score cp 0 ",
 	} {
-		g := newGUI(t, realEngine(t))
-		g.send("position fen "+fen, "go movetime 1000")
-		if lines := g.collect("bestmove"); len(lines) != 2 || !strings.HasPrefix(lines[0], want) || lines[1] != "bestmove 0000" {
-			t.Errorf("%s: %q", fen, lines)
-		}
-		g.quit()
+		talk(t, realEngine(t), func(g *gui) {
+			g.send("position fen "+fen, "go movetime 1000")
+			if lines := g.collect("bestmove"); len(lines) != 2 || !strings.HasPrefix(lines[0], want) || lines[1] != "bestmove 0000" {
+				t.Errorf("%s: %q", fen, lines)
+			}
+		})
 	}
 }
 
-// A line that cannot be read and sets a position must not leave the one before.
+// After a position command that is too long, the position before is not searched.
 func TestUnreadPositionIsNotSearched(t *testing.T) {
-	g := newGUI(t, realEngine(t))
-	g.send("position startpos moves"+strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 300_000), "go depth 1")
-	g.expect("info string ignored a line of 6000024 bytes")
-	if l := g.expect("bestmove"); l != "bestmove 0000" {
-		t.Errorf("%q for a position that was not read", l)
-	}
-	g.send(strings.Repeat("x", 5<<20), "position startpos", strings.Repeat("go ", 2<<20), "go depth 1")
-	if l := g.expect("bestmove"); l == "bestmove 0000" {
-		t.Error("no move for a good position, after lines that set none")
-	}
-	g.quit()
+	talk(t, realEngine(t), func(g *gui) {
+		g.send("position startpos moves"+strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 300_000), "go depth 1")
+		g.expect("info string ignored a line of 6000024 bytes")
+		if l := g.expect("bestmove"); l != "bestmove 0000" {
+			t.Errorf("%q after a position command that was too long", l)
+		}
+		g.send(strings.Repeat("x", 5<<20), "position startpos", strings.Repeat("go ", 2<<20), "go depth 1")
+		if l := g.expect("bestmove"); l == "bestmove 0000" {
+			t.Error("no move for a good position after long lines")
+		}
+	})
 }
 
-// However long and odd a line is, what is said about it is short and one line.
+// Remarks are short and one line, however long and odd the command.
 func TestRemarksAreShort(t *testing.T) {
 	junk := strings.Repeat("\u2654é\"\\", 100_000)
 	for _, send := range []string{
@@ -249,22 +219,22 @@ func TestRemarksAreShort(t *testing.T) {
 		"go" + strings.Repeat(" nodes -1", 50_000), "setoption " + junk, "setoption name " + junk + " value " + junk,
 		"setoption name Hash value " + junk, "setoption name MultiPV value " + junk, "setoption name UCI_Chess960 value " + junk,
 	} {
-		g := newGUI(t, realEngine(t))
-		g.send(send, "stop", "isready")
-		lines := g.collect("readyok")
-		if len(lines) > 300 || !strings.HasPrefix(lines[0], "info ") {
-			t.Errorf("%.30q: %d lines, beginning with %q", send, len(lines), lines[0])
-		}
-		for _, l := range lines {
-			if len(l) > 2*maxRemark && strings.HasPrefix(l, "info string") {
-				t.Errorf("%.30q: a line of %d bytes", send, len(l))
+		talk(t, realEngine(t), func(g *gui) {
+			g.send(send, "stop", "isready")
+			lines := g.collect("readyok")
+			if len(lines) > 300 || !strings.HasPrefix(lines[0], "info ") {
+				t.Errorf("%.30q: %d lines, beginning with %q", send, len(lines), lines[0])
 			}
-		}
-		g.quit()
+			for _, l := range lines {
+				if len(l) > 2*maxRemark && strings.HasPrefix(l, "info string") {
+					t.Errorf("%.30q: a line of %d bytes", send, len(l))
+				}
+			}
+		})
 	}
 }
 
-// brief is a player whose searches end soon, whatever they are asked.
+// brief is a player whose searches end soon, whatever their limits.
 type brief struct{ *search.Engine }
 
 func (b brief) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
@@ -276,13 +246,13 @@ func (b brief) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 
 func (b brief) SetOption(name, value string) error {
 	if strings.EqualFold(name, "hash") && len(value) > 1 {
-		return search.ErrOption // no time to allocate
+		return search.ErrOption // allocating is slow
 	}
 	return b.Engine.SetOption(name, value)
 }
 
-// FuzzServeEngine holds any conversation with the modern engine. Every go has one
-// bestmove, and the server ends when its input does.
+// FuzzServeEngine talks to the modern engine. Every go gets one bestmove, and the server
+// ends with its input.
 func FuzzServeEngine(f *testing.F) {
 	f.Add("uci\nisready\nposition startpos moves e2e4\ngo depth 1\nstop\nquit\n")
 	f.Add("position fen 8/8/8/8/8/8/8/8 w - - 0 1\ngo wtime -1 searchmoves e2e4 infinite\nponderhit")
@@ -310,17 +280,17 @@ func FuzzServeEngine(f *testing.F) {
 				}
 			}
 		}
-		answers, refused := 0, 0
+		answers, ignored := 0, 0
 		for l := range strings.Lines(out.String()) {
 			switch {
 			case strings.HasPrefix(l, "bestmove "):
 				answers++
 			case strings.HasPrefix(l, "info string ignored go: a search"):
-				refused++
+				ignored++
 			}
 		}
-		if answers+refused != goes {
-			t.Fatalf("%d times go, %d refused, %d answers:\n%s", goes, refused, answers, out.String())
+		if answers+ignored != goes {
+			t.Fatalf("%d times go, %d ignored, %d answers:\n%s", goes, ignored, answers, out.String())
 		}
 	})
 }

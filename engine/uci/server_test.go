@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -50,7 +51,7 @@ func (f *fake) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 		lim.Info(engine.Info{Depth: 1, MultiPV: 1, Score: 25, Nodes: r.Nodes, Time: time.Millisecond, PV: r.PV})
 	}
 	if lim.Nodes == 666 {
-		return engine.Result{}, errors.New("the player is ill")
+		return engine.Result{}, errors.New("the player failed")
 	}
 	if lim.Infinite || lim.Ponder {
 		<-ctx.Done()
@@ -58,7 +59,8 @@ func (f *fake) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 	return r, nil
 }
 
-// gui drives a server over pipes.
+// gui drives a server over pipes. Waits have no timeout: in the bubble of talk, a wait
+// that cannot end fails the test at once.
 type gui struct {
 	t     *testing.T
 	in    *io.PipeWriter
@@ -66,26 +68,34 @@ type gui struct {
 	done  chan error
 }
 
-func newGUI(t *testing.T, p engine.Player) *gui {
+// talk starts a server of the player in a bubble of testing/synctest, runs the
+// conversation and quits.
+func talk(t *testing.T, p engine.Player, conversation func(g *gui)) {
 	t.Helper()
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	g := &gui{t: t, in: inW, lines: make(chan string, 1000), done: make(chan error, 1)}
-	go func() {
-		s := &Server{Name: "test 1", Author: "nobody", Player: p}
-		err := s.Serve(context.Background(), inR, outW)
-		outW.Close()
-		inR.Close()
-		g.done <- err
-	}()
-	go func() {
-		defer close(g.lines)
-		for sc := bufio.NewScanner(outR); sc.Scan(); {
-			g.lines <- sc.Text()
+	synctest.Test(t, func(t *testing.T) {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		g := &gui{t: t, in: inW, lines: make(chan string, 1000), done: make(chan error, 1)}
+		go func() {
+			s := &Server{Name: "test 1", Author: "the author", Player: p}
+			err := s.Serve(context.Background(), inR, outW)
+			outW.Close()
+			inR.Close()
+			g.done <- err
+		}()
+		go func() {
+			defer close(g.lines)
+			for sc := bufio.NewScanner(outR); sc.Scan(); {
+				g.lines <- sc.Text()
+			}
+		}()
+		defer inW.Close()
+		conversation(g)
+		g.send("quit")
+		if err := <-g.done; err != nil {
+			t.Errorf("Serve: %v", err)
 		}
-	}()
-	t.Cleanup(func() { inW.Close() })
-	return g
+	})
 }
 
 func (g *gui) send(lines ...string) {
@@ -97,173 +107,240 @@ func (g *gui) send(lines ...string) {
 	}
 }
 
+// collect reads up to a line that begins with the prefix and returns all lines.
+func (g *gui) collect(prefix string) (lines []string) {
+	g.t.Helper()
+	for l := range g.lines {
+		if lines = append(lines, l); strings.HasPrefix(l, prefix) {
+			return lines
+		}
+	}
+	g.t.Fatalf("no %q before the end, only %q", prefix, lines)
+	return nil
+}
+
 // expect reads up to a line that begins with the prefix and returns it.
 func (g *gui) expect(prefix string) string {
 	g.t.Helper()
-	var seen []string
-	timeout := time.After(10 * time.Second)
-	for {
-		select {
-		case l, ok := <-g.lines:
-			if !ok {
-				g.t.Fatalf("no %q before the end, only %q", prefix, seen)
-			}
-			if strings.HasPrefix(l, prefix) {
-				return l
-			}
-			seen = append(seen, l)
-		case <-timeout:
-			g.t.Fatalf("no %q, only %q", prefix, seen)
-		}
-	}
+	lines := g.collect(prefix)
+	return lines[len(lines)-1]
 }
 
-// ready makes sure that everything before was answered, by no line with the prefix.
+// readyWithout waits for readyok, before which no line may begin with the prefix.
 func (g *gui) readyWithout(prefix string) {
 	g.t.Helper()
 	g.send("isready")
-	for l := range g.lines {
-		if l == "readyok" {
-			return
-		}
+	for _, l := range g.collect("readyok") {
 		if strings.HasPrefix(l, prefix) {
 			g.t.Fatalf("unexpected %q", l)
 		}
 	}
 }
 
-func (g *gui) quit() {
+// quiet waits until the server and its search wait too. Until then no line may begin with
+// the prefix.
+func (g *gui) quiet(prefix string) {
 	g.t.Helper()
-	g.send("quit")
-	select {
-	case err := <-g.done:
-		if err != nil {
-			g.t.Errorf("Serve: %v", err)
+	synctest.Wait()
+	for {
+		select {
+		case l := <-g.lines:
+			if strings.HasPrefix(l, prefix) {
+				g.t.Fatalf("unexpected %q", l)
+			}
+		default:
+			return
 		}
-	case <-time.After(10 * time.Second):
-		g.t.Fatal("quit is not obeyed")
 	}
 }
 
 func TestConversation(t *testing.T) {
 	p := &fake{}
-	g := newGUI(t, p)
-	g.send("uci")
-	g.expect("id name test 1")
-	g.expect("id author nobody")
-	g.expect("option name Skill")
-	g.expect("option name MultiPV")
-	g.expect("option name Ponder")
-	g.expect("option name UCI_Chess960")
-	g.expect("uciok")
-	g.send("debug on", "isready")
-	g.expect("readyok")
-	g.send("setoption name Skill value 3", "setoption name MultiPV value 2", "ucinewgame", "position startpos moves e2e4 e7e5", "go depth 3\r")
-	if l := g.expect("info depth 1"); !strings.Contains(l, "score cp 25 nodes 29 nps") {
-		t.Errorf("info line %q", l)
-	}
-	g.expect("bestmove")
-	g.quit()
+	talk(t, p, func(g *gui) {
+		g.send("uci")
+		g.expect("id name test 1")
+		g.expect("id author the author")
+		g.expect("option name Skill")
+		g.expect("option name MultiPV")
+		g.expect("option name Ponder")
+		g.expect("option name UCI_Chess960")
+		g.expect("uciok")
+		g.send("debug on", "isready")
+		g.expect("readyok")
+		g.send("setoption name Skill value 3", "setoption name MultiPV value 2", "ucinewgame", "position startpos moves e2e4 e7e5", "go depth 3\r")
+		if l := g.expect("info depth 1"); !strings.Contains(l, "score cp 25 nodes 29 nps") {
+			t.Errorf("info line %q", l)
+		}
+		g.expect("bestmove")
+	})
 	if p.games != 2 {
 		t.Errorf("%d new games, want one at the start and one asked for", p.games)
 	}
 }
 
 func TestStopAndPonder(t *testing.T) {
-	g := newGUI(t, &fake{})
-	g.send("go infinite", "go depth 1")
-	g.expect("info string ignored go: a search is running")
-	g.send("setoption name Skill value 3")
-	g.expect("info string ignored setoption: a search is running")
-	g.send("ucinewgame")
-	g.expect("info string ignored ucinewgame")
-	g.readyWithout("bestmove")
-	g.send("stop")
-	g.expect("bestmove")
-	g.send("stop")
-	g.expect("info string ignored stop")
+	talk(t, &fake{}, func(g *gui) {
+		g.send("go infinite", "go depth 1")
+		g.expect("info string ignored go: a search is running")
+		g.send("setoption name Skill value 3")
+		g.expect("info string ignored setoption: a search is running")
+		g.send("ucinewgame")
+		g.expect("info string ignored ucinewgame")
+		g.readyWithout("bestmove")
+		g.send("stop")
+		g.expect("bestmove")
+		g.send("stop")
+		g.expect("info string ignored stop")
 
-	g.send("go ponder wtime 1000 btime 1000")
-	g.readyWithout("bestmove")
-	g.send("ponderhit")
-	g.expect("bestmove")
-	g.send("ponderhit")
-	g.expect("info string ignored ponderhit")
-	g.send("go ponder wtime 1000 btime 1000", "stop")
-	g.expect("bestmove")
-	// A position may come while the search of another runs.
-	g.send("go infinite", "position fen 7k/8/8/8/8/8/8/K7 b - - 0 1", "stop")
-	if l := g.expect("bestmove"); strings.Contains(l, "h8") {
-		t.Errorf("the running search answered for the next position: %q", l)
-	}
-	g.quit()
+		g.send("go ponder wtime 1000 btime 1000")
+		g.readyWithout("bestmove")
+		g.send("ponderhit")
+		g.expect("bestmove")
+		g.send("ponderhit")
+		g.expect("info string ignored ponderhit")
+		g.send("go ponder wtime 1000 btime 1000", "stop")
+		g.expect("bestmove")
+		// A position may come while the search of another runs.
+		g.send("go infinite", "position fen 7k/8/8/8/8/8/8/K7 b - - 0 1", "stop")
+		if l := g.expect("bestmove"); strings.Contains(l, "h8") {
+			t.Errorf("the running search answered for the next position: %q", l)
+		}
+	})
 }
 
+// A server survives whatever a GUI should not send: it says what it ignores, and plays on.
 func TestBadInput(t *testing.T) {
-	tests := []struct {
-		name, send, want string
-	}{
+	const start = "position startpos\n"
+	e := realEngine(t)
+	for _, tt := range []struct{ name, send, want string }{
 		{"unknown command", "xyzzy now", `info string ignored the unknown command "xyzzy"`},
+		{"CRLF", "position startpos moves e2e4\r\ngo depth 1\r", "bestmove "},
 		{"control characters", "\x00\x01isready\x00", "readyok"},
-		{"no FEN", "position fen", `info string refused position: "fen" is neither`},
-		{"nothing", "position", "info string refused position: it goes"},
+		{"NUL bytes", "\x00go\x00 depth 1\x00", "bestmove "},
+		{"only NUL bytes", strings.Repeat("\x00", 70_000) + "\nisready", "readyok"},
+		{"bytes that are not UTF-8", "\xff\xfe\x80 go", "info string ignored the unknown command"},
+		{"5 MB without a space", strings.Repeat("x", 5<<20), "info string ignored a line of 5242881 bytes"},
+		{"5 MB of moves", "position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 1<<18) + "\ngo depth 1", "bestmove 0000"},
+		{"a FEN of 5 MB", "position fen " + strings.Repeat("8/", 5<<19) + " w - - 0 1", "info string ignored a line"},
+		{"a FEN of 900 KB", "position fen " + strings.Repeat("8/", 450_000) + " w - - 0 1", "info string refused position"},
+		{"a long game", "position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 12_000) + "\ngo depth 1", "bestmove "},
+
+		{"no position", "position", "info string refused position: want position"},
+		{"no FEN", "position fen", `info string refused position: "fen" is not`},
 		{"no kings", "position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string refused position"},
-		{"king can be taken", "position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "info string refused position"},
-		{"illegal move", "position startpos moves e2e4 e2e4", "info string refused position: move 2: not a legal move"},
-		{"odd option", "setoption Hash 3", "info string ignored setoption: it goes"},
-		{"unknown option", "setoption name Sanity value 3", "info string ignored setoption: option"},
-		{"option out of range", "setoption name MultiPV value 0", "info string ignored setoption: MultiPV"},
-		{"not a bool", "setoption name UCI_Chess960 value perhaps", "info string ignored setoption: UCI_Chess960"},
-		{"no option", "setoption name value", "info string ignored setoption"},
-		{"no number", "go depth", "info string ignored go: depth needs a number"},
-		{"not a number", "go depth x movetime 5", `info string ignored go: depth: "x" is not a number`},
-		{"negative", "go nodes -5 depth 1", "info string ignored go: nodes: -5 limits nothing"},
-		{"unknown limit", "go fast depth 1", `info string ignored go: "fast" is unknown`},
-		{"search of an illegal move", "go depth 1 searchmoves e2e5 d2d4", "info string ignored searchmoves: not a legal move"},
-		{"failing player", "go nodes 666", "info string search: the player is ill"},
-	}
-	for _, tt := range tests {
+		{"three kings", "position fen kkk5/8/8/8/8/8/8/K7 w - - 0 1", "info string refused position"},
+		{"pawns on the last rank", "position fen P3k3/8/8/8/8/8/8/4K2p w - - 0 1", "info string refused position"},
+		{"a king that can be captured", "position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "info string refused position"},
+		{"nine ranks", "position fen 4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "info string refused position"},
+		{"castling without a rook", "position fen 4k3/8/8/8/8/8/8/4K3 w K - 0 1", "info string refused position"},
+		{"numbers out of range", "position fen 4k3/8/8/8/8/8/8/4K3 w - - 99999999999999999999 -5", "info string refused position"},
+		{"an illegal move", "position startpos moves e2e4 e7e5 e1e3", "info string refused position: move 3: not a legal move"},
+		{"a null move", "position startpos moves 0000", "info string refused position: move 1: not a legal move"},
+		{"checkmate", "position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1\ngo movetime 10", "bestmove 0000"},
+
+		{"setoption alone", "setoption", "info string ignored setoption: want setoption name"},
+		{"setoption without name", "setoption Hash 3", "info string ignored setoption: want setoption name"},
+		{"an option without a name", "setoption name value", "info string ignored setoption"},
+		{"an unknown option", "setoption name Contempt value 5", `info string ignored setoption: option "Contempt" is unknown`},
+		{"Hash too large", "setoption name Hash value 99999999", "info string ignored setoption: option Hash"},
+		{"Hash of 0", "setoption name Hash value 0", "info string ignored setoption: option Hash"},
+		{"Hash is not a number", "setoption name Hash value lots", "info string ignored setoption: option Hash"},
+		{"Hash without a value", "setoption name Hash", "info string ignored setoption: option Hash"},
+		{"Move Overhead out of range", "setoption name Move Overhead value -1", "info string ignored setoption: option Move Overhead"},
+		{"MultiPV too small", "setoption name MultiPV value 0", "info string ignored setoption: MultiPV"},
+		{"MultiPV too large", "setoption name MultiPV value 257", "info string ignored setoption: MultiPV"},
+		{"not a boolean", "setoption name UCI_Chess960 value perhaps", "info string ignored setoption: UCI_Chess960"},
+
+		{"stop without go", "stop", "info string ignored stop"},
+		{"ponderhit without go", "ponderhit", "info string ignored ponderhit"},
+		{"go twice", start + "go infinite\ngo depth 1", "info string ignored go: a search is running"},
+		{"an option during a search", start + "go infinite\nsetoption name Hash value 1", "info string ignored setoption: a search is running"},
+		{"a new game during a search", start + "go infinite\nucinewgame", "info string ignored ucinewgame: a search is running"},
+		{"go without a number", "go depth", "info string ignored go: depth needs a number"},
+		{"not a number", "go depth x nodes 5", `info string ignored go: depth: "x" is not a number`},
+		{"a negative number", "go nodes -5 depth 1", "info string ignored go: nodes: -5 is not a limit"},
+		{"an unknown limit", "go fast depth 1", `info string ignored go: "fast" is unknown`},
+		{"a time out of range", "go wtime 99999999999999999999 depth 2", "info string ignored go: wtime"},
+		{"a clock that has run out", start + "go wtime -500 btime -500 winc -1 depth 1", "bestmove "},
+		{"a million moves to go", start + "go wtime 100 movestogo 1000000 depth 1", "bestmove "},
+		{"an illegal move to search", "go depth 1 searchmoves e2e5 d2d4", "info string ignored searchmoves: not a legal move"},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGUI(t, &fake{})
-			g.send(tt.send)
-			g.expect(tt.want)
-			g.send("stop")
-			g.quit()
+			talk(t, e, func(g *gui) {
+				g.send(tt.send)
+				g.expect(tt.want)
+				g.send("stop", "isready")
+				g.collect("readyok")
+				g.send("position startpos moves e2e4", "go depth 2")
+				if l := g.expect("bestmove "); l == "bestmove 0000" {
+					t.Errorf("no move afterwards: %q", l)
+				}
+			})
 		})
 	}
 }
 
+func TestFailingPlayer(t *testing.T) {
+	talk(t, &fake{}, func(g *gui) {
+		g.send("go nodes 666")
+		g.expect("info string search: the player failed")
+		g.expect("bestmove 0000")
+	})
+}
+
 func TestRefusedPositionIsNotSearched(t *testing.T) {
-	g := newGUI(t, &fake{})
-	g.send("position startpos moves e2e5", "go depth 1")
-	if l := g.expect("bestmove"); l != "bestmove 0000" {
-		t.Errorf("%q for a position that was refused", l)
-	}
-	g.send("position startpos", "go depth 1")
-	if l := g.expect("bestmove"); l == "bestmove 0000" {
-		t.Error("no move for a good position after a refused one")
-	}
-	g.quit()
+	talk(t, &fake{}, func(g *gui) {
+		g.send("position startpos moves e2e5", "go depth 1")
+		if l := g.expect("bestmove"); l != "bestmove 0000" {
+			t.Errorf("%q for a position that was refused", l)
+		}
+		g.send("position startpos", "go depth 1")
+		if l := g.expect("bestmove"); l == "bestmove 0000" {
+			t.Error("no move for a good position after a refused one")
+		}
+	})
 }
 
 func TestLongLines(t *testing.T) {
-	g := newGUI(t, &fake{})
-	g.send("position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 300_000))
-	g.expect("info string ignored a line of 6000024 bytes")
-	g.send("position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 1000))
-	g.readyWithout("info string")
-	g.quit()
+	talk(t, &fake{}, func(g *gui) {
+		g.send("position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 300_000))
+		g.expect("info string ignored a line of 6000024 bytes")
+		g.send("position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 1000))
+		g.readyWithout("info string")
+	})
 }
 
+// Serve ends with quit or the end of its input. Every search before that has its
+// bestmove, and commands after quit are not executed.
 func TestEndOfInput(t *testing.T) {
-	for _, last := range []string{"go depth 1", "go infinite", "go ponder wtime 5 btime 5", "go movetime 1\nquit"} {
-		var out strings.Builder
-		s := &Server{Name: "x", Author: "x", Player: &fake{}}
-		if err := s.Serve(context.Background(), strings.NewReader("position startpos\n"+last), &out); err != nil {
-			t.Errorf("%s: %v", last, err)
-		}
-		if !strings.Contains(out.String(), "bestmove ") {
-			t.Errorf("%s, then the end: no bestmove in %q", last, out.String())
+	for _, tt := range []struct {
+		input   string
+		answers int
+	}{
+		{"quit\n", 0},
+		{"", 0},
+		{"isready\ngo dep", 1},
+		{"go depth 1", 1},
+		{"go depth 6\n", 1},
+		{"go infinite", 1},
+		{"go infinite\nquit\n", 1},
+		{"go ponder wtime 5 btime 5", 1},
+		{"go ponder wtime 1000 btime 1000\nquit\n", 1},
+		{"go ponder\nponderhit\n", 1},
+		{"go wtime 3600000 btime 3600000\nquit\n", 1},
+		{"go btime 1000\n", 1}, // the opponent's clock
+		{"go movetime 1\nquit", 1},
+		{"quit\ngo depth 1\nisready\n", 0},
+	} {
+		for name, p := range map[string]engine.Player{"fake": &fake{}, "real": realEngine(t)} {
+			var out strings.Builder
+			s := &Server{Name: "x", Author: "x", Player: p}
+			if err := s.Serve(context.Background(), strings.NewReader("position startpos\n"+tt.input), &out); err != nil {
+				t.Errorf("%q: %v", tt.input, err)
+			}
+			if n := strings.Count(out.String(), "bestmove "); n != tt.answers {
+				t.Errorf("%s player, %q: %d answers, want %d, in %q", name, tt.input, n, tt.answers, out.String())
+			}
 		}
 	}
 }
@@ -280,13 +357,8 @@ func TestContextEndsServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	select {
-	case err := <-done:
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("Serve goes on after its context")
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -343,16 +415,16 @@ func TestScores(t *testing.T) {
 
 func TestCastlingSpelling(t *testing.T) {
 	const fen = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-	g := newGUI(t, &fake{})
-	g.send(fen, "go depth 1 searchmoves e1g1")
-	if l := g.expect("bestmove"); l != "bestmove e1g1" {
-		t.Errorf("standard chess: %q", l)
-	}
-	g.send("setoption name UCI_Chess960 value true", fen, "go depth 1 searchmoves e1h1")
-	if l := g.expect("bestmove"); l != "bestmove e1h1" {
-		t.Errorf("Chess960: %q", l)
-	}
-	g.quit()
+	talk(t, &fake{}, func(g *gui) {
+		g.send(fen, "go depth 1 searchmoves e1g1")
+		if l := g.expect("bestmove"); l != "bestmove e1g1" {
+			t.Errorf("standard chess: %q", l)
+		}
+		g.send("setoption name UCI_Chess960 value true", fen, "go depth 1 searchmoves e1h1")
+		if l := g.expect("bestmove"); l != "bestmove e1h1" {
+			t.Errorf("Chess960: %q", l)
+		}
+	})
 }
 
 func FuzzServe(f *testing.F) {

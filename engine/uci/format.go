@@ -8,14 +8,14 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// shower writes what a search of one position says.
-type shower struct {
+// formatter formats the output of a search of one position.
+type formatter struct {
 	position board.Position
 	chess960 bool
 }
 
 // info returns the info line.
-func (s *shower) info(i engine.Info) string {
+func (f *formatter) info(i engine.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "info depth %d seldepth %d multipv %d score %s", i.Depth, max(i.SelDepth, i.Depth), max(i.MultiPV, 1), score(i.Score))
 	switch {
@@ -27,13 +27,13 @@ func (s *shower) info(i engine.Info) string {
 	ms := i.Time.Milliseconds()
 	nps := uint64(float64(i.Nodes) / max(i.Time.Seconds(), 1e-6))
 	fmt.Fprintf(&b, " nodes %d nps %d hashfull %d time %d", i.Nodes, nps, i.HashFull, ms)
-	if pv := s.line(i.PV); len(pv) > 0 {
+	if pv := f.line(i.PV); len(pv) > 0 {
 		b.WriteString(" pv " + strings.Join(pv, " "))
 	}
 	return b.String()
 }
 
-// score returns a score as UCI writes it: centipawns, or moves to mate.
+// score formats a score as UCI does: centipawns, or moves to mate.
 func score(v int) string {
 	switch {
 	case v > engine.MaxScore:
@@ -44,8 +44,8 @@ func score(v int) string {
 	return fmt.Sprintf("cp %d", v)
 }
 
-// bestMove returns the bestmove line, with the expected answer to ponder on.
-func (s *shower) bestMove(r engine.Result) string {
+// bestMove returns the bestmove line, with the expected reply for pondering.
+func (f *formatter) bestMove(r engine.Result) string {
 	if r.Move == board.NullMove {
 		return "bestmove 0000"
 	}
@@ -53,29 +53,29 @@ func (s *shower) bestMove(r engine.Result) string {
 	if len(pv) == 0 || pv[0] != r.Move {
 		pv = []board.Move{r.Move}
 	}
-	line := s.line(pv)
+	line := f.line(pv)
 	if len(line) > 1 {
 		return "bestmove " + line[0] + " ponder " + line[1]
 	}
-	return "bestmove " + s.write(&s.position, r.Move)
+	return "bestmove " + f.move(&f.position, r.Move)
 }
 
-// line returns the moves of a variation, up to one that is not legal.
-func (s *shower) line(pv []board.Move) []string {
-	p := s.position
+// line returns the moves of a variation, up to the first that is not legal.
+func (f *formatter) line(pv []board.Move) []string {
+	p := f.position
 	words := make([]string, 0, len(pv))
 	for _, m := range pv {
 		if !p.IsLegal(m) {
 			break
 		}
-		words = append(words, s.write(&p, m))
+		words = append(words, f.move(&p, m))
 		p.Make(m)
 	}
 	return words
 }
 
-func (s *shower) write(p *board.Position, m board.Move) string {
-	if s.chess960 {
+func (f *formatter) move(p *board.Position, m board.Move) string {
+	if f.chess960 {
 		return m.String()
 	}
 	return p.UCI(m)
