@@ -148,11 +148,11 @@ func TestTimeouts(t *testing.T) {
 			s.serve(func(command string) bool {
 				for i := 0; command == "go" && i < 2000; i++ {
 					s.say("info nodes %d", i)
-					time.Sleep(ms)
+					time.Sleep(3 * ms)
 				}
 				return command == "go"
 			})
-		}, search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 499 nodes within 500ms`},
+		}, search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 166 nodes within 500ms`},
 		{name: "ignores quit", run: func(s *script) {
 			s.serve(func(command string) bool { return command == "quit" })
 			time.Sleep(time.Hour)
