@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// soonEnough is how long a process may take for what a test waits for.
-const soonEnough = time.Minute
+// soonEnough is how long a test waits for a process before it gives up. It is far longer
+// than anything takes on a busy machine: it only ends tests that would hang.
+const soonEnough = 5 * time.Minute
 
 // process is the program at work, and what it says.
 type process struct {
@@ -77,6 +78,25 @@ func (p *process) interrupt() {
 	p.t.Helper()
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+// interruptUntilEnd presses Ctrl-C until the process has ended. The program may still be
+// about to give the signal back to the system, so the first one may be lost.
+func (p *process) interruptUntilEnd() {
+	p.t.Helper()
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = p.Wait() }()
+	for until := time.Now().Add(soonEnough); ; {
+		_ = p.Process.Signal(os.Interrupt) // it may have ended
+		select {
+		case <-ended:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		if time.Now().After(until) {
+			p.t.Fatalf("%q does not end: %s", p.Args, &p.speech)
+		}
 	}
 }
 

@@ -238,7 +238,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*worker.Worker, error
 		if err != nil {
 			return nil, err
 		}
-		w.Resting = h.rest(tell)
+		w.Resting = h.rest(time.Now, tell)
 	}
 	if w.Engines, err = f.allowed(); err != nil {
 		return nil, err

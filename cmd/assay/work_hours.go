@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// hours is a span of the day, local time, that may go over midnight.
+// hours is a span of the day in local time. It may extend past midnight.
 type hours struct{ from, to int }
 
 // parseHours reads FROM-TO.
@@ -17,22 +17,22 @@ func parseHours(text string) (hours, error) {
 	return h, nil
 }
 
-// hold tells whether an hour of the day is one of them.
-func (h hours) hold(hour int) bool {
+// contains reports whether an hour of the day is one of them.
+func (h hours) contains(hour int) bool {
 	if h.from < h.to {
 		return h.from <= hour && hour < h.to
 	}
 	return hour >= h.from || hour < h.to
 }
 
-// rest returns a function that tells whether it is another hour now. What it tells first,
-// and when that changes, it says.
-func (h hours) rest(say func(string)) func() bool {
+// rest returns a function that reports whether the worker should rest now, and that logs
+// when it begins to.
+func (h hours) rest(now func() time.Time, log func(string)) func() bool {
 	resting := false
 	return func() bool {
 		before := resting
-		if resting = !h.hold(time.Now().Hour()); resting && !before {
-			say(fmt.Sprintf("outside --hours %d-%d: resting until %02d:00", h.from, h.to, h.from))
+		if resting = !h.contains(now().Hour()); resting && !before {
+			log(fmt.Sprintf("outside --hours %d-%d: resting until %02d:00", h.from, h.to, h.from))
 		}
 		return resting
 	}
