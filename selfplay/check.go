@@ -1,33 +1,47 @@
 package selfplay
 
-// OpeningCheck says how random openings are checked, in the words of a configuration.
-// The zero value is the default.
-type OpeningCheck struct {
-	Checker Entrant // whose search checks; zero: the one proposed by who asks
-	Nodes   uint64  // of that search; 0: CheckLimits of a move's limits
-	Score   int     // centipawns above which an opening is not played; 0: DefaultMaxOpeningScore, below 0: no check
+// DefaultMaxOpeningScore is the score, in centipawns, above which an opening is too
+// unbalanced to be played.
+const DefaultMaxOpeningScore = 150
+
+// maxCheckNodes is enough for a search that sees what eight random plies left en prise.
+const maxCheckNodes = 20000
+
+// Check says how candidates for openings are checked: a search of the position must
+// return |score| <= MaxScore. In a Series a MaxScore of 0 or less accepts every
+// candidate; in a Setup each zero field stands for its default.
+type Check struct {
+	Player   Entrant // who searches
+	Nodes    uint64  // of the search; by default 4 times those of a move, at most 20,000
+	MaxScore int     // centipawns; by default DefaultMaxOpeningScore
+	Seed     uint64  // set by Setup.Series
 }
 
-// Settle returns the check with its defaults filled in: by the player, for games whose
-// moves have the limits. Where there is a book, or no check is wanted, it is the zero
-// OpeningCheck, which then says so: whoever chose the book answers for it.
-func (o OpeningCheck) Settle(book bool, by Entrant, move Limits) OpeningCheck {
-	if book || o.Score < 0 {
-		return OpeningCheck{}
+// complete fills in the defaults. Openings of a book are not checked: whoever chose the
+// book answers for it.
+func (c Check) complete(book bool, player Entrant, move Limits) Check {
+	if book || c.MaxScore < 0 {
+		return Check{MaxScore: -1}
 	}
-	if o.Score == 0 {
-		o.Score = DefaultMaxOpeningScore
+	if c.MaxScore == 0 {
+		c.MaxScore = DefaultMaxOpeningScore
 	}
-	if o.Checker.Spec == "" {
-		o.Checker = by
+	if c.Player.Spec == "" {
+		c.Player = player
 	}
-	if o.Nodes == 0 {
-		o.Nodes = CheckLimits(move).Nodes
+	if c.Nodes == 0 {
+		c.Nodes = checkNodes(move)
 	}
-	return o
+	return c
 }
 
-// Check returns what a series does about a check that was settled.
-func (o OpeningCheck) Check(seed uint64) Check {
-	return Check{Player: o.Checker.Spec, Options: o.Checker.Options, Limits: Limits{Nodes: o.Nodes}, MaxScore: o.Score, Seed: seed}
+// checkNodes returns the nodes of the search that checks an opening, by default: 20,000,
+// or four times those of a move where that is less. A game of eighty plies then spends
+// 5 % of its nodes on each check; at 1,000 nodes a move a check of 20,000 would take a
+// quarter.
+func checkNodes(move Limits) uint64 {
+	if move.Nodes == 0 {
+		return maxCheckNodes
+	}
+	return min(maxCheckNodes, 4*move.Nodes)
 }

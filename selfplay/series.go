@@ -16,16 +16,6 @@ type Openings interface {
 	Propose(number uint64, try int) (*board.Game, error)
 }
 
-// Check says how candidates for openings are checked: a search of the position must
-// say |score| <= MaxScore. The zero Check accepts everything.
-type Check struct {
-	Player   string // spec of the player who searches
-	Options  []Option
-	Limits   Limits
-	MaxScore int // centipawns
-	Seed     uint64
-}
-
 // MaxTries is how many candidates for one opening are tried before the series gives
 // up with ErrNoOpening.
 const MaxTries = 1000
@@ -233,8 +223,8 @@ func (r *round) propose(u *unit) {
 func (r *round) checkJob(u *unit) Job {
 	job := Job{Number: u.number, Try: u.try, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
 	side := u.opening.Position().SideToMove()
-	job.Players[side], job.Options[side] = r.Check.Player, r.Check.Options
-	job.Limits[side] = r.Check.Limits
+	job.Players[side], job.Options[side] = r.Check.Player.Spec, r.Check.Player.Options
+	job.Limits[side] = Limits{Nodes: r.Check.Nodes}
 	job.setOpening(u.opening)
 	return job
 }
@@ -302,7 +292,7 @@ func (r *round) take(result Result) error {
 
 func (r *round) takeCheck(u *unit, result *Result) error {
 	if result.Fault != "" {
-		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player, result.Fault)
+		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
 		return fmt.Errorf("selfplay: opening %d is over before it begins: %s", u.number, result.Termination)

@@ -39,7 +39,7 @@ func testSeries(workers, perOpening int, openings Openings, end uint64) *Series 
 	return &Series{
 		Runner:     &Local{Open: toy.Open, Workers: workers},
 		Openings:   openings,
-		Check:      Check{Player: "c", Limits: Limits{Nodes: 1}, MaxScore: 150, Seed: 3},
+		Check:      Check{Player: Entrant{Spec: "c"}, Nodes: 1, MaxScore: 150, Seed: 3},
 		PerOpening: perOpening,
 		Job: func(game uint64) Job {
 			return Job{Players: [2]string{"a", "b"}, Limits: anyLimits, Plies: 20, Seed: Seed(1, 0, "test", game)}
@@ -284,34 +284,6 @@ func TestLocalClosesItsPlayers(t *testing.T) {
 	}
 	if failed == 0 || int(opened.Load()) <= failed {
 		t.Errorf("%d players for %d failures: a player that failed must not play on", opened.Load(), failed)
-	}
-}
-
-func TestReorder(t *testing.T) {
-	r := NewReorder[string](4)
-	for _, n := range []uint64{6, 5} {
-		if err := r.Add(n, fmt.Sprint(n)); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, ok := r.Next(); ok {
-			t.Fatal("handed on before its turn")
-		}
-	}
-	if err := r.Add(4, "4"); err != nil {
-		t.Fatal(err)
-	}
-	for want := uint64(4); want < 7; want++ {
-		if n, s, ok := r.Next(); !ok || n != want || s != fmt.Sprint(want) {
-			t.Errorf("Next = %d, %q, %v; want %d", n, s, ok, want)
-		}
-	}
-	for _, n := range []uint64{3, 6} {
-		if r.Add(n, "") == nil {
-			t.Errorf("number %d was taken twice", n)
-		}
-	}
-	if r.Waiting() != 7 || len(r.Early()) != 0 {
-		t.Errorf("waiting for %d with %d early, want 7 and none", r.Waiting(), len(r.Early()))
 	}
 }
 

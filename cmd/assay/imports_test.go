@@ -42,7 +42,7 @@ var layout = map[string][]string{
 	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
 	"dataset/relabel":  {"dataset", "eval", "engine/search"},
-	"selfplay":         {},
+	"selfplay":         {"selfplay/opening"}, // Setup opens the openings that it names
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
 	// what every run that plays games leaves in its folder: journal, data set, PGN
 	"selfplay/gamelog": {"selfplay", "dataset", "dataset/pgn", "dataset/durable"},

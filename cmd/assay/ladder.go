@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
@@ -20,7 +17,6 @@ import (
 type ladderFlags struct {
 	playFlags
 	times    timeFlags
-	out      string
 	games    uint64
 	schedule string
 	within   float64
@@ -63,7 +59,7 @@ interruption without losing a game or playing one twice.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder that keeps the ladder (default: nothing is kept)")
+	fs.StringVar(&f.Out, "out", "", "folder that keeps the ladder (default: nothing is kept)")
 	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --within the most (default %d for each player)", defaultLadderGames))
 	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who meets whom: widest, round-robin or gauntlet")
 	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within so many Elo to either side")
@@ -82,7 +78,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	if times[0] != times[1] {
 		return c, usagef("--tc and --movetime are one for all players of a ladder")
 	}
-	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
+	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	f.leaveOwnDepth(cmd, args)
 	if err := f.parse(cmd); err != nil {
 		return c, err
@@ -103,10 +99,9 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	if err := f.entrants(&c, args, stderr); err != nil {
 		return c, err
 	}
-	c.Out, c.Games, c.Within = f.out, f.games, f.within
-	c.Limits, c.Rule, c.Plies = f.limits, f.rule, f.maxPlies
-	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
-	c.Seed, c.Workers, c.Open, c.Program, c.Resume = f.seed, f.workers, roster.Open, programVersion(), resumeCommand(cmd, args)
+	checker := c.Check.Player
+	c.Setup, c.Games, c.Within = f.Setup, f.games, f.within
+	c.Check.Player, c.Resume = checker, resumeCommand(cmd, args)
 	return c, nil
 }
 
@@ -143,14 +138,14 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer
 		c.Players = append(c.Players, e)
 	}
 	var err error
-	c.Checker, err = openingChecker(c.Players...)
+	c.Check.Player, err = openingChecker(c.Players...)
 	return err
 }
 
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := newProgress(stderr, "ladder")
 	c.Progress = p.update
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, f.out, p.say)
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
 	if err != nil {
 		return err
 	}
@@ -163,10 +158,10 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	foreign := limitMemory(specs...)
 	r, err := ladder.Run(ctx, c)
 	if err != nil {
-		return ladderAdvice(err, f.out)
+		return playAdvice(err, f.Out)
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.out)
+		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.Out)
 	} else {
 		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(r.Ratings)))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
@@ -174,16 +169,16 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		}
 	}
 	var plot string
-	if f.out != "" {
-		if plot, err = writeLadderPlot(f.out, r); err != nil {
+	if f.Out != "" {
+		if plot, err = writeLadderPlot(f.Out, r); err != nil {
 			return err
 		}
 	}
-	leaveReport(f.out, stderr)
+	leaveReport(f.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, ladderJSON{Out: f.out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()})
+		return printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	return printLadder(stdout, f.out, plot, r)
+	return printLadder(stdout, f.Out, plot, r)
 }
 
 // ladderJSON is what ladder --json prints.
@@ -193,14 +188,4 @@ type ladderJSON struct {
 	Plot    string  `json:"plot,omitempty"`
 	Already bool    `json:"already"`
 	Seconds float64 `json:"seconds"`
-}
-
-// ladderAdvice adds the cure.
-func ladderAdvice(err error, out string) error {
-	var changed *durable.ConfigChangedError
-	switch {
-	case errors.Is(err, ladder.ErrConfig) && !errors.As(err, &changed):
-		return usageError{err}
-	}
-	return playAdvice(err, out)
 }

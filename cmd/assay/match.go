@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -22,7 +21,6 @@ import (
 type matchFlags struct {
 	playFlags
 	times     timeFlags
-	out       string
 	games     uint64
 	sprt      string
 	eloModel  string
@@ -90,7 +88,7 @@ the same command goes on after an interruption without losing a game or playing 
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder that keeps the match (default: nothing is kept)")
+	fs.StringVar(&f.Out, "out", "", "folder that keeps the match (default: nothing is kept)")
 	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the most (default %d without --sprt)", defaultMatchGames))
 	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test has decided between them")
 	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
@@ -112,7 +110,7 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if _, err := f.test(cmd); err != nil {
 		return err
 	}
-	t := ladderFlags{playFlags: f.playFlags, times: f.times, out: f.out, games: f.games, schedule: string(ladder.RoundRobin)}
+	t := ladderFlags{playFlags: f.playFlags, times: f.times, games: f.games, schedule: string(ladder.RoundRobin)}
 	if f.gauntlet {
 		t.schedule = string(ladder.Gauntlet)
 	}
@@ -129,7 +127,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 	if err != nil {
 		return c, err
 	}
-	f.limits.MoveTime, f.limits.Clock = times[0].MoveTime, times[0].Clock
+	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	f.leaveOwnDepth(cmd, args)
 	if err := f.parse(cmd); err != nil {
 		return c, err
@@ -146,11 +144,10 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 	if err := f.entrants(&c, args, stderr); err != nil {
 		return c, err
 	}
-	c.Out, c.Games, c.Corrected = f.out, f.games, f.corrected
-	c.Limits, c.Rule, c.Plies = [2]selfplay.Limits{f.limits, f.limits}, f.rule, f.maxPlies
-	c.Limits[1].MoveTime, c.Limits[1].Clock = times[1].MoveTime, times[1].Clock
-	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
-	c.Seed, c.Workers, c.Open, c.Program = f.seed, f.workers, roster.Open, programVersion()
+	checker := c.Check.Player
+	c.Setup, c.Games, c.Corrected = f.Setup, f.games, f.corrected
+	c.Check.Player, c.LimitsB = checker, f.Limits
+	c.LimitsB.MoveTime, c.LimitsB.Clock = times[1].MoveTime, times[1].Clock
 	return c, nil
 }
 
@@ -189,7 +186,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, f.out, p.say)
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
 	if err != nil {
 		return err
 	}
@@ -198,26 +195,26 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	foreign := limitMemory(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
-		return playAdvice(err, f.out)
+		return playAdvice(err, f.Out)
 	}
 	switch {
 	case r.Already:
-		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.out)
+		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
 	default:
 		p.finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
 	}
-	leaveReport(f.out, stderr)
+	leaveReport(f.Out, stderr)
 	if f.asJSON {
-		if e := printJSON(stdout, matchJSON(f.out, r)); e != nil {
+		if e := printJSON(stdout, matchJSON(f.Out, r)); e != nil {
 			return e
 		}
-	} else if e := printMatch(stdout, f.out, r); e != nil {
+	} else if e := printMatch(stdout, f.Out, r); e != nil {
 		return e
 	}
-	return playAdvice(err, f.out)
+	return playAdvice(err, f.Out)
 }
 
 // matchReport is what match --json prints.

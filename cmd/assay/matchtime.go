@@ -104,7 +104,7 @@ func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) 
 		*to = e
 	}
 	var err error
-	c.Checker, err = openingChecker(c.B, c.A) // B rather than A, who is the newer
+	c.Check.Player, err = openingChecker(c.B, c.A) // B rather than A, who is the newer
 	return err
 }
 
@@ -123,9 +123,9 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 
 // crowded warns of games that take each other's time.
 func (f *matchFlags) crowded(c *match.Config) string {
-	timed := !c.Limits[0].Deterministic() || !c.Limits[1].Deterministic()
-	if cores := runtime.GOMAXPROCS(0); timed && f.workers > cores {
-		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --concurrency %d or fewer", f.workers, cores, cores)
+	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
+	if cores := runtime.GOMAXPROCS(0); timed && f.Concurrency > cores {
+		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --concurrency %d or fewer", f.Concurrency, cores, cores)
 	}
 	return ""
 }

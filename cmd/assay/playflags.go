@@ -12,8 +12,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
@@ -26,42 +24,35 @@ const ownDepth = 40
 // playFlags are the flags that selfplay and match have in common: how games are
 // played, and from where.
 type playFlags struct {
-	limits       selfplay.Limits
-	rule         selfplay.Adjudication
-	maxPlies     int
-	opening      opening.Spec
-	bookOrder    string
-	randomPlies  int
-	checkNodes   uint64
-	openingScore int
-	seed         uint64
-	workers      int
-	asJSON       bool
-	cluster      clusterFlags
+	selfplay.Setup
+	bookOrder   string
+	randomPlies int
+	asJSON      bool
+	cluster     clusterFlags
 }
 
 func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs := cmd.Flags()
 	std := selfplay.StandardAdjudication()
-	fs.Uint64Var(&f.limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, up to 8 times as many (default %d without --depth)", defaultNodes))
-	fs.BoolVar(&f.limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
-	fs.IntVar(&f.limits.Depth, "depth", 0, "plies of iterative deepening a move")
-	fs.StringVar(&f.opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
+	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, up to 8 times as many (default %d without --depth)", defaultNodes))
+	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
+	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
+	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
 	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential, or random by the seed")
-	fs.IntVar(&f.opening.Skip, "book-start", 0, "openings of the book to leave out at its beginning")
+	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings of the book to leave out at its beginning")
 	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more by a coin")
-	fs.IntVar(&f.openingScore, "opening-score", selfplay.DefaultMaxOpeningScore, "centipawns above which a random opening is not played; -1: never check")
-	fs.Uint64Var(&f.checkNodes, "opening-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
-	fs.IntVar(&f.rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
-	fs.IntVar(&f.rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
-	fs.BoolVar(&f.rule.OneSided, "win-one-sided", false, "... by the loser alone, as if it resigned, for half as many of its own moves")
-	fs.IntVar(&f.rule.DrawScore, "draw-score", 10, "adjudicate a draw at no more centipawns by both players ...")
-	fs.IntVar(&f.rule.DrawPlies, "draw-plies", 0, "... for so many plies in a row; 0: never")
-	fs.IntVar(&f.rule.DrawFrom, "draw-from", 60, "... after so many plies of play")
-	fs.Float64Var(&f.rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to see whether they end as adjudicated")
-	fs.IntVar(&f.maxPlies, "max-plies", selfplay.DefaultMaxPlies, "a game is a draw after so many plies of play")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of openings and games")
-	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
+	fs.IntVar(&f.Check.MaxScore, "opening-score", selfplay.DefaultMaxOpeningScore, "centipawns above which a random opening is not played; -1: never check")
+	fs.Uint64Var(&f.Check.Nodes, "opening-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
+	fs.IntVar(&f.Rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
+	fs.IntVar(&f.Rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
+	fs.BoolVar(&f.Rule.OneSided, "win-one-sided", false, "... by the loser alone, as if it resigned, for half as many of its own moves")
+	fs.IntVar(&f.Rule.DrawScore, "draw-score", 10, "adjudicate a draw at no more centipawns by both players ...")
+	fs.IntVar(&f.Rule.DrawPlies, "draw-plies", 0, "... for so many plies in a row; 0: never")
+	fs.IntVar(&f.Rule.DrawFrom, "draw-from", 60, "... after so many plies of play")
+	fs.Float64Var(&f.Rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to see whether they end as adjudicated")
+	fs.IntVar(&f.MaxPlies, "max-plies", selfplay.DefaultMaxPlies, "a game is a draw after so many plies of play")
+	fs.Uint64Var(&f.Seed, "seed", 1, "seed of openings and games")
+	concurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	aliasFlag(cmd, "check-nodes", "opening-nodes")
 	f.cluster.register(fs)
@@ -70,10 +61,10 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 // parse completes the flags. Its errors are usage errors.
 func (f *playFlags) parse(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
-	if !given("nodes") && f.limits.Depth == 0 && f.limits.Deterministic() {
-		f.limits.Nodes = defaultNodes
+	if !given("nodes") && f.Limits.Depth == 0 && f.Limits.Deterministic() {
+		f.Limits.Nodes = defaultNodes
 	}
-	if err := f.limits.Validate(); err != nil {
+	if err := f.Limits.Validate(); err != nil {
 		return usagef("nothing ends a search: give --nodes or --depth")
 	}
 	if err := f.notNegative(cmd); err != nil {
@@ -81,29 +72,30 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 	}
 	switch f.bookOrder {
 	case "random":
-		f.opening.Random = true
+		f.Opening.Random = true
 	case "sequential":
 	default:
 		return usagef("--book-order %s: want sequential or random", f.bookOrder)
 	}
-	if f.opening.Book == "" {
+	if f.Opening.Book == "" {
 		if given("book-order") || given("book-start") {
 			return usagef("--book-order and --book-start need a --book")
 		}
-		f.opening.Plies = f.randomPlies
+		f.Opening.Plies = f.randomPlies
 	} else if given("random-plies") || given("opening-nodes") || given("opening-score") {
 		return usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
 	}
 	if f.randomPlies < 1 || f.randomPlies >= opening.MaxRandomPlies {
 		return usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
 	}
-	if !(f.rule.PlayOn >= 0 && f.rule.PlayOn <= 1) { // NaN too
-		return usagef("--play-on %v: want a share between 0 and 1", f.rule.PlayOn)
+	if !(f.Rule.PlayOn >= 0 && f.Rule.PlayOn <= 1) { // NaN too
+		return usagef("--play-on %v: want a share between 0 and 1", f.Rule.PlayOn)
 	}
-	if f.openingScore == 0 {
+	if f.Check.MaxScore == 0 {
 		return usagef("--opening-score 0 would refuse nearly every opening; -1 checks none")
 	}
 	f.clearUnused()
+	f.Open, f.Program = roster.Open, programVersion()
 	return nil
 }
 
@@ -120,14 +112,14 @@ func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
 			return
 		}
 	}
-	f.limits.Depth = ownDepth
+	f.Limits.Depth = ownDepth
 }
 
 // notNegative refuses numbers below zero where they mean nothing. Zero stands for the
 // default, or for never.
 func (f *playFlags) notNegative(cmd *cobra.Command) error {
-	for name, value := range map[string]int{"depth": f.limits.Depth, "book-start": f.opening.Skip, "max-plies": f.maxPlies, "concurrency": f.workers,
-		"win-score": f.rule.WinScore, "win-plies": f.rule.WinPlies, "draw-score": f.rule.DrawScore, "draw-plies": f.rule.DrawPlies, "draw-from": f.rule.DrawFrom} {
+	for name, value := range map[string]int{"depth": f.Limits.Depth, "book-start": f.Opening.Skip, "max-plies": f.MaxPlies, "concurrency": f.Concurrency,
+		"win-score": f.Rule.WinScore, "win-plies": f.Rule.WinPlies, "draw-score": f.Rule.DrawScore, "draw-plies": f.Rule.DrawPlies, "draw-from": f.Rule.DrawFrom} {
 		if value < 0 && cmd.Flags().Changed(name) {
 			return usagef("--%s %d: want 0 or more", name, value)
 		}
@@ -138,14 +130,14 @@ func (f *playFlags) notNegative(cmd *cobra.Command) error {
 // clearUnused drops what decides nothing, so that equal runs have equal
 // configurations.
 func (f *playFlags) clearUnused() {
-	if f.rule.WinPlies <= 0 {
-		f.rule.WinPlies, f.rule.WinScore, f.rule.OneSided = 0, 0, false
+	if f.Rule.WinPlies <= 0 {
+		f.Rule.WinPlies, f.Rule.WinScore, f.Rule.OneSided = 0, 0, false
 	}
-	if f.rule.DrawPlies <= 0 {
-		f.rule.DrawPlies, f.rule.DrawScore, f.rule.DrawFrom = 0, 0, 0
+	if f.Rule.DrawPlies <= 0 {
+		f.Rule.DrawPlies, f.Rule.DrawScore, f.Rule.DrawFrom = 0, 0, 0
 	}
-	if f.rule.WinPlies == 0 && f.rule.DrawPlies == 0 {
-		f.rule.PlayOn = 0
+	if f.Rule.WinPlies == 0 && f.Rule.DrawPlies == 0 {
+		f.Rule.PlayOn = 0
 	}
 }
 
@@ -212,7 +204,7 @@ func playAdvice(err error, out string) error {
 		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)
 	case errors.Is(err, selfplay.ErrNoOpening):
 		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
-	case errors.Is(err, datagen.ErrConfig), errors.Is(err, match.ErrConfig):
+	case errors.Is(err, selfplay.ErrConfig):
 		return usageError{err}
 	case errors.Is(err, context.Canceled) && out != "":
 		return fmt.Errorf("%w; the same command goes on from there", err)

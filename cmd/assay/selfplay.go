@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
@@ -19,7 +18,6 @@ import (
 // selfplayFlags are the flags of assay selfplay.
 type selfplayFlags struct {
 	playFlags
-	out     string
 	games   uint64
 	weights string
 	players []string
@@ -54,7 +52,7 @@ games. A complete DIR is left as it is.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.Out, "out", "", "folder to write (required)")
 	fs.Uint64Var(&f.games, "games", 1000, "how many games")
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
 	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]...")
@@ -68,7 +66,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		return c, err
 	}
 	switch {
-	case f.out == "":
+	case f.Out == "":
 		return c, usagef("--out DIR says where to write the games")
 	case f.games == 0:
 		return c, usagef("--games 0: nothing to play")
@@ -91,9 +89,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		}
 		c.Players = append(c.Players, e)
 	}
-	c.Out, c.Games, c.Limits, c.Rule, c.Plies = f.out, f.games, f.limits, f.rule, f.maxPlies
-	c.Opening, c.CheckNodes, c.OpeningScore = f.opening, f.checkNodes, f.openingScore
-	c.Seed, c.Workers, c.Open, c.Program = f.seed, f.workers, roster.Open, programVersion()
+	c.Setup, c.Games = f.Setup, f.games
 	return c, nil
 }
 
@@ -102,29 +98,29 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	c.Progress = p.update
 	var done func()
 	var err error
-	if c.Runner, done, err = f.cluster.runner(nil, f.out, p.say); err != nil {
+	if c.Runner, done, err = f.cluster.runner(nil, f.Out, p.say); err != nil {
 		return err
 	}
 	defer done()
 	s, err := datagen.Run(ctx, c)
 	if err != nil {
-		return playAdvice(err, f.out)
+		return playAdvice(err, f.Out)
 	}
 	if s.Already {
-		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.out, s.Games)
+		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.Out, s.Games)
 	} else {
-		p.finish(fmt.Sprintf("%d games in %s", s.Games, f.out))
+		p.finish(fmt.Sprintf("%d games in %s", s.Games, f.Out))
 	}
 	if share, lo, _ := s.Disagreement(); lo > datagen.MaxDisagreement {
 		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended otherwise than adjudicated (%d won by the other side, %d drawn); "+
 			"where draws are won endgames that the player cannot win, adjudication is right, else raise --win-score or --win-plies\n",
 			100*share, s.Reversed, s.Disagreed-s.Reversed)
 	}
-	leaveReport(f.out, stderr)
+	leaveReport(f.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, selfplayJSON(f.out, s))
+		return printJSON(stdout, selfplayJSON(f.Out, s))
 	}
-	return printSelfplay(stdout, f.out, s)
+	return printSelfplay(stdout, f.Out, s)
 }
 
 // selfplayReport is what selfplay --json prints.

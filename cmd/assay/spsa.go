@@ -14,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -115,7 +114,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if err := spsaPlayers(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	c.Open, c.Workers, c.Program, c.Resume = roster.Open, f.workers, programVersion(), resumeCommand(cmd, args)
+	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, programVersion(), resumeCommand(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
@@ -150,7 +149,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 	c.Player = selfplay.Entrant{Spec: spec, Name: name}
 	checker, err := openingChecker(c.Player)
 	if checker.Spec != spec { // else it is the player with its start values
-		c.Checker = checker
+		c.Check.Player = checker
 	}
 	return err
 }
@@ -158,7 +157,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
 	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
 	c.Progress, c.ValidationProgress = p.update, validation.update
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Workers}, c.Out, p.say)
+	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, c.Out, p.say)
 	if err != nil {
 		return err
 	}
@@ -200,7 +199,7 @@ func spsaAdvice(err error, out string) error {
 	switch {
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give the CONFIG it was begun with, or another --out", err)
-	case errors.Is(err, spsa.ErrConfig), errors.Is(err, play.ErrConfig), errors.Is(err, match.ErrConfig):
+	case errors.Is(err, spsa.ErrConfig), errors.Is(err, selfplay.ErrConfig):
 		return err // CONFIG is a file, not the command line
 	case errors.Is(err, uci.ErrOption):
 		return fmt.Errorf("%w; see the options that the engine announces", err)

@@ -140,8 +140,8 @@ func (f *spsaFile) config() (c play.Config, err error) {
 	if f.WinPlies != nil {
 		c.Rule.WinPlies = *f.WinPlies
 	}
-	c.Plies, c.Pairs, c.Validation = f.MaxPlies, f.Pairs, f.Validation
-	c.OpeningScore, c.CheckNodes = f.OpeningScore, f.CheckNodes
+	c.MaxPlies, c.Pairs, c.Validation, c.Seed = f.MaxPlies, f.Pairs, f.Validation, f.Seed
+	c.Check.MaxScore, c.Check.Nodes = f.OpeningScore, f.CheckNodes
 	c.Opening = opening.Spec{Book: f.Book, Skip: f.BookStart, Plies: f.RandomPlies}
 	switch f.BookOrder {
 	case "random":

@@ -140,7 +140,7 @@ func few(n uint64) uint64 {
 // games is a small data set.
 func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
 	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 30, HardNodes: true})
-	c.Plies, c.CheckNodes, c.Seed, c.Program = 20, 50, 7, "test"
+	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
 }
@@ -213,8 +213,9 @@ func TestSameBytesAsLocal(t *testing.T) {
 func TestMatchWithOneWorker(t *testing.T) {
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
-		return match.Config{Out: filepath.Join(t.TempDir(), "match"), A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
-			Limits: [2]selfplay.Limits{l, l}, Games: few(60), Plies: 20, CheckNodes: 50, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
+			Games: few(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
+				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 	}
 	local := config(nil)
 	if _, err := match.Run(t.Context(), local); err != nil {

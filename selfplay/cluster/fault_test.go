@@ -94,15 +94,16 @@ func play(ctx context.Context, role string, args []string) error {
 
 func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
 	c := datagen.Standard(out, n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 20, HardNodes: true})
-	c.Plies, c.CheckNodes, c.Seed, c.Program = 20, 50, 7, "test"
+	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
 }
 
 func faultMatch(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
-	return match.Config{Out: out, A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Limits: [2]selfplay.Limits{l, l},
-		Games: n, Plies: 20, CheckNodes: 50, Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+	return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: n,
+		Setup: selfplay.Setup{Out: out, Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
+			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
 // process is a child that is killed and started again.

@@ -58,8 +58,9 @@ func putToy(t *testing.T, path, build string) {
 // foreignMatch is a match of an engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
-	return match.Config{Out: filepath.Join(t.TempDir(), "match"), A: selfplay.Entrant{Spec: spec, Name: "toy"}, B: selfplay.Entrant{Spec: "assay:hash=1"},
-		Limits: [2]selfplay.Limits{l, l}, Games: 6, Plies: 30, OpeningScore: -1, Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}
+	return match.Config{A: selfplay.Entrant{Spec: spec, Name: "toy"}, B: selfplay.Entrant{Spec: "assay:hash=1"},
+		Games: 6, Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 30, Check: selfplay.Check{MaxScore: -1},
+			Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
 func allow(t *testing.T, engines []string, dir string, trusted ...wire.Key) *worker.AllowedEngines {

@@ -23,16 +23,12 @@ var ErrForfeit = errors.New("a player failed")
 // Out as it is: calling Run again with an equal configuration goes on from there. With
 // another configuration the error is a *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Summary, error) {
-	if err := c.validate(); err != nil {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	c.defaults()
-	openings, err := c.Opening.Open(selfplay.Seed(c.Seed, c.Generation, c.Stage+"/opening", 0))
+	openings, err := c.Setup.Openings(c.Games)
 	if err != nil {
-		return nil, err
-	}
-	if n := openings.Len(); n > 0 && c.Games > n {
-		return nil, fmt.Errorf("%w: %d games, but %s has %d openings", ErrConfig, c.Games, c.Opening.Book, n)
+		return nil, fmt.Errorf("datagen: %w", err)
 	}
 	id := c.identity(openings)
 	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
@@ -164,18 +160,13 @@ func (g *generator) count() error {
 }
 
 func (g *generator) series() *selfplay.Series {
-	return &selfplay.Series{
-		Runner:   g.Runner,
-		Openings: g.openings,
-		Check: selfplay.OpeningCheck{Checker: g.Players[0], Nodes: g.CheckNodes, Score: g.OpeningScore}.
-			Check(selfplay.Seed(g.Seed, g.Generation, g.Stage+"/check", 0)),
-		PerOpening: 1,
-		Job:        g.job,
-		First:      uint64(g.summary.Games),
-		End:        g.Games,
-		Used:       g.used,
-		Deliver:    func(_ uint64, games []selfplay.Result) error { return g.deliver(&games[0]) },
-	}
+	s := g.Setup.Series(g.openings)
+	s.PerOpening = 1
+	s.Job = g.job
+	s.First, s.End = uint64(g.summary.Games), g.Games
+	s.Used = g.used
+	s.Deliver = func(_ uint64, games []selfplay.Result) error { return g.deliver(&games[0]) }
+	return &s
 }
 
 // sides returns who plays White and Black in the game with the number.
@@ -186,13 +177,7 @@ func (g *generator) sides(number uint64) (white, black selfplay.Entrant) {
 
 func (g *generator) job(number uint64) selfplay.Job {
 	white, black := g.sides(number)
-	return selfplay.Job{
-		Players: [2]string{white.Spec, black.Spec},
-		Limits:  [2]selfplay.Limits{g.Limits, g.Limits},
-		Rule:    g.Rule,
-		Plies:   g.Plies,
-		Seed:    selfplay.Seed(g.Seed, g.Generation, g.Stage, number),
-	}
+	return g.Setup.Job(number, white, black)
 }
 
 // deliver writes the next game.

@@ -22,17 +22,19 @@ import (
 // config is a small run of two toys: a shard and a half.
 func config(t *testing.T, games uint64) Config {
 	return Config{
-		Out:     filepath.Join(t.TempDir(), "games"),
+		Setup: selfplay.Setup{
+			Out:         filepath.Join(t.TempDir(), "games"),
+			Limits:      selfplay.Limits{Nodes: 100},
+			Rule:        selfplay.Adjudication{WinScore: 500, WinPlies: 4, PlayOn: 0.2},
+			MaxPlies:    60,
+			Opening:     opening.Spec{Plies: 4},
+			Seed:        7,
+			Open:        toy.Open,
+			Concurrency: 2,
+			Program:     "test 1",
+		},
 		Games:   games,
 		Players: []selfplay.Entrant{{Spec: "a", Name: "toy a"}, {Spec: "b", Name: "toy b"}},
-		Limits:  selfplay.Limits{Nodes: 100},
-		Rule:    selfplay.Adjudication{WinScore: 500, WinPlies: 4, PlayOn: 0.2},
-		Plies:   60,
-		Opening: opening.Spec{Plies: 4},
-		Seed:    7,
-		Open:    toy.Open,
-		Workers: 2,
-		Program: "test 1",
 	}
 }
 
@@ -82,12 +84,12 @@ func compare(t *testing.T, what string, got, want map[string][]byte) {
 
 func TestSameBytesForAnyWorkers(t *testing.T) {
 	c := config(t, 300)
-	c.Workers = 1
+	c.Concurrency = 1
 	summary := run(t, c)
 	want := bytesOf(t, c.Out)
 	for _, workers := range []int{2, 5} {
 		c := config(t, 300)
-		c.Workers = workers
+		c.Concurrency = workers
 		run(t, c)
 		compare(t, "workers", bytesOf(t, c.Out), want)
 	}
@@ -160,7 +162,7 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		left := 150 + rng.IntN(200)
-		c.Workers = 1 + rng.IntN(3)
+		c.Concurrency = 1 + rng.IntN(3)
 		first := int64(-1)
 		c.Progress = func(done, total int64, _ string) {
 			if first < 0 {
@@ -247,7 +249,7 @@ func TestChangedConfigurationIsRefused(t *testing.T) {
 		"games":           func(c *Config) { c.Games++ },
 		"seed":            func(c *Config) { c.Seed++ },
 		"players[1]":      func(c *Config) { c.Players[1].Name = "toy b, other weights" },
-		"limits.nodes":    func(c *Config) { c.Limits.Nodes = 101; c.CheckNodes = 400 },
+		"limits.nodes":    func(c *Config) { c.Limits.Nodes = 101; c.Check.Nodes = 400 },
 		"adjudication.wi": func(c *Config) { c.Rule.WinScore = 501 },
 		"program":         func(c *Config) { c.Program = "test 2" },
 	} {

@@ -44,9 +44,10 @@ func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 }
 
 func config(t *testing.T, schedule Schedule, games uint64) Config {
-	c := Config{Out: filepath.Join(t.TempDir(), "ladder"), Limits: selfplay.Limits{Nodes: 1}, Schedule: schedule, Games: games, Anchor: -1,
-		Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, Plies: 60, Opening: opening.Spec{Plies: 6}, OpeningScore: -1,
-		Seed: 2, Open: openWild, Workers: 2, Program: "test"}
+	c := Config{Schedule: schedule, Games: games, Anchor: -1,
+		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "ladder"), Limits: selfplay.Limits{Nodes: 1},
+			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
+			Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
 		c.Players = append(c.Players, selfplay.Entrant{Spec: name, Name: "wild " + name})
 	}
@@ -172,7 +173,7 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 		want := run(t, whole)
 		c := config(t, s, 200)
 		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
-			c.Workers, c.Progress = life.Workers, life.Progress
+			c.Concurrency, c.Progress = life.Workers, life.Progress
 			_, err := Run(ctx, c)
 			return err
 		})

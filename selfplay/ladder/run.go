@@ -17,16 +17,12 @@ import (
 // it is, to be resumed; with another configuration there, the error is a
 // *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	if err := c.validate(); err != nil {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	c.defaults()
-	openings, err := c.Opening.Open(selfplay.Seed(c.Seed, 0, stage+"/opening", 0))
+	openings, err := c.Setup.Openings(c.need())
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkBook(openings); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ladder: %w", err)
 	}
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), begun: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
@@ -98,16 +94,12 @@ func (l *ladder) schedule() {
 }
 
 func (l *ladder) series() selfplay.Series {
-	return selfplay.Series{
-		Runner:   l.Runner,
-		Openings: rounds{l.openings, l.stride()},
-		Check: selfplay.OpeningCheck{Checker: l.Checker, Nodes: l.CheckNodes, Score: l.OpeningScore}.
-			Check(selfplay.Seed(l.Seed, 0, stage+"/check", 0)),
-		Job:     l.job,
-		Hold:    func(pair uint64) bool { return pair >= uint64(len(l.chosen)) },
-		Repeats: l.stride() > 1,
-		End:     l.end(),
-	}
+	s := l.Setup.Series(rounds{l.openings, l.stride()})
+	s.Job = l.job
+	s.Hold = func(pair uint64) bool { return pair >= uint64(len(l.chosen)) }
+	s.Repeats = l.stride() > 1
+	s.End = l.end()
+	return s
 }
 
 // rounds proposes the same opening for all pairs of a round.
@@ -132,9 +124,7 @@ func (l *ladder) sides(game uint64) (white, black int) {
 
 func (l *ladder) job(number uint64) selfplay.Job {
 	white, black := l.sides(number)
-	w, b := l.Players[white], l.Players[black]
-	return selfplay.Job{Rule: l.Rule, Plies: l.Plies, Seed: selfplay.Seed(l.Seed, 0, stage, number),
-		Players: [2]string{w.Spec, b.Spec}, Options: [2][]selfplay.Option{w.Options, b.Options}, Limits: [2]selfplay.Limits{l.Limits, l.Limits}}
+	return l.Setup.Job(number, l.Players[white], l.Players[black])
 }
 
 func (l *ladder) header(g *selfplay.Result) gamelog.Header {

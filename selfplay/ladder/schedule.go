@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/selfplay"
 )
 
 // Schedule says who meets whom.
@@ -26,7 +28,7 @@ func ParseSchedule(name string) (Schedule, error) {
 			return s, nil
 		}
 	}
-	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s", ErrConfig, name, Widest, RoundRobin, Gauntlet)
+	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s", selfplay.ErrConfig, name, Widest, RoundRobin, Gauntlet)
 }
 
 // round returns the pairings of a schedule's rounds; of Widest, those of the first.

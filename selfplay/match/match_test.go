@@ -23,18 +23,21 @@ import (
 // config is a quick match of two toys.
 func config(t *testing.T, games uint64) Config {
 	return Config{
-		Out:     filepath.Join(t.TempDir(), "match"),
+		Setup: selfplay.Setup{
+			Out:         filepath.Join(t.TempDir(), "match"),
+			Limits:      selfplay.Limits{Nodes: 100},
+			Rule:        selfplay.Adjudication{WinScore: 500, WinPlies: 4},
+			MaxPlies:    60,
+			Opening:     opening.Spec{Plies: 4},
+			Seed:        5,
+			Open:        toy.Open,
+			Concurrency: 2,
+			Program:     "test 1",
+		},
 		A:       selfplay.Entrant{Spec: "a", Name: "toy a"},
 		B:       selfplay.Entrant{Spec: "b", Name: "toy b"},
-		Limits:  [2]selfplay.Limits{{Nodes: 100}, {Nodes: 200}},
-		Rule:    selfplay.Adjudication{WinScore: 500, WinPlies: 4},
-		Plies:   60,
+		LimitsB: selfplay.Limits{Nodes: 200},
 		Games:   games,
-		Opening: opening.Spec{Plies: 4},
-		Seed:    5,
-		Open:    toy.Open,
-		Workers: 2,
-		Program: "test 1",
 	}
 }
 
@@ -61,12 +64,12 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 		"sprt":  decisive,
 	} {
 		c := make(t)
-		c.Workers = 1
+		c.Concurrency = 1
 		run(t, c)
 		whole := c.Out
 		for _, workers := range []int{2, 7} {
 			c := make(t)
-			c.Workers = workers
+			c.Concurrency = workers
 			run(t, c)
 			t.Log(name, workers)
 			gamelogtest.SameFiles(t, c.Out, whole, gamelogtest.Promised...)
@@ -94,7 +97,7 @@ func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 // The result is that of the journal's games, counted by hand in order of number.
 func TestCounting(t *testing.T) {
 	c := decisive(t)
-	c.Workers = 6
+	c.Concurrency = 6
 	r := run(t, c)
 	games := journalOf(t, c.Out)
 	if len(games) <= int(r.Games) {
@@ -235,7 +238,7 @@ func TestForfeits(t *testing.T) {
 
 func TestWarnsOfIdenticalPlayers(t *testing.T) {
 	c := config(t, 4)
-	c.B, c.Limits[1] = c.A, c.Limits[0]
+	c.B, c.LimitsB = c.A, c.Limits
 	if r := run(t, c); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "toy a") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -257,7 +260,7 @@ func TestBookRunsOut(t *testing.T) {
 	c := config(t, 8)
 	c.Opening = opening.Spec{Book: path}
 	_, err := Run(t.Context(), c)
-	if !errors.Is(err, ErrConfig) || !errors.Is(err, opening.ErrExhausted) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, selfplay.ErrConfig) || !errors.Is(err, opening.ErrExhausted) || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v, want a refusal that names the book", err)
 	}
 	c.Games = 6
@@ -301,7 +304,7 @@ func TestOneSidedScores(t *testing.T) {
 	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
 		c := config(t, 6)
 		c.Out, c.A.Spec, c.B.Spec = "", spec[0], spec[1]
-		c.Checker = selfplay.Entrant{Spec: "c"}
+		c.Check.Player = selfplay.Entrant{Spec: "c"}
 		c.Rule = selfplay.Adjudication{}
 		r := run(t, c)
 		if r.Score != 0 && r.Score != 1 {
@@ -318,12 +321,12 @@ func TestImpossibleConfigurations(t *testing.T) {
 		"odd games":    func(c *Config) { c.Games = 7 },
 		"no end":       func(c *Config) { c.Games = 0 },
 		"one player":   func(c *Config) { c.B = selfplay.Entrant{} },
-		"no limits":    func(c *Config) { c.Limits[1] = selfplay.Limits{} },
+		"no limits":    func(c *Config) { c.Limits = selfplay.Limits{} },
 		"a wrong test": func(c *Config) { c.Test = &sprt.Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05} },
 	} {
 		c := config(t, 10)
 		change(&c)
-		if _, err := Run(t.Context(), c); !errors.Is(err, ErrConfig) {
+		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
 			t.Errorf("%s: error %v, want ErrConfig", name, err)
 		}
 	}
@@ -347,7 +350,7 @@ func TestNoiseFloor(t *testing.T) {
 	held, pairs := 0, int64(0)
 	for seed := range uint64(8) {
 		c := config(t, 400)
-		c.Out, c.B, c.Limits[1], c.Seed = "", c.A, c.Limits[0], seed
+		c.Out, c.B, c.LimitsB, c.Seed = "", c.A, c.Limits, seed
 		r := run(t, c)
 		if r.EloLo <= 0 && r.EloHi >= 0 {
 			held++

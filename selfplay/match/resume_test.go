@@ -27,7 +27,7 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 		c := make(t)
 		var last *Result
 		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, life gamelogtest.Life) (err error) {
-			c.Workers, c.Progress = life.Workers, life.Progress
+			c.Concurrency, c.Progress = life.Workers, life.Progress
 			last, err = Run(ctx, c)
 			return err
 		})

@@ -22,20 +22,16 @@ import (
 // Where openings run out before a test has decided, the error wraps
 // opening.ErrExhausted or selfplay.ErrNoOpening, and the result so far comes with it.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	if err := c.validate(); err != nil {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	c.defaults()
-	openings, err := c.Opening.Open(selfplay.Seed(c.Seed, c.Generation, c.Stage+"/opening", 0))
+	openings, err := c.Setup.Openings(c.need())
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkBook(openings); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("match: %w", err)
 	}
 	count, err := newCounter(&c)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("match: %w: %w", selfplay.ErrConfig, err)
 	}
 	m := &match{Config: c, openings: openings, count: count, begun: time.Now()}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
@@ -82,7 +78,7 @@ func finished(run *durable.Run, r *Result) error {
 func (m *match) header(g *selfplay.Result) gamelog.Header {
 	names := [2]string{m.A.Identity(), m.B.Identity()}
 	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
-	return gamelog.Header{White: names[white], Black: names[black], Nodes: m.Limits[white].Nodes,
+	return gamelog.Header{White: names[white], Black: names[black], Nodes: m.limits(white).Nodes,
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
@@ -101,27 +97,19 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 }
 
 func (m *match) series() selfplay.Series {
-	end := m.Games / 2
-	if end == 0 {
-		end = math.MaxUint64 / 2
+	s := m.Setup.Series(m.openings)
+	s.Job = m.job
+	if s.End = m.Games / 2; s.End == 0 {
+		s.End = math.MaxUint64 / 2
 	}
-	return selfplay.Series{
-		Runner:   m.Runner,
-		Openings: m.openings,
-		Check: selfplay.OpeningCheck{Checker: m.Checker, Nodes: m.CheckNodes, Score: m.OpeningScore}.
-			Check(selfplay.Seed(m.Seed, m.Generation, m.Stage+"/check", 0)),
-		Job: m.job,
-		End: end,
-	}
+	return s
 }
 
 func (m *match) job(number uint64) selfplay.Job {
 	players := [2]selfplay.Entrant{m.A, m.B}
-	job := selfplay.Job{Rule: m.Rule, Plies: m.Plies, Seed: selfplay.Seed(m.Seed, m.Generation, m.Stage, number)}
-	for _, side := range []board.Color{board.White, board.Black} {
-		p := playerOf(number, side)
-		job.Players[side], job.Options[side], job.Limits[side] = players[p].Spec, players[p].Options, m.Limits[p]
-	}
+	white, black := playerOf(number, board.White), playerOf(number, board.Black)
+	job := m.Setup.Job(number, players[white], players[black])
+	job.Limits = [2]selfplay.Limits{m.limits(white), m.limits(black)}
 	return job
 }
 

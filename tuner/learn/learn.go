@@ -224,7 +224,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
 	c := datagen.Standard(l.run.Path(folder(g), "games"), uint64(plan.Games), l.champion.entrant(), l.limits(plan.Nodes))
 	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
-	c.Open, c.Workers, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
+	c.Open, c.Concurrency, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
 	s, err := datagen.Run(ctx, c)
@@ -274,8 +274,9 @@ func (l *learner) measure(ctx context.Context, stage, name string, against selfp
 
 func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
 	return match.Config{
-		Out: out, A: a, B: b, Limits: [2]selfplay.Limits{l.limits(nodes), l.limits(nodes)}, Rule: selfplay.StandardAdjudication(),
-		Seed: l.Plan.Seed, Open: l.Open, Workers: l.Workers, Runner: l.Runner, Program: l.Program, Resume: l.Resume,
+		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: selfplay.StandardAdjudication(), Seed: l.Plan.Seed,
+			Open: l.Open, Concurrency: l.Workers, Runner: l.Runner, Program: l.Program, Resume: l.Resume},
+		A: a, B: b,
 	}
 }
 

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,105 +11,69 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// ErrConfig is wrapped by the errors about a configuration that cannot be run.
-var ErrConfig = errors.New("spsa: impossible configuration")
-
-// Config says what is tuned, and by which games.
+// Config says what is tuned, and by which games. Random openings are checked by Player
+// with its start values; Progress counts iterations.
 type Config struct {
-	Out    string // folder of the run
-	Player selfplay.Entrant
-	Limits selfplay.Limits // of each move
-	Rule   selfplay.Adjudication
-	Plies  int // a game is drawn after so many plies of play; 0: selfplay.DefaultMaxPlies
+	selfplay.Setup // its Seed is that of SPSA too
 
-	SPSA       spsa.Config // its Seed is that of the games too
-	Pairs      int         // of games an iteration; 0: 1
-	Validation uint64      // games between the answer and the start; 0: none
-
-	Opening      opening.Spec
-	Checker      selfplay.Entrant // whose search checks random openings; zero: Player with its start values
-	CheckNodes   uint64           // of that search; 0: selfplay.CheckLimits
-	OpeningScore int              // centipawns above which an opening is not played; 0: selfplay.DefaultMaxOpeningScore, below 0: no check
-
-	// What follows changes nothing of the result.
-
-	Open     selfplay.Opener
-	Runner   selfplay.Runner                      // nil: selfplay.Local with Workers
-	Workers  int                                  // 0: one a core
-	Program  string                               // version
-	Resume   string                               // command line that resumes the run
-	Progress func(done, total int64, note string) // of iterations
+	Player     selfplay.Entrant
+	SPSA       spsa.Config
+	Pairs      int    // of games an iteration; 0: 1
+	Validation uint64 // games between the answer and the start; 0: none
 
 	ValidationProgress func(done, total int64, note string) // of its games
 }
 
-// identity is all that decides the result, as config.json has it.
+// identity is everything that decides the result, as config.json has it.
 type identity struct {
-	Player       string                `json:"player"`
-	Limits       selfplay.Limits       `json:"limits"`
-	Rule         selfplay.Adjudication `json:"adjudication"`
-	Plies        int                   `json:"max_plies"`
-	SPSA         spsa.Config           `json:"spsa"`
-	Pairs        int                   `json:"pairs"`
-	Validation   uint64                `json:"validation_games"`
-	Opening      opening.Description   `json:"opening"`
-	Checker      string                `json:"checker,omitempty"`
-	CheckNodes   uint64                `json:"check_nodes,omitempty"`
-	OpeningScore int                   `json:"opening_score,omitempty"`
-	Program      string                `json:"program"`
+	Player string `json:"player"`
+	selfplay.RulesIdentity
+	SPSA       spsa.Config `json:"spsa"`
+	Pairs      int         `json:"pairs"`
+	Validation uint64      `json:"validation_games"`
+	selfplay.OpeningIdentity
+	Program string `json:"program"`
 }
 
-func (c *Config) defaults() {
-	c.Pairs = max(c.Pairs, 1)
-	c.SPSA.Ahead = max(c.SPSA.Ahead, 1)
-	if c.Plies <= 0 {
-		c.Plies = selfplay.DefaultMaxPlies
+// complete fills in what was left open, and reports what cannot be played.
+func (c *Config) complete() error {
+	if c.Pairs == 0 {
+		c.Pairs = 1
 	}
-	// By the player with values of its own: it keeps those of its last game.
-	check := selfplay.OpeningCheck{Checker: c.Checker, Nodes: c.CheckNodes, Score: c.OpeningScore}.Settle(c.Opening.Book != "", c.Entrant(c.start()), c.Limits)
-	c.Checker, c.CheckNodes, c.OpeningScore = check.Checker, check.Nodes, check.Score
-	if c.Runner == nil {
-		c.Runner = &selfplay.Local{Open: c.Open, Workers: c.Workers}
-	}
-}
-
-func (c *Config) validate() error {
+	c.SPSA.Ahead, c.SPSA.Seed = max(c.SPSA.Ahead, 1), c.Seed
 	if err := c.SPSA.Validate(); err != nil {
 		return err
 	}
+	if err := c.validate(); err != nil {
+		return fmt.Errorf("spsa: %w", err)
+	}
+	return nil
+}
+
+func (c *Config) validate() error {
 	switch {
 	case c.Out == "":
-		return fmt.Errorf("%w: no folder to keep the run in", ErrConfig)
+		return fmt.Errorf("%w: no folder to keep the run in", selfplay.ErrConfig)
 	case c.Player.Spec == "":
-		return fmt.Errorf("%w: no player", ErrConfig)
-	case c.Pairs < 0 || c.Pairs > 10_000:
-		return fmt.Errorf("%w: %d pairs an iteration: want 1 to 10000", ErrConfig, c.Pairs)
+		return fmt.Errorf("%w: no player", selfplay.ErrConfig)
+	case c.Pairs < 1 || c.Pairs > 10_000:
+		return fmt.Errorf("%w: %d pairs an iteration: want 1 to 10000", selfplay.ErrConfig, c.Pairs)
 	case c.Validation%2 != 0:
-		return fmt.Errorf("%w: %d games of validation: pairs need an even number", ErrConfig, c.Validation)
-	case c.Limits.Nodes > math.MaxUint32:
-		return fmt.Errorf("%w: %d nodes a move are more than the data format can say", ErrConfig, c.Limits.Nodes)
+		return fmt.Errorf("%w: %d games of validation: pairs need an even number", selfplay.ErrConfig, c.Validation)
+	case c.Generation != 0 || c.Stage != "":
+		return fmt.Errorf("%w: a tuning by games has no generation and no stage", selfplay.ErrConfig)
 	}
-	if err := c.Limits.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	return nil
+	// The checker sets its values itself: a player keeps those of its last game.
+	return c.Setup.Complete("spsa", c.Entrant(c.start()))
 }
 
-// checkBook refuses a book that does not last.
-func (c *Config) checkBook(openings opening.Source) error {
-	need := uint64(c.SPSA.Iterations) * uint64(c.Pairs)
-	if n := openings.Len(); n > 0 && need > n {
-		return fmt.Errorf("%w: %d iterations of %d pairs need %d openings: %w: %s has %d",
-			ErrConfig, c.SPSA.Iterations, c.Pairs, need, opening.ErrExhausted, c.Opening.Book, n)
-	}
-	return nil
-}
+// need returns how many openings the iterations need.
+func (c *Config) need() uint64 { return uint64(c.SPSA.Iterations) * uint64(c.Pairs) }
 
 func (c *Config) identity(openings opening.Source) identity {
-	return identity{Player: c.Player.Identity(), Limits: c.Limits, Rule: c.Rule, Plies: c.Plies,
-		SPSA: c.SPSA, Pairs: c.Pairs, Validation: c.Validation,
-		Opening: openings.Describe(), Checker: c.Checker.Identity(), CheckNodes: c.CheckNodes, OpeningScore: c.OpeningScore,
-		Program: c.Program}
+	id := identity{Player: c.Player.Identity(), SPSA: c.SPSA, Pairs: c.Pairs, Validation: c.Validation, Program: c.Program}
+	id.RulesIdentity, id.OpeningIdentity, _ = c.Setup.Identity(openings)
+	return id
 }
 
 func (c *Config) start() []float64 {

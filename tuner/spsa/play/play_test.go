@@ -86,10 +86,12 @@ func config(t *testing.T, iterations int) Config {
 	x.Name, x.Start = "x", 700
 	y.Name, y.Start = "y", 700
 	return Config{
-		Out: filepath.Join(t.TempDir(), "run"), Player: selfplay.Entrant{Spec: "careless"}, Limits: selfplay.Limits{Nodes: 1},
-		Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, Plies: 80,
-		SPSA:  spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
-		Pairs: 2, OpeningScore: -1, Opening: opening.Spec{Plies: 8}, Open: openCareless, Workers: 3, Program: "test",
+		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "run"), Limits: selfplay.Limits{Nodes: 1},
+			Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, MaxPlies: 80, Seed: 3,
+			Check: selfplay.Check{MaxScore: -1}, Opening: opening.Spec{Plies: 8}, Open: openCareless, Concurrency: 3, Program: "test"},
+		Player: selfplay.Entrant{Spec: "careless"},
+		SPSA:   spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
+		Pairs:  2,
 	}
 }
 
@@ -130,7 +132,7 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 	c := config(t, 60)
 	c.Validation = 20
 	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
-		c.Workers, c.Progress, c.ValidationProgress = life.Workers, life.Progress, life.Progress
+		c.Concurrency, c.Progress, c.ValidationProgress = life.Workers, life.Progress, life.Progress
 		_, err := Run(ctx, c)
 		return err
 	})

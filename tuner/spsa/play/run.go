@@ -21,16 +21,12 @@ import (
 // is, to be resumed; with another configuration there, the error is a
 // *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	if err := c.validate(); err != nil {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	c.defaults()
-	openings, err := c.Opening.Open(selfplay.Seed(c.SPSA.Seed, 0, stage+"/opening", 0))
+	openings, err := c.Setup.Openings(c.need())
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkBook(openings); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	tuner, err := spsa.New(c.SPSA)
 	if err != nil {
@@ -38,15 +34,12 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, begun: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
-	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.end() },
+	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, Told: s.progress}
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
 }
-
-// stage is the tag of the seeds.
-const stage = "spsa"
 
 // session is a run in progress.
 type session struct {
@@ -67,7 +60,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	defer s.log.Close() // what counts is synced
-	err = s.pairs.Keep(gamelog.Config{Run: run, Identity: s.identity(s.openings), Seed: s.SPSA.Seed,
+	err = s.pairs.Keep(gamelog.Config{Run: run, Identity: s.identity(s.openings), Seed: s.Seed,
 		Program: s.Program, Event: "assay spsa", Header: s.header})
 	if err != nil {
 		return nil, err
@@ -90,9 +83,6 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	return &s.result, nil
 }
 
-// end is the number of pairs to be played.
-func (s *session) end() uint64 { return uint64(s.SPSA.Iterations) * uint64(s.Pairs) }
-
 // iteration returns the iteration, from 1, that a pair belongs to.
 func (s *session) iteration(pair uint64) int { return int(pair/uint64(s.Pairs)) + 1 }
 
@@ -109,22 +99,17 @@ func (s *session) trial(k int) (spsa.Trial, error) {
 }
 
 func (s *session) series() selfplay.Series {
-	return selfplay.Series{
-		Runner:   s.Runner,
-		Openings: s.openings,
-		Check: selfplay.OpeningCheck{Checker: s.Checker, Nodes: s.CheckNodes, Score: s.OpeningScore}.
-			Check(selfplay.Seed(s.SPSA.Seed, 0, stage+"/check", 0)),
-		Job:  s.job,
-		Hold: func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) },
-		End:  s.end(),
-	}
+	series := s.Setup.Series(s.openings)
+	series.Job = s.job
+	series.Hold = func(pair uint64) bool { return !s.tuner.Ready(s.iteration(pair)) }
+	series.End = s.need()
+	return series
 }
 
 // job is a game between the two sides of an iteration: plus has White in the first
 // game of each pair.
 func (s *session) job(number uint64) selfplay.Job {
-	job := selfplay.Job{Rule: s.Rule, Plies: s.Plies, Seed: selfplay.Seed(s.SPSA.Seed, 0, stage, number),
-		Players: [2]string{s.Player.Spec, s.Player.Spec}, Limits: [2]selfplay.Limits{s.Limits, s.Limits}}
+	job := s.Setup.Job(number, s.Player, s.Player)
 	t, err := s.trial(s.iteration(number / 2))
 	if err != nil {
 		panic(err) // Hold lets no game through whose iteration is not ready
@@ -215,21 +200,11 @@ func (s *session) validateAnswer(ctx context.Context, out string) error {
 	for i, e := range s.result.Parameters {
 		start[i], answer[i] = e.Start, e.Value
 	}
-	r, err := match.Run(ctx, match.Config{Out: out, A: s.Entrant(answer), B: s.Entrant(start),
-		Limits: [2]selfplay.Limits{s.Limits, s.Limits}, Rule: s.Rule, Plies: s.Plies, Games: s.Validation,
-		Opening: s.validationOpenings(), Checker: s.Checker, CheckNodes: s.CheckNodes, OpeningScore: s.openingScore(),
-		Seed: s.SPSA.Seed, Stage: stage + "/validation", Open: s.Open, Runner: s.Runner, Program: s.Program, Resume: s.Resume,
-		Progress: s.ValidationProgress})
+	c := match.Config{Setup: s.Setup, A: s.Entrant(answer), B: s.Entrant(start), Games: s.Validation}
+	c.Out, c.Stage, c.Opening, c.Progress = out, s.Stage+"/validation", s.validationOpenings(), s.ValidationProgress
+	r, err := match.Run(ctx, c)
 	s.result.Validation = r
 	return err
-}
-
-// openingScore is OpeningScore as match wants it, which takes 0 for its default.
-func (s *session) openingScore() int {
-	if s.OpeningScore == 0 {
-		return -1
-	}
-	return s.OpeningScore
 }
 
 // validationOpenings are those of the book that were not used, or random ones of
@@ -237,7 +212,7 @@ func (s *session) openingScore() int {
 func (s *session) validationOpenings() opening.Spec {
 	spec := s.Opening
 	if spec.Book != "" {
-		if used := int(s.end()); s.openings.Len() > s.end()+s.Validation/2 && !spec.Random {
+		if used := int(s.need()); s.openings.Len() > s.need()+s.Validation/2 && !spec.Random {
 			spec.Skip += used
 		}
 	}

@@ -425,6 +425,6 @@ func TestWorkersInABrowser(t *testing.T) {
 // followed is a match that lasts until it is stopped.
 func followed(out string) match.Config {
 	player := selfplay.Entrant{Spec: "random", Name: "random"}
-	return match.Config{Out: out, A: player, B: player, Limits: [2]selfplay.Limits{{Depth: 1}, {Depth: 1}}, Games: 1_000_000, Plies: 60,
-		Opening: opening.Spec{Plies: 8}, OpeningScore: -1, Workers: 1, Open: roster.Open, Program: "test", Resume: "assay match --out going"}
+	return match.Config{A: player, B: player, Games: 1_000_000, Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
+		Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open, Program: "test", Resume: "assay match --out going"}}
 }

@@ -1,0 +1,139 @@
+package selfplay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// ErrConfig is wrapped by every error about a configuration that cannot be played.
+var ErrConfig = errors.New("impossible configuration")
+
+// Setup says how games are played, whoever plays them and whatever they are for. The
+// configurations of datagen, match, ladder and tuner/spsa/play embed it.
+type Setup struct {
+	Out string // folder of the run; empty: nothing is kept
+
+	Limits   Limits       // of each move
+	Rule     Adjudication // the zero Adjudication never ends a game
+	MaxPlies int          // plies of play after which a game is a draw; 0: DefaultMaxPlies
+
+	Opening opening.Spec
+	Check   Check // of random openings; zero fields are defaults, MaxScore below 0 checks nothing
+
+	// What games and openings draw by chance follows from these three and a number.
+	Seed       uint64
+	Generation uint64
+	Stage      string // tag of the seeds, so that no two stages of a run play the same games; empty: the package's own
+
+	Program string // version of the program, for config.json and the manifest
+
+	// What follows does not change the games.
+
+	Open        Opener
+	Runner      Runner // nil: a Local with Open and Concurrency
+	Concurrency int    // games at once; 0: one a core
+	Resume      string // command line that resumes the run
+	Progress    func(done, total int64, note string)
+}
+
+// Complete fills in what was left open and reports what cannot be played, as an error
+// that wraps ErrConfig. Random openings are checked by the checker, unless Check names
+// another player. It may be called again.
+func (s *Setup) Complete(stage string, checker Entrant) error {
+	if err := s.Limits.playable(); err != nil {
+		return err
+	}
+	if s.Stage == "" {
+		s.Stage = stage
+	}
+	if s.MaxPlies <= 0 {
+		s.MaxPlies = DefaultMaxPlies
+	}
+	s.Check = s.Check.complete(s.Opening.Book != "", checker, s.Limits)
+	if s.Runner == nil {
+		s.Runner = &Local{Open: s.Open, Workers: s.Concurrency}
+	}
+	return nil
+}
+
+// playable reports limits that end no search, or that a data set cannot say.
+func (l Limits) playable() error {
+	if err := l.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if l.Nodes > math.MaxUint32 {
+		return fmt.Errorf("%w: %d nodes a move are more than a data set can store (%d)", ErrConfig, l.Nodes, uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// Openings opens the openings of a run that needs at most that many of them. An error
+// about a book with fewer wraps ErrConfig and opening.ErrExhausted.
+func (s *Setup) Openings(need uint64) (opening.Source, error) {
+	source, err := s.Opening.Open(Seed(s.Seed, s.Generation, s.Stage+"/opening", 0))
+	if err != nil {
+		return nil, err
+	}
+	if n := source.Len(); n > 0 && need > n {
+		return nil, fmt.Errorf("%w: %d openings are needed: %w: %s has %d", ErrConfig, need, opening.ErrExhausted, s.Opening.Book, n)
+	}
+	return source, nil
+}
+
+// Series returns a series of these openings, without games.
+func (s *Setup) Series(openings Openings) Series {
+	check := s.Check
+	check.Seed = Seed(s.Seed, s.Generation, s.Stage+"/check", 0)
+	return Series{Runner: s.Runner, Openings: openings, Check: check}
+}
+
+// Job returns the game with the number between two players, without its opening.
+func (s *Setup) Job(number uint64, white, black Entrant) Job {
+	return Job{
+		Players: [2]string{white.Spec, black.Spec},
+		Options: [2][]Option{white.Options, black.Options},
+		Limits:  [2]Limits{s.Limits, s.Limits},
+		Rule:    s.Rule,
+		Plies:   s.MaxPlies,
+		Seed:    Seed(s.Seed, s.Generation, s.Stage, number),
+	}
+}
+
+// The types below are what config.json says of a completed Setup. Each package embeds
+// them among fields of its own, in an order that must stay: ids of games are computed
+// from the JSON text.
+
+// RulesIdentity is the part about limits and adjudication.
+type RulesIdentity struct {
+	Limits   Limits       `json:"limits"`
+	Rule     Adjudication `json:"adjudication"`
+	MaxPlies int          `json:"max_plies"`
+}
+
+// OpeningIdentity is the part about openings and their check.
+type OpeningIdentity struct {
+	Opening      opening.Description `json:"opening"`
+	Checker      string              `json:"checker,omitempty"`
+	OpeningNodes uint64              `json:"check_nodes,omitempty"`
+	OpeningScore int                 `json:"opening_score,omitempty"`
+}
+
+// SeedIdentity is the part about seeds and the program.
+type SeedIdentity struct {
+	Seed       uint64 `json:"seed,string"`
+	Generation uint64 `json:"generation"`
+	Stage      string `json:"stage"`
+	Program    string `json:"program"`
+}
+
+// Identity returns what config.json says of the setup with its openings.
+func (s *Setup) Identity(openings opening.Source) (RulesIdentity, OpeningIdentity, SeedIdentity) {
+	from := OpeningIdentity{Opening: openings.Describe()}
+	if s.Check.MaxScore > 0 {
+		from.Checker, from.OpeningNodes, from.OpeningScore = s.Check.Player.Identity(), s.Check.Nodes, s.Check.MaxScore
+	}
+	return RulesIdentity{s.Limits, s.Rule, s.MaxPlies}, from, SeedIdentity{s.Seed, s.Generation, s.Stage, s.Program}
+}
