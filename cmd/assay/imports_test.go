@@ -50,7 +50,7 @@ var layout = map[string][]string{
 	"selfplay/gamelog/gamelogtest": {"selfplay/gamelog", "dataset/durable"},
 	"selfplay/datagen":             {"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"},
 	"selfplay/sprt":                {},
-	"selfplay/match":               {"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable"},
+	"selfplay/match":               {"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn"}, // pgn: matches that other programs played
 	// games kept as a match keeps them; its statistics are its own
 	"selfplay/cluster":      {},                              // tests of its packages together
 	"selfplay/cluster/wire": {"selfplay", "dataset/durable"}, // messages hold jobs and results; durable: checksums and signatures

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
@@ -170,7 +172,8 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	var plot string
 	if f.Out != "" {
-		if plot, err = writeLadderPlot(f.Out, r); err != nil {
+		plot = filepath.Join(f.Out, ladder.PlotName)
+		if err := durable.WriteFile(plot, r.SVG()); err != nil {
 			return err
 		}
 	}

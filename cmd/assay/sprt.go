@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -87,7 +88,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	r := &sprtReport{Test: f.test}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
-		if r.sprtCounted, err = countedReport(f.test, counts); err != nil {
+		if r.Measured, err = f.test.Measure(counts); err != nil {
 			return sprtAdvice(err)
 		}
 	}
@@ -125,15 +126,18 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
 		return nil, usagef("--max-games %d is the most games of a simulated test: give it above 0, with --simulate", f.maxGames)
 	case fs.Changed("pgn"):
-		c, err := countPGN(f.pgn, f.player, f.opponent)
+		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
+		if errors.Is(err, match.ErrPlayers) {
+			return nil, fmt.Errorf("%w; name the two with --player and --opponent", err)
+		}
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c.note())
+		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c)
 		if f.test.Model == sprt.Bayesian {
-			return c.games, nil
+			return c.Games, nil
 		}
-		return c.counts(), nil
+		return c.Counts(), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
 		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, as 3,30,60,41,6", c[:])

@@ -8,45 +8,15 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// sprtReport is what assay sprt --json prints: the test, what its results say
-// where there are some, and its plan where one was asked for.
+// sprtReport is what assay sprt --json prints: the test, what was measured if there are
+// results, and the plan if one was asked for.
 type sprtReport struct {
 	sprt.Test
 	Lower float64 `json:"lower"` // Wald's bounds of the LLR
 	Upper float64 `json:"upper"`
-	*sprtCounted
+	*sprt.Measured
 	Corrected *bool      `json:"corrected,omitempty"` // whether plan is that of a corrected test
 	Plan      []sprtPlan `json:"plan,omitempty"`
-}
-
-// sprtCounted describes results. The names are those of assay match --json.
-type sprtCounted struct {
-	Games   int64   `json:"games"`
-	Score   float64 `json:"score"`
-	LLR     float64 `json:"llr"`
-	Verdict string  `json:"verdict"` // "continue", "accept H0" or "accept H1"
-
-	// Bounds of a test corrected for overshoot, estimated from the results.
-	CorrectedLower float64 `json:"corrected_lower"`
-	CorrectedUpper float64 `json:"corrected_upper"`
-
-	Elo      float64 `json:"elo"` // logistic
-	EloLo    float64 `json:"elo_lo"`
-	EloHi    float64 `json:"elo_hi"` // normal 95 % interval
-	LikelyLo float64 `json:"elo_likely_lo"`
-	LikelyHi float64 `json:"elo_likely_hi"` // 95 % interval by likelihood: wide where games are few
-
-	// Logistic; median-unbiased although the test may have ended the match.
-	Unbiased   float64 `json:"elo_unbiased"`
-	UnbiasedLo float64 `json:"elo_unbiased_lo"`
-	UnbiasedHi float64 `json:"elo_unbiased_hi"`
-
-	NElo      float64  `json:"nelo"`
-	NEloLo    float64  `json:"nelo_lo"`
-	NEloHi    float64  `json:"nelo_hi"`
-	LOS       float64  `json:"los"`
-	DrawRatio float64  `json:"draw_ratio"` // share of even pairs, or of draws with --wdl
-	PairRatio *float64 `json:"pair_ratio"` // pairs won by pairs lost; null with --wdl
 }
 
 // sprtPlan is what to expect of the test for one true Elo.
@@ -70,34 +40,10 @@ type sprtSimulated struct {
 	P95Games    float64 `json:"p95_games"`
 }
 
-func countedReport(t sprt.Test, c sprt.Counts) (*sprtCounted, error) {
-	llr, err := t.LLR(c)
-	if err != nil {
-		return nil, err
-	}
-	e, err := t.AfterStop(c)
-	if err != nil {
-		return nil, err
-	}
-	s := sprt.Summarize(c)
-	r := &sprtCounted{
-		Games: s.Games, Score: s.Score, LLR: llr, Verdict: t.Status(llr).String(),
-		Elo: s.Elo, EloLo: s.EloLo, EloHi: s.EloHi, LikelyLo: s.LikelyLo, LikelyHi: s.LikelyHi,
-		Unbiased: e.Elo, UnbiasedLo: e.Lo, UnbiasedHi: e.Hi,
-		NElo: s.NElo, NEloLo: s.NEloLo, NEloHi: s.NEloHi,
-		LOS: s.LOS, DrawRatio: s.DrawRatio,
-	}
-	if s.Paired {
-		r.PairRatio = &s.PairRatio
-	}
-	r.CorrectedLower, r.CorrectedUpper, err = t.CorrectedBounds(c)
-	return r, err
-}
-
 func (r *sprtReport) print(w io.Writer, runs int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
-	if r.sprtCounted != nil {
+	if r.Measured != nil {
 		r.printCounted(t)
 	} else {
 		fmt.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)
@@ -109,7 +55,7 @@ func (r *sprtReport) print(w io.Writer, runs int) error {
 }
 
 func (r *sprtReport) printCounted(w io.Writer) {
-	c := r.sprtCounted
+	c := r.Measured
 	fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f (corrected for overshoot about %.4f, %.4f)\n",
 		c.LLR, r.Lower, r.Upper, c.CorrectedLower, c.CorrectedUpper)
 	fmt.Fprintf(w, "verdict\t%s\n", c.Verdict)

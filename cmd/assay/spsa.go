@@ -59,7 +59,7 @@ CONFIG is a TOML file (or JSON with the same names):
   type  = "int"                # or "float"; whole numbers are rounded at random
 
 and, as the flags of assay match: book, book_order, book_start, random_plies,
-opening_score, check_nodes, max_plies, win_score, win_plies,
+opening_score, opening_nodes, max_plies, win_score, win_plies,
 win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
 c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
@@ -96,11 +96,11 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if f.workers < 0 {
 		return usagef("--concurrency %d: want 0 or more", f.workers)
 	}
-	file, err := loadSpsa(args[0])
+	file, err := play.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
-	c, err := file.config()
+	c, err := file.Config()
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}

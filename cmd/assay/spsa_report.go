@@ -109,7 +109,10 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 	rTimes, cTimes := []float64{0.25, 0.5, 1, 2, 4}, []float64{0.5, 1, 2}
 	for _, cx := range cTimes {
 		for _, rx := range rTimes {
-			s, err := simulateTimes(ctx, c, f, rx, cx)
+			schedule := c.SPSA.Scaled(rx, cx)
+			s, err := spsa.Simulate(ctx, schedule, max(c.Pairs, 1), f.simulate, func(run uint64) spsa.Hill {
+				return spsa.RandomHill(schedule.Parameters, f.simElo, f.simDraws, run)
+			})
 			if err != nil {
 				return spsaAdvice(err, "")
 			}
@@ -132,22 +135,4 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 	_, err := fmt.Fprintf(stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has hills of its own: parabolas with the top anywhere in range.\n",
 		c.SPSA.Iterations, 2*max(c.Pairs, 1))
 	return err
-}
-
-// simulateTimes simulates with r_end and c_end multiplied. A c_end that does not fit is
-// made to.
-func simulateTimes(ctx context.Context, c *play.Config, f *spsaFlags, rx, cx float64) (spsa.Simulated, error) {
-	schedule := c.SPSA
-	schedule.Parameters = append([]spsa.Parameter(nil), c.SPSA.Parameters...)
-	for i := range schedule.Parameters {
-		p := &schedule.Parameters[i]
-		p.REnd *= rx
-		p.CEnd = min(p.CEnd*cx, (p.Max-p.Min)/2)
-		if p.Integer {
-			p.CEnd = max(p.CEnd, 0.5)
-		}
-	}
-	return spsa.Simulate(ctx, schedule, max(c.Pairs, 1), f.simulate, func(run uint64) spsa.Hill {
-		return spsa.RandomHill(schedule.Parameters, f.simElo, f.simDraws, run)
-	})
 }

@@ -16,7 +16,7 @@ nodes       = 30
 hard_nodes  = true
 validation  = 2
 max_plies   = 30
-check_nodes = 50
+opening_nodes = 50
 [[parameter]]
 name  = "queen"
 start = 500

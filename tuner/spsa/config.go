@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrConfig is wrapped by every error about a configuration that cannot be run.
@@ -114,4 +115,19 @@ func (c *Config) step(p *Parameter, k int) float64 {
 	a := c.stability()
 	gain := p.REnd * p.CEnd * p.CEnd * math.Pow((a+float64(c.Iterations))/(a+float64(k)), Alpha)
 	return gain / c.perturbation(p, k)
+}
+
+// Scaled returns the configuration with every REnd and CEnd multiplied. A CEnd that would
+// not fit into the range of its parameter is cut.
+func (c Config) Scaled(rEnd, cEnd float64) Config {
+	c.Parameters = slices.Clone(c.Parameters)
+	for i := range c.Parameters {
+		p := &c.Parameters[i]
+		p.REnd *= rEnd
+		p.CEnd = min(p.CEnd*cEnd, (p.Max-p.Min)/2)
+		if p.Integer {
+			p.CEnd = max(p.CEnd, 0.5)
+		}
+	}
+	return c
 }

@@ -1,4 +1,4 @@
-package main
+package play
 
 import (
 	"bytes"
@@ -16,11 +16,10 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/tuner/spsa"
-	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaFile is the CONFIG of assay spsa, in TOML or JSON.
-type spsaFile struct {
+// File is a configuration as a file says it, in TOML or JSON; see assay spsa --help.
+type File struct {
 	Player     string `toml:"player" json:"player"`
 	Iterations int    `toml:"iterations" json:"iterations"`
 	Pairs      int    `toml:"pairs" json:"pairs"`
@@ -39,7 +38,8 @@ type spsaFile struct {
 	BookStart    int    `toml:"book_start" json:"book_start"`
 	RandomPlies  int    `toml:"random_plies" json:"random_plies"`
 	OpeningScore int    `toml:"opening_score" json:"opening_score"`
-	CheckNodes   uint64 `toml:"check_nodes" json:"check_nodes"`
+	OpeningNodes uint64 `toml:"opening_nodes" json:"opening_nodes"`
+	CheckNodes   uint64 `toml:"check_nodes" json:"check_nodes"` // the old name of opening_nodes
 
 	MaxPlies  int  `toml:"max_plies" json:"max_plies"`
 	WinScore  *int `toml:"win_score" json:"win_score"`
@@ -49,11 +49,11 @@ type spsaFile struct {
 	DrawPlies int  `toml:"draw_plies" json:"draw_plies"`
 	DrawFrom  int  `toml:"draw_from" json:"draw_from"`
 
-	Parameters []spsaParameter `toml:"parameter" json:"parameter"`
+	Parameters []FileParameter `toml:"parameter" json:"parameter"`
 }
 
-// spsaParameter is one of the values to be tuned.
-type spsaParameter struct {
+// FileParameter is one of the values to be tuned.
+type FileParameter struct {
 	Name  string   `toml:"name" json:"name"`
 	Type  string   `toml:"type" json:"type"`
 	Start *float64 `toml:"start" json:"start"`
@@ -63,32 +63,33 @@ type spsaParameter struct {
 	REnd  float64  `toml:"r_end" json:"r_end"`
 }
 
-// What is assumed where a CONFIG does not say.
+// Defaults of a file.
 const (
 	defaultREnd  = 0.002
-	cEndsInRange = 20 // c_end is the range by this
+	cEndsInRange = 20 // c_end is the range divided by this
 	defaultAhead = 4
-	maxSpsaBytes = 1 << 20
+	maxFileBytes = 1 << 20
 )
 
-// loadSpsa reads a CONFIG. Errors name the file, and the line or the parameter.
-func loadSpsa(path string) (*spsaFile, error) {
+// ReadFile reads a configuration: JSON if the name ends in .json, else TOML. Errors name
+// the file, and the line or the setting.
+func ReadFile(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxSpsaBytes {
-		return nil, fmt.Errorf("%s: %d bytes are no configuration", path, info.Size())
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("%s: %d bytes, but a configuration has %d at most", path, info.Size(), maxFileBytes)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &spsaFile{}
+	f := &File{}
 	if strings.EqualFold(filepath.Ext(path), ".json") {
-		err = decodeSpsaJSON(data, f)
+		err = decodeJSON(data, f)
 	} else {
-		err = decodeSpsaTOML(data, f)
+		err = decodeTOML(data, f)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -96,7 +97,7 @@ func loadSpsa(path string) (*spsaFile, error) {
 	return f, nil
 }
 
-func decodeSpsaJSON(data []byte, f *spsaFile) error {
+func decodeJSON(data []byte, f *File) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
@@ -104,12 +105,12 @@ func decodeSpsaJSON(data []byte, f *spsaFile) error {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the configuration")
+		return errors.New("text after the configuration")
 	}
 	return nil
 }
 
-func decodeSpsaTOML(data []byte, f *spsaFile) error {
+func decodeTOML(data []byte, f *File) error {
 	meta, err := toml.Decode(string(data), f)
 	var parse toml.ParseError
 	switch {
@@ -119,15 +120,16 @@ func decodeSpsaTOML(data []byte, f *spsaFile) error {
 		return err
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%q is no setting (see assay spsa --help)", unknown[0].String())
+		return fmt.Errorf("unknown setting %q (see assay spsa --help)", unknown[0].String())
 	}
 	return nil
 }
 
-// config turns the file into what play.Run takes, but for the player.
-func (f *spsaFile) config() (c play.Config, err error) {
+// Config returns the configuration for Run, without the player. Errors name the setting or
+// the parameter.
+func (f *File) Config() (c Config, err error) {
 	if f.Player == "" {
-		return c, errors.New(`no player: want player = "assay" or "uci:COMMAND"`)
+		return c, errors.New(`no player: write player = "assay" or "uci:COMMAND"`)
 	}
 	if c.Limits, err = f.limits(); err != nil {
 		return c, err
@@ -141,7 +143,7 @@ func (f *spsaFile) config() (c play.Config, err error) {
 		c.Rule.WinPlies = *f.WinPlies
 	}
 	c.MaxPlies, c.Pairs, c.Validation, c.Seed = f.MaxPlies, f.Pairs, f.Validation, f.Seed
-	c.Check.MaxScore, c.Check.Nodes = f.OpeningScore, f.CheckNodes
+	c.Check.MaxScore, c.Check.Nodes = f.OpeningScore, max(f.OpeningNodes, f.CheckNodes)
 	c.Opening = opening.Spec{Book: f.Book, Skip: f.BookStart, Plies: f.RandomPlies}
 	switch f.BookOrder {
 	case "random":
@@ -164,7 +166,7 @@ func (f *spsaFile) config() (c play.Config, err error) {
 	return c, c.SPSA.Validate()
 }
 
-func (f *spsaFile) limits() (l selfplay.Limits, err error) {
+func (f *File) limits() (l selfplay.Limits, err error) {
 	l = selfplay.Limits{Nodes: f.Nodes, HardNodes: f.HardNodes, Depth: f.Depth}
 	if f.MoveTime != "" {
 		if l.MoveTime, err = time.ParseDuration(f.MoveTime); err != nil || l.MoveTime < time.Millisecond {
@@ -177,14 +179,14 @@ func (f *spsaFile) limits() (l selfplay.Limits, err error) {
 		}
 	}
 	if err := l.Validate(); err != nil {
-		return l, fmt.Errorf("nothing ends a search: give nodes, depth, movetime or tc")
+		return l, fmt.Errorf("no limit of a search: give nodes, depth, movetime or tc")
 	}
 	return l, nil
 }
 
-func (p *spsaParameter) parameter() (spsa.Parameter, error) {
+func (p *FileParameter) parameter() (spsa.Parameter, error) {
 	if p.Start == nil || p.Min == nil || p.Max == nil {
-		return spsa.Parameter{}, errors.New("start, min and max are needed")
+		return spsa.Parameter{}, errors.New("start, min and max are required")
 	}
 	q := spsa.Parameter{Name: p.Name, Start: *p.Start, Min: *p.Min, Max: *p.Max, CEnd: p.CEnd, REnd: p.REnd, Integer: true}
 	switch p.Type {

@@ -1,10 +1,10 @@
-package main
+package match
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -42,22 +42,22 @@ func TestPairsOfPGN(t *testing.T) {
 		"a round each, one unfinished": {
 			pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) + pgnText("3", "", "A", "B", "*", d4) + pgnText("4", "", "B", "A", "0-1", d4),
 			sprt.Pentanomial{0, 0, 0, 0, 1}, 1, 1},
-		"same colours": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"), sprt.Pentanomial{}, 2, 0},
+		"same colors": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"), sprt.Pentanomial{}, 2, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "m.pgn")
 		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		c, err := countPGN(path, "A", "B")
+		c, err := CountPGN(path, "A", "B")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if c.pairs != tt.pairs || c.unpaired != tt.unpaired || c.unfinished != tt.unfinished {
+		if c.Pairs != tt.pairs || c.Unpaired != tt.unpaired || c.Unfinished != tt.unfinished {
 			t.Errorf("%s: %+v", name, c)
 		}
-		if _, err := countPGN(path, "", "C"); err == nil || !strings.Contains(err.Error(), "--opponent") {
-			t.Errorf("%s: against a stranger: %v", name, err)
+		if _, err := CountPGN(path, "", "C"); !errors.Is(err, ErrPlayers) {
+			t.Errorf("%s: another opponent: %v", name, err)
 		}
 	}
 }
