@@ -11,19 +11,22 @@ import (
 
 // Player is bernstein-1957. It implements engine.Player and historic.Explainer.
 type Player struct {
+	historic.Base
 	values     [5]int // pawn to queen, hundredths of a pawn
 	factor     int
 	width      int
 	plies      int
 	cut        bool
 	kingGuards bool
-	options    historic.Options
 }
 
-// New returns the program with the piece values of the papers.
+// New returns the program with the piece values of the papers. Its options are Factor (of
+// material), the piece values in hundredths of a pawn, Width (number of plausible moves),
+// Plies, Cut (search only moves that do not lower the value at once) and KingGuards (the
+// king controls the squares around it).
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 300, 500, 900}, factor: 20, width: 7, plies: 4, kingGuards: true}
-	p.options = historic.Options{
+	p.Settings = historic.Options{
 		historic.Number("Factor", &p.factor, 0, 1000),
 		historic.Number("Pawn", &p.values[board.Pawn], 0, 5000),
 		historic.Number("Knight", &p.values[board.Knight], 0, 5000),
@@ -37,21 +40,6 @@ func New() *Player {
 	}
 	return p
 }
-
-// NewGame does nothing: the program has no memory and no randomness.
-func (p *Player) NewGame(uint64) error { return nil }
-
-// SetOption sets one of Options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Options returns the UCI declarations of the options: Factor (of material), the piece
-// values in hundredths of a pawn, Width (number of plausible moves), Plies, Cut (search only
-// moves that do not lower the value at once) and KingGuards (the king controls the squares
-// around it).
-func (p *Player) Options() []string { return p.options.Lines() }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }
 
 // Search implements engine.Player. The score is the material balance, in centipawns, that
 // gives the same ratio.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
 )
 
 // Proposal is a plausible move with the question that proposes it.
@@ -151,10 +152,7 @@ func (s *situation) evasions() []board.Move {
 // profit returns the material, in pawns, that a capture gains. If the captured piece is
 // defended, the capturing piece is lost.
 func (s *situation) profit(m board.Move) int {
-	victim := board.Pawn
-	if !s.IsEnPassant(m) {
-		victim = s.PieceAt(m.To()).Type()
-	}
+	victim := historic.Victim(s.Position, m)
 	occupied := s.Occupied() &^ m.From().Bitboard()
 	if s.AttackersTo(m.To(), occupied)&s.ByColor(s.them) == 0 {
 		return pieceValues[victim]

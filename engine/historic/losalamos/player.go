@@ -14,28 +14,16 @@ import (
 // Player is losalamos-1956, the program on eight squares by eight. It implements
 // engine.Player and historic.Explainer.
 type Player struct {
-	plies   int
-	options historic.Options
+	historic.Base
+	plies int
 }
 
-// New returns the player, which looks two moves of each side ahead.
+// New returns the player, which looks two moves of each side ahead. Its option is Plies.
 func New() *Player {
 	p := &Player{plies: Depth}
-	p.options = historic.Options{historic.Number("Plies", &p.plies, 1, maxDepth)}
+	p.Settings = historic.Options{historic.Number("Plies", &p.plies, 1, maxDepth)}
 	return p
 }
-
-// NewGame does nothing: the program has no memory and no randomness.
-func (p *Player) NewGame(uint64) error { return nil }
-
-// SetOption sets Plies.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Options returns the UCI declaration of Plies, the search depth.
-func (p *Player) Options() []string { return p.options.Lines() }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }
 
 // Search implements engine.Player. It searches one ply deep, then two, and so on to its own
 // depth, so that a limit finds a move ready.

@@ -171,11 +171,8 @@ func (s *search) gains(p *board.Position, ply int) []candidate {
 	list := level.candidates[:0]
 	for _, m := range level.moves {
 		from, to := m.From(), m.To()
-		kind, victim := p.PieceAt(from).Type(), p.PieceAt(to).Type()
-		if p.IsEnPassant(m) {
-			victim = board.Pawn
-		}
-		gain := points[victim]
+		kind := p.PieceAt(from).Type()
+		gain := points[historic.Victim(p, m)]
 		if made := m.Promotion(); made != board.NoPieceType {
 			gain += points[made] - points[kind]
 			kind = made

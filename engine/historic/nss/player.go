@@ -11,12 +11,12 @@ import (
 
 // Player is nss-1958. It implements engine.Player and historic.Explainer.
 type Player struct {
+	historic.Base
 	goals   int
 	plies   int
 	final   string
 	primary string
 	even    bool
-	options historic.Options
 }
 
 // Values of the options Choice and Primary.
@@ -27,10 +27,14 @@ const (
 	king   = "king"
 )
 
-// New returns the program with the four goals of the opening.
+// New returns the program with the four goals of the opening. Its options are Goals (number of
+// goals; the program that played Simon had 3), Plies (where the analysis ends), Choice (the
+// first acceptable move, or preferably one that two goals propose), Primary (which center
+// pawn moves first) and Even (propose even exchanges with the others, not only as a last
+// resort).
 func New() *Player {
 	p := &Player{goals: len(goals), plies: 8, final: first, primary: queen}
-	p.options = historic.Options{
+	p.Settings = historic.Options{
 		historic.Number("Goals", &p.goals, 1, len(goals)),
 		historic.Number("Plies", &p.plies, 1, 40),
 		historic.Choice("Choice", &p.final, first, double),
@@ -39,21 +43,6 @@ func New() *Player {
 	}
 	return p
 }
-
-// NewGame does nothing: the program has no memory and no randomness.
-func (p *Player) NewGame(uint64) error { return nil }
-
-// SetOption sets one of Options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Options returns the UCI declarations of the options: Goals (number of goals; the program
-// that played Simon had 3), Plies (where the analysis ends), Choice (the first acceptable
-// move, or preferably one that two goals propose), Primary (which center pawn moves first)
-// and Even (propose even exchanges with the others, not only as a last resort).
-func (p *Player) Options() []string { return p.options.Lines() }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }
 
 // Search implements engine.Player. The score is the material component.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {

@@ -24,17 +24,17 @@ import (
 
 // Player is either strategy. It implements engine.Player and historic.Explainer.
 type Player struct {
+	historic.Base
 	mixed   bool
 	seed    uint64 // of the game
 	addSeed int    // the option Seed, added to it
-	options historic.Options
 }
 
-// New returns the mixed strategy: every legal move has the same probability.
+// New returns the mixed strategy: every legal move has the same probability. Its option Seed
+// is added to the seed of a game, since a GUI cannot set one.
 func New() *Player {
 	p := &Player{mixed: true}
-	// A GUI cannot set the seed of a game; with this option its games can differ.
-	p.options = historic.Options{historic.Number("Seed", &p.addSeed, 0, 1<<30)}
+	p.Settings = historic.Options{historic.Number("Seed", &p.addSeed, 0, 1<<30)}
 	return p
 }
 
@@ -79,13 +79,3 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	_, err := io.WriteString(w, text)
 	return err
 }
-
-// SetOption sets Seed, which is added to the seed of a game; the pure strategy has no
-// options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Options returns the UCI declarations of the options.
-func (p *Player) Options() []string { return p.options.Lines() }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }

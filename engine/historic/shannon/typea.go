@@ -1,6 +1,9 @@
 package shannon
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
 
 // nodeA is minimax to a fixed depth. Cut-offs, the table and the move order only save time.
 func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
@@ -65,7 +68,7 @@ func (s *search) sort(p *board.Position, ply int, moves []board.Move, first boar
 		case m == first:
 			r = 1000
 		case p.IsCapture(m):
-			r = 100 + 8*int(victim(p, m)) - int(p.PieceAt(m.From()).Type())
+			r = 100 + 8*int(historic.Victim(p, m)) - int(p.PieceAt(m.From()).Type())
 		case m == s.killers[ply][0]:
 			r = 90
 		case m == s.killers[ply][1]:
@@ -98,12 +101,4 @@ func (s *search) refuted(p *board.Position, ply int, m board.Move) {
 	if k := &s.killers[ply]; !p.IsCapture(m) && k[0] != m {
 		k[0], k[1] = m, k[0]
 	}
-}
-
-// victim returns the type of the captured piece.
-func victim(p *board.Position, m board.Move) board.PieceType {
-	if p.IsEnPassant(m) {
-		return board.Pawn
-	}
-	return p.PieceAt(m.To()).Type()
 }

@@ -11,19 +11,10 @@ import (
 )
 
 // Player is torres-1890. It implements engine.Player and historic.Explainer.
-type Player struct{ options historic.Options }
+type Player struct{ historic.Base }
 
 // New returns the automaton.
 func New() *Player { return &Player{} }
-
-// NewGame does nothing: the automaton has no memory.
-func (p *Player) NewGame(uint64) error { return nil }
-
-// SetOption fails: the automaton has no options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }
 
 // Search implements engine.Player: it plays by the rules, or else the first legal move.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {

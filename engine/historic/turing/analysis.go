@@ -73,7 +73,7 @@ func (p *Player) why(n *node, m board.Move) string {
 			return "undefended"
 		}
 		piece := pos.PieceAt(m.From()).Type()
-		if piece != board.King && p.values[piece] < p.values[victim(pos, m)] {
+		if piece != board.King && p.values[piece] < p.values[historic.Victim(pos, m)] {
 			return "higher value"
 		}
 	}
@@ -85,11 +85,4 @@ func (p *Player) why(n *node, m board.Move) string {
 		}
 	}
 	return ""
-}
-
-func victim(pos *board.Position, m board.Move) board.PieceType {
-	if pos.IsEnPassant(m) {
-		return board.Pawn
-	}
-	return pos.PieceAt(m.To()).Type()
 }

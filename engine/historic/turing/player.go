@@ -17,17 +17,19 @@ const (
 
 // Player is turing-1951. It implements engine.Player and historic.Explainer.
 type Player struct {
+	historic.Base
 	values  [5]int // pawn to queen, hundredths of a pawn
 	measure string
 	full    int // plies in which every move is considerable
 	plies   int // where the analysis ends
-	options historic.Options
 }
 
-// New returns the machine with the piece values of the text.
+// New returns the machine with the piece values of the text. Its options are the piece values
+// in hundredths of a pawn, Measure (W/B or W-B), Full (plies in which every move is
+// considerable) and Plies (where the analysis ends).
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 350, 500, 1000}, measure: ratio, full: 2, plies: 16}
-	p.options = historic.Options{
+	p.Settings = historic.Options{
 		historic.Number("Pawn", &p.values[board.Pawn], 1, 5000),
 		historic.Number("Knight", &p.values[board.Knight], 1, 5000),
 		historic.Number("Bishop", &p.values[board.Bishop], 1, 5000),
@@ -39,20 +41,6 @@ func New() *Player {
 	}
 	return p
 }
-
-// NewGame does nothing: the machine has no memory and no randomness.
-func (p *Player) NewGame(uint64) error { return nil }
-
-// SetOption sets one of Options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
-
-// Options returns the UCI declarations of the options: the piece values in hundredths of a
-// pawn, Measure (W/B or W-B), Full (plies in which every move is considerable) and Plies
-// (where the analysis ends).
-func (p *Player) Options() []string { return p.options.Lines() }
-
-// Close does nothing.
-func (p *Player) Close() error { return nil }
 
 // Search implements engine.Player. The score is the value converted to centipawns: the
 // material balance that gives the same ratio, or the difference itself.

@@ -1,0 +1,29 @@
+package historic
+
+import "github.com/assay-chess/assay/engine/board"
+
+// Base implements the methods of engine.Player that are the same in most programs of the
+// papers, which have no memory, no randomness and nothing to free. Programs embed it.
+type Base struct {
+	Settings Options
+}
+
+// NewGame does nothing.
+func (b *Base) NewGame(uint64) error { return nil }
+
+// SetOption sets one of the options.
+func (b *Base) SetOption(name, value string) error { return b.Settings.Set(name, value) }
+
+// Options returns the UCI declarations of the options.
+func (b *Base) Options() []string { return b.Settings.Lines() }
+
+// Close does nothing.
+func (b *Base) Close() error { return nil }
+
+// Victim returns the type of the piece that a move captures, or board.NoPieceType.
+func Victim(p *board.Position, m board.Move) board.PieceType {
+	if p.IsEnPassant(m) {
+		return board.Pawn
+	}
+	return p.PieceAt(m.To()).Type()
+}
