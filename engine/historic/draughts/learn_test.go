@@ -62,7 +62,7 @@ func TestInvert(t *testing.T) {
 }
 
 func TestLearn(t *testing.T) {
-	l := Learning{Strategy: Strategy2(), Rounds: 2, Games: 200, Seed: 1}
+	l := Learning{Strategy: Strategy2(), Rounds: 2, Games: 100, Seed: 1}
 	a, err := Learn(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +75,9 @@ func TestLearn(t *testing.T) {
 	if a[0].Played != 2.875 || a[1].Played != math.Round(a[0].King*Man)/Man {
 		t.Errorf("the rounds were played with kings of %v and %v", a[0].Played, a[1].Played)
 	}
-	if b, _ := Learn(context.Background(), l); !reflect.DeepEqual(a, b) {
-		t.Errorf("the same seed gives %v and %v", a, b)
+	l.Rounds = 1
+	if b, _ := Learn(context.Background(), l); !reflect.DeepEqual(a[:1], b) {
+		t.Errorf("the same seed gives %v and %v", a[:1], b)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -21,6 +21,11 @@ func open(t testing.TB) *Player {
 	return p
 }
 
+// The narrow width saves time; the contract does not depend on it.
 func TestConform(t *testing.T) {
-	enginetest.Conform(t, func() engine.Player { return open(t) })
+	enginetest.Conform(t, func() engine.Player {
+		p := open(t)
+		p.width = "normal"
+		return p
+	})
 }
