@@ -2,20 +2,18 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// The model shannon-appendix: f(P) with every further term that the appendix of
-// Shannon's paper of 1950 lists. He gave no weights for them, "determined by some
-// experimental procedure": the start weights are ours and small. Where his words
-// leave the definition open it is ours too; what each term counts is said at the
-// function that counts it.
+// The model shannon-appendix: f(P) with every further term that the appendix of Shannon's
+// paper of 1950 lists. He gave no weights for them, "determined by some experimental
+// procedure": the start weights are our own, and small. Where his words leave a definition
+// open, it is our own too; the function that counts a term has its definition.
 //
-// Its functions look at a board on which the side that counts is White; for Black's
-// counts the position is mirrored.
+// The functions count for White; for Black's counts the position is mirrored.
 
 const (
 	appendixDoubledAll = shannonTerms + iota
-	appendixCentre
+	appendixCenter
 	appendixShelter
-	appendixOffColour
+	appendixOffColor
 	appendixPassed
 	appendixKnight
 	appendixKnightHeld
@@ -54,7 +52,7 @@ func appendixModel() *Model {
 		{"king-zone", GroupKing, "4c", 5},
 		{"pin", GroupPieces, "4d", 15},
 	} {
-		source := "Shannon 1950, appendix " + f.item + "; start weight ours"
+		source := "Shannon 1950, appendix " + f.item + "; start weight our own"
 		t.set(shannonTerms+i, Term{Name: f.name, Group: f.group, Source: source}, f.start)
 	}
 	return newModel("shannon-appendix", "f(P) and every term of Shannon's appendix; not tapered", t, traceAppendix, scoreAppendix)
@@ -73,16 +71,16 @@ func traceAppendix(p *board.Position, s tracer) tracer {
 
 func traceAppendixSide(p *board.Position, moves int, s tracer) tracer {
 	var v view
-	v.see(p, board.White)
+	v.set(p, board.White)
 	s = traceShannonSide(&v, moves, s)
 	s = s.add(appendixDoubledAll, (v.pawns & (up(v.pawns<<8) | down(v.pawns>>8))).Count())
-	s = s.add(appendixCentre, (v.pawns & centreFour).Count())
+	s = s.add(appendixCenter, (v.pawns & extendedCenter).Count())
 	s = s.add(appendixShelter, weakShelter(&v))
-	s = s.add(appendixOffColour, offColour(&v))
+	s = s.add(appendixOffColor, offColor(&v))
 	s = s.add(appendixPassed, passed(v.pawns, v.theirPawns).Count())
 	advanced := v.knights & advancedSquares
 	s = s.add(appendixKnight, advanced.Count())
-	s = s.add(appendixKnightHeld, (advanced & v.attacks &^ stoppable(v.theirPawns)).Count())
+	s = s.add(appendixKnightHeld, (advanced & v.pawnAttacks &^ stoppable(v.theirPawns)).Count())
 	s = traceAppendixRooks(&v, s)
 	committed, exchanges := commitments(p)
 	s = s.add(appendixCommitted, committed)
@@ -91,8 +89,8 @@ func traceAppendixSide(p *board.Position, moves int, s tracer) tracer {
 	return s.add(appendixPins, pins(p))
 }
 
-// traceAppendixRooks counts items 3b to 3d. Two rooks on a file are doubled,
-// whatever stands between them.
+// traceAppendixRooks counts items 3b to 3d. Two rooks on a file are doubled, whatever is
+// between them.
 func traceAppendixRooks(v *view, s tracer) tracer {
 	s = s.add(appendixSeventh, (v.rooks & board.Rank7).Count())
 	s = s.add(appendixDoubledRooks, doubled(v.rooks).Count())
@@ -103,19 +101,19 @@ func traceAppendixRooks(v *view, s tracer) tracer {
 }
 
 const (
-	// centreFour are the squares K4, Q4 and, both taken, B4 of item 2b.
-	centreFour = board.Rank4 & (board.FileC | board.FileD | board.FileE | board.FileF)
-	// advancedSquares are K5, Q5, B5, K6, Q6, B6 of item 3a.
+	// extendedCenter holds the squares of item 2b: K4, Q4 and both B4.
+	extendedCenter = board.Rank4 & (board.FileC | board.FileD | board.FileE | board.FileF)
+	// advancedSquares holds the squares of item 3a: K5, Q5, B5, K6, Q6, B6.
 	advancedSquares = (board.Rank5 | board.Rank6) & (board.FileC | board.FileD | board.FileE | board.FileF)
 )
 
-// stoppable returns the squares that pawns of the other side attack or could attack
-// after advancing.
+// stoppable returns the squares that pawns of the other side attack, or could attack after
+// advancing.
 func stoppable(their board.Bitboard) board.Bitboard { return beside(down(their >> 8)) }
 
-// weakShelter counts, item 2c, the pawns missing from before a king that has
-// castled, or stands as if it had: of the three files around a king on the first
-// rank off the two centre files, those without a pawn on its second rank.
+// weakShelter counts the pawns missing in front of a king that has castled, or is where
+// castling would have put it (item 2c): for a king on the first rank, off the two center
+// files, the files among its own and the adjacent ones without a pawn on the second rank.
 func weakShelter(v *view) int {
 	file := v.king & 7
 	if v.king > 7 || file == 3 || file == 4 {
@@ -126,9 +124,9 @@ func weakShelter(v *view) int {
 	return (shelter &^ v.pawns).Count()
 }
 
-// offColour counts, item 2d, the pawns on squares of the colour that a single bishop
-// does not go to.
-func offColour(v *view) int {
+// offColor counts the pawns on squares of the color that a single bishop cannot reach
+// (item 2d).
+func offColor(v *view) int {
 	switch {
 	case v.bishops.Count() != 1:
 		return 0
@@ -138,12 +136,12 @@ func offColour(v *view) int {
 	return (v.pawns & board.LightSquares).Count()
 }
 
-// shannonWorth is the value of a man in pawns, the king's last.
-var shannonWorth = [6]int{1, 3, 3, 5, 9, 200}
+// shannonValue holds Shannon's piece values in pawns, by board.PieceType.
+var shannonValue = [6]int{1, 3, 3, 5, 9, 200}
 
-// commitments counts, for White, items 4a and 4b. A piece is committed if it alone
-// guards a man of its own side that the other side attacks. An option of exchanging
-// is an attack of a piece on one of equal value.
+// commitments counts White's items 4a and 4b. A piece is committed if it is the only guard
+// of an own piece or pawn that the other side attacks. An option of exchanging is an attack
+// by a piece on a piece of equal value.
 func commitments(p *board.Position) (committed, exchanges int) {
 	own, their, occupied := p.ByColor(board.White), p.ByColor(board.Black), p.Occupied()
 	pieces := own &^ (p.ByType(board.Pawn) | p.ByType(board.King))
@@ -157,7 +155,7 @@ func commitments(p *board.Position) (committed, exchanges int) {
 	for b := their &^ p.ByType(board.Pawn); b != 0; {
 		sq := b.PopFirst()
 		for from := p.AttackersTo(sq, occupied) & pieces; from != 0; {
-			if shannonWorth[p.PieceAt(from.PopFirst()).Type()] == shannonWorth[p.PieceAt(sq).Type()] {
+			if shannonValue[p.PieceAt(from.PopFirst()).Type()] == shannonValue[p.PieceAt(sq).Type()] {
 				exchanges++
 			}
 		}
@@ -165,8 +163,8 @@ func commitments(p *board.Position) (committed, exchanges int) {
 	return (guards & pieces).Count(), exchanges
 }
 
-// kingZone counts, for White, item 4c: pairs of a man and a square next to Black's
-// king that it attacks.
+// kingZone counts White's item 4c: pairs of a piece and a square next to Black's king that
+// it attacks.
 func kingZone(p *board.Position) (n int) {
 	own := p.ByColor(board.White)
 	for b := board.KingAttacks(p.KingSquare(board.Black)); b != 0; {
@@ -175,8 +173,8 @@ func kingZone(p *board.Position) (n int) {
 	return n
 }
 
-// pins counts, for White, item 4d: Black's men that cannot leave the line between
-// their king and a piece of at least their value.
+// pins counts White's item 4d: Black's pieces that are pinned to their king by a piece of
+// at least their value.
 func pins(p *board.Position) (n int) {
 	king, occupied := p.KingSquare(board.Black), p.Occupied()
 	queens := p.ByType(board.Queen)
@@ -188,7 +186,7 @@ func pins(p *board.Position) (n int) {
 		if between == 0 || between.Many() || between&p.ByColor(board.Black) == 0 {
 			continue
 		}
-		if shannonWorth[p.PieceAt(between.First()).Type()] <= shannonWorth[p.PieceAt(sq).Type()] {
+		if shannonValue[p.PieceAt(between.First()).Type()] <= shannonValue[p.PieceAt(sq).Type()] {
 			n++
 		}
 	}

@@ -2,15 +2,15 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// The model assay: what its terms count. Every function here sees the board from
-// the chair of one side, see view.
+// The model assay: what its terms count. Every function here works in the view of one
+// side, see view.
 
-// traceAssay counts the terms of the model assay: first what each side's men do by
-// themselves, then, when all attacks are known, what the sides do to each other.
+// traceAssay counts the terms of the model assay: first those of each side alone, then,
+// with all attacks known, those that need both sides.
 func traceAssay(p *board.Position, s tracer) tracer {
 	var white, black view
-	black.see(p, board.Black)
-	white.see(p, board.White)
+	black.set(p, board.Black)
+	white.set(p, board.White)
 	s = s.structure(p, &black, &white)
 	s = traceAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
@@ -20,23 +20,23 @@ func traceAssay(p *board.Position, s tracer) tracer {
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
-	var f front
-	f.face(&black)
-	f.toMove = int(p.SideToMove())
-	s = traceContact(&white, &f, s).turn()
-	f.face(&white)
-	f.toMove = 1 - int(p.SideToMove())
-	return traceContact(&black, &f, s).turn()
+	var o opponent
+	o.set(&black)
+	o.toMove = int(p.SideToMove())
+	s = traceContact(&white, &o, s).turn()
+	o.set(&white)
+	o.toMove = 1 - int(p.SideToMove())
+	return traceContact(&black, &o, s).turn()
 }
 
 func traceAssaySide(v *view, s tracer) tracer {
-	v.area = ^(v.pawns | v.king.Bitboard() | v.theirAttack)
+	v.mobilityArea = ^(v.pawns | v.king.Bitboard() | v.theirPawnAttacks)
 	around := board.KingAttacks(v.theirKing)
 	v.ring = around | around>>8 | v.theirKing.Bitboard()
-	v.by[board.Pawn] = v.attacks
-	v.all = v.attacks | board.KingAttacks(v.king)
-	v.by[board.King] = board.KingAttacks(v.king)
-	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
+	v.attackedBy[board.Pawn] = v.pawnAttacks
+	v.attacked = v.pawnAttacks | board.KingAttacks(v.king)
+	v.attackedBy[board.King] = board.KingAttacks(v.king)
+	v.attackedTwice = v.pawnAttacks&v.attackedBy[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
 	s = traceKnights(v, s)
 	s = traceBishops(v, s)
 	s = traceRooks(v, s)
@@ -44,17 +44,17 @@ func traceAssaySide(v *view, s tracer) tracer {
 	return traceRing(v, s)
 }
 
-// traceContact counts what a side's men do to the other side's.
-func traceContact(v *view, f *front, s tracer) tracer {
-	s = traceThreats(v, f, s)
-	s = traceChecks(v, f, s)
-	s = traceAttack(v, f, s)
-	s = tracePassed(v, f, s)
-	s = traceBalance(v, f, s)
-	return traceMopUp(v, f, s)
+// traceContact counts the terms that need both sides, for one of them.
+func traceContact(v *view, o *opponent, s tracer) tracer {
+	s = traceThreats(v, o, s)
+	s = traceChecks(v, o, s)
+	s = traceAttack(v, o, s)
+	s = tracePassed(v, o, s)
+	s = traceBalance(v, o, s)
+	return traceMopUp(v, o, s)
 }
 
-// Units of an attack on one square of the king's ring, by the attacker.
+// Units of an attack on one square of the ring around the king, by attacker.
 const (
 	unitsKnight = 2
 	unitsBishop = 2
@@ -69,8 +69,8 @@ func traceKnights(v *view, s tracer) tracer {
 		sq := b.PopFirst()
 		attacks := board.KnightAttacks(sq)
 		s = s.one(assaySquareKnight + int(sq))
-		s = s.one(assayMobilityKnight + (attacks & v.area).Count())
-		v.reach(board.Knight, attacks)
+		s = s.one(assayMobilityKnight + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Knight, attacks)
 		if attacks&v.outposts&^(v.pawns|v.knights) != 0 {
 			s = s.one(assayOutpostReach)
 		}
@@ -89,8 +89,8 @@ func traceBishops(v *view, s tracer) tracer {
 		sq := b.PopFirst()
 		attacks := board.BishopAttacks(sq, v.occupied)
 		s = s.one(assaySquareBishop + int(sq))
-		s = s.one(assayMobilityBishop + (attacks & v.area).Count())
-		v.reach(board.Bishop, attacks)
+		s = s.one(assayMobilityBishop + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Bishop, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsBishop * hits.Count()
 			v.attackers++
@@ -109,8 +109,8 @@ func traceRooks(v *view, s tracer) tracer {
 		sq := b.PopFirst()
 		attacks := board.RookAttacks(sq, v.occupied)
 		s = s.one(assaySquareRook + int(sq))
-		s = s.one(assayMobilityRook + (attacks & v.area).Count())
-		v.reach(board.Rook, attacks)
+		s = s.one(assayMobilityRook + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Rook, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsRook * hits.Count()
 			v.attackers++
@@ -133,8 +133,8 @@ func traceQueens(v *view, s tracer) tracer {
 		sq := b.PopFirst()
 		attacks := board.QueenAttacks(sq, v.occupied)
 		s = s.one(assaySquareQueen + int(sq))
-		s = s.one(assayMobilityQueen + (attacks & v.area).Count())
-		v.reach(board.Queen, attacks)
+		s = s.one(assayMobilityQueen + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Queen, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsQueen * hits.Count()
 			v.attackers++
@@ -143,8 +143,8 @@ func traceQueens(v *view, s tracer) tracer {
 	return s
 }
 
-// traceRing counts the attacks of a side's men on their king. No attack at all has no
-// term: it is what the others are measured against.
+// traceRing counts the attacks on the squares around their king. No attack has no term:
+// it is the zero that the others are measured from.
 func traceRing(v *view, s tracer) tracer {
 	if v.units > 0 {
 		s = s.one(assayRing + min((v.units-1)/3, ringBuckets-1))

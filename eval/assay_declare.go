@@ -2,10 +2,11 @@ package eval
 
 import "fmt"
 
-// Each group below is here because fits without it predict the results of held-out
-// games worse. Cross-entropy lost without the group, in 1e-5, with its standard error
-// (by game): cross-validated in four folds of 4,200 games of a strong engine, 334,000
-// quiet positions; then on 64,000 positions of people's games, never trained on.
+// Each group below is here because fits without it predict the results of held-out games
+// worse. The table gives the cross-entropy lost without the group, in 1e-5, with its
+// standard error (by game): first cross-validated in four folds of 4,200 games of a strong
+// engine, 334,000 quiet positions; then on 64,000 positions of games between people, which
+// no fit was trained on.
 //
 //	                           terms    engine   people
 //	passed.own-king, their-king   48    60 +-  9    71 +- 6
@@ -30,13 +31,12 @@ import "fmt"
 //	mop-up                        10     0          0
 //
 // mop-up stays although no such position is in either set: without it a bare king is
-// seldom mated. Tried and left out: storms by file and rank (-18 +- 12) and by rank
-// (-6 +- 5), candidates (-11 +- 5), pawns of a bishop's colour (0 +- 7), space
-// (2 +- 5), products of own men (-15 +- 16), own pawns by knights and rooks
-// (3 +- 10), minor men's distance from their king (-2 +- 5) and before it a pawn (3 +- 4).
+// rarely mated. Tried and left out: pawn storms by file and rank (-18 +- 12) and by rank
+// (-6 +- 5), candidate passed pawns (-11 +- 5), pawns on a bishop's color (0 +- 7), space
+// (2 +- 5), products of own pieces (-15 +- 16), own pawns by knights and rooks (3 +- 10),
+// distance of minor pieces from their king (-2 +- 5), minor pieces behind a pawn (3 +- 4).
 
-// declareContact declares the terms of what the sides do to each other. All start at
-// zero.
+// declareContact declares the terms that need both sides. All start at zero.
 func declareContact(t *table) {
 	declareChances(t)
 	declarePassedMore(t)
@@ -46,7 +46,7 @@ func declareContact(t *table) {
 	declareBalance(t)
 }
 
-// contact declares terms that start at zero, one after the other.
+// contact declares tapered terms that start at zero, at consecutive indices.
 func (t *table) contact(index int, group, source string, names ...string) {
 	for i, name := range names {
 		t.set(index+i, Term{Name: name, Group: group, Tapered: true, Source: source}, 0)
@@ -114,7 +114,7 @@ func declareMopUp(t *table) {
 	}
 }
 
-// ranked returns a name for each rank.
+// ranked returns the names of one term for each rank.
 func ranked(name string, from, to int) (names []string) {
 	for r := from; r <= to; r++ {
 		names = append(names, fmt.Sprintf("%s.rank%d", name, r))
@@ -122,7 +122,7 @@ func ranked(name string, from, to int) (names []string) {
 	return names
 }
 
-// numbered returns a name for each number from 1.
+// numbered returns the names of terms numbered from 1.
 func numbered(name string, n int) (names []string) {
 	for i := range n {
 		names = append(names, fmt.Sprintf("%s.%d", name, i+1))

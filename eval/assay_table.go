@@ -6,10 +6,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// The model assay: the terms and their numbers. What each counts is in assay.go.
+// The model assay: its terms and their indices. What each counts is in assay.go.
 //
-// Start weights are Shannon's numbers for what Shannon counted and zero for all the
-// rest: what the model knows beyond them it learns from games.
+// Start weights are Shannon's numbers for what Shannon counted, and zero for all other
+// terms: these are learned from games.
 
 // Index of the first term of every block.
 const (
@@ -27,7 +27,7 @@ const (
 	assaySeventh   = assayHalfOpen + 1  // one term
 	assayShelter   = assaySeventh + 1   // two file distances by no pawn, rank 2 to 7
 	assayRing      = assayShelter + 2*7 // ringBuckets terms
-	assayContact   = assayRing + 20     // what the sides do to each other, see below
+	assayContact   = assayRing + 20     // terms that need both sides, see below
 	assayTempo     = assayContactEnd    // one term
 	assaySquares   = assayTempo + 1     // pawn a2 to h7, then N, B, R, Q, K a1 to h8
 	assayTerms     = assaySquares + 48 + 5*64
@@ -64,13 +64,13 @@ const (
 	assayContactEnd   = assayMopKings + 6
 )
 
-// weakBuckets is the number of terms for weak squares of the king's ring.
+// weakBuckets is the number of terms for weak squares around a king.
 const weakBuckets = 8
 
 // dangerBuckets is the number of terms for the danger a king is in.
 const dangerBuckets = 24
 
-// Index of the first mobility term of every kind.
+// Index of the first mobility term of every piece type.
 const (
 	assayMobilityKnight = assayMobility
 	assayMobilityBishop = assayMobilityKnight + 9
@@ -78,8 +78,8 @@ const (
 	assayMobilityQueen  = assayMobilityRook + 15
 )
 
-// Index of the term of square a1 of every kind. A pawn never stands on the first
-// rank, so its table begins at a2.
+// Index of the term of square a1 of every piece type. Pawns are never on the first rank,
+// so their table starts at a2.
 const (
 	assaySquarePawn   = assaySquares - 8
 	assaySquareKnight = assaySquares + 48
@@ -89,7 +89,7 @@ const (
 	assaySquareKing   = assaySquareQueen + 64
 )
 
-// ringBuckets is the number of terms for attacks on the king's ring.
+// ringBuckets is the number of terms for attacks on the squares around a king.
 const ringBuckets = 20
 
 func assayModel() *Model {
@@ -114,8 +114,8 @@ func declareMaterial(t *table) {
 	}
 }
 
-// declareMobility declares one term for each number of squares a man can go to. At
-// the start each square is worth Shannon's tenth of a pawn.
+// declareMobility declares one term for each number of squares that a piece can go to.
+// In the start weights each square counts Shannon's tenth of a pawn.
 func declareMobility(t *table) {
 	index := assayMobility
 	for _, kind := range []struct {
@@ -173,8 +173,8 @@ func declareKing(t *table) {
 	}
 }
 
-// declareSquares declares the piece-square tables. Squares are named as White sees
-// them: psq.knight.g1 is g8 for Black.
+// declareSquares declares the piece-square tables. Squares are named from White's view:
+// psq.knight.g1 is g8 for Black.
 func declareSquares(t *table) {
 	first := [6]int{assaySquarePawn, assaySquareKnight, assaySquareBishop, assaySquareRook, assaySquareQueen, assaySquareKing}
 	for kind, base := range first {

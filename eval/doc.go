@@ -1,10 +1,10 @@
-// Package eval judges chess positions: it declares every evaluation term once, and
-// from that one declaration come the score that a search uses, the features that a
-// tuner fits and the explanation that a person reads.
+// Package eval evaluates chess positions. It declares every evaluation term once; from that
+// declaration come the score that a search uses, the features that a tuner fits and the
+// explanation that a person reads.
 //
 // A Model is a named list of terms with start weights. Every term is linear in its
-// coefficients: a position yields integer counts, White's minus Black's, and its
-// value is
+// coefficients: a position has an integer count for each term, White's minus Black's, and
+// its value is
 //
 //	sum(count x (mg x phase + eg x (24 - phase))) x scale / 24
 //
@@ -12,13 +12,14 @@
 // Evaluator of Model.NewEvaluator returns the value; the integer sum before its one
 // division is the same in both, for every position.
 //
-// The functions named trace..., in the files of the models, are the one source. They
-// report counts to a tracer; "go generate" writes score_generated.go, the same
-// functions with the names score... reporting to a scorer, which adds weights up.
+// The functions named trace..., in the files of the models, are the only source. They
+// report counts to a tracer. "go generate" copies them into score_generated.go as
+// functions named score..., which report to a scorer; the scorer adds up weights.
 //
-// The package neither searches nor reads weight files: see engine/search and models.
+// The package does not search and does not read weight files: see engine/search and
+// models.
 //
-// Start reading at Model, then shannon.go, which is the whole of the smallest model.
+// Start reading at Model, then shannon.go, which holds the whole of the smallest model.
 package eval
 
 //go:generate go run gen.go

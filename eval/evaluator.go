@@ -2,7 +2,7 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Evaluator judges positions with one model and fixed weights.
+// Evaluator evaluates positions with one model and fixed weights.
 type Evaluator interface {
 	// Evaluate returns the value of the position in centipawns from White's view,
 	// |value| <= MaxScore. It is a function of the position and the weights alone,
@@ -10,13 +10,13 @@ type Evaluator interface {
 	Evaluate(p *board.Position) int
 }
 
-// Rooted is an Evaluator with terms that depend on the position a search began with.
-// Every Evaluator of this package is Rooted; models without such terms ignore the
-// root.
+// Rooted is an Evaluator with terms that depend on the root, the position that a search
+// started from. Every Evaluator of this package is Rooted; models without such terms
+// ignore the root.
 type Rooted interface {
 	Evaluator
-	// SetRoot makes p the root of the evaluations that follow. nil stands for none:
-	// terms that depend on the root are then 0, as they are for a tuner.
+	// SetRoot makes p the root of the evaluations that follow. nil means no root: terms
+	// that depend on it are then 0, as they are in features.
 	SetRoot(p *board.Position)
 }
 
@@ -50,7 +50,7 @@ func (e *evaluator) Evaluate(p *board.Position) int {
 	return value(mg*int64(phase)+eg*int64(MaxPhase-phase), int64(scale), scaleWhole)
 }
 
-// value makes centipawns of a sum: the one division, toward zero, and the bound.
+// value converts a sum to centipawns: the one division, toward zero, and the bound.
 func value(sum, scaleNum, scaleDen int64) int {
 	v := sum * scaleNum / (MaxPhase * scaleDen)
 	return int(max(-MaxScore, min(v, MaxScore)))

@@ -8,15 +8,15 @@ type Feature struct {
 	Count int16
 }
 
-// Features is a position as a tuner sees it. The value of the position under weights
-// w is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero.
+// Features is what a tuner needs of a position. The value of the position under weights w
+// is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero.
 type Features struct {
 	// Entries are the terms whose count is not zero, ascending, each once.
 	Entries []Feature
 	// Phase is 24 in the middlegame and 0 in the endgame.
 	Phase int
-	// ScaleNum / ScaleDen is the fixed factor of an endgame that is harder to win
-	// than its material says; 1/1 in all others.
+	// ScaleNum / ScaleDen is a fixed factor below 1 in endgames that are harder to win
+	// than their material suggests; 1 everywhere else.
 	ScaleNum, ScaleDen int
 
 	scratch *trace
@@ -35,9 +35,9 @@ func (m *Model) Features(p *board.Position, f *Features) {
 	}
 }
 
-// SetRoot makes p the root of the features that follow, as Rooted does for values;
-// nil stands for none. A tuner sets none: the terms that depend on a root are then 0
-// and keep the weights they have.
+// SetRoot makes p the root of the features that follow, as Rooted does for values; nil
+// means no root. A tuner sets none: the terms that depend on a root are then 0, and their
+// weights stay as they are.
 func (f *Features) SetRoot(p *board.Position) {
 	f.warm()
 	f.scratch.root.set(p)
@@ -66,7 +66,7 @@ func (f *Features) Value(w []Coef) int {
 	return value(f.Sum(w), int64(f.ScaleNum), int64(f.ScaleDen))
 }
 
-// Count is how often a term, by its index in Model.Terms, occurs for each side.
+// Count is how often a term occurs for each side; Term is its index in Model.Terms.
 type Count struct{ Term, White, Black int }
 
 // Counts returns how often each term of the model occurs for each side, in table order,

@@ -268,7 +268,7 @@ func TestRoot(t *testing.T) {
 	if _, black := counts(t, &bare, m.Name, "ratio"); black != 0 {
 		t.Error("Explain knows a root")
 	}
-	if got := e.Evaluate(&bare); got != 4*975+ratioMost {
+	if got := e.Evaluate(&bare); got != 4*975+maxRatio {
 		t.Errorf("four queens against a king: %d", got)
 	}
 }

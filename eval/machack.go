@@ -7,17 +7,17 @@ import "github.com/assay-chess/assay/engine/board"
 //
 //	S = B + R + P + K + C
 //
-// B material, R the ratio of material against the root's, P pawns, K the ranks of
-// the kings while queens are on the board, C pawns in the centre. The program counts
-// in 1/128 pawn; centipawns are 100/128 of its points. Material converts exactly
-// (325, 350, 500, 975); a rank of a king, 8 points, is 6.25 centipawns and starts at
-// 6, a centre pawn, 1 point, is 0.78 and starts at 1.
+// with B material, R the ratio of material compared with the root's, P pawns, K the ranks
+// of the kings while queens are on the board, C pawns in the center. The program counts in
+// points of 1/128 pawn; a point is 100/128 centipawns. Material converts exactly (325, 350,
+// 500, 975). A rank of a king, 8 points, is 6.25 centipawns and starts at 6; a center pawn,
+// 1 point, is 0.78 and starts at 1.
 //
-// The paper prints no numbers for P. Ours, in points, are 24 for tripled, 16 for
-// isolated, 24 for passed and 12 for backward pawns, 8 more where a backward pawn
-// is on an open file or faces rooks or queens.
+// The paper prints no numbers for P. Our own, in points, are 24 for tripled, 16 for
+// isolated, 24 for passed and 12 for backward pawns, and 8 more for a backward pawn on an
+// open file or facing rooks or queens.
 //
-// Where the text has two readings both are terms, and the reading that is not ours
+// Where the text has two readings, both are terms, and the reading that we did not choose
 // starts at zero: backward.strict and king-rank.both-queens.
 
 const (
@@ -31,17 +31,17 @@ const (
 	machackBackwardStrict = machackBackwardWeak + 1
 	machackKingRank       = machackBackwardStrict + 1
 	machackKingRankQueens = machackKingRank + 1
-	machackCentre         = machackKingRankQueens + 1
-	machackTerms          = machackCentre + 1
+	machackCenter         = machackKingRankQueens + 1
+	machackTerms          = machackCenter + 1
 )
 
-// machackPoints are the values of B, in 1/128 pawn; a king counts 1 in R.
+// machackPoints holds the piece values of B in 1/128 pawn; a king counts 1 in R.
 var machackPoints = [6]int64{128, 416, 448, 640, 1248, 1}
 
 func machackModel() *Model {
 	t := newTable(machackTerms)
 	const source = "Greenblatt et al. 1967, static evaluation"
-	const guess = source + "; start weight ours"
+	const guess = source + "; start weight our own"
 	for i, f := range []struct {
 		name, group, source string
 		start               int32
@@ -51,15 +51,15 @@ func machackModel() *Model {
 		{"bishop", GroupMaterial, source, 350},
 		{"rook", GroupMaterial, source, 500},
 		{"queen", GroupMaterial, source, 975},
-		{"ratio", GroupMaterial, source + "; garbled in print, a fourth is ours", 1},
+		{"ratio", GroupMaterial, source + "; garbled in print, the fraction of a fourth is our own", 1},
 		{"tripled", GroupPawns, guess, -19},
 		{"isolated", GroupPawns, guess, -12},
 		{"passed", GroupPassed, guess, 19},
 		{"backward", GroupPawns, guess, -9},
 		{"backward.exposed", GroupPawns, guess, -6},
-		{"backward.strict", GroupPawns, "ours, for " + source, 0},
+		{"backward.strict", GroupPawns, "our own, for " + source, 0},
 		{"king-rank", GroupKing, source, -6},
-		{"king-rank.both-queens", GroupKing, "ours, for " + source, 0},
+		{"king-rank.both-queens", GroupKing, "our own, for " + source, 0},
 		{"centre", GroupPawns, source, 1},
 	} {
 		t.set(i, Term{Name: f.name, Group: f.group, Source: f.source}, f.start)
@@ -76,11 +76,11 @@ func traceMacHack(p *board.Position, s tracer) tracer {
 	return traceMacHackSide(p, both, max(0, ratio), s)
 }
 
-// traceMacHackSide counts for White. Weights that say what is bad for the owner of a
-// pawn or a king are negative: the paper says the same as what is good for the other.
+// traceMacHackSide counts for White. Weaknesses of the owner have negative weights, where
+// the paper counts them as strengths of the other side.
 func traceMacHackSide(p *board.Position, bothQueens bool, ratio int, s tracer) tracer {
 	var v view
-	v.see(p, board.White)
+	v.set(p, board.White)
 	s = s.add(machackMaterial, v.pawns.Count())
 	s = s.add(machackMaterial+1, v.knights.Count())
 	s = s.add(machackMaterial+2, v.bishops.Count())
@@ -111,9 +111,9 @@ func traceMacHackSide(p *board.Position, bothQueens bool, ratio int, s tracer) t
 	if bothQueens {
 		s = s.add(machackKingRankQueens, v.king.Rank())
 	}
-	const centre = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
-	if v.pawns&centre != 0 { // both sides' cancel: +1, -1 or 0
-		s = s.one(machackCentre)
+	const center = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
+	if v.pawns&center != 0 { // pawns of both sides cancel: +1, -1 or 0
+		s = s.one(machackCenter)
 	}
 	return s
 }

@@ -14,25 +14,25 @@ func tripled(p board.Bitboard) (n int) {
 	return n
 }
 
-// A backwardRule is the line of Mac Hack's decision list that settles whether a pawn
-// is backward, in the order of the paper.
+// backwardRule is the line of Mac Hack's decision list that decides whether a pawn is
+// backward, in the order of the paper.
 type backwardRule uint8
 
 const (
-	ruleDefended      backwardRule = iota // 1: a pawn defends it
-	ruleDefendable                        // 2: a pawn can in one move
-	ruleBlocked                           // 3a: such a move is blocked, and so is the pawn
-	ruleHelperBlocked                     // 3b: such a move is blocked, the pawn is not
-	ruleWouldBeHeld                       // 4: it would be defended had it advanced
-	ruleOtherwise                         // 5
+	ruleDefended        backwardRule = iota // 1: a pawn defends it
+	ruleDefendable                          // 2: a pawn can defend it in one move
+	ruleBlocked                             // 3a: such a move is blocked, and so is the pawn
+	ruleHelperBlocked                       // 3b: such a move is blocked, the pawn is not
+	ruleWouldBeDefended                     // 4: it would be defended after advancing
+	ruleOtherwise                           // 5
 )
 
-func (r backwardRule) backward() bool { return r == ruleBlocked || r == ruleWouldBeHeld }
+func (r backwardRule) backward() bool { return r == ruleBlocked || r == ruleWouldBeDefended }
 
-// machackIsBackward settles whether White's pawn on sq is backward. In line 4 the
-// literal reading asks for a pawn of its side on a next file that is level with it
-// or ahead, which makes backward pawns of the base of every chain; the strict one for
-// a pawn ahead, and none on the next files that is level or behind.
+// machackIsBackward decides whether White's pawn on sq is backward. For line 4 the literal
+// reading wants an own pawn on an adjacent file that is level with it or ahead, which makes
+// the base of every pawn chain backward. The strict reading wants a pawn ahead, and none on
+// adjacent files that is level or behind.
 func machackIsBackward(p *board.Position, sq board.Square) (literal, strict backwardRule) {
 	pawns, their := p.Pieces(board.White, board.Pawn), p.ByColor(board.Black)
 	pawn := sq.Bitboard()
@@ -43,7 +43,7 @@ func machackIsBackward(p *board.Position, sq board.Square) (literal, strict back
 	one := helpers & (pawns << 8)
 	two := helpers & ((pawns & board.Rank2) << 16)
 	barred := two & (their | their<<8)
-	risky := beside(p.Pieces(board.Black, board.Pawn)) // in passing
+	risky := beside(p.Pieces(board.Black, board.Pawn)) // capture en passant
 	if one&^their != 0 || two&^barred&^risky != 0 {
 		return ruleDefendable, ruleDefendable
 	}
@@ -58,10 +58,10 @@ func machackIsBackward(p *board.Position, sq board.Square) (literal, strict back
 	friends := pawns & files
 	literal, strict = ruleOtherwise, ruleOtherwise
 	if friends&level != 0 {
-		literal = ruleWouldBeHeld
+		literal = ruleWouldBeDefended
 	}
 	if friends != 0 && friends&^beside(up(pawn<<8)) == 0 {
-		strict = ruleWouldBeHeld
+		strict = ruleWouldBeDefended
 	}
 	return literal, strict
 }

@@ -19,11 +19,11 @@ const MaxScore = 30000
 // do not write to them.
 type Model struct {
 	Name string
-	// About says in one line what the model is.
+	// About describes the model in one line.
 	About string
 	// Terms in table order; a term's index here is its number everywhere.
 	Terms []Term
-	// Start holds the weights that learning begins with, one for each term.
+	// Start holds the weights that learning starts from, one for each term.
 	Start []Coef
 
 	trace func(*board.Position, tracer) tracer
@@ -56,9 +56,9 @@ func (m *Model) Term(name string) (int, bool) {
 	return i, ok
 }
 
-// Check tells whether w can be the weights of the model: one coefficient for each
-// term, none beyond MaxCoef, one value where a term is not tapered. Its error names
-// the term.
+// Check returns an error unless w can be the weights of the model: one coefficient for
+// each term, none beyond MaxCoef, and both values equal where a term is not tapered. The
+// error names the term.
 func (m *Model) Check(w []Coef) error {
 	if len(w) != len(m.Terms) {
 		return fmt.Errorf("model %s has %d terms, the weights have %d", m.Name, len(m.Terms), len(w))
@@ -75,7 +75,7 @@ func (m *Model) Check(w []Coef) error {
 	return nil
 }
 
-// newModel completes a table into a model.
+// newModel returns the model of a complete table.
 func newModel(name, about string, t *table, trace func(*board.Position, tracer) tracer, score func(*board.Position, scorer) scorer) *Model {
 	if len(t.terms) > maxTerms {
 		panic("eval: model " + name + " has more than maxTerms terms")

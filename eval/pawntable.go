@@ -2,21 +2,21 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// pawnEntries is the size of a pawnTable, 400 kB of them. Positions of one search share
-// few structures.
+// pawnEntries is the number of entries of a pawnTable, 400 kB. It is enough: the positions
+// of one search share few pawn structures.
 const pawnEntries = 1 << 13
 
-// pawnTable remembers what traceStructure finds, by the key of pawns and kings. What it
-// returns is what would be computed: it only saves time.
+// pawnTable caches what scoreStructure computes, by the key of pawns and kings. It changes
+// no value, it only saves time.
 type pawnTable [pawnEntries]pawnEntry
 
 type pawnEntry struct {
-	key          uint64 // 0 where there is none
+	key          uint64 // 0: empty
 	sum          int64  // packed weights, from Black's view
 	black, white structure
 }
 
-// structure is what the other terms ask of a side's pawns.
+// structure is what other terms need to know of a side's pawns.
 type structure struct{ passed, outposts board.Bitboard }
 
 func (v *view) structure() structure     { return structure{v.passed, v.outposts} }
@@ -27,7 +27,7 @@ func (s tracer) structure(_ *board.Position, black, white *view) tracer {
 	return traceStructure(black, white, s)
 }
 
-// structure adds up pawns and kings, from memory where they are known.
+// structure adds up pawns and kings, from the cache if they are there.
 func (s scorer) structure(p *board.Position, black, white *view) scorer {
 	key := p.PawnKey()
 	e := &s.w.pawns[key%pawnEntries]

@@ -2,34 +2,34 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// scaleWhole is the denominator of endgame scales: a scale of so much changes nothing.
+// scaleWhole is the denominator of endgame scales: this scale changes nothing.
 const scaleWhole = 16
 
-// Endgame scales of the model assay, in sixteenths: ours, chosen near the factors that fit the
-// results of such positions in engine and people's games best, beside that of endings
-// with many pawns. The wrong bishop's is a textbook's.
+// Endgame scales of the model assay, in sixteenths. They are our own, near the factors that
+// best fit the results of such positions in games of engines and people, relative to
+// endings with many pawns. The scale of the wrong bishop is from textbooks.
 const (
-	scaleDead      = 1  // pieces alone that cannot win
+	scaleDead      = 1  // pieces without pawns that cannot win
 	scaleOnePawn   = 4  // the last pawn, against pieces
 	scaleTwoPawns  = 12 // one pawn up, with two
 	scaleThree     = 14 // one pawn up, with three
-	scaleOpposite  = 6  // bishops of opposite colours and pawns, one pawn up
+	scaleOpposite  = 6  // bishops of opposite colors and pawns, one pawn up
 	scaleOpposite2 = 10 // the same, more pawns up
-	scaleOpposite3 = 14 // bishops of opposite colours and other pieces
+	scaleOpposite3 = 14 // bishops of opposite colors and other pieces
 )
 
 // scalePhase is the highest phase in which an ending is scaled.
 const scalePhase = 12
 
-// assayScale returns by how many sixteenths of its value a position is worth what its
-// terms say: a lead is hard to convert with few pawns, with bishops of opposite colours,
-// or with none but the wrong rook's pawn. Which side leads is counted in Shannon's points.
-// It depends on the men alone, never on the weights, so that values stay linear in them.
+// assayScale returns the endgame scale of a position, in sixteenths: a lead is hard to
+// convert with few pawns, with bishops of opposite colors, or with only rook's pawns and
+// the wrong bishop. Shannon's piece values decide which side leads. The scale depends on
+// the pieces alone, never on the weights, so that values stay linear in the weights.
 func assayScale(p *board.Position, phase int) int {
 	if phase > scalePhase {
 		return scaleWhole
 	}
-	strong, weak := muster(p, board.White), muster(p, board.Black)
+	strong, weak := materialOf(p, board.White), materialOf(p, board.Black)
 	if strong.points+strong.pawns < weak.points+weak.pawns {
 		strong, weak = weak, strong
 	}
@@ -64,21 +64,21 @@ func assayScale(p *board.Position, phase int) int {
 	return scaleWhole
 }
 
-// force is what a side has in Shannon's points, pawns apart.
-type force struct {
+// material is what a side has, pieces in Shannon's points and pawns apart.
+type material struct {
 	color         board.Color
 	points, pawns int
 }
 
-func muster(p *board.Position, c board.Color) force {
+func materialOf(p *board.Position, c board.Color) material {
 	minors := p.Pieces(c, board.Knight) | p.Pieces(c, board.Bishop)
 	points := 3*minors.Count() + 5*p.Pieces(c, board.Rook).Count() + 9*p.Pieces(c, board.Queen).Count()
-	return force{c, points, p.Pieces(c, board.Pawn).Count()}
+	return material{c, points, p.Pieces(c, board.Pawn).Count()}
 }
 
-// scalePieces is the scale where the side that leads has pieces alone: a minor piece
-// more wins nothing, nor do two knights against the bare king.
-func scalePieces(p *board.Position, strong, weak force, pieces int) int {
+// scalePieces is the scale where the side that leads has no pawns: an extra minor piece
+// does not win, nor do two knights against a bare king.
+func scalePieces(p *board.Position, strong, weak material, pieces int) int {
 	knights := p.Pieces(strong.color, board.Knight).Count()
 	if weak.pawns <= 1 && (pieces == 2 || pieces == 3 || weak.points == 0 && knights == 2 && strong.points == 6) {
 		return scaleDead
@@ -86,9 +86,9 @@ func scalePieces(p *board.Position, strong, weak force, pieces int) int {
 	return scaleWhole
 }
 
-// scaleWrongBishop is the scale against a king and pawns: dead if all pawns stand on one
-// rook's file, no bishop guards the square they promote on, and the other king does.
-func scaleWrongBishop(p *board.Position, strong, weak force) int {
+// scaleWrongBishop is the scale against a king and pawns: scaleDead if all pawns are on one
+// rook's file, no bishop guards the promotion square, and the other king does.
+func scaleWrongBishop(p *board.Position, strong, weak material) int {
 	pawns := p.Pieces(strong.color, board.Pawn)
 	bishops := p.Pieces(strong.color, board.Bishop)
 	file := board.FileA
@@ -106,18 +106,18 @@ func scaleWrongBishop(p *board.Position, strong, weak force) int {
 	if distance(p.KingSquare(weak.color), corner) > 1 {
 		return scaleWhole
 	}
-	colour := board.LightSquares
+	color := board.LightSquares
 	if board.DarkSquares.Has(corner) {
-		colour = board.DarkSquares
+		color = board.DarkSquares
 	}
-	if bishops&colour != 0 {
+	if bishops&color != 0 {
 		return scaleWhole
 	}
 	return scaleDead
 }
 
-// opposite tells whether each side has one bishop, on squares of different colours.
-func opposite(p *board.Position, a, b force) bool {
+// opposite reports whether each side has one bishop, on squares of different colors.
+func opposite(p *board.Position, a, b material) bool {
 	mine, theirs := p.Pieces(a.color, board.Bishop), p.Pieces(b.color, board.Bishop)
 	return mine != 0 && theirs != 0 && !mine.Many() && !theirs.Many() &&
 		(mine&board.LightSquares == 0) != (theirs&board.LightSquares == 0)

@@ -10,9 +10,9 @@ func scoreShannon(p *board.Position, s scorer) scorer {
 		own, other = other, own
 	}
 	var v view
-	v.see(p, board.Black)
+	v.set(p, board.Black)
 	s = scoreShannonSide(&v, other, s).turn()
-	v.see(p, board.White)
+	v.set(p, board.White)
 	return scoreShannonSide(&v, own, s)
 }
 
@@ -24,7 +24,7 @@ func scoreShannonSide(v *view, moves int, s scorer) scorer {
 	s = s.add(shannonQueen, v.queens.Count())
 	alone := isolated(v.pawns)
 	s = s.add(shannonDoubled, doubled(v.pawns).Count())
-	s = s.add(shannonBackward, backward(v.pawns, alone, v.theirAttack).Count())
+	s = s.add(shannonBackward, backward(v.pawns, alone, v.theirPawnAttacks).Count())
 	s = s.add(shannonIsolated, alone.Count())
 	return s.add(shannonMobility, moves)
 }
@@ -41,16 +41,16 @@ func scoreAppendix(p *board.Position, s scorer) scorer {
 
 func scoreAppendixSide(p *board.Position, moves int, s scorer) scorer {
 	var v view
-	v.see(p, board.White)
+	v.set(p, board.White)
 	s = scoreShannonSide(&v, moves, s)
 	s = s.add(appendixDoubledAll, (v.pawns & (up(v.pawns<<8) | down(v.pawns>>8))).Count())
-	s = s.add(appendixCentre, (v.pawns & centreFour).Count())
+	s = s.add(appendixCenter, (v.pawns & extendedCenter).Count())
 	s = s.add(appendixShelter, weakShelter(&v))
-	s = s.add(appendixOffColour, offColour(&v))
+	s = s.add(appendixOffColor, offColor(&v))
 	s = s.add(appendixPassed, passed(v.pawns, v.theirPawns).Count())
 	advanced := v.knights & advancedSquares
 	s = s.add(appendixKnight, advanced.Count())
-	s = s.add(appendixKnightHeld, (advanced & v.attacks &^ stoppable(v.theirPawns)).Count())
+	s = s.add(appendixKnightHeld, (advanced & v.pawnAttacks &^ stoppable(v.theirPawns)).Count())
 	s = scoreAppendixRooks(&v, s)
 	committed, exchanges := commitments(p)
 	s = s.add(appendixCommitted, committed)
@@ -78,7 +78,7 @@ func scoreMacHack(p *board.Position, s scorer) scorer {
 
 func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) scorer {
 	var v view
-	v.see(p, board.White)
+	v.set(p, board.White)
 	s = s.add(machackMaterial, v.pawns.Count())
 	s = s.add(machackMaterial+1, v.knights.Count())
 	s = s.add(machackMaterial+2, v.bishops.Count())
@@ -109,17 +109,17 @@ func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) s
 	if bothQueens {
 		s = s.add(machackKingRankQueens, v.king.Rank())
 	}
-	const centre = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
-	if v.pawns&centre != 0 {
-		s = s.one(machackCentre)
+	const center = (board.Rank4 | board.Rank5) & (board.FileD | board.FileE)
+	if v.pawns&center != 0 {
+		s = s.one(machackCenter)
 	}
 	return s
 }
 
 func scoreAssay(p *board.Position, s scorer) scorer {
 	var white, black view
-	black.see(p, board.Black)
-	white.see(p, board.White)
+	black.set(p, board.Black)
+	white.set(p, board.White)
 	s = s.structure(p, &black, &white)
 	s = scoreAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
@@ -129,23 +129,23 @@ func scoreAssay(p *board.Position, s scorer) scorer {
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
-	var f front
-	f.face(&black)
-	f.toMove = int(p.SideToMove())
-	s = scoreContact(&white, &f, s).turn()
-	f.face(&white)
-	f.toMove = 1 - int(p.SideToMove())
-	return scoreContact(&black, &f, s).turn()
+	var o opponent
+	o.set(&black)
+	o.toMove = int(p.SideToMove())
+	s = scoreContact(&white, &o, s).turn()
+	o.set(&white)
+	o.toMove = 1 - int(p.SideToMove())
+	return scoreContact(&black, &o, s).turn()
 }
 
 func scoreAssaySide(v *view, s scorer) scorer {
-	v.area = ^(v.pawns | v.king.Bitboard() | v.theirAttack)
+	v.mobilityArea = ^(v.pawns | v.king.Bitboard() | v.theirPawnAttacks)
 	around := board.KingAttacks(v.theirKing)
 	v.ring = around | around>>8 | v.theirKing.Bitboard()
-	v.by[board.Pawn] = v.attacks
-	v.all = v.attacks | board.KingAttacks(v.king)
-	v.by[board.King] = board.KingAttacks(v.king)
-	v.twice = v.attacks&v.by[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
+	v.attackedBy[board.Pawn] = v.pawnAttacks
+	v.attacked = v.pawnAttacks | board.KingAttacks(v.king)
+	v.attackedBy[board.King] = board.KingAttacks(v.king)
+	v.attackedTwice = v.pawnAttacks&v.attackedBy[board.King] | (v.pawns<<8).East()&(v.pawns<<8).West()
 	s = scoreKnights(v, s)
 	s = scoreBishops(v, s)
 	s = scoreRooks(v, s)
@@ -153,13 +153,13 @@ func scoreAssaySide(v *view, s scorer) scorer {
 	return scoreRing(v, s)
 }
 
-func scoreContact(v *view, f *front, s scorer) scorer {
-	s = scoreThreats(v, f, s)
-	s = scoreChecks(v, f, s)
-	s = scoreAttack(v, f, s)
-	s = scorePassed(v, f, s)
-	s = scoreBalance(v, f, s)
-	return scoreMopUp(v, f, s)
+func scoreContact(v *view, o *opponent, s scorer) scorer {
+	s = scoreThreats(v, o, s)
+	s = scoreChecks(v, o, s)
+	s = scoreAttack(v, o, s)
+	s = scorePassed(v, o, s)
+	s = scoreBalance(v, o, s)
+	return scoreMopUp(v, o, s)
 }
 
 func scoreKnights(v *view, s scorer) scorer {
@@ -169,8 +169,8 @@ func scoreKnights(v *view, s scorer) scorer {
 		sq := b.PopFirst()
 		attacks := board.KnightAttacks(sq)
 		s = s.one(assaySquareKnight + int(sq))
-		s = s.one(assayMobilityKnight + (attacks & v.area).Count())
-		v.reach(board.Knight, attacks)
+		s = s.one(assayMobilityKnight + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Knight, attacks)
 		if attacks&v.outposts&^(v.pawns|v.knights) != 0 {
 			s = s.one(assayOutpostReach)
 		}
@@ -189,8 +189,8 @@ func scoreBishops(v *view, s scorer) scorer {
 		sq := b.PopFirst()
 		attacks := board.BishopAttacks(sq, v.occupied)
 		s = s.one(assaySquareBishop + int(sq))
-		s = s.one(assayMobilityBishop + (attacks & v.area).Count())
-		v.reach(board.Bishop, attacks)
+		s = s.one(assayMobilityBishop + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Bishop, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsBishop * hits.Count()
 			v.attackers++
@@ -209,8 +209,8 @@ func scoreRooks(v *view, s scorer) scorer {
 		sq := b.PopFirst()
 		attacks := board.RookAttacks(sq, v.occupied)
 		s = s.one(assaySquareRook + int(sq))
-		s = s.one(assayMobilityRook + (attacks & v.area).Count())
-		v.reach(board.Rook, attacks)
+		s = s.one(assayMobilityRook + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Rook, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsRook * hits.Count()
 			v.attackers++
@@ -233,8 +233,8 @@ func scoreQueens(v *view, s scorer) scorer {
 		sq := b.PopFirst()
 		attacks := board.QueenAttacks(sq, v.occupied)
 		s = s.one(assaySquareQueen + int(sq))
-		s = s.one(assayMobilityQueen + (attacks & v.area).Count())
-		v.reach(board.Queen, attacks)
+		s = s.one(assayMobilityQueen + (attacks & v.mobilityArea).Count())
+		v.addAttacks(board.Queen, attacks)
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsQueen * hits.Count()
 			v.attackers++
@@ -262,18 +262,18 @@ func scoreStructureSide(v *view, s scorer) scorer {
 func scorePawns(v *view, s scorer) scorer {
 	p := v.pawns
 	s = s.add(assayMaterial, p.Count())
-	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.attacks &^ stoppable(v.theirPawns)
+	v.outposts = (board.Rank4 | board.Rank5 | board.Rank6) & v.pawnAttacks &^ stoppable(v.theirPawns)
 	alone := isolated(p)
 	s = s.add(assayIsolated, alone.Count())
 	s = s.add(assayDoubled, doubled(p).Count())
-	s = s.add(assayBackward, backward(p, alone, v.theirAttack).Count())
+	s = s.add(assayBackward, backward(p, alone, v.theirPawnAttacks).Count())
 	for b := p; b != 0; {
 		s = s.one(assaySquarePawn + int(b.PopFirst()))
 	}
 	for b := p & beside(p); b != 0; {
 		s = s.one(assayPhalanx - 1 + b.PopFirst().Rank())
 	}
-	for b := p & v.attacks; b != 0; {
+	for b := p & v.pawnAttacks; b != 0; {
 		s = s.one(assaySupported - 2 + b.PopFirst().Rank())
 	}
 	v.passed = passed(p, v.theirPawns)
@@ -282,86 +282,86 @@ func scorePawns(v *view, s scorer) scorer {
 	}
 	unopposed := p &^ down(v.theirPawns>>8)
 	s = s.add(assayIsolatedOpen, (alone & unopposed).Count())
-	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirAttack) & unopposed).Count())
+	s = s.add(assayBackwardOpen, (backward(p, alone, v.theirPawnAttacks) & unopposed).Count())
 	return s
 }
 
 func scoreKing(v *view, s scorer) scorer {
 	s = s.one(assaySquareKing + int(v.king))
-	before := v.pawns & (^board.Bitboard(0) << (v.king & 56))
-	s = s.one(assayShelter + nearestRank(before, v.king&7))
+	shelter := v.pawns & (^board.Bitboard(0) << (v.king & 56))
+	s = s.one(assayShelter + nearestRank(shelter, v.king&7))
 	if v.king&7 != 0 {
-		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7-1))
+		s = s.one(assayShelter + 7 + nearestRank(shelter, v.king&7-1))
 	}
 	if v.king&7 != 7 {
-		s = s.one(assayShelter + 7 + nearestRank(before, v.king&7+1))
+		s = s.one(assayShelter + 7 + nearestRank(shelter, v.king&7+1))
 	}
 	return s
 }
 
-func scoreThreats(v *view, f *front, s scorer) scorer {
-	for kind, men := range [4]board.Bitboard{f.knights, f.bishops, f.rooks, f.queens} {
-		s = s.add(assayThreatPawn+kind, (men & v.attacks).Count())
+func scoreThreats(v *view, o *opponent, s scorer) scorer {
+	for kind, targets := range [4]board.Bitboard{o.knights, o.bishops, o.rooks, o.queens} {
+		s = s.add(assayThreatPawn+kind, (targets & v.pawnAttacks).Count())
 	}
-	strong := f.byPawn | f.twice&^v.twice
-	weak := f.men &^ strong
-	minor := v.by[board.Knight] | v.by[board.Bishop]
-	rook := v.by[board.Rook]
-	for kind, men := range [3]board.Bitboard{f.pawns, f.knights, f.bishops} {
-		s = s.add(assayThreatMinor+kind, (men & minor & weak).Count())
-		s = s.add(assayThreatRook+kind, (men & rook & weak).Count())
+	strong := o.attackedByPawn | o.attackedTwice&^v.attackedTwice
+	weak := o.pieces &^ strong
+	minor := v.attackedBy[board.Knight] | v.attackedBy[board.Bishop]
+	rook := v.attackedBy[board.Rook]
+	for kind, targets := range [3]board.Bitboard{o.pawns, o.knights, o.bishops} {
+		s = s.add(assayThreatMinor+kind, (targets & minor & weak).Count())
+		s = s.add(assayThreatRook+kind, (targets & rook & weak).Count())
 	}
-	s = s.add(assayThreatMinor+3, (f.rooks & minor).Count())
-	s = s.add(assayThreatMinor+4, (f.queens & minor).Count())
-	s = s.add(assayThreatRook+3, (f.rooks & rook & weak).Count())
-	s = s.add(assayThreatRook+4, (f.queens & rook).Count())
-	s = s.add(assayThreatKing, (weak & v.by[board.King]).Count())
-	open := v.all & f.men &^ f.all
-	s = s.add(assayHanging, (open & f.pawns).Count())
-	s = s.add(assayHanging+1, (open &^ f.pawns).Count())
+	s = s.add(assayThreatMinor+3, (o.rooks & minor).Count())
+	s = s.add(assayThreatMinor+4, (o.queens & minor).Count())
+	s = s.add(assayThreatRook+3, (o.rooks & rook & weak).Count())
+	s = s.add(assayThreatRook+4, (o.queens & rook).Count())
+	s = s.add(assayThreatKing, (weak & v.attackedBy[board.King]).Count())
+	hanging := v.attacked & o.pieces &^ o.attacked
+	s = s.add(assayHanging, (hanging & o.pawns).Count())
+	s = s.add(assayHanging+1, (hanging &^ o.pawns).Count())
 	step := v.pawns << 8 &^ v.occupied
 	step |= (step & board.Rank3) << 8 &^ v.occupied
-	step &^= f.byPawn | f.all&^v.all
-	pieces := f.men &^ f.pawns
-	return s.add(assayThreatPush, (board.PawnAttackSet(board.White, step) & pieces &^ v.attacks).Count())
+	step &^= o.attackedByPawn | o.attacked&^v.attacked
+	nonPawns := o.pieces &^ o.pawns
+	return s.add(assayThreatPush, (board.PawnAttackSet(board.White, step) & nonPawns &^ v.pawnAttacks).Count())
 }
 
-func scoreChecks(v *view, f *front, s scorer) scorer {
+func scoreChecks(v *view, o *opponent, s scorer) scorer {
 	king := v.theirKing
-	safe := ^(f.all &^ (v.twice & f.byKing &^ f.twice)) &^ v.men()
+	safe := ^(o.attacked &^ (v.attackedTwice & o.attackedByKing &^ o.attackedTwice)) &^ v.pieces()
 	diagonal, straight := board.BishopAttacks(king, v.occupied), board.RookAttacks(king, v.occupied)
-	if board.KnightAttacks(king)&v.by[board.Knight]&safe != 0 {
+	if board.KnightAttacks(king)&v.attackedBy[board.Knight]&safe != 0 {
 		s = s.one(assayCheck)
 		v.units += dangerKnight
 	}
-	if diagonal&v.by[board.Bishop]&safe != 0 {
+	if diagonal&v.attackedBy[board.Bishop]&safe != 0 {
 		s = s.one(assayCheck + 1)
 		v.units += dangerBishop
 	}
-	if straight&v.by[board.Rook]&safe != 0 {
+	if straight&v.attackedBy[board.Rook]&safe != 0 {
 		s = s.one(assayCheck + 2)
 		v.units += dangerRook
 	}
-	if (diagonal|straight)&v.by[board.Queen]&safe != 0 {
+	if (diagonal|straight)&v.attackedBy[board.Queen]&safe != 0 {
 		s = s.one(assayCheck + 3)
 		v.units += dangerQueen
 	}
-	near := (diagonal | straight) & f.men
+	near := (diagonal | straight) & o.pieces
 	pinners := (board.BishopAttacks(king, v.occupied&^near)&^diagonal)&(v.bishops|v.queens) |
 		(board.RookAttacks(king, v.occupied&^near)&^straight)&(v.rooks|v.queens)
 	v.units += dangerPin * pinners.Count()
 	return s.add(assayPinned, pinners.Count())
 }
 
-func scoreAttack(v *view, f *front, s scorer) scorer {
-	loose := (v.ring & v.all &^ (f.all &^ (f.byKing &^ f.twice))).Count()
-	if loose != 0 {
-		s = s.one(assayRingWeak - 1 + min(loose, weakBuckets))
+func scoreAttack(v *view, o *opponent, s scorer) scorer {
+	unguarded := (v.ring & v.attacked &^ (o.attacked &^ (o.attackedByKing &^ o.attackedTwice))).Count()
+	if unguarded != 0 {
+		s = s.one(assayRingWeak - 1 + min(unguarded, weakBuckets))
 	}
 	if v.attackers > 0 {
 		s = s.one(assayAttackers - 1 + min(v.attackers, 4))
 	}
-	danger := v.units + dangerLoose*loose + dangerAttacker*v.attackers
+	danger := v.units + dangerUnguarded*unguarded + dangerAttacker*v.attackers
 	if v.queens == 0 {
 		danger /= 2
 	}
@@ -372,17 +372,17 @@ func scoreAttack(v *view, f *front, s scorer) scorer {
 	if v.theirKing&7 < 4 {
 		flank = ^flank
 	}
-	if (v.pawns|f.pawns)&flank == 0 {
+	if (v.pawns|o.pawns)&flank == 0 {
 		s = s.one(assayBareFlank)
 	}
 	return s
 }
 
-func scorePassed(v *view, f *front, s scorer) scorer {
+func scorePassed(v *view, o *opponent, s scorer) scorer {
 	for b := v.passed; b != 0; {
 		sq := b.PopFirst()
 		rank, stop := sq.Rank(), sq+8
-		if f.men.Has(stop) {
+		if o.pieces.Has(stop) {
 			s = s.one(assayPassedHalt + rank - 1)
 		}
 		if rank < 3 {
@@ -392,28 +392,28 @@ func scorePassed(v *view, f *front, s scorer) scorer {
 		s = s.one(assayPassedTheir + 6*(rank-3) + min(distance(v.theirKing, stop), 5))
 		file := board.FileA << (sq & 7)
 		path := file & ahead(sq)
-		if path&(v.occupied|f.all) == 0 {
+		if path&(v.occupied|o.attacked) == 0 {
 			s = s.one(assayPassedOpen + rank - 3)
 		}
-		if !(v.occupied | f.all).Has(stop) {
+		if !(v.occupied | o.attacked).Has(stop) {
 			s = s.one(assayPassedSafe + rank - 3)
 		}
 		behind := board.RookAttacks(sq, v.occupied) & file &^ ahead(sq)
 		if behind&v.rooks != 0 {
 			s = s.one(assayPassedRook)
 		}
-		if behind&f.rooks != 0 {
+		if behind&o.rooks != 0 {
 			s = s.one(assayPassedRook + 1)
 		}
-		if f.alone && path&v.occupied == 0 && distance(v.theirKing, sq|56)-f.toMove > 7-rank {
+		if o.pawnsOnly && path&v.occupied == 0 && distance(v.theirKing, sq|56)-o.toMove > 7-rank {
 			s = s.one(assayUnstoppable)
 		}
 	}
 	return s
 }
 
-func scoreMopUp(v *view, f *front, s scorer) scorer {
-	if f.men.Many() || v.rooks|v.queens == 0 && !(v.bishops|v.knights).Many() {
+func scoreMopUp(v *view, o *opponent, s scorer) scorer {
+	if o.pieces.Many() || v.rooks|v.queens == 0 && !(v.bishops|v.knights).Many() {
 		return s
 	}
 	file, rank := v.theirKing&7, v.theirKing>>3
@@ -421,9 +421,9 @@ func scoreMopUp(v *view, f *front, s scorer) scorer {
 	return s.one(assayMopKings - 2 + distance(v.king, v.theirKing))
 }
 
-func scoreBalance(v *view, f *front, s scorer) scorer {
+func scoreBalance(v *view, o *opponent, s scorer) scorer {
 	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
-	theirPawns, theirKnights, theirBishops := f.pawns.Count(), f.knights.Count(), f.bishops.Count()
+	theirPawns, theirKnights, theirBishops := o.pawns.Count(), o.knights.Count(), o.bishops.Count()
 	s = s.add(assayAgainst, knights*theirPawns)
 	s = s.add(assayAgainst+1, bishops*theirPawns)
 	s = s.add(assayAgainst+2, rooks*theirPawns)
@@ -432,5 +432,5 @@ func scoreBalance(v *view, f *front, s scorer) scorer {
 	s = s.add(assayAgainst+5, rooks*theirBishops)
 	s = s.add(assayAgainst+6, queens*theirKnights)
 	s = s.add(assayAgainst+7, queens*theirBishops)
-	return s.add(assayAgainst+8, queens*f.rooks.Count())
+	return s.add(assayAgainst+8, queens*o.rooks.Count())
 }

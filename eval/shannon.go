@@ -8,9 +8,9 @@ import "github.com/assay-chess/assay/engine/board"
 //	f(P) = 900(Q-Q') + 500(R-R') + 300(B-B'+N-N') + 100(P-P')
 //	     - 50(D-D'+S-S'+I-I') + 10(M-M')
 //
-// D doubled (all but one on every file), S backward, I isolated pawns, M legal moves,
-// for the side that is not to move those it would have after a pass. Both sides
-// always have their king, so its 200 pawns are left out.
+// D counts doubled pawns (all but one on every file), S backward and I isolated pawns, M
+// legal moves; for the side not to move, those it would have after a pass. Both sides
+// always have a king, so its 200 pawns are left out.
 
 const (
 	shannonPawn = iota
@@ -57,9 +57,9 @@ func traceShannon(p *board.Position, s tracer) tracer {
 		own, other = other, own
 	}
 	var v view
-	v.see(p, board.Black)
+	v.set(p, board.Black)
 	s = traceShannonSide(&v, other, s).turn()
-	v.see(p, board.White)
+	v.set(p, board.White)
 	return traceShannonSide(&v, own, s)
 }
 
@@ -71,14 +71,14 @@ func traceShannonSide(v *view, moves int, s tracer) tracer {
 	s = s.add(shannonQueen, v.queens.Count())
 	alone := isolated(v.pawns)
 	s = s.add(shannonDoubled, doubled(v.pawns).Count())
-	s = s.add(shannonBackward, backward(v.pawns, alone, v.theirAttack).Count())
+	s = s.add(shannonBackward, backward(v.pawns, alone, v.theirPawnAttacks).Count())
 	s = s.add(shannonIsolated, alone.Count())
 	return s.add(shannonMobility, moves)
 }
 
-// legalAfterPass returns the legal moves that the side not to move would have if it
-// were its turn. When the side to move is in check, that pass is none of the game's
-// moves: captures of its king then count like any other move.
+// legalAfterPass returns the number of legal moves that the side not to move would have if
+// it were its turn. If the side to move is in check, captures of its king count like any
+// other move.
 func legalAfterPass(p *board.Position) int {
 	passed := *p
 	passed.MakeNull()

@@ -6,19 +6,19 @@ import "math/bits"
 // index replaces its bounds check.
 const maxTerms = 1024
 
-// A sink takes the counts of one side, then, after its method turn, those of the
-// other. There are two, with the same methods: tracer remembers counts, scorer adds
-// weights up. Both are values handed from call to call (s = s.add(term, 2)), which
-// keeps the scorer's sum in a register; the terms are written for the tracer and
-// copied for the scorer by "go generate".
+// A sink takes the counts of one side and, after its method turn, those of the other.
+// There are two with the same methods: tracer collects counts, scorer adds up weights.
+// Both are values that calls take and return (s = s.add(term, 2)), which keeps the
+// scorer's sum in a register. The terms are written for the tracer; "go generate" copies
+// them for the scorer.
 
-// tracer remembers the counts of a position.
+// tracer collects the counts of a position.
 type tracer struct {
 	to, next *trace
 	sign     int16
 }
 
-// trace holds one count for each term and which terms were touched.
+// trace holds one count for each term, and a bit for each term that was counted.
 type trace struct {
 	counts [maxTerms]int16
 	seen   [maxTerms / 64]uint64
@@ -35,14 +35,14 @@ func (s tracer) add(term, n int) tracer {
 // one counts a single occurrence of a term.
 func (s tracer) one(term int) tracer { return s.add(term, 1) }
 
-// turn ends Black's counts and begins White's.
+// turn ends Black's counts and starts White's.
 func (s tracer) turn() tracer { return tracer{to: s.next, next: s.to, sign: -s.sign} }
 
-// root returns what the search began with.
+// root returns the position that the search started from.
 func (s tracer) root() *root { return &s.to.root }
 
-// drain calls yield for every term with a count that is not zero, in ascending
-// order, and leaves the trace empty.
+// drain appends every term whose count is not zero, in ascending order, and leaves the
+// trace empty.
 func (t *trace) drain(entries []Feature) []Feature {
 	for i, word := range t.seen {
 		t.seen[i] = 0
@@ -57,17 +57,17 @@ func (t *trace) drain(entries []Feature) []Feature {
 	return entries
 }
 
-// weights holds the coefficients of a model, each packed by pack, the root that they
-// are used for, and what pawns and kings came to.
+// weights holds the coefficients of a model, each packed by pack, the root of the search,
+// and the cache of pawns and kings.
 type weights struct {
 	packed [maxTerms]int64
 	root   root
 	pawns  pawnTable
 }
 
-// pack puts the endgame value in the upper half and the middlegame value in the
-// lower: packed values add up and multiply like numbers as long as neither half
-// overflows. The counts of a position would have to sum to 71,000 for that.
+// pack puts the endgame value in the upper half and the middlegame value in the lower
+// half. Packed values add and multiply like numbers as long as neither half overflows; for
+// that the counts of a position would have to sum to 71,000.
 func pack(c Coef) int64 { return int64(c.EG)<<32 + int64(c.MG) }
 
 // unpack splits a sum of packed values.
@@ -94,10 +94,10 @@ func (s scorer) one(term int) scorer {
 	return s
 }
 
-// root returns what the search began with.
+// root returns the position that the search started from.
 func (s scorer) root() *root { return &s.w.root }
 
-// turn ends Black's counts and begins White's.
+// turn ends Black's counts and starts White's.
 func (s scorer) turn() scorer {
 	s.sum = -s.sum
 	return s

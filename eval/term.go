@@ -1,7 +1,8 @@
 package eval
 
-// Coef is the coefficient of a term, in centipawns: MG counts in the middlegame
-// (phase 24), EG in the endgame (phase 0). A term that is not tapered has MG == EG.
+// Coef is the coefficient of a term, in centipawns: MG in the middlegame (phase 24), EG in
+// the endgame (phase 0), interpolated by phase between them. A term that is not tapered has
+// MG == EG.
 type Coef struct {
 	MG int32 `json:"mg"`
 	EG int32 `json:"eg"`
@@ -10,8 +11,7 @@ type Coef struct {
 // MaxCoef bounds both values of every coefficient: |coefficient| <= MaxCoef.
 const MaxCoef = 30000
 
-// The groups that terms belong to. A tuner's priors and a report's sections are per
-// group.
+// The groups of terms. A tuner has one prior and a report one section for each.
 const (
 	GroupMaterial    = "material"
 	GroupPieceSquare = "piece-square"
@@ -26,13 +26,13 @@ const (
 
 // Term is one thing a model counts. Its index in Model.Terms is its number.
 type Term struct {
-	// Name is unique within the model and stands in weight files.
+	// Name is unique within the model; weight files use it.
 	Name string
 	// Group is one of the Group constants.
 	Group string
-	// Tapered tells whether the term has two coefficients or one.
+	// Tapered reports whether the term has two coefficients or one.
 	Tapered bool
-	// Source is the paper and section that the term comes from, or "ours".
+	// Source is the paper and section that the term comes from, or "our own".
 	Source string
 	// Mirror is the index of the term for the file-mirrored square in a table over
 	// squares (a2 for h2), and the term's own index everywhere else.
@@ -45,17 +45,17 @@ const (
 	sourceShannonPassed   = "Shannon 1950, appendix 2e"
 	sourceShannonRooks    = "Shannon 1950, appendix 3b"
 	sourceShannon7th      = "Shannon 1950, appendix 3c"
-	sourceShannonRing     = "ours, after Shannon 1950, appendix 4c"
-	sourceShannonMoves    = "ours, after Shannon 1950, appendix 5"
-	sourceShannonKing     = "ours, after Shannon 1950, appendix 2c"
-	sourceShannonKnights  = "ours, after Shannon 1950, appendix 3a"
-	sourceShannonPins     = "ours, after Shannon 1950, appendix 4d"
-	sourceShannonRestless = "ours, after g(P) of Shannon 1950, section 6"
-	sourceOurs            = "ours"
+	sourceShannonRing     = "our own, after Shannon 1950, appendix 4c"
+	sourceShannonMoves    = "our own, after Shannon 1950, appendix 5"
+	sourceShannonKing     = "our own, after Shannon 1950, appendix 2c"
+	sourceShannonKnights  = "our own, after Shannon 1950, appendix 3a"
+	sourceShannonPins     = "our own, after Shannon 1950, appendix 4d"
+	sourceShannonRestless = "our own, after g(P) of Shannon 1950, section 6"
+	sourceOurs            = "our own"
 )
 
-// table collects the terms of a model and their start weights. Blocks are put at the
-// index constants of the model, which are the only numbering.
+// table collects the terms of a model and their start weights, at the index constants of
+// the model.
 type table struct {
 	terms []Term
 	start []Coef
@@ -65,7 +65,7 @@ func newTable(n int) *table {
 	return &table{terms: make([]Term, n), start: make([]Coef, n)}
 }
 
-// set declares the term at an index: its start weight is the same in both phases.
+// set declares the term at an index. Its start weight is the same in both phases.
 func (t *table) set(index int, term Term, start int32) {
 	if t.terms[index].Name != "" {
 		panic("eval: two terms have the index of " + term.Name)
@@ -75,7 +75,7 @@ func (t *table) set(index int, term Term, start int32) {
 	t.start[index] = Coef{start, start}
 }
 
-// pair ties two terms of a table over squares as each other's mirror.
+// pair declares two terms of a piece-square table to be each other's mirror.
 func (t *table) pair(a, b int) {
 	t.terms[a].Mirror, t.terms[b].Mirror = b, a
 }

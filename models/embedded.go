@@ -24,8 +24,8 @@ const Default = "assay"
 // ErrUnknownName is returned, wrapped, where a name is no embedded weight file.
 var ErrUnknownName = errors.New("no such weights")
 
-// kept are the embedded weight files, and what each is.
-var kept = []struct{ name, about string }{
+// catalog are the embedded weight files, and what each is.
+var catalog = []struct{ name, about string }{
 	{"shannon-1950", "Shannon's nine coefficients, as he stated them"},
 	{"shannon-appendix", "the same, and small ones of ours for the terms of his appendix"},
 	{"machack-1967", "Greenblatt's, of Mac Hack VI; its pawn terms are ours"},
@@ -37,7 +37,7 @@ var kept = []struct{ name, about string }{
 // name of the newest champion.
 func Names() []string {
 	var names []string
-	for _, k := range kept {
+	for _, k := range catalog {
 		names = append(names, k.name)
 	}
 	return append(names, Default)
@@ -45,7 +45,7 @@ func Names() []string {
 
 // About says in a few words what the embedded weights of the name are.
 func About(name string) string {
-	for _, k := range kept {
+	for _, k := range catalog {
 		if k.name == name {
 			return k.about
 		}
@@ -53,9 +53,9 @@ func About(name string) string {
 	return "the newest champion, " + Champion + ": what plays where nothing else is said"
 }
 
-// Proper returns the name under which files record embedded weights: what Default means
+// CanonicalName returns the name under which files record embedded weights: what Default means
 // changes with every champion.
-func Proper(name string) string {
+func CanonicalName(name string) string {
 	if name == Default {
 		return Champion
 	}
@@ -75,7 +75,7 @@ func Embedded(name string) (*File, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("%w: %q (embedded are: %s)", ErrUnknownName, name, strings.Join(Names(), ", "))
 	}
-	file := Proper(name) + ".json"
+	file := CanonicalName(name) + ".json"
 	data, err := embedded.ReadFile(file)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (f *File) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkK(f.K); err != nil {
+	if err := checkSlope(f.K); err != nil {
 		return nil, err
 	}
 	var e encoder
@@ -126,8 +126,8 @@ func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	}
 }
 
-// checkK tells whether K can be the slope of a sigmoid over centipawns.
-func checkK(k float64) error {
+// checkSlope tells whether K can be the slope of a sigmoid over centipawns.
+func checkSlope(k float64) error {
 	if !(k > 0 && k <= 1) {
 		return fmt.Errorf("slope K must be above 0 and at most 1 per centipawn, is %v", k)
 	}

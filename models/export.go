@@ -49,7 +49,7 @@ func (f *File) Export(w io.Writer, format string) error {
 }
 
 // Execute writes what a template of text/template makes of the weights; its dot is a
-// *Sheet. Beside the functions of text/template there are: ident (a name as an
+// *TemplateData. Beside the functions of text/template there are: ident (a name as an
 // identifier), upper, lower, csv (a field of CSV), json (a value), number (a float,
 // shortest form) and add (two integers). The name stands in errors.
 func (f *File) Execute(w io.Writer, name, text string) error {
@@ -68,11 +68,11 @@ func (f *File) Execute(w io.Writer, name, text string) error {
 	if err != nil {
 		return err
 	}
-	sheet, err := f.Sheet()
+	data, err := f.TemplateData()
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, sheet)
+	return t.Execute(w, data)
 }
 
 // csvField quotes what RFC 4180 wants quoted.

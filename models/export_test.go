@@ -82,11 +82,11 @@ int main(void) {
 	}
 }
 
-// TestSheet checks that arrays hold every term once and that their identifiers are
+// TestTemplateData checks that arrays hold every term once and that their identifiers are
 // unique, for every model.
-func TestSheet(t *testing.T) {
+func TestTemplateData(t *testing.T) {
 	for _, m := range eval.Models() {
-		s, err := New(m, m.Start).Sheet()
+		s, err := New(m, m.Start).TemplateData()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func parse(name string, data []byte, foreign bool) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, p.line(data), err)
 	}
-	if err := p.conform(f); err != nil {
+	if err := p.validate(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
@@ -130,7 +130,7 @@ func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 	tapered := p.whole(&eg, -eval.MaxCoef, eval.MaxCoef)
 	err = p.object(map[string]func() error{
 		"name":   p.text(&t.Name),
-		"group":  p.text(&group), // of a foreign evaluation: conform sees to it
+		"group":  p.text(&group), // of a foreign evaluation: validate sees to it
 		"mg":     p.whole(&mg, -eval.MaxCoef, eval.MaxCoef),
 		"eg":     func() error { single = false; return tapered() },
 		"fit_mg": p.float(&t.FitMG),
@@ -164,7 +164,7 @@ func (p *parser) object(fields map[string]func() error, required ...string) erro
 		read := fields[key]
 		switch {
 		case !ok || read == nil:
-			return fmt.Errorf("unknown field %s", shown(token))
+			return fmt.Errorf("unknown field %s", quoted(token))
 		case seen[key]:
 			return fmt.Errorf("field %q is there twice", key)
 		}
@@ -203,7 +203,7 @@ func (p *parser) delim(want json.Delim, what string) error {
 		return err
 	}
 	if token != want {
-		return fmt.Errorf("want %s, found %s", what, shown(token))
+		return fmt.Errorf("want %s, found %s", what, quoted(token))
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (p *parser) readText() (string, error) {
 	}
 	s, ok := token.(string)
 	if !ok {
-		return "", fmt.Errorf("want a text in quotes, found %s", shown(token))
+		return "", fmt.Errorf("want a text in quotes, found %s", quoted(token))
 	}
 	return s, nil
 }
@@ -241,7 +241,7 @@ func (p *parser) constant(want string) func() error {
 	return func() error {
 		s, err := p.readText()
 		if err == nil && s != want {
-			err = fmt.Errorf("want %q, found %s", want, shown(s))
+			err = fmt.Errorf("want %q, found %s", want, quoted(s))
 		}
 		return err
 	}
@@ -254,7 +254,7 @@ func (p *parser) number() (string, error) {
 	}
 	n, ok := token.(json.Number)
 	if !ok {
-		return "", fmt.Errorf("want a number, found %s", shown(token))
+		return "", fmt.Errorf("want a number, found %s", quoted(token))
 	}
 	return n.String(), nil
 }
@@ -267,7 +267,7 @@ func (p *parser) whole(v *int64, least, most int64) func() error {
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("want a whole number from %d to %d, found %s", least, most, shown(json.Number(text)))
+			return fmt.Errorf("want a whole number from %d to %d, found %s", least, most, quoted(json.Number(text)))
 		}
 		*v = n
 		return nil
@@ -281,7 +281,7 @@ func (p *parser) seed(v *uint64) func() error {
 			return err
 		}
 		if *v, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("want a whole number of 64 bits, found %s", shown(json.Number(text)))
+			return fmt.Errorf("want a whole number of 64 bits, found %s", quoted(json.Number(text)))
 		}
 		return nil
 	}
@@ -294,7 +294,7 @@ func (p *parser) float(v *float64) func() error {
 			return err
 		}
 		if *v, err = strconv.ParseFloat(text, 64); err != nil {
-			return fmt.Errorf("%s is out of the range of numbers", shown(json.Number(text)))
+			return fmt.Errorf("%s is out of the range of numbers", quoted(json.Number(text)))
 		}
 		return nil
 	}
@@ -306,7 +306,7 @@ func (p *parser) slope(v *float64) func() error {
 		if err := read(); err != nil {
 			return err
 		}
-		return checkK(*v)
+		return checkSlope(*v)
 	}
 }
 
@@ -323,8 +323,8 @@ func (p *parser) token() (json.Token, error) {
 	return nil, fmt.Errorf("not JSON: %w", err)
 }
 
-// shown returns a value as an error message shows it, cut to a bearable length.
-func shown(token any) string {
+// quoted returns a value as an error message shows it, cut to a bearable length.
+func quoted(token any) string {
 	text := fmt.Sprint(token)
 	if s, ok := token.(string); ok {
 		text = strconv.Quote(s)

@@ -120,7 +120,7 @@ func TestManyTerms(t *testing.T) {
 // FuzzParse: whatever Parse takes, Encode gives back.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names() {
-		data, err := embedded.ReadFile(Proper(name) + ".json")
+		data, err := embedded.ReadFile(CanonicalName(name) + ".json")
 		if err != nil {
 			f.Fatal(err)
 		}

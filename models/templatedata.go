@@ -8,9 +8,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Sheet is a weight file as templates see it: its terms one by one, and the same
+// TemplateData is a weight file as templates see it: its terms one by one, and the same
 // terms put into arrays.
-type Sheet struct {
+type TemplateData struct {
 	Model string
 	ID    string
 	K     float64 // slope of the sigmoid per centipawn
@@ -65,13 +65,13 @@ func (a Array) Rows() (rows [][]Cell) {
 	return rows
 }
 
-// Sheet returns the file as templates see it.
-func (f *File) Sheet() (*Sheet, error) {
+// TemplateData returns the file as templates see it.
+func (f *File) TemplateData() (*TemplateData, error) {
 	table, err := f.Table()
 	if err != nil {
 		return nil, err
 	}
-	s := &Sheet{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &TemplateData{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
 		t := &table[i]
 		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})

@@ -8,13 +8,13 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// conform checks the terms that were read against the model's, and puts them into its
+// validate checks the terms that were read against the model's, and puts them into its
 // order. A file of an evaluation that is none of ours stays as it is.
-func (p *parser) conform(f *File) error {
+func (p *parser) validate(f *File) error {
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
 		if p.foreign {
-			return p.conformForeign(f)
+			return p.describeForeign(f)
 		}
 		return err
 	}
@@ -55,8 +55,8 @@ func (p *parser) order(f *File, m *eval.Model) error {
 	return err
 }
 
-// conformForeign makes a table of the file's own terms.
-func (p *parser) conformForeign(f *File) error {
+// describeForeign makes a table of the file's own terms.
+func (p *parser) describeForeign(f *File) error {
 	if f.Model == "" || len(f.Terms) == 0 {
 		return errors.New("an evaluation needs a name, as its model, and terms")
 	}
@@ -86,20 +86,20 @@ func groupOf(name string) string {
 func wrongTerms(m *eval.Model, unknown, missing []string) error {
 	var parts []string
 	if len(unknown) > 0 {
-		parts = append(parts, fmt.Sprintf("model %s has no term %s", m.Name, listed(unknown)))
+		parts = append(parts, fmt.Sprintf("model %s has no term %s", m.Name, listNames(unknown)))
 	}
 	if len(missing) == 1 {
-		parts = append(parts, fmt.Sprintf("term %s of model %s is missing", listed(missing), m.Name))
+		parts = append(parts, fmt.Sprintf("term %s of model %s is missing", listNames(missing), m.Name))
 	} else if len(missing) > 1 {
-		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s", len(missing), m.Name, listed(missing)))
+		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s", len(missing), m.Name, listNames(missing)))
 	}
 	parts = append(parts, "the file is for another version of the model: fit its weights again with assay tune")
 	return errors.New(strings.Join(parts, "; "))
 }
 
-// listed names terms for an error message: one by one, but more than three whose names
+// listNames names terms for an error message: one by one, but more than three whose names
 // begin alike as a family, and no more than a message can hold.
-func listed(names []string) string {
+func listNames(names []string) string {
 	var heads []string
 	members := map[string][]string{}
 	for _, name := range names {
@@ -117,11 +117,11 @@ func listed(names []string) string {
 			break
 		}
 		if len(members[h]) > 3 {
-			parts = append(parts, fmt.Sprintf("%s (%d)", shown(h+".*"), len(members[h])))
+			parts = append(parts, fmt.Sprintf("%s (%d)", quoted(h+".*"), len(members[h])))
 			continue
 		}
 		for _, name := range members[h] {
-			parts = append(parts, shown(name))
+			parts = append(parts, quoted(name))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -112,7 +112,7 @@ func open(what string, place *string, id string) (*models.File, error) {
 // Written returns how weights that a person named are called in what a run writes.
 func Written(named string, f *models.File) string {
 	if slices.Contains(models.Names(), named) {
-		return models.Proper(named)
+		return models.CanonicalName(named)
 	}
 	return f.ID()
 }
