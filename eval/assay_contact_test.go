@@ -2,9 +2,8 @@ package eval
 
 import "testing"
 
-// TestAssayContact checks the terms of what the sides do to each other, on positions
-// made for them. Counts are White's and Black's; terms that are not listed are not
-// checked.
+// TestAssayContact checks the terms that need both sides, on positions made for them.
+// Counts are White's and Black's; terms that are not listed are not checked.
 func TestAssayContact(t *testing.T) {
 	m, _ := Lookup("assay")
 	for _, test := range []struct {
@@ -60,28 +59,28 @@ func TestAssayContact(t *testing.T) {
 		{"guarded by a pawn", "4k3/2p5/1n6/8/8/8/8/1R2K3 w - - 0 1", map[string][2]int{
 			"threat.rook.knight": {0, 0}, "hanging.piece": {0, 0},
 		}},
-		{"step that attacks", "4k3/8/3n4/8/8/4P3/8/4K3 w - - 0 1", map[string][2]int{
+		{"pawn push that attacks nothing", "4k3/8/3n4/8/8/4P3/8/4K3 w - - 0 1", map[string][2]int{
 			"threat.pawn-step": {0, 0},
 		}},
 		{"king attacks", "4k3/8/8/8/8/8/4p3/4K3 w - - 0 1", map[string][2]int{
 			"threat.king": {1, 0}, "hanging.pawn": {1, 0},
 		}},
-		// Three squares to go: the king on e5 catches the pawn if it moves first.
+		// Three moves to promotion: the king on e5 catches the pawn if it moves first.
 		{"unstoppable", "8/8/8/P3k3/8/8/8/7K w - - 0 1", map[string][2]int{"passed.unstoppable": {1, 0}}},
 		{"stoppable", "8/8/8/P3k3/8/8/8/7K b - - 0 1", map[string][2]int{"passed.unstoppable": {0, 0}}},
-		{"a piece may stop it", "8/8/8/P6k/8/8/8/n6K w - - 0 1", map[string][2]int{"passed.unstoppable": {0, 0}}},
+		{"a piece could stop it", "8/8/8/P6k/8/8/8/n6K w - - 0 1", map[string][2]int{"passed.unstoppable": {0, 0}}},
 		{"bare flank", "6k1/pp6/8/8/8/8/PP6/K7 w - - 0 1", map[string][2]int{"king.bare-flank": {1, 0}}},
-		{"men against men", "4k3/pp6/8/8/8/8/8/RR2K1N1 w - - 0 1", map[string][2]int{
+		{"products of numbers of pieces", "4k3/pp6/8/8/8/8/8/RR2K1N1 w - - 0 1", map[string][2]int{
 			"against.rook-pawn": {4, 0}, "against.knight-pawn": {2, 0}, "against.rook-knight": {0, 0},
 		}},
-		// One attacker of three squares, all loose, and a safe check: (9 + 3 + 9 + 10) / 2.
+		// One attacker of three squares, all unguarded, and a safe check: (9 + 3 + 9 + 10) / 2.
 		{"danger", "6k1/8/8/8/8/8/8/5R1K w - - 0 1", map[string][2]int{
 			"king-ring.attackers.1": {1, 0}, "king-ring.weak.3": {1, 0}, "check.rook": {1, 0}, "king-danger.3": {1, 0},
 		}},
 		{"mop-up", "k7/8/1K6/8/8/8/8/7R w - - 0 1", map[string][2]int{
 			"mop-up.edge.0": {1, 0}, "mop-up.kings.2": {1, 0},
 		}},
-		{"nothing to mate with", "k7/8/1K6/8/8/8/8/6B1 w - - 0 1", map[string][2]int{
+		{"not enough material to mate", "k7/8/1K6/8/8/8/8/6B1 w - - 0 1", map[string][2]int{
 			"mop-up.edge.0": {0, 0},
 		}},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/eval/internal/gen"
 )
 
-// random is splitmix64: the tests' positions are the same everywhere.
+// random is splitmix64: the tests' positions are the same on every machine.
 type random uint64
 
 func (r *random) next() uint64 {
@@ -17,8 +17,8 @@ func (r *random) next() uint64 {
 	return x
 }
 
-// playouts calls visit with at least n positions of games of random moves, which
-// reach few pieces, many queens and kings in the middle of the board.
+// playouts calls visit with at least n positions of games of random moves. Many have few
+// pieces, several queens, or a king in the middle of the board.
 func playouts(t testing.TB, n int, visit func(p *board.Position)) {
 	t.Helper()
 	r := random(1949)
@@ -37,8 +37,8 @@ func playouts(t testing.TB, n int, visit func(p *board.Position)) {
 	}
 }
 
-// scrambled returns weights for the model that no two terms share, so that a count
-// given to the wrong term shows.
+// scrambled returns random weights for the model, so that a count given to the wrong term
+// changes the value.
 func scrambled(m *Model) []Coef {
 	r := random(7)
 	w := make([]Coef, len(m.Terms))
@@ -70,8 +70,7 @@ func mustEvaluator(t testing.TB, m *Model, w []Coef) Evaluator {
 	return e
 }
 
-// TestGenerated compares the committed scoring functions with what their source
-// gives now.
+// TestGenerated compares the committed scoring functions with what go generate writes.
 func TestGenerated(t *testing.T) {
 	want, err := gen.Generate(".")
 	if err != nil {
@@ -86,8 +85,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestOneEvaluation is the promise of the package: the sum that the evaluator takes
-// its value from and the sum over the features are one number, for any weights.
+// TestOneEvaluation checks the promise of the package: the evaluator's sum and the sum over
+// the features are equal, for any weights.
 func TestOneEvaluation(t *testing.T) {
 	positions := 1_000_000
 	if testing.Short() {
@@ -108,10 +107,10 @@ func TestOneEvaluation(t *testing.T) {
 				mg, eg := unpack(m.score(p, scorer{w: packed}).sum)
 				phase := int64(Phase(p))
 				if got, want := f.Sum(w), mg*phase+eg*(MaxPhase-phase); got != want {
-					t.Fatalf("%s: features sum to %d, the score to %d", p.FEN(), got, want)
+					t.Fatalf("%s: features sum to %d, the score is %d", p.FEN(), got, want)
 				}
 				if got, want := f.Value(w), e.Evaluate(p); got != want {
-					t.Fatalf("%s: value of features %d, of the evaluator %d", p.FEN(), got, want)
+					t.Fatalf("%s: value from features %d, from the evaluator %d", p.FEN(), got, want)
 				}
 				checkEntries(t, m, p, &f)
 			})
@@ -146,8 +145,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestExplain checks the counts for each side against the features.
-func TestExplain(t *testing.T) {
+// TestCounts checks the counts for each side against the features.
+func TestCounts(t *testing.T) {
 	for _, m := range Models() {
 		var f Features
 		playouts(t, 2_000, func(p *board.Position) {
@@ -180,7 +179,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestBound checks that no position overflows and that values are bounded.
+// TestBound checks that the largest weights do not overflow and that values are bounded.
 func TestBound(t *testing.T) {
 	for _, m := range Models() {
 		w := make([]Coef, len(m.Terms))
@@ -199,8 +198,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// middlegame holds positions of games between masters, queens on the board, for the
-// benchmarks.
+// middlegame holds positions of master games with queens on the board, for benchmarks.
 var middlegame = []string{
 	"r1bq1rk1/pp2bppp/2n1pn2/2pp4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 8",
 	"r2q1rk1/1b1nbppp/p2ppn2/1p6/3NPP2/P1NBB3/1PP3PP/R2Q1RK1 b - - 0 12",
@@ -226,8 +224,8 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkEvaluateCold is BenchmarkEvaluate of the model assay without what its table
-// of pawns and kings remembers.
+// BenchmarkEvaluateCold is BenchmarkEvaluate of the model assay with an empty cache of pawns
+// and kings.
 func BenchmarkEvaluateCold(b *testing.B) {
 	m, err := Lookup("assay")
 	if err != nil {
@@ -257,8 +255,8 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
-// benchPositions returns 4,096 positions, mean phase 23 of 24: up to 16 random moves
-// on from the positions of middlegame, so that no branch is learnt by heart.
+// benchPositions returns 4,096 positions, mean phase 23 of 24: up to 15 random moves after
+// the positions of middlegame, so that the branch predictor cannot learn them.
 func benchPositions(tb testing.TB) []board.Position {
 	r := random(64)
 	var buf [board.MaxMoves]board.Move

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// FuzzOneEvaluation: in every legal position, whatever its men, each model's mirrored
-// position has the mirrored value, and value, features and explanation are one.
+// FuzzOneEvaluation checks in every legal position, for each model, that the mirrored
+// position has the negative value, and that value, features and counts agree.
 func FuzzOneEvaluation(f *testing.F) {
 	for _, fen := range append([]string{
 		board.StartFEN,
@@ -22,15 +22,15 @@ func FuzzOneEvaluation(f *testing.F) {
 	}, middlegame...) {
 		f.Add(fen)
 	}
-	type judge struct {
+	type pair struct {
 		m    *Model
 		w    []Coef
-		e, d Evaluator // of the position and of its mirror: neither helps the other
+		e, d Evaluator // of the position and of its mirror, so that they share no cache
 	}
-	var judges []judge
+	var pairs []pair
 	for _, m := range Models() {
 		w := scrambled(m)
-		judges = append(judges, judge{m, w, mustEvaluator(f, m, w), mustEvaluator(f, m, w)})
+		pairs = append(pairs, pair{m, w, mustEvaluator(f, m, w), mustEvaluator(f, m, w)})
 	}
 	f.Fuzz(func(t *testing.T, fen string) {
 		p, err := board.ParseFEN(fen)
@@ -38,16 +38,16 @@ func FuzzOneEvaluation(f *testing.F) {
 			return
 		}
 		mirror := p.Mirror()
-		for _, j := range judges {
+		for _, j := range pairs {
 			var x, y Features
 			j.m.Features(&p, &x)
 			j.m.Features(&mirror, &y)
 			v := j.e.Evaluate(&p)
 			if got := j.d.Evaluate(&mirror); got != -v {
-				t.Errorf("%s: %s is worth %d, its mirror %d", j.m.Name, fen, v, got)
+				t.Errorf("%s: %s has value %d, its mirror %d", j.m.Name, fen, v, got)
 			}
 			if x.Sum(j.w) != -y.Sum(j.w) || x.Value(j.w) != v || x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
-				t.Errorf("%s: %s: features make %d, the value is %d; mirrored %d", j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))
+				t.Errorf("%s: %s: value from features %d, from the evaluator %d; from features of the mirror %d", j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))
 			}
 			if v > MaxScore || v < -MaxScore || x.ScaleNum < 0 || x.ScaleDen <= 0 {
 				t.Errorf("%s: %s: value %d, scale %d/%d", j.m.Name, fen, v, x.ScaleNum, x.ScaleDen)
@@ -62,7 +62,7 @@ func FuzzOneEvaluation(f *testing.F) {
 			}
 			for i, n := range net {
 				if n != 0 {
-					t.Errorf("%s: %s: %s is explained as %d more than its feature", j.m.Name, fen, j.m.Terms[i].Name, n)
+					t.Errorf("%s: %s: the counts of %s differ by %d more than its feature", j.m.Name, fen, j.m.Terms[i].Name, n)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// historicTerms says which term stands for a column of the shared tables, by model.
+// historicTerms gives the term for each column of testdata/term_table.json, by model.
 var historicTerms = map[string]map[string]string{
 	"shannon-appendix": {
 		"shannon.doubled_extra": "doubled", "shannon.doubled_all": "doubled-all",
@@ -26,25 +26,16 @@ var historicTerms = map[string]map[string]string{
 	},
 }
 
-// TestHistoricTable checks the counts of whole positions by an independent program,
-// a dozen here and all of them where the shared data are.
+// TestHistoricTable compares counts with those of an independent program.
 func TestHistoricTable(t *testing.T) {
 	var table struct{ Positions []map[string]any }
-	t.Run("own", func(t *testing.T) {
-		readShared(t, "testdata/historic.json", &table)
-		for _, row := range table.Positions {
-			checkHistoric(t, row)
-		}
-	})
-	t.Run("shared", func(t *testing.T) {
-		readShared(t, "../../shared/systems/term_table.json", &table)
-		if len(table.Positions) < 100 {
-			t.Fatalf("only %d positions", len(table.Positions))
-		}
-		for _, row := range table.Positions {
-			checkHistoric(t, row)
-		}
-	})
+	readTestdata(t, "term_table.json", &table)
+	if len(table.Positions) < 100 {
+		t.Fatalf("only %d positions", len(table.Positions))
+	}
+	for _, row := range table.Positions {
+		checkHistoric(t, row)
+	}
 }
 
 func checkHistoric(t *testing.T, row map[string]any) {
@@ -105,8 +96,8 @@ func counts(t *testing.T, p *board.Position, model, name string) (white, black f
 	return float64(c.White), float64(c.Black)
 }
 
-// machackPart returns a part of Mac Hack's S in its own points, from the model's
-// counts and the points that the paper prints.
+// machackPart returns a part of Mac Hack's S in points of 1/128 pawn, from the model's counts
+// and the points that the paper prints.
 func machackPart(t *testing.T, p *board.Position, part string) (points float64) {
 	t.Helper()
 	weights := map[string]map[string]float64{
@@ -122,7 +113,7 @@ func machackPart(t *testing.T, p *board.Position, part string) (points float64) 
 	return points
 }
 
-// TestHistoricVectors checks single terms on the shared vectors.
+// TestHistoricVectors checks single terms on positions made for them.
 func TestHistoricVectors(t *testing.T) {
 	var file struct {
 		Vectors []struct {
@@ -130,15 +121,15 @@ func TestHistoricVectors(t *testing.T) {
 			Expected      any
 		}
 	}
-	readShared(t, "../../shared/systems/term_vectors.json", &file)
+	readTestdata(t, "term_vectors.json", &file)
 	checked := 0
 	for _, v := range file.Vectors {
 		if !strings.HasPrefix(v.Term, "shannon.") && !strings.HasPrefix(v.Term, "machack.") || v.Term == "machack.R_unit" {
-			continue // R has a root: see TestMacHackRatio, which holds its vectors
+			continue // R needs a root: its vectors are in TestMacHackRatio
 		}
 		checked++
 		fen := v.FEN
-		if v.ID == "v028" || v.ID == "v115" { // White could take the king; their terms know no turn
+		if v.ID == "v028" || v.ID == "v115" { // White could capture the king; these terms do not depend on the side to move
 			fen = strings.Replace(fen, " w ", " b ", 1)
 		}
 		p := mustParse(t, fen)
@@ -155,8 +146,7 @@ func TestHistoricVectors(t *testing.T) {
 	}
 }
 
-// historicVector returns what a vector's term is in a position. The vector says what
-// it expects where there are several things to ask.
+// historicVector returns the value of a vector's term in a position, in the form of want.
 func historicVector(t *testing.T, p *board.Position, term string, want any) any {
 	t.Helper()
 	switch term {
@@ -199,8 +189,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// backwardVector returns what the decision list says of the pawn that a vector names,
-// and the number of the rule as the vector has it.
+// backwardVector returns, as the vectors have it, the pawn's square, whether it is backward,
+// and the line of the decision list.
 func backwardVector(t *testing.T, p *board.Position, want []any) any {
 	t.Helper()
 	sq, ok := board.ParseSquare(want[0].(string))
@@ -216,8 +206,8 @@ func backwardVector(t *testing.T, p *board.Position, want []any) any {
 	return []any{want[0], rule.backward(), text}
 }
 
-// TestMacHackRatio checks R against N/T - 1 worked out by hand from the paper's
-// example: three pawns ahead a bishop may be given for a knight, two pawns ahead not.
+// TestMacHackRatio checks R against N/T - 1 worked out by hand from the paper's example:
+// three pawns ahead, giving a bishop for a knight is good; two pawns ahead, it is not.
 func TestMacHackRatio(t *testing.T) {
 	for _, test := range []struct {
 		top, node string
@@ -242,7 +232,7 @@ func TestMacHackRatio(t *testing.T) {
 	}
 }
 
-// TestRoot checks that a root reaches value and features alike, and leaves both.
+// TestRoot checks that a root changes value and features alike, and that nil removes it.
 func TestRoot(t *testing.T) {
 	m, _ := Lookup("machack-1967")
 	e := mustEvaluator(t, m, m.Start).(Rooted)
@@ -255,7 +245,7 @@ func TestRoot(t *testing.T) {
 	m.Features(&p, &f)
 	// N/T - 1 = 5281/4033 - 1 of 5281/4 points.
 	if got := e.Evaluate(&p); got != without+319 || f.Value(m.Start) != got {
-		t.Errorf("with a root the value is %d, of the features %d, without %d", got, f.Value(m.Start), without)
+		t.Errorf("with a root the value is %d, from features %d; without %d", got, f.Value(m.Start), without)
 	}
 	e.SetRoot(nil)
 	f.SetRoot(nil)
@@ -273,13 +263,13 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestAppendixOurs checks the terms whose definition is ours.
-func TestAppendixOurs(t *testing.T) {
+// TestAppendixReadings checks the terms whose definition is our own.
+func TestAppendixReadings(t *testing.T) {
 	for _, test := range []struct {
 		fen, term    string
 		white, black float64
 	}{
-		// Black's c6 and Nf6 guard each other's d5, attacked; Nf6 is not alone.
+		// White attacks d5, which c6 and Nf6 guard: Nf6 is not the only guard.
 		{"4k3/8/2p2n2/3p4/2P5/8/8/4K3 w - - 0 1", "committed", 0, 0},
 		{"4k3/8/5n2/3p4/2P5/8/8/4K3 w - - 0 1", "committed", 0, 1},
 		{"4k3/8/5n2/3p4/8/8/8/4K3 w - - 0 1", "committed", 0, 0},

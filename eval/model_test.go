@@ -8,8 +8,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// TestTables checks the form of every model: no hole, no name twice, mirrors that
-// are each other's, start weights that the model accepts.
+// TestTables checks the term table of every model: no gap, no repeated name, mirrors that
+// match, start weights that the model accepts.
 func TestTables(t *testing.T) {
 	groups := map[string]bool{
 		GroupMaterial: true, GroupPieceSquare: true, GroupMobility: true, GroupPawns: true,
@@ -26,7 +26,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: %s: group %q, source %q", m.Name, term.Name, term.Group, term.Source)
 			}
 			if m.Terms[term.Mirror].Mirror != i {
-				t.Errorf("%s: %s: mirrors %s, which does not mirror it", m.Name, term.Name, m.Terms[term.Mirror].Name)
+				t.Errorf("%s: %s: its mirror %s has another mirror", m.Name, term.Name, m.Terms[term.Mirror].Name)
 			}
 			if index, ok := m.Term(term.Name); !ok || index != i {
 				t.Errorf("%s: Term(%s) = %d, %v", m.Name, term.Name, index, ok)
@@ -70,8 +70,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAssayTerms checks terms of the model assay on positions made for them. Counts
-// are White's and Black's; terms that are not listed are not checked.
+// TestAssayTerms checks terms of one side on positions made for them. Counts are White's
+// and Black's; terms that are not listed are not checked.
 func TestAssayTerms(t *testing.T) {
 	m, _ := Lookup("assay")
 	for _, test := range []struct {
@@ -101,7 +101,7 @@ func TestAssayTerms(t *testing.T) {
 		{"backward", "4k3/8/3p4/2p1p3/2P1P3/8/8/4K3 w - - 0 1", map[string][2]int{
 			"backward": {0, 1}, "isolated": {2, 0}, "supported.rank4": {0, 2},
 		}},
-		{"bishops of one colour", "2B1k3/8/8/8/8/8/8/2b1KB2 w - - 0 1", map[string][2]int{
+		{"bishops of one color", "2B1k3/8/8/8/8/8/8/2b1KB2 w - - 0 1", map[string][2]int{
 			"bishop": {2, 1}, "bishop-pair": {0, 0}, "mobility.bishop.7": {2, 1},
 		}},
 		// The queen attacks e8, e7 and e6 of the ring: 15 units.
@@ -126,7 +126,7 @@ func TestAssayTerms(t *testing.T) {
 	}
 }
 
-// TestAssayStart checks that the model assay begins with what Shannon knew.
+// TestAssayStart checks that the model assay starts from Shannon's numbers and zeros.
 func TestAssayStart(t *testing.T) {
 	m, _ := Lookup("assay")
 	shannon := map[string]int32{

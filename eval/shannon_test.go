@@ -2,15 +2,14 @@ package eval
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// shannonRow is what f(P) should find in a position; pairs are White's and Black's.
+// shannonRow is the expected f(P) of a position and its counts, White's and Black's.
 type shannonRow struct {
 	FEN      string  `json:"fen"`
 	F        float64 `json:"shannon.f"` // in pawns
@@ -20,8 +19,8 @@ type shannonRow struct {
 	Mobility [2]int  `json:"shannon.mobility"`
 }
 
-// Counts by an independent program, on positions of real games; the last three rows
-// are worked out by hand.
+// shannonRows holds counts by an independent program, on positions of real games; the last
+// three rows are worked out by hand.
 var shannonRows = []shannonRow{
 	{"r5k1/1p3rb1/p2P1nn1/P2Pp3/N3Pp1p/5P2/4B1PK/R3BR2 b - - 0 1", 1.0, [2]int{1, 0}, [2]int{1, 1}, [2]int{1, 2}, [2]int{29, 29}},
 	{"8/1k6/p7/1p2K2p/1Pp1P2P/PbP1B3/8/8 w - - 0 1", 0.9, [2]int{0, 0}, [2]int{2, 1}, [2]int{2, 1}, [2]int{19, 10}},
@@ -47,10 +46,10 @@ func TestShannon(t *testing.T) {
 	}
 }
 
-// TestShannonVectors checks f(P) on the shared positions.
-func TestShannonVectors(t *testing.T) {
+// TestShannonTable checks f(P) on the positions of testdata/term_table.json.
+func TestShannonTable(t *testing.T) {
 	var table struct{ Positions []shannonRow }
-	readShared(t, "../../shared/systems/term_table.json", &table)
+	readTestdata(t, "term_table.json", &table)
 	if len(table.Positions) < 100 {
 		t.Fatalf("only %d positions", len(table.Positions))
 	}
@@ -83,8 +82,8 @@ func checkShannon(t *testing.T, want *shannonRow) {
 	}
 }
 
-// TestShannonTerms checks single terms on the shared vectors. What is expected is a
-// number, or the squares that a count stands for.
+// TestShannonTerms checks single terms on positions made for them. A vector expects a
+// number, or a list of squares whose length is the count.
 func TestShannonTerms(t *testing.T) {
 	var file struct {
 		Vectors []struct {
@@ -92,7 +91,7 @@ func TestShannonTerms(t *testing.T) {
 			Expected      json.RawMessage
 		}
 	}
-	readShared(t, "../../shared/systems/term_vectors.json", &file)
+	readTestdata(t, "term_vectors.json", &file)
 	m, _ := Lookup("shannon-1950")
 	terms := map[string]int{
 		"shannon.doubled_extra": shannonDoubled, "shannon.isolated": shannonIsolated,
@@ -133,8 +132,8 @@ func TestShannonTerms(t *testing.T) {
 	}
 }
 
-// TestPass checks the count of moves after a pass that leaves a king in check:
-// captures of that king count. Five moves are the king's and thirteen the rook's.
+// TestPass checks the number of moves after a pass that leaves a king in check: captures of
+// that king count. The king has five moves and the rook thirteen.
 func TestPass(t *testing.T) {
 	p := mustParse(t, "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1")
 	if n := legalAfterPass(&p); n != 18 {
@@ -142,14 +141,10 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// readShared decodes a file of the data shared beside the project, and skips the
-// test where it is absent.
-func readShared(t *testing.T, path string, v any) {
+// readTestdata decodes a file of testdata.
+func readTestdata(t *testing.T, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is absent", path)
-	}
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
