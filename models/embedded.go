@@ -13,28 +13,28 @@ import (
 //go:embed *.json
 var embedded embed.FS
 
-// Champion is the name of the newest weights of the model assay that a learning run has
-// made. They are also reached as Default.
+// Champion is the name of the newest weights of the model assay that assay learn has made.
+// Default is another name of them.
 const Champion = "assay-1"
 
-// Default is the name of the weights that play and judge where nothing else is said: the
-// newest champion, whichever that is.
+// Default is the name of the weights that are used where no others are named: those of the
+// newest champion.
 const Default = "assay"
 
-// ErrUnknownName is returned, wrapped, where a name is no embedded weight file.
-var ErrUnknownName = errors.New("no such weights")
+// ErrUnknownName is returned, wrapped, where no embedded weight file has the name.
+var ErrUnknownName = errors.New("unknown weights")
 
-// catalog are the embedded weight files, and what each is.
+// catalog lists the embedded weight files with a description of each.
 var catalog = []struct{ name, about string }{
-	{"shannon-1950", "Shannon's nine coefficients, as he stated them"},
-	{"shannon-appendix", "the same, and small ones of ours for the terms of his appendix"},
-	{"machack-1967", "Greenblatt's, of Mac Hack VI; its pawn terms are ours"},
-	{"assay-start", "where learning starts: Shannon's numbers and zeros"},
-	{"assay-1", "the first champion: learned from games against itself, from assay-start"},
+	{"shannon-1950", "Shannon's nine coefficients, as he gave them"},
+	{"shannon-appendix", "the same, with small weights of our own for the terms of his appendix"},
+	{"machack-1967", "Greenblatt's weights of Mac Hack VI; those of pawn terms are our own"},
+	{"assay-start", "start of learning: Shannon's numbers and zeros"},
+	{"assay-1", "the first champion: learned from self-play, starting from assay-start"},
 }
 
-// Names returns the names of the embedded weights. The last is Default, which is another
-// name of the newest champion.
+// Names returns the names of the embedded weights. The last is Default, another name of the
+// newest champion.
 func Names() []string {
 	var names []string
 	for _, k := range catalog {
@@ -43,18 +43,18 @@ func Names() []string {
 	return append(names, Default)
 }
 
-// About says in a few words what the embedded weights of the name are.
+// About returns a short description of the embedded weights of the name.
 func About(name string) string {
 	for _, k := range catalog {
 		if k.name == name {
 			return k.about
 		}
 	}
-	return "the newest champion, " + Champion + ": what plays where nothing else is said"
+	return "the newest champion, " + Champion + ": used where no weights are named"
 }
 
-// CanonicalName returns the name under which files record embedded weights: what Default means
-// changes with every champion.
+// CanonicalName returns the name under which files record embedded weights. It differs from
+// the given name only for Default, whose meaning changes with every champion.
 func CanonicalName(name string) string {
 	if name == Default {
 		return Champion
@@ -62,7 +62,7 @@ func CanonicalName(name string) string {
 	return name
 }
 
-// StartOf returns the name of the embedded weights that hold the start of a model.
+// StartOf returns the name of the embedded weights that hold a model's start weights.
 func StartOf(model string) string {
 	if model == "assay" {
 		return "assay-start"
@@ -73,7 +73,7 @@ func StartOf(model string) string {
 // Embedded returns the embedded weight file of the name.
 func Embedded(name string) (*File, error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("%w: %q (embedded are: %s)", ErrUnknownName, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w: %q (embedded weights: %s)", ErrUnknownName, name, strings.Join(Names(), ", "))
 	}
 	file := CanonicalName(name) + ".json"
 	data, err := embedded.ReadFile(file)
@@ -83,7 +83,7 @@ func Embedded(name string) (*File, error) {
 	return Parse("embedded "+file, data)
 }
 
-// Load reads a weight file of one of our models.
+// Load reads a weight file of one of the models of package eval.
 func Load(path string) (*File, error) { return load(path, Parse) }
 
 func load(path string, parse func(string, []byte) (*File, error)) (*File, error) {
@@ -93,7 +93,7 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil && info.Size() > MaxSize {
-		return nil, tooLarge(path) // without reading any of it
+		return nil, tooLarge(path) // without reading it
 	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
 	if err != nil {
@@ -102,11 +102,11 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 	return parse(path, data)
 }
 
-// Open returns the weights that a person named: an embedded name, or else the path
-// of a file. A file that has the name of embedded weights is reached as ./name.
+// Open returns the weights of an embedded name or else of the file at that path. Write
+// ./name for a file with the name of embedded weights.
 func Open(fileOrName string) (*File, error) { return open(fileOrName, Parse) }
 
-// OpenAny is Open for weights of any evaluation, as ParseAny.
+// OpenAny is Open for weights of any evaluation, as ParseAny is Parse.
 func OpenAny(fileOrName string) (*File, error) { return open(fileOrName, ParseAny) }
 
 func open(fileOrName string, parse func(string, []byte) (*File, error)) (*File, error) {
@@ -115,7 +115,7 @@ func open(fileOrName string, parse func(string, []byte) (*File, error)) (*File, 
 	}
 	f, err := load(fileOrName, parse)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w (embedded weights are: %s)", err, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w (embedded weights: %s)", err, strings.Join(Names(), ", "))
 	}
 	return f, err
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Encode returns the text of the file: one line for each term, in table order. The
-// same content has the same text, and Parse gives the content back exactly. Weights
-// that Parse would refuse are an error.
+// Encode returns the text of the file, with one line for each term, in table order. The
+// same content has the same text, and Parse of the text returns the same content. It
+// fails for weights that Parse would refuse.
 func (f *File) Encode() ([]byte, error) {
 	table, err := f.Table()
 	if err != nil {
@@ -36,7 +36,7 @@ func (f *File) Encode() ([]byte, error) {
 	return e.Bytes(), e.err
 }
 
-// encoder writes JSON laid out for people and keeps the first error.
+// encoder writes JSON in a layout for people, and keeps the first error.
 type encoder struct {
 	bytes.Buffer
 	err error
@@ -55,7 +55,7 @@ func (e *encoder) field(name string, v any) {
 	var err error
 	if x, ok := v.(float64); ok {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			err = fmt.Errorf("%v is not a number that a file can hold", x)
+			err = fmt.Errorf("%v cannot be written as JSON", x)
 		}
 		text = strconv.AppendFloat(nil, x, 'g', -1, 64)
 	} else {
@@ -88,8 +88,8 @@ func (e *encoder) provenance(p *Provenance) {
 	e.WriteString("  },\n")
 }
 
-// term writes one value where the term is not tapered. Fitted numbers that are zero
-// are left out, and the group of a foreign term if its name says it.
+// term writes a term, with one value where it is not tapered. It omits fitted numbers that
+// are zero, and the group of a foreign term where groupOf gives it.
 func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	before := e.err
 	e.WriteString("    {")
@@ -126,10 +126,10 @@ func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	}
 }
 
-// checkSlope tells whether K can be the slope of a sigmoid over centipawns.
+// checkSlope returns an error unless K can be the slope of a sigmoid over centipawns.
 func checkSlope(k float64) error {
 	if !(k > 0 && k <= 1) {
-		return fmt.Errorf("slope K must be above 0 and at most 1 per centipawn, is %v", k)
+		return fmt.Errorf("K is %v, want a slope above 0 and at most 1 per centipawn", k)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 //go:embed export/*.tmpl
 var exportTemplates embed.FS
 
-// exportFormats names the built-in templates, beside "json".
+// exportFormats lists the built-in templates; "json" needs none.
 var exportFormats = []string{"c", "csv", "uci"}
 
-// ExportFormats returns the names that Export knows: c is a header of C, csv a table,
-// uci the lines that set one option for each weight, json the file itself.
+// ExportFormats returns the formats of Export: c is a C header, csv a table, uci one
+// setoption line for each weight, json the weight file itself.
 func ExportFormats() []string { return append([]string{"json"}, exportFormats...) }
 
-// ExportTemplate returns the text of the built-in template of a format, to begin
-// one's own from. The format json has none.
+// ExportTemplate returns the text of the built-in template of a format, as an example for
+// other templates. The format json has none.
 func ExportTemplate(format string) (string, error) {
 	for _, name := range exportFormats {
 		if name == format {
@@ -48,10 +48,10 @@ func (f *File) Export(w io.Writer, format string) error {
 	return f.Execute(w, format+".tmpl", text)
 }
 
-// Execute writes what a template of text/template makes of the weights; its dot is a
-// *TemplateData. Beside the functions of text/template there are: ident (a name as an
-// identifier), upper, lower, csv (a field of CSV), json (a value), number (a float,
-// shortest form) and add (two integers). The name stands in errors.
+// Execute executes a template of text/template on the weights; its dot is a *TemplateData.
+// The template has these functions of its own: ident (a name as an identifier), upper,
+// lower, csv (a CSV field), json (a value), number (a float in shortest form) and add (two
+// integers). name is the template's name in errors.
 func (f *File) Execute(w io.Writer, name, text string) error {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"ident": identifier,
@@ -75,7 +75,7 @@ func (f *File) Execute(w io.Writer, name, text string) error {
 	return t.Execute(w, data)
 }
 
-// csvField quotes what RFC 4180 wants quoted.
+// csvField quotes a field where RFC 4180 requires it.
 func csvField(s string) string {
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return s

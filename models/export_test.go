@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// TestExportGolden compares the exports of a small file with what they were.
+// TestExportGolden compares exports with golden files.
 func TestExportGolden(t *testing.T) {
 	f := fitted(t)
 	shannon, err := Embedded("shannon-1950")
@@ -42,16 +42,16 @@ func TestExportGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(b.Bytes(), want) {
-			t.Errorf("%s has changed: see go test ./models -update and git diff", path)
+			t.Errorf("%s differs from the export: run go test ./models -update and look at git diff", path)
 		}
 	}
 }
 
-// TestExportCompiles gives the header to a compiler of C and asks it for weights.
+// TestExportCompiles compiles the C header with a program that checks some weights.
 func TestExportCompiles(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip("there is no cc")
+		t.Skip("cc is not installed")
 	}
 	dir := t.TempDir()
 	f := fitted(t)
@@ -78,7 +78,7 @@ int main(void) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := exec.Command(bin).Run(); err != nil {
-		t.Errorf("the header's weights are not the file's: %v", err)
+		t.Errorf("the header has other weights than the file: %v", err)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := f.Rounding(); r != (Rounding{}) {
-		t.Errorf("weights that nothing was fitted to: %+v", r)
+		t.Errorf("weights without fitted numbers: %+v", r)
 	}
 	f.Terms[0].FitMG, f.Terms[0].SEMG = 100.3, 1
 	f.Terms[1].FitMG, f.Terms[1].SEMG = 299.6, 1

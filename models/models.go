@@ -1,14 +1,14 @@
-// Package models is the home of weights: the format of weight files, and the weight
-// files that are built into the program, each with its pedigree.
+// Package models reads and writes weight files, and holds the weight files that are built
+// into the program.
 //
-// A weight file (assay.weights/1) is one JSON object: the model it is for, the
-// coefficients of all its terms as integers, the fitted numbers behind them with
-// their standard errors, and the provenance: which data, seed, configuration and
-// program made it. Reading is strict, because a coefficient that is silently missing
-// plays silently worse: unknown, missing and repeated terms and fields, numbers out
-// of range and wrong types are errors that name the file, the line and the term.
+// A weight file (assay.weights/1) is one JSON object: the name of the model, the integer
+// coefficients of all its terms, the fitted numbers they were rounded from with their
+// standard errors, and the provenance: the data, seed, configuration and program that made
+// it. Reading is strict, because an engine with a missing coefficient plays worse without
+// a sign: unknown, missing and repeated terms and fields, numbers out of range and wrong
+// types are errors that name the file, the line and the term.
 //
-// What a term counts is not said here but in package eval; fitting is package tuner's.
+// Package eval defines what a term counts; package tuner fits weights.
 //
 // Start reading at File, then Parse.
 package models
@@ -23,17 +23,16 @@ import (
 )
 
 const (
-	// Format names the format, as the field "format" of every file.
+	// Format is the field "format" of every file.
 	Format = "assay.weights/1"
-	// Unit is the unit of all coefficients, as the field "unit" of every file.
+	// Unit is the field "unit" of every file, the unit of all coefficients.
 	Unit = "centipawn"
-	// DefaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of
-	// weights that no data have been fitted to: 400 centipawns are then worth what
-	// 400 Elo are.
+	// DefaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of weights
+	// that were not fitted. With it 400 centipawns predict the same score as 400 Elo.
 	DefaultK = math.Ln10 / 400
 	// MaxSize bounds the size of a weight file, in bytes.
 	MaxSize = 16 << 20
-	// MaxTerms bounds the terms of any evaluation, as data sets of features do.
+	// MaxTerms bounds the number of terms of any evaluation, as in data sets of features.
 	MaxTerms = 65536
 )
 
@@ -41,10 +40,10 @@ const (
 type File struct {
 	// Model is the name of the model, as in eval.Models, or of a foreign evaluation.
 	Model string
-	// Foreign describes the terms, one for one, of an evaluation that is none of our
-	// models: name, group, and whether they are tapered. It is nil for our models.
+	// Foreign is the term table of a foreign evaluation, one that package eval does not
+	// have: name, group, and whether a term is tapered. It is nil for models of eval.
 	Foreign []eval.Term
-	// K is the slope of the sigmoid that goes with the weights, per centipawn.
+	// K is the slope of the sigmoid that belongs to the weights, per centipawn.
 	K float64
 	// Terms holds every term of the model, in the order of its table.
 	Terms      []TermWeight
@@ -54,32 +53,32 @@ type File struct {
 // TermWeight is the coefficient of one term, in centipawns.
 type TermWeight struct {
 	Name string
-	// MG and EG are what the evaluation uses; equal where the term is not tapered.
+	// MG and EG are the values that the evaluation uses, equal where the term is not tapered.
 	MG, EG int32
-	// FitMG and FitEG are what they were rounded from, SEMG and SEEG the standard
-	// errors of these; all zero where nothing was fitted.
+	// FitMG and FitEG are the fitted numbers they were rounded from, SEMG and SEEG their
+	// standard errors; all zero where nothing was fitted.
 	FitMG, FitEG, SEMG, SEEG float64
 	// Count is the number of positions of the fit in which the term occurred.
 	Count int64
 }
 
-// Provenance is the pedigree of weights. Fields that do not apply are empty.
+// Provenance says where weights come from. Fields that do not apply are empty.
 type Provenance struct {
-	Parent      string   // id of the weights that the fit began with
+	Parent      string   // id of the weights that the fit started from
 	Data        []string // hashes of the data sets
-	Rows, Games int64    // what the fit saw
-	Split       string   // how training and validation were told apart
+	Rows, Games int64    // numbers of rows and games in the fit
+	Split       string   // how rows were divided into training and validation
 	LossTrain   float64
 	LossValid   float64
 	Method      string
 	Seed        uint64
 	Program     string // program and version
 	Config      string // hash or text of the configuration
-	Time        string // RFC 3339; the one field that differs between equal runs
+	Time        string // RFC 3339; the only field that differs between equal runs
 }
 
-// New returns a file with the given weights of the model, which must have one
-// coefficient for each term, K DefaultK, and no pedigree yet.
+// New returns a file with the given weights of the model, K DefaultK and an empty
+// provenance. w must have one coefficient for each term.
 func New(m *eval.Model, w []eval.Coef) *File {
 	f := &File{Model: m.Name, K: DefaultK, Terms: make([]TermWeight, len(m.Terms))}
 	for i := range f.Terms {
@@ -88,8 +87,8 @@ func New(m *eval.Model, w []eval.Coef) *File {
 	return f
 }
 
-// Table returns what is known of the terms, in the order of f.Terms: the model's own
-// table, or that of a foreign evaluation. It fails if the terms are not the table's.
+// Table returns the term table, in the order of f.Terms: the model's, or that of a foreign
+// evaluation. It fails if f.Terms does not match the table.
 func (f *File) Table() ([]eval.Term, error) {
 	if f.Foreign == nil {
 		m, _, err := f.Weights()
@@ -99,13 +98,13 @@ func (f *File) Table() ([]eval.Term, error) {
 		return m.Terms, nil
 	}
 	if len(f.Foreign) != len(f.Terms) {
-		return nil, fmt.Errorf("evaluation %s: %d terms, and %d described", f.Model, len(f.Terms), len(f.Foreign))
+		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table", f.Model, len(f.Terms), len(f.Foreign))
 	}
 	for i := range f.Terms {
 		t, about := &f.Terms[i], &f.Foreign[i]
 		switch {
 		case t.Name != about.Name || t.Name == "":
-			return nil, fmt.Errorf("evaluation %s: term number %d is %q, described as %q", f.Model, i, t.Name, about.Name)
+			return nil, fmt.Errorf("evaluation %s: term %d is %q, in the term table %q", f.Model, i, t.Name, about.Name)
 		case !about.Tapered && t.MG != t.EG:
 			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
 		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
@@ -115,9 +114,9 @@ func (f *File) Table() ([]eval.Term, error) {
 	return f.Foreign, nil
 }
 
-// ID identifies the weights: the first 12 hex digits of the SHA-256 of the model's
-// name and the lines "name mg eg" in table order. Neither K nor what was fitted nor
-// the provenance is part of it.
+// ID identifies the weights: it is the first 12 hex digits of the SHA-256 of the model's
+// name and the lines "name mg eg" in table order. K, fitted numbers and the provenance are
+// not part of it.
 func (f *File) ID() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", f.Model)
@@ -128,11 +127,12 @@ func (f *File) ID() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// Weights returns the model and its coefficients in table order. It fails if the
-// terms are not exactly those of the model, naming the first that is not.
+// Weights returns the model and its coefficients in table order. It fails if the terms are
+// not exactly those of the model; the error names the first that is not. A foreign
+// evaluation is eval.ErrUnknownModel.
 func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	if f.Foreign != nil {
-		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, which only its own engine knows how to count", eval.ErrUnknownModel, f.Model)
+		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, only its own engine can evaluate with it", eval.ErrUnknownModel, f.Model)
 	}
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
@@ -142,7 +142,7 @@ func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	for i := range f.Terms {
 		t := &f.Terms[i]
 		if i >= len(m.Terms) || m.Terms[i].Name != t.Name {
-			return nil, nil, fmt.Errorf("term %q is not number %d of model %s", t.Name, i, m.Name)
+			return nil, nil, fmt.Errorf("term %q is not term %d of model %s", t.Name, i, m.Name)
 		}
 		w[i] = eval.Coef{MG: t.MG, EG: t.EG}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-var update = flag.Bool("update", false, "write the embedded start weights anew")
+var update = flag.Bool("update", false, "write the embedded start weights and the golden exports")
 
 // start returns what the embedded file of a model must hold.
 func start(m *eval.Model) *File {
@@ -40,7 +40,7 @@ func TestEmbedded(t *testing.T) {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			continue // what is embedded is known to the next build
+			continue // the next build embeds it
 		}
 		got, err := os.ReadFile(path)
 		if err != nil {
@@ -60,8 +60,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestChampion: what plays by default was learned, has its pedigree, and names no place on
-// the machine that made it.
+// TestChampion checks that the default weights were learned, have a full provenance, and
+// contain no path of the machine that made them.
 func TestChampion(t *testing.T) {
 	newest, err := Embedded(Champion)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestChampion(t *testing.T) {
 	}
 	files, err := filepath.Glob("*.json")
 	if err != nil || len(files) != len(names)-1 {
-		t.Errorf("the names are %v, the files %v", names, files)
+		t.Errorf("names %v do not match files %v", names, files)
 	}
 	for _, file := range files {
 		f, err := Load(file)
@@ -87,11 +87,11 @@ func TestChampion(t *testing.T) {
 		v := f.Provenance
 		if strings.HasPrefix(file, "assay-") && file != "assay-start.json" &&
 			(v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" || v.Time == "") {
-			t.Errorf("%s: the pedigree %+v is not whole", file, v)
+			t.Errorf("%s: incomplete provenance %+v", file, v)
 		}
 		for _, text := range slices.Concat(v.Data, []string{v.Parent, v.Split, v.Program, v.Config}) {
 			if strings.ContainsAny(text, `/\\`) {
-				t.Errorf("%s: the pedigree names a path: %s", file, text)
+				t.Errorf("%s: the provenance contains a path: %s", file, text)
 			}
 		}
 	}
@@ -147,12 +147,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 	again, _ := got.Encode()
 	if !bytes.Equal(text, again) {
-		t.Error("the same content has two texts")
+		t.Error("encoding the same content again gives another text")
 	}
 }
 
-// TestID pins what an id depends on, and the id of Shannon's weights: ids stand in
-// games and reports.
+// TestID checks what an id depends on, and the id of Shannon's weights: game files and
+// reports contain ids.
 func TestID(t *testing.T) {
 	f := fitted(t)
 	id := f.ID()
@@ -230,7 +230,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("Open(assay): %v", err)
 	}
 	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "shannon-1950") {
-		t.Errorf("Open of a file that is not there: %v", err)
+		t.Errorf("Open of a missing file: %v", err)
 	}
 	if _, err := Embedded("nowhere"); !errors.Is(err, ErrUnknownName) {
 		t.Errorf("Embedded(nowhere): %v", err)

@@ -12,26 +12,26 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Parse reads the text of a weight file of one of our models. The name stands in errors,
-// which also name the line and the term. Memory and time are bounded by the size of the
-// text, which may be MaxSize at most. The terms must be exactly the model's: a file
-// written before a model's terms changed is an error.
+// Parse reads the text of a weight file of one of the models of package eval. The terms
+// must be exactly the model's, in any order; a file written before the model's terms
+// changed is an error. Errors name the file, as name, the line and the term. Memory and
+// time are bounded by the size of the text, which is at most MaxSize.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, false) }
 
-// ParseAny is Parse for weights of any evaluation: those of a model that is none of ours
-// have File.Foreign set.
+// ParseAny is Parse for weights of any evaluation. File.Foreign is set where the model is
+// not one of package eval.
 func ParseAny(name string, data []byte) (*File, error) { return parse(name, data, true) }
 
 func parse(name string, data []byte, foreign bool) (*File, error) {
 	if len(data) > MaxSize {
 		return nil, tooLarge(name)
 	}
-	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), taken: map[string]int{}, foreign: foreign}
+	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), index: map[string]int{}, foreign: foreign}
 	p.dec.UseNumber()
 	f, err := p.file()
 	if err == nil {
 		if _, end := p.dec.Token(); end != io.EOF {
-			err = errors.New("more text after the end of the weights")
+			err = errors.New("more text after the end of the JSON object")
 		}
 	}
 	if err != nil {
@@ -44,11 +44,11 @@ func parse(name string, data []byte, foreign bool) (*File, error) {
 }
 
 func tooLarge(name string) error {
-	return fmt.Errorf("%s: a weight file has at most %d bytes", name, MaxSize)
+	return fmt.Errorf("%s: larger than %d bytes, the most that a weight file may have", name, MaxSize)
 }
 
-// line returns the number of the line of what was read last or, where reading it
-// failed, of what follows.
+// line returns the line number of the last token, or of the text after it if that could
+// not be read.
 func (p *parser) line(data []byte) int {
 	read := data[:min(p.dec.InputOffset(), int64(len(data)))]
 	n := 1 + bytes.Count(read, []byte{'\n'})
@@ -60,15 +60,14 @@ func (p *parser) line(data []byte) int {
 	return n
 }
 
-// parser reads a weight file token by token: encoding/json alone would take the last
-// of two equal fields and pass over unknown ones. It goes no deeper than the format
-// does, whatever the text holds.
+// parser reads a weight file token by token: json.Unmarshal would accept repeated fields.
+// Its recursion is no deeper than the format, whatever the text holds.
 type parser struct {
 	dec     *json.Decoder
-	foreign bool           // evaluations that are none of ours are welcome
-	single  []bool         // by term: only mg was given
-	group   []string       // by term, where one was given
-	taken   map[string]int // terms by name
+	foreign bool           // foreign evaluations are allowed
+	single  []bool         // by term: mg without eg
+	group   []string       // by term: its field group, or empty
+	index   map[string]int // of terms, by name
 	unread  bool           // the last token could not be read
 }
 
@@ -89,8 +88,8 @@ func (p *parser) provenance(v *Provenance) error {
 	return p.object(map[string]func() error{
 		"parent":     p.text(&v.Parent),
 		"data":       p.texts(&v.Data),
-		"rows":       p.whole(&v.Rows, 0, math.MaxInt64),
-		"games":      p.whole(&v.Games, 0, math.MaxInt64),
+		"rows":       p.integer(&v.Rows, 0, math.MaxInt64),
+		"games":      p.integer(&v.Games, 0, math.MaxInt64),
 		"split":      p.text(&v.Split),
 		"loss_train": p.float(&v.LossTrain),
 		"loss_valid": p.float(&v.LossValid),
@@ -107,17 +106,17 @@ func (p *parser) terms(f *File) error {
 		t, single, group, err := p.term()
 		if err != nil {
 			if t.Name == "" {
-				return fmt.Errorf("term number %d: %w", len(f.Terms), err)
+				return fmt.Errorf("term %d: %w", len(f.Terms), err)
 			}
 			return fmt.Errorf("term %q: %w", t.Name, err)
 		}
-		if _, again := p.taken[t.Name]; again {
-			return fmt.Errorf("term %q is there twice", t.Name)
+		if _, again := p.index[t.Name]; again {
+			return fmt.Errorf("term %q is given twice", t.Name)
 		}
 		if len(f.Terms) == MaxTerms {
 			return fmt.Errorf("more than %d terms", MaxTerms)
 		}
-		p.taken[t.Name] = len(f.Terms)
+		p.index[t.Name] = len(f.Terms)
 		f.Terms = append(f.Terms, t)
 		p.single, p.group = append(p.single, single), append(p.group, group)
 		return nil
@@ -127,17 +126,17 @@ func (p *parser) terms(f *File) error {
 func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 	var mg, eg int64
 	single = true
-	tapered := p.whole(&eg, -eval.MaxCoef, eval.MaxCoef)
+	tapered := p.integer(&eg, -eval.MaxCoef, eval.MaxCoef)
 	err = p.object(map[string]func() error{
 		"name":   p.text(&t.Name),
-		"group":  p.text(&group), // of a foreign evaluation: validate sees to it
-		"mg":     p.whole(&mg, -eval.MaxCoef, eval.MaxCoef),
+		"group":  p.text(&group), // of a foreign evaluation only, see validate
+		"mg":     p.integer(&mg, -eval.MaxCoef, eval.MaxCoef),
 		"eg":     func() error { single = false; return tapered() },
 		"fit_mg": p.float(&t.FitMG),
 		"fit_eg": p.float(&t.FitEG),
 		"se_mg":  p.float(&t.SEMG),
 		"se_eg":  p.float(&t.SEEG),
-		"count":  p.whole(&t.Count, 0, math.MaxInt64),
+		"count":  p.integer(&t.Count, 0, math.MaxInt64),
 	}, "name", "mg")
 	if single {
 		eg = mg
@@ -146,10 +145,10 @@ func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 	return t, single, group, err
 }
 
-// The methods below read values. Those that return a function are for the fields of
-// object.
+// The methods below read values. Those that return a function read a field of object.
 
-// object reads an object with the given fields, each at most once, and requires some.
+// object reads an object with the given fields, each at most once; required lists those
+// that must be there.
 func (p *parser) object(fields map[string]func() error, required ...string) error {
 	if err := p.delim('{', "an object"); err != nil {
 		return err
@@ -166,7 +165,7 @@ func (p *parser) object(fields map[string]func() error, required ...string) erro
 		case !ok || read == nil:
 			return fmt.Errorf("unknown field %s", quoted(token))
 		case seen[key]:
-			return fmt.Errorf("field %q is there twice", key)
+			return fmt.Errorf("field %q is given twice", key)
 		}
 		seen[key] = true
 		if err := read(); err != nil {
@@ -215,7 +214,7 @@ func (p *parser) readText() (string, error) {
 	}
 	s, ok := token.(string)
 	if !ok {
-		return "", fmt.Errorf("want a text in quotes, found %s", quoted(token))
+		return "", fmt.Errorf("want a string, found %s", quoted(token))
 	}
 	return s, nil
 }
@@ -259,7 +258,7 @@ func (p *parser) number() (string, error) {
 	return n.String(), nil
 }
 
-func (p *parser) whole(v *int64, least, most int64) func() error {
+func (p *parser) integer(v *int64, least, most int64) func() error {
 	return func() error {
 		text, err := p.number()
 		if err != nil {
@@ -267,7 +266,7 @@ func (p *parser) whole(v *int64, least, most int64) func() error {
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("want a whole number from %d to %d, found %s", least, most, quoted(json.Number(text)))
+			return fmt.Errorf("want an integer from %d to %d, found %s", least, most, quoted(json.Number(text)))
 		}
 		*v = n
 		return nil
@@ -281,7 +280,7 @@ func (p *parser) seed(v *uint64) func() error {
 			return err
 		}
 		if *v, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("want a whole number of 64 bits, found %s", quoted(json.Number(text)))
+			return fmt.Errorf("want an unsigned integer of 64 bits, found %s", quoted(json.Number(text)))
 		}
 		return nil
 	}
@@ -294,7 +293,7 @@ func (p *parser) float(v *float64) func() error {
 			return err
 		}
 		if *v, err = strconv.ParseFloat(text, 64); err != nil {
-			return fmt.Errorf("%s is out of the range of numbers", quoted(json.Number(text)))
+			return fmt.Errorf("%s is out of range", quoted(json.Number(text)))
 		}
 		return nil
 	}
@@ -310,7 +309,7 @@ func (p *parser) slope(v *float64) func() error {
 	}
 }
 
-// token reads the next token and says what an error of the JSON decoder means.
+// token reads the next token, and explains errors of the JSON decoder.
 func (p *parser) token() (json.Token, error) {
 	token, err := p.dec.Token()
 	if err == nil {
@@ -318,12 +317,12 @@ func (p *parser) token() (json.Token, error) {
 	}
 	p.unread = true
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil, errors.New("the text ends too early")
+		return nil, errors.New("the file ends in the middle of the JSON object")
 	}
 	return nil, fmt.Errorf("not JSON: %w", err)
 }
 
-// quoted returns a value as an error message shows it, cut to a bearable length.
+// quoted returns a token for an error message, at most 60 bytes of it.
 func quoted(token any) string {
 	text := fmt.Sprint(token)
 	if s, ok := token.(string); ok {

@@ -28,7 +28,7 @@ func TestParseErrors(t *testing.T) {
 		name, model, old, with string
 		want                   []string
 	}{
-		{"empty", "shannon-1950", replaced(t, "shannon-1950", "", ""), "", []string{"w.json:1", "ends too early"}},
+		{"empty", "shannon-1950", replaced(t, "shannon-1950", "", ""), "", []string{"w.json:1", "ends in the middle"}},
 		{"no JSON", "shannon-1950", "{", "<", []string{"w.json:1", "not JSON"}},
 		{"a list", "shannon-1950", replaced(t, "shannon-1950", "", ""), "[]", []string{"w.json:1", "an object"}},
 		{"null", "shannon-1950", replaced(t, "shannon-1950", "", ""), "null", []string{"w.json:1", "null"}},
@@ -43,18 +43,18 @@ func TestParseErrors(t *testing.T) {
 		{"fraction", "shannon-1950", `"mg": 300`, `"mg": 300.5`, []string{"w.json:22", "knight", "mg", "300.5"}},
 		{"text for number", "shannon-1950", `"mg": 300`, `"mg": "300"`, []string{"w.json:22", "knight", "mg", `"300"`}},
 		{"list for number", "shannon-1950", `"mg": 300`, `"mg": [300]`, []string{"w.json:22", "knight", "mg", "'['"}},
-		{"number for text", "shannon-1950", `"knight"`, `5`, []string{"w.json:22", "term number 1", "name"}},
+		{"number for text", "shannon-1950", `"knight"`, `5`, []string{"w.json:22", "term 1", "name"}},
 		{"infinite fit", "shannon-1950", `"mg": 300`, `"mg": 300, "fit_mg": 1e999`, []string{"w.json:22", "knight", "fit_mg", "1e999"}},
 		{"negative count", "shannon-1950", `"mg": 300`, `"mg": 300, "count": -1`, []string{"w.json:22", "knight", "count"}},
 		{"not tapered", "shannon-1950", `"mg": 300`, `"mg": 300, "eg": 301`, []string{"w.json", "knight", "not tapered"}},
 		{"field twice", "shannon-1950", `"mg": 300`, `"mg": 300, "mg": 300`, []string{"w.json:22", "knight", "mg", "twice"}},
 		{"unknown field", "shannon-1950", `"mg": 300`, `"mg": 300, "mq": 1`, []string{"w.json:22", "knight", "mq"}},
 		{"no weight", "shannon-1950", `"name": "knight", "mg": 300`, `"name": "knight"`, []string{"w.json:22", "knight", `"mg" is missing`}},
-		{"no name", "shannon-1950", `"name": "knight", "mg": 300`, `"mg": 300`, []string{"w.json:22", "term number 1", `"name" is missing`}},
+		{"no name", "shannon-1950", `"name": "knight", "mg": 300`, `"mg": 300`, []string{"w.json:22", "term 1", `"name" is missing`}},
 		{"no eg", "assay-start", `"name": "rook", "mg": 500, "eg": 500`, `"name": "rook", "mg": 500`, []string{"w.json", "rook", "eg is missing"}},
-		{"term no object", "shannon-1950", knight, "300", []string{"w.json:22", "term number 1", "an object"}},
+		{"term no object", "shannon-1950", knight, "300", []string{"w.json:22", "term 1", "an object"}},
 		{"trailing", "shannon-1950", "  ]\n}\n", "  ]\n}\n{}", []string{"w.json:32", "after the end"}},
-		{"torn", "shannon-1950", "  ]\n}\n", "", []string{"w.json", "ends too early"}},
+		{"truncated", "shannon-1950", "  ]\n}\n", "", []string{"w.json", "ends in the middle"}},
 		{"trailing comma", "shannon-1950", knight + ",", knight + ",,", []string{"w.json:22", "not JSON"}},
 		{"other format", "shannon-1950", Format, "assay.weights/2", []string{"w.json:2", "format", "assay.weights/2"}},
 		{"no format", "shannon-1950", `"format": "assay.weights/1",`, "", []string{"w.json", `"format" is missing`}},
@@ -78,7 +78,7 @@ func TestParseErrors(t *testing.T) {
 			}
 			for _, want := range test.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %.300q does not say %q", err, want)
+					t.Errorf("error %.300q does not contain %q", err, want)
 				}
 			}
 			if len(err.Error()) > 2000 && test.name != "long" {
@@ -88,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestSize checks that a file beyond MaxSize is refused without being read whole.
+// TestSize checks that a file beyond MaxSize is refused without being read completely.
 func TestSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.json")
 	file, err := os.Create(path)
@@ -104,8 +104,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestManyTerms checks that a file which is small enough but holds more terms than any
-// evaluation is refused before it costs much memory.
+// TestManyTerms checks that a file below MaxSize with more than MaxTerms terms is refused
+// before it costs much memory.
 func TestManyTerms(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [`)
@@ -117,7 +117,7 @@ func TestManyTerms(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever Parse takes, Encode gives back.
+// FuzzParse checks that Encode and Parse return every content that Parse accepts.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names() {
 		data, err := embedded.ReadFile(CanonicalName(name) + ".json")
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 		}
 		text, err := file.Encode()
 		if err != nil {
-			t.Fatalf("Encode refuses what Parse took: %v", err)
+			t.Fatalf("Encode refuses what Parse accepted: %v", err)
 		}
 		again, err := ParseAny("again", text)
 		if err != nil {

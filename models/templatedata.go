@@ -8,17 +8,17 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// TemplateData is a weight file as templates see it: its terms one by one, and the same
-// terms put into arrays.
+// TemplateData is a weight file as templates see it: its terms, and the same terms grouped
+// into arrays.
 type TemplateData struct {
 	Model string
 	ID    string
 	K     float64 // slope of the sigmoid per centipawn
-	// Tapered tells whether any term has a weight for each phase.
+	// Tapered reports whether any term is tapered.
 	Tapered bool
 	Terms   []Cell // table order
-	// Arrays holds every term once, in table order: terms whose names differ only in
-	// the number, rank or square at their end share one, all others have their own.
+	// Arrays holds every term once, in table order: terms whose names differ only in the
+	// number, rank or square at their end share an array, each other term has its own.
 	Arrays     []Array
 	Provenance Provenance
 }
@@ -28,13 +28,13 @@ type Cell struct {
 	TermWeight
 	Group   string
 	Tapered bool
-	Index   int // in the model's table, -1 where an array is filled up
+	Index   int // in the term table; -1 for a square without a term
 }
 
-// Ident returns the name as an identifier of C and its relatives.
+// Ident returns the name as an identifier of C and similar languages.
 func (c Cell) Ident() string { return identifier(c.Name) }
 
-// Score returns S(mg, eg) where the term is tapered and a plain number where not.
+// Score returns S(mg, eg) for a tapered term and a plain number for others.
 func (c Cell) Score() string {
 	if c.Tapered {
 		return fmt.Sprintf("S(%d, %d)", c.MG, c.EG)
@@ -42,21 +42,21 @@ func (c Cell) Score() string {
 	return fmt.Sprint(c.MG)
 }
 
-// Array is a run of terms with one name.
+// Array is a group of consecutive terms whose names differ only at the end.
 type Array struct {
-	Name    string // without what numbers the terms
+	Name    string // without the number, rank or square
 	Tapered bool
-	Single  bool // one term with a name of its own
-	// Squares tells that Cells are the 64 squares, a1 first, h1 eighth; squares
+	Single  bool // one term that shares its name with no other
+	// Squares reports whether Cells are the 64 squares, a1 first, h1 eighth. Squares
 	// without a term (a pawn's first and last rank) have zeros.
 	Squares bool
 	Cells   []Cell
 }
 
-// Ident returns the name as an identifier of C and its relatives.
+// Ident returns the name as an identifier of C and similar languages.
 func (a Array) Ident() string { return identifier(a.Name) }
 
-// Rows returns the cells in rows of eight: ranks, where the array is over squares.
+// Rows returns the cells in rows of eight, which are ranks in an array over squares.
 func (a Array) Rows() (rows [][]Cell) {
 	for cells := a.Cells; len(cells) > 0; {
 		n := min(8, len(cells))
@@ -65,7 +65,7 @@ func (a Array) Rows() (rows [][]Cell) {
 	return rows
 }
 
-// TemplateData returns the file as templates see it.
+// TemplateData returns the data that templates are executed on.
 func (f *File) TemplateData() (*TemplateData, error) {
 	table, err := f.Table()
 	if err != nil {
@@ -89,23 +89,23 @@ func (f *File) TemplateData() (*TemplateData, error) {
 	return s, nil
 }
 
-// arrayName returns what comes before the number, rank or square that ends a name, and
-// that end: of psq.pawn.a2 as of psq_pawn_a2 and psq[pawn][a2].
+// arrayName splits a name that ends with a number, rank or square into prefix and end:
+// psq.pawn.a2, psq_pawn_a2 or psq[pawn][a2].
 func arrayName(name string) (prefix, end string, ok bool) {
-	whole := name
+	full := name
 	name = strings.TrimSuffix(name, "]")
 	i := strings.LastIndexByte(name, '.')
-	if i < 0 || len(name) < len(whole) {
+	if i < 0 || len(name) < len(full) {
 		i = max(strings.LastIndexByte(name, '_'), strings.LastIndexByte(name, '['))
 	}
 	if i <= 0 || i == len(name)-1 {
-		return whole, "", false
+		return full, "", false
 	}
 	last := name[len(name)-1]
 	return name[:i], name[i+1:], name[i+1:] == "none" || last >= '0' && last <= '9'
 }
 
-// SquareOf returns the table and the square of a term of a table over squares.
+// SquareOf returns the table and the square of a term of a piece-square table, by its name.
 func SquareOf(name string) (table string, square board.Square, ok bool) {
 	table, end, _ := arrayName(name)
 	square, ok = board.ParseSquare(end)
@@ -138,7 +138,7 @@ func newArray(prefix string, cells []Cell) Array {
 	return a
 }
 
-// identifier replaces by underscores what an identifier cannot hold.
+// identifier replaces characters that an identifier cannot have by underscores.
 func identifier(name string) string {
 	name = strings.TrimSuffix(strings.ReplaceAll(name, "][", "_"), "]")
 	s := strings.Map(func(r rune) rune {
@@ -153,19 +153,19 @@ func identifier(name string) string {
 	return s
 }
 
-// Rounding tells how far integer weights are from what was fitted, in centipawns.
+// Rounding is the difference between integer weights and the fitted numbers, in centipawns.
 type Rounding struct {
 	Fitted  int     // coefficients that were fitted
-	RMS     float64 // over these
-	Largest float64 // of these, as a distance
-	Worst   string  // the term with the largest
+	RMS     float64 // of the differences
+	Largest float64 // absolute difference
+	Worst   string  // the term with the largest difference
 }
 
-// Rounding compares the integers with the fitted numbers beside them.
+// Rounding compares the integer weights with the fitted numbers in the file.
 func (f *File) Rounding() (r Rounding) {
 	table, err := f.Table()
 	if err != nil {
-		return r // of terms that are not the model's there is nothing to say
+		return r // terms that are not the model's
 	}
 	sum := 0.0
 	note := func(name string, fit, se float64, w int32) {

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// validate checks the terms that were read against the model's, and puts them into its
-// order. A file of an evaluation that is none of ours stays as it is.
+// validate checks the terms that were read against the model's, and puts them into the
+// model's order. The terms of a foreign evaluation keep the file's order.
 func (p *parser) validate(f *File) error {
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
@@ -20,7 +20,7 @@ func (p *parser) validate(f *File) error {
 	}
 	for i, g := range p.group {
 		if g != "" {
-			return fmt.Errorf("term %q: the group of a term of model %s is not for a file to say", f.Terms[i].Name, m.Name)
+			return fmt.Errorf("term %q: remove its group: model %s defines the groups of its terms", f.Terms[i].Name, m.Name)
 		}
 	}
 	var unknown, missing []string
@@ -30,7 +30,7 @@ func (p *parser) validate(f *File) error {
 		}
 	}
 	for i := range m.Terms {
-		if _, ok := p.taken[m.Terms[i].Name]; !ok {
+		if _, ok := p.index[m.Terms[i].Name]; !ok {
 			missing = append(missing, m.Terms[i].Name)
 		}
 	}
@@ -40,11 +40,11 @@ func (p *parser) validate(f *File) error {
 	return p.order(f, m)
 }
 
-// order puts the terms into the order of the model's table.
+// order puts the terms into the order of the model's term table.
 func (p *parser) order(f *File, m *eval.Model) error {
 	ordered := make([]TermWeight, len(m.Terms))
 	for i, t := range m.Terms {
-		at := p.taken[t.Name]
+		at := p.index[t.Name]
 		if t.Tapered && p.single[at] {
 			return fmt.Errorf("term %q is tapered: eg is missing", t.Name)
 		}
@@ -55,16 +55,16 @@ func (p *parser) order(f *File, m *eval.Model) error {
 	return err
 }
 
-// describeForeign makes a table of the file's own terms.
+// describeForeign makes the term table of a foreign evaluation from the file.
 func (p *parser) describeForeign(f *File) error {
 	if f.Model == "" || len(f.Terms) == 0 {
-		return errors.New("an evaluation needs a name, as its model, and terms")
+		return errors.New("a foreign evaluation needs a name, in the field model, and terms")
 	}
 	f.Foreign = make([]eval.Term, len(f.Terms))
 	for i := range f.Terms {
 		t := &f.Terms[i]
 		if t.Name == "" {
-			return fmt.Errorf("term number %d has no name", i)
+			return fmt.Errorf("term %d has no name", i)
 		}
 		f.Foreign[i] = eval.Term{Name: t.Name, Group: p.group[i], Tapered: !p.single[i], Mirror: i}
 		if p.group[i] == "" {
@@ -74,15 +74,15 @@ func (p *parser) describeForeign(f *File) error {
 	return nil
 }
 
-// groupOf is the group of a foreign term that does not say: what stands before the first
-// dot of its name.
+// groupOf returns the group of a foreign term without a field group: its name up to the
+// first dot.
 func groupOf(name string) string {
 	group, _, _ := strings.Cut(name, ".")
 	return group
 }
 
-// wrongTerms is the error of a file whose terms are not the model's, as those of a file
-// that was written before the model's terms changed.
+// wrongTerms returns the error of a file whose terms are not the model's, for example of a
+// file written before the model's terms changed.
 func wrongTerms(m *eval.Model, unknown, missing []string) error {
 	var parts []string
 	if len(unknown) > 0 {
@@ -97,8 +97,8 @@ func wrongTerms(m *eval.Model, unknown, missing []string) error {
 	return errors.New(strings.Join(parts, "; "))
 }
 
-// listNames names terms for an error message: one by one, but more than three whose names
-// begin alike as a family, and no more than a message can hold.
+// listNames names terms in an error message. More than three whose names have the same
+// first part are listed as one entry, and at most 24 entries are listed.
 func listNames(names []string) string {
 	var heads []string
 	members := map[string][]string{}
@@ -113,7 +113,7 @@ func listNames(names []string) string {
 	var parts []string
 	for i, h := range heads {
 		if i == most {
-			parts = append(parts, fmt.Sprintf("and more, %d in all", len(names)))
+			parts = append(parts, fmt.Sprintf("and more, %d in total", len(names)))
 			break
 		}
 		if len(members[h]) > 3 {

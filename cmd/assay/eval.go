@@ -19,27 +19,26 @@ func newEvalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval FEN|startpos [moves MOVE...] [--diff A B]",
 		Short: "Explain the static evaluation of a position, term by term",
-		Long: `Explain the static evaluation of a position: how often every term of the model
-occurs for White and for Black, its weights, and what it adds up to.
+		Long: `Explain the static evaluation of a position: how often each term of the model occurs
+for White and for Black, its weights, and what it adds to the value.
 
-Everything is in centipawns from White's view. No search is made: a position in the
-middle of an exchange has a meaningless value.
+Values are in centipawns from White's view. There is no search, so the value of a position
+in the middle of an exchange means little.
 
-With --diff, the last two arguments are weight files, or names of embedded weights,
-of one model: what is shown is where they judge the position differently, the largest
-difference first.
+With --diff, the last two arguments are weight files, or names of embedded weights, of one
+model. The output lists the terms that add different amounts, the largest difference first.
 
-assay eval loss measures how well evaluations foretell results.`,
+assay eval loss measures how well evaluations predict results.`,
 		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
   assay eval startpos moves e4 c5 Nf3
   assay eval loss parts/valid --weights runs/first/weights.json --weights assay-start`,
-		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six, moves are any number
+		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {
 				if model != "" || weights != "" || all {
-					return usagef("--diff takes its weights from its two arguments: leave out --model, --weights and --all")
+					return usagef("--diff compares the two weight files given as arguments: leave out --model, --weights and --all")
 				}
 				return evalDiff(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, asJSON)
 			}
@@ -63,16 +62,16 @@ assay eval loss measures how well evaluations foretell results.`,
 		},
 	}
 	c.Flags().StringVar(&model, "model", "", `model: `+modelNames()+` (default: the model of --weights, or "assay")`)
-	c.Flags().StringVar(&weights, "weights", "", "weight file, or the name of embedded weights (default: those with the model's name; assay is the newest champion)")
-	c.Flags().BoolVar(&all, "all", false, "show the terms that do not occur too")
-	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, which follow the FEN")
+	c.Flags().StringVar(&weights, "weights", "", "weight file, or name of embedded weights (default: those with the model's name; assay is the newest champion)")
+	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
+	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
 	c.AddCommand(newEvalLossCommand())
 	return c
 }
 
-// parsePosition reads what UCI's command position does, with or without its "fen", in one
-// argument or several: startpos or a FEN, then perhaps moves, as UCI or the books write them.
+// parsePosition reads a position as UCI's command position does, with or without "fen", in
+// one argument or several: startpos or a FEN, then optional moves in UCI notation or SAN.
 func parsePosition(args []string) (board.Position, error) {
 	words := strings.Fields(strings.Join(args, " "))
 	var moves []string
@@ -85,7 +84,7 @@ func parsePosition(args []string) (board.Position, error) {
 	if len(words) == 1 && words[0] == "startpos" {
 		words = []string{board.StartFEN}
 	} else if len(moves) == 0 {
-		words = args // errors show what was given
+		words = args // so that errors show the arguments as given
 	}
 	p, err := parseFENArgs(words)
 	for i, word := range moves {
@@ -97,7 +96,7 @@ func parsePosition(args []string) (board.Position, error) {
 			m, err = p.ParseSAN(word)
 		}
 		if err != nil {
-			return p, fmt.Errorf("move number %d: %w", i+1, err)
+			return p, fmt.Errorf("move %d: %w", i+1, err)
 		}
 		p.Make(m)
 	}
@@ -118,13 +117,12 @@ type openedWeights struct {
 	name  string
 	file  *models.File
 	terms []eval.Term
-	model *eval.Model // nil for an evaluation that is none of ours; coefs too
+	model *eval.Model // nil for a foreign evaluation; coefs too
 	coefs []eval.Coef
 }
 
-// openWeights finds the weights for a model, either of which may be left to the
-// other: without weights those of the model's name are meant, which are a champion's where
-// there is one.
+// openWeights opens weights and checks that they are for the model. Each may be empty: the
+// default of weights is the model's name, the default of both is the newest champion.
 func openWeights(model, weights string) (*openedWeights, error) {
 	if model != "" {
 		if _, err := eval.Lookup(model); err != nil {
@@ -142,12 +140,12 @@ func openWeights(model, weights string) (*openedWeights, error) {
 		return nil, err
 	}
 	if model != "" && f.Model != model {
-		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or name other weights", weights, f.Model, model)
+		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or give other weights", weights, f.Model, model)
 	}
 	return opened(weights, f)
 }
 
-// openAnyWeights opens weights of any evaluation, such as assay tune fits to features.
+// openAnyWeights opens weights of any evaluation, foreign ones included.
 func openAnyWeights(name string) (*openedWeights, error) {
 	f, err := models.OpenAny(name)
 	if err != nil {
@@ -195,7 +193,7 @@ func explain(p *board.Position, x *openedWeights) (*explained, error) {
 	return &explained{p.FEN(), x.model.Name, x.file.ID(), e}, nil
 }
 
-// table returns the board and the terms as a chess player reads them.
+// table returns the board and the terms as text.
 func (e *explained) table(p *board.Position, x *openedWeights, all bool) string {
 	var b strings.Builder
 	b.WriteString(e.head(p, x))
@@ -216,15 +214,15 @@ func (e *explained) table(p *board.Position, x *openedWeights, all bool) string 
 	}
 	fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
 	if num, den := e.Scale[0], e.Scale[1]; num != den {
-		fmt.Fprintf(&b, "%-56s %10s\n", fmt.Sprintf("times %d/%d: hard to win for what it holds", num, den), decimal(total*float64(num)/float64(den)))
+		fmt.Fprintf(&b, "%-56s %10s\n", fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), decimal(total*float64(num)/float64(den)))
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "\n%d terms occur for neither side; --all shows them.\n", hidden)
+		fmt.Fprintf(&b, "\n%d terms do not occur; --all shows them.\n", hidden)
 	}
 	return b.String()
 }
 
-// head draws the board with what was evaluated beside it.
+// head returns the board with the value, phase and weights next to it.
 func (e *explained) head(p *board.Position, x *openedWeights) string {
 	beside := []string{
 		fmt.Sprintf("value    %+.2f pawns, White's view", float64(e.Value)/100),
@@ -252,8 +250,8 @@ func (e *explained) head(p *board.Position, x *openedWeights) string {
 	return b.String()
 }
 
-// grouped returns the indices of the terms with those of a group side by side,
-// groups in the order of their first terms.
+// grouped returns the indices of the terms, sorted by group; groups are in the order of
+// their first terms.
 func (e *explained) grouped() (order []int) {
 	var groups []string
 	members := map[string][]int{}
@@ -279,7 +277,7 @@ func (e *explained) groupSum(group string) (sum float64) {
 	return sum
 }
 
-// decimal shows centipawns with one decimal and their sign, zero without.
+// decimal formats centipawns with sign and one decimal, zero without sign.
 func decimal(x float64) string {
 	s := fmt.Sprintf("%+.1f", x)
 	if s == "+0.0" || s == "-0.0" {

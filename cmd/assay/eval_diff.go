@@ -8,8 +8,8 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// evalDifference is where two weight files of one model judge a position differently,
-// as --json prints it.
+// evalDifference compares the values of a position under two weight files, A and B, of one
+// model, as --json prints it.
 type evalDifference struct {
 	FEN    string            `json:"fen"`
 	Model  string            `json:"model"`
@@ -18,13 +18,13 @@ type evalDifference struct {
 	ValueA int               `json:"value_a"` // centipawns, White's view
 	ValueB int               `json:"value_b"`
 	Phase  int               `json:"phase"`
-	Terms  []eval.TermChange `json:"terms"` // those that add something else, the largest first
+	Terms  []eval.TermChange `json:"terms"` // those that add different amounts, the largest difference first
 }
 
-// evalDiff explains a position under two weight files: args end with their names.
+// evalDiff explains a position under two weight files, the last two of args.
 func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 	if len(args) < 3 {
-		return usagef("want --diff with a FEN and two weight files")
+		return usagef("--diff: want a FEN and two weight files")
 	}
 	fen, names := args[:len(args)-2], args[len(args)-2:]
 	a, b, err := openTwoWeights(names[0], names[1])
@@ -32,7 +32,7 @@ func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 		return err
 	}
 	if a.model == nil {
-		return fmt.Errorf("%s is of %s, an evaluation that only its own engine can count; assay weights diff compares the weights", a.name, a.file.Model)
+		return fmt.Errorf("%s is for the foreign evaluation %s, which only its own engine can evaluate with; assay weights diff compares the weights", a.name, a.file.Model)
 	}
 	p, err := parsePosition(fen)
 	if err != nil {
@@ -57,12 +57,12 @@ func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 	return err
 }
 
-// table returns the differences as a chess player reads them.
+// table returns the differences as text.
 func (d *evalDifference) table(nameA, nameB string) string {
 	var s strings.Builder
 	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
 	fmt.Fprintf(&s, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
-	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add something else\n", d.Phase, eval.MaxPhase, len(d.Terms))
+	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add different amounts\n", d.Phase, eval.MaxPhase, len(d.Terms))
 	if len(d.Terms) == 0 {
 		return s.String()
 	}

@@ -28,7 +28,7 @@ func newWeightsShowCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "show FILE",
-		Short:   "Print the weights of a file, or of an embedded name, with their pedigree",
+		Short:   "Print the weights of a file, or embedded weights, with their provenance",
 		Example: "  assay weights show assay",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,10 +55,10 @@ func showWeights(x *openedWeights) string {
 	var b strings.Builder
 	model := x.file.Model
 	if x.model == nil {
-		model += ", an evaluation that is none of ours"
+		model += ", a foreign evaluation"
 	}
 	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", model, "id", x.file.ID(), "terms", len(x.file.Terms), "K", x.file.K)
-	b.WriteString(pedigree(&x.file.Provenance))
+	b.WriteString(provenance(&x.file.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
 	boards := newSquareBoards()
 	for i := range x.file.Terms {
@@ -81,8 +81,8 @@ func showWeights(x *openedWeights) string {
 	return b.String()
 }
 
-// pedigree returns the lines of the provenance that say something.
-func pedigree(p *models.Provenance) string {
+// provenance returns the lines of the provenance that are not empty.
+func provenance(p *models.Provenance) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" && value != "0" {
@@ -105,7 +105,7 @@ func pedigree(p *models.Provenance) string {
 	return b.String()
 }
 
-// withError shows a weight with its standard error, where it has one.
+// withError formats a weight with its standard error, if it has one.
 func withError(w int32, se float64) string {
 	if se == 0 {
 		return fmt.Sprint(w)
@@ -113,7 +113,7 @@ func withError(w int32, se float64) string {
 	return fmt.Sprintf("%d +- %.1f", w, se)
 }
 
-// squareBoards collects the terms of piece-square tables, which read best as boards.
+// squareBoards collects the terms of piece-square tables, to show them as boards.
 type squareBoards struct {
 	names  []string
 	tables map[string]*[64]*models.TermWeight
@@ -123,7 +123,7 @@ func newSquareBoards() *squareBoards {
 	return &squareBoards{tables: map[string]*[64]*models.TermWeight{}}
 }
 
-// take keeps the term if its name ends with a square, and says whether it did.
+// take collects the term if its name ends with a square, and reports whether it did.
 func (s *squareBoards) take(w *models.TermWeight) bool {
 	kind, square, ok := models.SquareOf(w.Name)
 	if !ok {
@@ -143,18 +143,18 @@ func (s *squareBoards) String() string {
 		fmt.Fprintf(&b, "\n%-43s%s\n", kind+", mg", "eg")
 		for rank := 7; rank >= 0; rank-- {
 			var mg, eg strings.Builder
-			some := false
+			any := false
 			for file := range 8 {
 				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
 					fmt.Fprintf(&mg, "%5d", w.MG)
 					fmt.Fprintf(&eg, "%5d", w.EG)
-					some = true
+					any = true
 				} else {
 					mg.WriteString("     ")
 					eg.WriteString("     ")
 				}
 			}
-			if some { // a pawn has no first rank
+			if any { // pawns have no first rank
 				fmt.Fprintf(&b, "%d%s  %s\n", rank+1, mg.String(), strings.TrimRight(eg.String(), " "))
 			}
 		}
@@ -169,7 +169,7 @@ func newWeightsDiffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "diff A B",
 		Short:   "Compare two weight files of one model",
-		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files state standard errors.",
+		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files have standard errors.",
 		Example: "  assay weights diff assay-start runs/first/weights.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -194,7 +194,7 @@ func newWeightsDiffCommand() *cobra.Command {
 	return c
 }
 
-// openTwoWeights opens two weight files, which must be of one model.
+// openTwoWeights opens two weight files of one model.
 func openTwoWeights(first, second string) (a, b *openedWeights, err error) {
 	if a, err = openAnyWeights(first); err != nil {
 		return nil, nil, err
@@ -203,14 +203,14 @@ func openTwoWeights(first, second string) (a, b *openedWeights, err error) {
 		return nil, nil, err
 	}
 	if a.file.Model != b.file.Model {
-		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model compare", a.name, a.file.Model, b.name, b.file.Model)
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared", a.name, a.file.Model, b.name, b.file.Model)
 	}
-	// Only foreign evaluations can differ in their terms, or in the terms' order.
+	// Only foreign evaluations can differ in their terms or in the order of terms.
 	if name, ok := models.Missing(a.file, b.file); ok {
-		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", a.name, name, b.name)
+		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", a.name, name, b.name)
 	}
 	if name, ok := models.Missing(b.file, a.file); ok {
-		return nil, nil, fmt.Errorf("%s has a term %q, %s has none: only weights of the same terms compare", b.name, name, a.name)
+		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", b.name, name, a.name)
 	}
 	return a, b, nil
 }
@@ -260,7 +260,7 @@ func newWeightsListCommand() *cobra.Command {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "what they are")
+			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "description")
 			for _, r := range rows {
 				fmt.Fprintf(out, "%-16s %-16s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
 			}

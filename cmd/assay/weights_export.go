@@ -26,20 +26,20 @@ func newWeightsExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write weights for another program: C, CSV, JSON, UCI options, or any template",
-		Long: `Write weights in a form that another program reads:
+		Long: `Write weights in a format that another program can read:
 
-  c      a header of arrays and S(mg, eg) macros
-  csv    one line a term, with what was fitted and its standard error
+  c      a header with arrays and S(mg, eg) macros
+  csv    one line per term, with the fitted number and its standard error
   json   the weight file itself
-  uci    one setoption line for each weight
+  uci    one setoption line per weight
 
-Any other form is a template of Go's text/template; --show-template prints the ones
-built in, to begin from. A template sees .Model, .ID, .K, .Terms and .Arrays.
+For any other format write a template of Go's text/template; --show-template prints a
+built-in one as an example. A template sees .Model, .ID, .K, .Terms and .Arrays.
 
-FILE may hold weights of any evaluation, such as assay tune fits to a data set of features.
+FILE may hold weights of any evaluation, also of a foreign one.
 
-Weights are integers. Where the file holds the numbers they were rounded from, what
-rounding moved is said on stderr, and with --data what it costs.`,
+Weights are integers. If the file has the fitted numbers they were rounded from, stderr
+shows how far rounding moved them and, with --data, the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
   assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
   assay weights export --show-template c`,
@@ -54,16 +54,16 @@ rounding moved is said on stderr, and with --data what it costs.`,
 				return err
 			}
 			if len(args) != 1 {
-				return usagef("want one weight file, or the name of embedded weights")
+				return usagef("want one weight file, or name of embedded weights")
 			}
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
-	c.Flags().StringVar(&f.template, "template", "", "write what this template makes of the weights")
-	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format and stop")
+	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
+	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
-	c.Flags().StringVar(&f.data, "data", "", "positions (of a foreign evaluation: features) on which to state the loss that rounding costs")
+	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
 	return c
 }
 
@@ -80,14 +80,14 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer // nothing is written unless all of it can be
+	var b bytes.Buffer // write nothing unless the template succeeds
 	if f.template != "" {
 		text, err := os.ReadFile(f.template)
 		if err != nil {
 			return err
 		}
 		if err := x.file.Execute(&b, f.template, string(text)); err != nil {
-			return fmt.Errorf("%w; assay weights export --show-template c prints one that works", err)
+			return fmt.Errorf("%w; assay weights export --show-template c prints a working template", err)
 		}
 	} else if err := x.file.Export(&b, f.format); err != nil {
 		return err
@@ -102,12 +102,12 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	return err
 }
 
-// rounding says how far the integers are from what was fitted, and what that costs.
+// rounding prints how far the integers are from the fitted numbers, and the loss it costs.
 func (f *exportFlags) rounding(ctx context.Context, x *openedWeights, stderr io.Writer) error {
 	r := x.file.Rounding()
 	if r.Fitted == 0 {
 		if f.data != "" {
-			return fmt.Errorf("%s holds no fitted numbers: leave out --data, or export what assay tune wrote", x.name)
+			return fmt.Errorf("%s holds no fitted numbers: leave out --data, or export a file that assay tune wrote", x.name)
 		}
 		return nil
 	}
