@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,17 +17,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 )
-
-// buildBadEngine builds the engine that misbehaves, in a folder with a blank.
-func buildBadEngine(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "the folder", "the engine")
-	out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/badengine").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return path
-}
 
 var badMarks atomic.Int64
 
@@ -55,7 +43,7 @@ func processesWith(mark string) (list []string) {
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
 	var left []string
-	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(soonEnough); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		if left = processesWith(mark); len(left) == 0 {
 			return
 		}
@@ -64,18 +52,16 @@ func noneLeft(t *testing.T, mark string) {
 }
 
 // playForeign plays a match of four games against the player, and returns the result,
-// the journal's faults, what was said on the error output, and the time it took.
-func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, said string, took time.Duration) {
+// the faults in the journal, and the standard error.
+func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m")
 	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--json", "--out", dir}, flags...)
-	var stdout, stderr bytes.Buffer
-	begun := time.Now()
-	if code := run(args, nil, &stdout, &stderr); code != exitDone {
-		t.Fatalf("exit %d: %s", code, &stderr)
+	code, stdout, stderr := call(t, args...)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	took = time.Since(begun)
-	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
 	err := durable.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
@@ -91,13 +77,13 @@ func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, fa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, faults, stderr.String(), took
+	return r, faults, stderr
 }
 
-// Whatever a foreign engine does costs it its own games, and the match goes on to its
-// end: four games of an engine that hangs in each within ten seconds.
+// An engine that misbehaves loses its own games, and the match is played to its end. Only
+// the modes that need a timeout get a short one: on a busy machine good engines are slow too.
 func TestMatchAgainstBadEngines(t *testing.T) {
-	path := buildBadEngine(t)
+	path := buildEngine(t, "badengine")
 	for _, tt := range []struct {
 		mode  string
 		games int64 // lost by its own fault
@@ -108,23 +94,26 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 		{"long-line,absurd,odd-options,stderr", 0, ""},
 		{"ignores-quit,flood", 0, ""},
 		{"fork", 0, ""},
-		{"illegal", 4, `illegal-move: B: uci:the engine: bestmove: not a legal move: "e1e8"`},
+		{"illegal", 4, `illegal-move: B: uci:badengine: bestmove: not a legal move: "e1e8"`},
 		{"null", 4, "illegal-move: B: "},
-		{"crash", 4, "player-failed: B: uci:the engine: the engine has closed the channel"},
+		{"crash", 4, "player-failed: B: uci:badengine: the engine has closed the channel"},
 		{"exit-ok", 4, "it ended with exit status 0"},
-		{"hang", 4, `no bestmove for "go nodes 50" within 2.001s`},
+		{"hang", 4, `no bestmove for "go nodes 50" within 1.001s`},
 		{"hang-later", 4, "no answer in time"},
-		{"no-uciok", 4, "player-failed: B: new game: the engine does not start: uci:the engine: no answer in time: no uciok within 700ms"},
+		{"no-uciok", 4, "player-failed: B: new game: the engine does not start: uci:badengine: no answer in time: no uciok within 700ms"},
 		{"wrong-start", 4, "cannot find my network"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			t.Parallel()
 			spec, mark := badPlayer(path, tt.mode)
-			start := "3s"
-			if tt.mode == "no-uciok" {
+			start, move := "1m", "1m"
+			switch tt.mode {
+			case "no-uciok":
 				start = "700ms"
+			case "hang", "hang-later":
+				move = "1s"
 			}
-			r, faults, said, took := playForeign(t, spec, "--nodes", "50", "--start-timeout", start)
+			r, faults, stderr := playForeign(t, spec, "--nodes", "50", "--start-timeout", start, "--move-timeout", move)
 			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
 				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
 			}
@@ -134,11 +123,8 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 					t.Errorf("fault %q, want %q in it", as, tt.fault)
 				}
 			}
-			if tt.games > 0 && !strings.Contains(said, faults[0]) {
-				t.Errorf("the fault is not told: %s", said)
-			}
-			if took > 10*time.Second {
-				t.Errorf("took %v", took)
+			if tt.games > 0 && len(faults) > 0 && !strings.Contains(stderr, faults[0]) {
+				t.Errorf("the command does not say %q: %s", faults[0], stderr)
 			}
 			noneLeft(t, mark)
 		})
@@ -146,8 +132,8 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 }
 
 func TestMatchAtAClock(t *testing.T) {
-	spec, mark := badPlayer(buildBadEngine(t), "late")
-	r, faults, _, _ := playForeign(t, spec, "--tc", "60,0.15")
+	spec, mark := badPlayer(buildEngine(t, "badengine"), "late")
+	r, faults, _ := playForeign(t, spec, "--tc", "60,0.15", "--start-timeout", "1m")
 	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
 		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
 	}
@@ -156,7 +142,7 @@ func TestMatchAtAClock(t *testing.T) {
 			t.Errorf("fault %q", fault)
 		}
 	}
-	r, faults, _, _ = playForeign(t, spec, "--movetime", "5ms") // within --move-timeout
+	r, faults, _ = playForeign(t, spec, "--movetime", "5ms", "--start-timeout", "1m", "--move-timeout", "1m")
 	if len(faults) > 0 || r.Games != 4 {
 		t.Errorf("%d games, faults %q", r.Games, faults)
 	}
@@ -164,14 +150,14 @@ func TestMatchAtAClock(t *testing.T) {
 }
 
 func TestForeignUsage(t *testing.T) {
-	spec, mark := badPlayer(buildBadEngine(t), "good")
+	spec, mark := badPlayer(buildEngine(t, "badengine"), "good")
 	for _, tt := range []struct {
 		args []string
 		code int
 		says string
 	}{
 		{[]string{"assay", spec + "?Hash=0"}, exitFailed, `option Hash: "0" is not a whole number from 1 to 1024`},
-		{[]string{"assay", spec + "?Hsh=1"}, exitFailed, `option "Hsh" is unknown to it`},
+		{[]string{"assay", spec + "?Hsh=1"}, exitFailed, `option "Hsh": the engine does not have it`},
 		{[]string{"assay", "uci:/no/such/engine"}, exitFailed, "/no/such/engine"},
 		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
 		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
@@ -180,9 +166,8 @@ func TestForeignUsage(t *testing.T) {
 		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
 		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
 	} {
-		var stdout, stderr bytes.Buffer
-		if code := run(append([]string{"match"}, tt.args...), nil, &stdout, &stderr); code != tt.code || !strings.Contains(stderr.String(), tt.says) {
-			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, &stderr, tt.code, tt.says)
+		if code, _, stderr := call(t, append([]string{"match"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.says) {
+			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, stderr, tt.code, tt.says)
 		}
 	}
 	noneLeft(t, mark)
@@ -194,28 +179,23 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ties the life of an engine to ours")
 	}
-	path := buildBadEngine(t)
+	path := buildEngine(t, "badengine")
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
 		spec, mark := badPlayer(path, "deaf")
 		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500", "--concurrency", "2")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for until := time.Now().Add(20 * time.Second); len(processesWith(mark)) < 2 && time.Now().Before(until); {
+		for until := time.Now().Add(soonEnough); len(processesWith(mark)) < 2 && time.Now().Before(until); {
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(200 * time.Millisecond)
 		if n := len(processesWith(mark)); n != 2 {
 			t.Errorf("%d engines before the end, want 2", n)
 		}
-		begun := time.Now()
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Error(err)
 		}
 		_ = cmd.Wait() // it failed: it was killed
-		if took := time.Since(begun); took > 5*time.Second {
-			t.Errorf("%v: ended after %v", signal, took)
-		}
 		noneLeft(t, mark)
 	}
 }

@@ -17,15 +17,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
-func buildNullEngine(tb testing.TB) string {
-	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "nullengine")
-	if out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
-		tb.Fatalf("%v: %s", err, out)
-	}
-	return path
-}
-
 // BenchmarkRunner plays a match of 400 games between two engines that answer at once,
 // two games at a time, kept on disk. It reports plies a second, the runner's own time
 // of the processor a ply, and its share of the speed of bare loops over pipes: of-loop
@@ -36,14 +27,14 @@ func buildNullEngine(tb testing.TB) string {
 //
 // Run it alone: go test ./cmd/assay -run '^$' -bench Runner -benchtime 1x
 func BenchmarkRunner(b *testing.B) {
-	path := buildNullEngine(b)
+	path := buildEngine(b, "nullengine")
 	for b.Loop() {
 		game := "position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 25) + "\n"
 		loop := pipeLoops(b, path, "engine", 1, 1, 100_000, game+"go nodes 1\n")
 		before := allTime()
 		echo := pipeLoops(b, path, "echo", 2, 2, 100_000, game)
 		echoCost := (allTime() - before).Seconds() / 200_000
-		c := match.Config{A: selfplay.Entrant{Spec: "uci:" + path + " a"}, B: selfplay.Entrant{Spec: "uci:" + path + " b"},
+		c := match.Config{A: selfplay.Entrant{Spec: "uci:'" + path + "' a"}, B: selfplay.Entrant{Spec: "uci:'" + path + "' b"},
 			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
 				Seed: 1, Open: roster.Open, Concurrency: 2}}
 		own, _, _ := processorTime()

@@ -1,15 +1,54 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// TestMain puts the test binary itself into the path as assay, so that nothing is built to
+// start a process.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"assay": main,
-	})
+	testscript.Main(testsThatBuild{m}, map[string]func(){"assay": main})
+}
+
+// testsThatBuild removes the engines that tests built.
+type testsThatBuild struct{ *testing.M }
+
+func (m testsThatBuild) Run() int {
+	defer os.RemoveAll(builtEngines())
+	return m.M.Run()
+}
+
+// builtEngines is a folder for engines that are built once for all tests. Its name has a
+// blank, which commands must quote.
+var builtEngines = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "assay engines")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+var builtOnce sync.Mutex
+
+// buildEngine builds an engine of engine/uci/testdata, once, and returns its path.
+func buildEngine(tb testing.TB, name string) string {
+	tb.Helper()
+	builtOnce.Lock()
+	defer builtOnce.Unlock()
+	path := filepath.Join(builtEngines(), name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/"+name).CombinedOutput(); err != nil {
+		tb.Fatalf("%v: %s", err, out)
+	}
+	return path
 }
 
 // TestScripts runs the command-line tests of testdata/script. With -update, the golden

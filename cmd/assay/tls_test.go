@@ -76,16 +76,14 @@ func TestEncryptedRun(t *testing.T) {
 			t.Errorf("%s: %s", c.env, said)
 		}
 	}
-	said := make(chan string, 1)
-	go func() {
-		said <- output(t, true, []string{token, ca}, "work", url, "--nice", "0", "--concurrency", "1", "--name", "anna", "--wait", "5s", "--library", t.TempDir())
-	}()
+	w := startWorker(t, []string{token, ca}, url, "--name", "anna")
 	run.ends(exitDone)
+	leave(w)
 	if text := run.speech.String(); strings.Contains(text, secret) {
-		t.Errorf("the coordinator tells its token: %s", text)
+		t.Errorf("the coordinator prints its token: %s", text)
 	}
-	if text := <-said; !strings.Contains(text, "playing for run") || strings.Contains(text, secret) {
-		t.Errorf("the worker says %s", text)
+	if text := w.speech.String(); !strings.Contains(text, "playing for run") || strings.Contains(text, secret) {
+		t.Errorf("the worker's output is %s", text)
 	}
 	files := 0
 	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
