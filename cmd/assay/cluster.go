@@ -132,7 +132,7 @@ func (f *clusterFlags) outside(tell func(string)) (link func() (*nats.Conn, erro
 
 // embedded starts a server in this process when there is a first game to play.
 func (f *clusterFlags) embedded(b **broker.Broker, dir string, tell func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
-	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: takeToken(), Tell: tell}
+	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: takeToken(), Log: tell}
 	byName := map[string]wire.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = wire.ReadKeys(path); err != nil {

@@ -26,8 +26,8 @@ import (
 
 const program = "assay test bench 1"
 
-// patient ends shortly before the time that go test gives all tests together: how long
-// something takes says how busy the machine is, and nothing else.
+// patient returns a context that ends shortly before the deadline of go test. Tests have no
+// other time limits, since these would fail on a busy machine.
 func patient(t *testing.T) (context.Context, context.CancelFunc) {
 	deadline, ok := t.Deadline()
 	if !ok {
@@ -36,7 +36,7 @@ func patient(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
 }
 
-// notebook keeps what a coordinator or a worker tells.
+// notebook collects the log lines of coordinators and workers.
 type notebook struct {
 	lines chan string
 	t     *testing.T
@@ -46,7 +46,7 @@ func newNotebook(t *testing.T) *notebook { return &notebook{make(chan string, 10
 
 func (n *notebook) tell(text string) { n.lines <- text }
 
-// expect waits for a line that holds all the words.
+// expect waits for a line that contains all the words.
 func (n *notebook) expect(words ...string) {
 	n.t.Helper()
 	ctx, cancel := patient(n.t)
@@ -62,7 +62,7 @@ func (n *notebook) expect(words ...string) {
 				return
 			}
 		case <-ctx.Done():
-			n.t.Fatalf("nobody said %q", words)
+			n.t.Fatalf("no line contains %q", words)
 		}
 	}
 }
@@ -101,10 +101,10 @@ func coordinate(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinat
 	return k
 }
 
-// shortly is how long workers wait at the queue, so that they leave soon.
+// shortly is how long the queue holds workers' requests in tests, so that they leave soon.
 const shortly = 200 * time.Millisecond
 
-// lend starts a worker; wait returns what it ended with.
+// lend starts a worker; wait returns the error it ended with.
 func lend(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -128,8 +128,8 @@ func lend(t *testing.T, b interface{ URL() string }, name string, change func(*w
 	}
 }
 
-// few is a number of games, or a third of it in tests that should be short: in those that
-// look for races a game takes ten times as long.
+// few returns n, or a third of it with -short: under the race detector a game takes ten
+// times as long.
 func few(n uint64) uint64 {
 	if testing.Short() {
 		return n / 3
@@ -137,7 +137,7 @@ func few(n uint64) uint64 {
 	return n
 }
 
-// games is a small data set.
+// games configures a small data set.
 func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
 	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 30, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
@@ -154,7 +154,7 @@ func generate(t *testing.T, c datagen.Config) {
 	}
 }
 
-// same compares what two runs promise to be the same.
+// same compares the files that must be equal in two runs.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	n := 0
@@ -184,13 +184,14 @@ func same(t *testing.T, got, want string) {
 		return nil
 	})
 	if err != nil || n < 3 {
-		t.Fatalf("%d files compared: %v", n, err)
+		t.Fatalf("compared %d files: %v", n, err)
 	}
 }
 
-// Three workers play the games that one machine plays, to the byte; one of them leaves
-// in the middle, and another comes.
+// Three workers play the same games as one machine, to the byte. One of them leaves in the
+// middle, and another comes.
 func TestSameBytesAsLocal(t *testing.T) {
+	t.Parallel()
 	total := few(150)
 	local := games(t, total, nil)
 	generate(t, local)
@@ -209,8 +210,9 @@ func TestSameBytesAsLocal(t *testing.T) {
 	same(t, c.Out, local.Out)
 }
 
-// A match by one worker, whose checks the coordinator makes itself.
+// A match with one worker, whose games the coordinator replays itself.
 func TestMatchWithOneWorker(t *testing.T) {
+	t.Parallel()
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
 		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
@@ -230,8 +232,9 @@ func TestMatchWithOneWorker(t *testing.T) {
 	same(t, c.Out, local.Out)
 }
 
-// What the ledger holds is not played again, whatever became of the coordinator.
+// What is in the ledger is not played again when a run is resumed.
 func TestLedgerOutlivesTheCoordinator(t *testing.T) {
+	t.Parallel()
 	n := few(100)
 	local := games(t, n, nil)
 	generate(t, local)

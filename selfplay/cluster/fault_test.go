@@ -33,13 +33,17 @@ import (
 
 var long = flag.Bool("long", false, "runs with faults in their long form: 2,000 games each")
 
-// roleEnv makes this test binary a process of its own, which can be killed.
+// roleEnv turns this test binary into a process of its own, which a test can kill.
 const roleEnv = "ASSAY_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	role := os.Getenv(roleEnv)
 	if role == "" {
+		// The tests wait for disks, the network and elections more than they compute.
+		if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+			_ = f.Value.Set("6")
+		}
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -50,7 +54,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// play is what the process of a role does.
+// play is the main function of the process of a role.
 func play(ctx context.Context, role string, args []string) error {
 	url := args[0]
 	if role == "crowd" {
@@ -71,7 +75,7 @@ func play(ctx context.Context, role string, args []string) error {
 	access := wire.Access{URL: url}
 	k := coordinator.New(coordinator.Config{Dir: filepath.Join(args[1], coordinator.DirName), Open: roster.Open, Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
 		Connect: func() (*nats.Conn, error) { return access.Dial(ctx) }, Log: func(text string) { fmt.Fprintln(os.Stderr, text) }})
-	// Whoever watches says when to go on: a quick run would be over before its faults.
+	// The parent says when to continue, or a fast run would be over before its faults.
 	watcher := bufio.NewReader(os.Stdin)
 	progress := func(done, _ int64, _ string) {
 		fmt.Println(done)
@@ -106,7 +110,7 @@ func faultMatch(out string, n uint64, r selfplay.Runner) match.Config {
 			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
-// process is a child that is killed and started again.
+// process is a child process that is killed and started again.
 type process struct {
 	t    *testing.T
 	role string
@@ -139,9 +143,9 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// TestFaults plays a data set and a match by three worker processes, each killed twice at
-// random, with a coordinator killed twice and a server restarted once: the bytes are those
-// of one undisturbed machine.
+// TestFaults plays a data set and a match with three worker processes, each killed twice at
+// random times, a coordinator killed twice and a server restarted once. The files are the
+// same as those of one undisturbed machine.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	n := few(300)
@@ -149,12 +153,14 @@ func TestFaults(t *testing.T) {
 		n = 2000
 	}
 	for _, role := range []string{"selfplay", "match"} {
+		n := n
 		t.Run(role, func(t *testing.T) {
+			t.Parallel()
 			if role == "match" && testing.Short() {
-				t.Skip("what has faults is the same")
+				t.Skip("with -short the data set is enough: the faults are the same")
 			}
 			if role == "match" && !*long {
-				n *= 2 // its openings are few: a coordinator would know all games before it is killed
+				n *= 2 // few openings: the coordinator would have handed out all games before it is killed
 			}
 			faults(t, role, n)
 		})
@@ -187,7 +193,7 @@ func faults(t *testing.T, role string, n uint64) {
 	k.start()
 	defer func() { k.kill() }()
 
-	// What happens, and after how many games.
+	// The faults, in random order, at regular numbers of games.
 	events := []func(){}
 	for _, w := range slices.Concat(workers, workers) {
 		events = append(events, func() { w.kill(); w.start() })
@@ -202,7 +208,7 @@ func faults(t *testing.T, role string, n uint64) {
 	rng := rand.New(rand.NewPCG(5, n))
 	rng.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 	i := 0
-	for k.out.Scan() { // of the coordinator's latest life
+	for k.out.Scan() { // from the coordinator's current process
 		done, err := strconv.ParseUint(k.out.Text(), 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +216,7 @@ func faults(t *testing.T, role string, n uint64) {
 		for ; i < len(events) && done >= n*uint64(i+1)/uint64(len(events)+2); i++ {
 			events[i]()
 		}
-		_, _ = fmt.Fprintln(k.in) // a coordinator that was killed is not there to read it
+		_, _ = fmt.Fprintln(k.in) // fails if the coordinator was just killed
 	}
 	if err := k.cmd.Wait(); err != nil {
 		t.Fatal(err)
@@ -221,7 +227,7 @@ func faults(t *testing.T, role string, n uint64) {
 	same(t, out, local)
 }
 
-// cable is a connection between servers that can be cut.
+// cable is a connection between two servers that can be cut.
 type cable struct {
 	to string
 	l  net.Listener
@@ -279,7 +285,7 @@ func pump(a, b net.Conn) {
 	}
 }
 
-// set cuts or mends the cable.
+// set cuts or repairs the cable.
 func (c *cable) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// toyEngine is the program of an engine that answers at once, built once.
+// toyEngine is the program of an engine that answers at once, built once for all tests.
 var toyEngine = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "toy")
 	if err != nil {
@@ -35,8 +35,8 @@ var toyEngine = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// toy writes a build of the engine as name in a folder of its own; builds differ in their
-// last bytes, which change nothing that they do.
+// toy writes a build of the toy engine to a folder of its own. Builds differ in their last
+// bytes, which do not change what they do.
 func toy(t *testing.T, name, build string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
@@ -55,7 +55,7 @@ func putToy(t *testing.T, path, build string) {
 	}
 }
 
-// foreignMatch is a match of an engine with ours.
+// foreignMatch is a match of a foreign engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
 	return match.Config{A: selfplay.Entrant{Spec: spec, Name: "toy"}, B: selfplay.Entrant{Spec: "assay:hash=1"},
@@ -76,11 +76,12 @@ func lending(a *worker.AllowedEngines) func(*worker.Worker) {
 	return func(w *worker.Worker) { w.Engines = a }
 }
 
-// Three workers come to a match with a foreign engine: one that was allowed none, one that
-// was allowed another build of it, and one that was allowed this one. Two say what
-// their owners would have to do and leave; the third plays the games that the coordinator
+// Three workers come to a match with a foreign engine: one whose owner allowed no engine,
+// one whose owner allowed another build, and one whose owner allowed this build. Two say
+// what their owners have to do, and leave; the third plays the games that the coordinator
 // would have played.
 func TestForeignEngines(t *testing.T) {
+	t.Parallel()
 	path := toy(t, "toy", "")
 	local := foreignMatch(t, "uci:"+path, nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
@@ -111,14 +112,15 @@ func TestForeignEngines(t *testing.T) {
 	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
 		if m.Name != "anna" && (m.Units != 0 || m.State != coordinator.Refused || !strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
-			t.Errorf("the roster says %+v", m)
+			t.Errorf("the snapshot says %+v", m)
 		}
 	}
 }
 
-// What the coordinator says of an engine is its name and content: no folder, no argument
-// and no option that could open a file on another machine.
+// Workers learn an engine's name and checksum, but not its folder. Arguments, and options
+// that could open a file on another machine, are rejected.
 func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
+	t.Parallel()
 	path := toy(t, "toy", "")
 	b := serve(t, broker.Config{})
 	k := coordinate(t, b, coordinator.Config{})
@@ -128,24 +130,24 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	jobs <- selfplay.Job{Players: [2]string{"uci:" + path + "?Hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
 	u := newForger(t, b, "curious").lease()
 	if data, err := json.Marshal(&u); err != nil || bytes.Contains(data, []byte(filepath.Dir(path))) {
-		t.Errorf("a worker hears where the coordinator's engine lies: %s", data)
+		t.Errorf("a worker learns the folder of the coordinator's engine: %s", data)
 	}
 	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) || u.Job.Players[0] != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
-	lend(t, b, "anna", lending(allow(t, []string{path}, ""))) // when the lease of the other is over
+	lend(t, b, "anna", lending(allow(t, []string{path}, ""))) // plays when the other's lease has expired
 	<-results
 	close(jobs)
 	end()
 	for _, spec := range []string{"uci:" + path + " argument", "uci:" + path + "?EvalFile=/etc/passwd"} {
 		c := foreignMatch(t, spec, coordinate(t, b, coordinator.Config{}))
-		if _, err := match.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "workers would not play it") {
+		if _, err := match.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "workers could not play it") {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
 }
 
-// signingKey makes a key and returns its file and what a list says of it.
+// signingKey makes a key, and returns its file and its entry in a list.
 func signingKey(t *testing.T, name string) (file string, key wire.Key) {
 	t.Helper()
 	private, line, err := wire.NewSigningKey(name)
@@ -171,9 +173,10 @@ func sign(t *testing.T, engine, key string) {
 	}
 }
 
-// A build that came into the folder after the worker began is played, since somebody
-// whom the owner trusts signed it.
+// A worker plays a build that arrived after the worker started, because a key that the
+// worker's owner trusts signed it.
 func TestSignedEngines(t *testing.T) {
+	t.Parallel()
 	secret, dev := signingKey(t, "dev")
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	path := toy(t, "toy-0124", "development build 0124")

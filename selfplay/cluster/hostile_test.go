@@ -24,14 +24,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
-// crooked plays as it should in searches of so many nodes, and otherwise the first move
-// that is legal.
-type crooked struct {
+// cheat is a player that searches correctly only with one limit of nodes; otherwise it plays
+// the first legal move.
+type cheat struct {
 	engine.Player
 	honest uint64
 }
 
-func (c crooked) Search(ctx context.Context, g *board.Game, l engine.Limits) (engine.Result, error) {
+func (c cheat) Search(ctx context.Context, g *board.Game, l engine.Limits) (engine.Result, error) {
 	if l.Nodes == c.honest {
 		return c.Player.Search(ctx, g, l)
 	}
@@ -42,47 +42,50 @@ func (c crooked) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 	return engine.Result{Move: moves[0], Score: 7, Depth: 3, Nodes: 30}, nil
 }
 
-// crook makes a worker's players crooked.
-func crook(honest uint64) func(*worker.Worker) {
+// cheating makes a worker's players cheat.
+func cheating(honest uint64) func(*worker.Worker) {
 	return func(w *worker.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
-			return crooked{p, honest}, err
+			return cheat{p, honest}, err
 		}
 	}
 }
 
-// A worker whose search is another passes the audition, and is found by the first check
-// of its work. None of its games is kept.
+// A worker that cheats after its fingerprint is found out by the first replay. None of its
+// games counts.
 func TestWorkerWithAnotherSearch(t *testing.T) {
+	t.Parallel()
 	local := games(t, 60, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	c := games(t, 60, coordinate(t, b, coordinator.Config{ReplayShare: 0.1, Log: notes.tell}))
-	_, ended := lend(t, b, "mallory", crook(1000))
+	_, ended := lend(t, b, "mallory", cheating(1000))
 	lend(t, b, "anna", nil)
 	generate(t, c)
 	same(t, c.Out, local.Out)
-	notes.expect("mallory", "gets no more games", "otherwise than the coordinator")
+	notes.expect("mallory", "is banned", "differs from the coordinator's")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) {
 		t.Errorf("mallory ended with %v", err)
 	}
 }
 
-// A build that plays otherwise, without knowing it, does not get as far as that.
+// A build that plays differently by mistake fails at the fingerprint.
 func TestBuildThatPlaysOtherwise(t *testing.T) {
+	t.Parallel()
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
-	_, ended := lend(t, b, "stale", crook(0))
+	_, ended := lend(t, b, "stale", cheating(0))
 	lend(t, b, "anna", nil)
 	generate(t, c)
-	notes.expect("stale", "plays", "otherwise", "from the same source")
+	notes.expect("stale", "plays", "differently", "from the same source")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) {
 		t.Errorf("stale ended with %v", err)
 	}
 }
 
 func TestWorkerOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
 	_, ended := lend(t, b, "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
@@ -94,7 +97,7 @@ func TestWorkerOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// forger speaks the protocol by hand.
+// forger is a worker that sends messages by hand.
 type forger struct {
 	t    *testing.T
 	nc   *nats.Conn
@@ -133,7 +136,7 @@ func newForger(t *testing.T, b *broker.Broker, name string) *forger {
 	return f
 }
 
-// lease takes a unit, and says nothing more of it.
+// lease leases a unit and does nothing with it.
 func (f *forger) lease() (u wire.Unit) {
 	f.t.Helper()
 	for range 100 {
@@ -171,7 +174,7 @@ func (f *forger) answer(u *wire.Unit, r *selfplay.Result) (reply wire.Reply) {
 	return reply
 }
 
-// begin runs a data set in the background; the function returned waits for its end.
+// begin runs c in the background. The returned function waits for its end.
 func begin(t *testing.T, c func() error) (end func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- c() }()
@@ -185,13 +188,14 @@ func begin(t *testing.T, c func() error) (end func()) {
 				t.Fatal(err)
 			}
 		case <-ctx.Done():
-			t.Fatal("it does not end")
+			t.Fatal("the run does not end")
 		}
 	}
 }
 
-// A result that was made up, of a unit that was leased: its forger is named.
+// A worker that sends an invented result for a unit it leased is banned.
 func TestMadeUpResult(t *testing.T) {
+	t.Parallel()
 	local := games(t, 40, nil)
 	generate(t, local)
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
@@ -202,17 +206,18 @@ func TestMadeUpResult(t *testing.T) {
 	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening), Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
 	r.Scores, r.Depths = make([]int16, len(r.Moves)), make([]uint8, len(r.Moves))
 	if reply := liar.answer(&u, &r); reply.Refused == "" {
-		t.Errorf("the liar hears %+v", reply)
+		t.Errorf("the liar gets the reply %+v", reply)
 	}
-	notes.expect("liar", "gets no more games", "no result of its unit")
+	notes.expect("liar", "is banned", "impossible result")
 	lend(t, b, "anna", nil)
 	end()
 	same(t, c.Out, local.Out)
 }
 
-// A worker that is silent beyond its lease, and answers when another has done so: if it
-// is right no harm is done, and it is noted; if not, it is named.
+// A worker lets its lease expire and answers when another worker has done so. If its answer
+// is right, this is noted and does no harm; if not, it is banned.
 func TestLateAnswers(t *testing.T) {
+	t.Parallel()
 	b, notes := serve(t, broker.Config{}), newNotebook(t)
 	dir := t.TempDir()
 	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.tell})
@@ -232,13 +237,13 @@ func TestLateAnswers(t *testing.T) {
 	}
 	right := done[u1.Job.Number]
 	if reply := late.answer(&u1, &right); !reply.Kept {
-		t.Errorf("who is late and right hears %+v", reply)
+		t.Errorf("the late worker with the right answer gets the reply %+v", reply)
 	}
 	other := done[u2.Job.Number]
 	other.Scores = append([]int16(nil), other.Scores...)
 	other.Scores[len(other.Scores)-1]++
 	wrong.answer(&u2, &other)
-	notes.expect("latewrong", "gets no more games", "otherwise than the coordinator")
+	notes.expect("latewrong", "is banned", "differs from the coordinator's")
 	close(jobs)
 	end()
 	var r coordinator.Snapshot
@@ -248,7 +253,7 @@ func TestLateAnswers(t *testing.T) {
 		case m.Name == "late" && (m.Late != 1 || m.State == coordinator.Banned || m.Units != 0),
 			m.Name == "latewrong" && (m.State != coordinator.Banned || m.Units != 0),
 			m.Name == "anna" && m.Units != 2:
-			t.Errorf("the roster says %+v", m)
+			t.Errorf("the snapshot says %+v", m)
 		}
 	}
 	if len(r.Workers) != 3 {
@@ -256,9 +261,10 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// Keys: who has none on the list is not let in, who has may do what a worker has to, and
-// nothing else; and who is banned has no key any more.
+// A worker without a key on the list is rejected. A worker with one may do what workers
+// have to do, and nothing else. A banned key is rejected.
 func TestKeysAndRights(t *testing.T) {
+	t.Parallel()
 	notes := newNotebook(t)
 	dir := t.TempDir()
 	key := func(name string) (path, line string) {
@@ -279,7 +285,7 @@ func TestKeysAndRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := serve(t, broker.Config{Keys: keys, Tell: notes.tell})
+	b := serve(t, broker.Config{Keys: keys, Log: notes.tell})
 	for _, path := range []string{"", stranger} {
 		access := wire.Access{URL: b.URL(), Name: "stranger", Credentials: path}
 		if _, err := access.Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
@@ -314,7 +320,7 @@ func TestKeysAndRights(t *testing.T) {
 	}
 
 	_, ended := lend(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
-	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), "called bert") {
+	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), "another worker than bert") {
 		t.Errorf("with the key of another name: %v", err)
 	}
 
@@ -330,14 +336,15 @@ func TestKeysAndRights(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	b := serve(t, broker.Config{Token: "a secret"})
-	for token, shown := range map[string]string{"another": "of worker eve, a token", "": "of worker eve, who has none"} {
+	for token, shown := range map[string]string{"another": "of worker eve, which are a token", "": "of worker eve, which shows none"} {
 		_, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
 		if !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), shown) || token != "" && strings.Contains(err.Error(), token) {
 			t.Errorf("with the token %q: %v", token, err)
 		}
 	}
-	// Who shares a token may answer in another's name; with keys (see TestKeysAndRights) nobody can.
+	// Workers that share a token may answer in each other's name. Keys prevent it: see TestKeysAndRights.
 	hears, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
@@ -366,6 +373,7 @@ func TestTokens(t *testing.T) {
 }
 
 func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
+	t.Parallel()
 	for addr, open := range map[string]bool{"0.0.0.0:0": true, ":0": false, "[::]:0": true, "localhost:0": false, "192.0.2.1:4222": true} {
 		if err := (&broker.Config{Addr: addr}).Check(); errors.Is(err, broker.ErrOpen) != open {
 			t.Errorf("%s: %v", addr, err)
@@ -376,8 +384,9 @@ func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
 	}
 }
 
-// A server that listens everywhere is told to workers by its machine's name.
+// The URL of a server that listens on all addresses has the machine's name.
 func TestAddressForWorkers(t *testing.T) {
+	t.Parallel()
 	host, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)

@@ -21,10 +21,10 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// mated is a game that is over before it begins: playing it costs nothing.
+// mated is a position in which the game is over: playing it costs nothing.
 const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 
-// run hands n units that cost nothing to the coordinator, and returns when all are back.
+// run plays n units that cost nothing.
 func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	t.Helper()
 	jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
@@ -50,9 +50,9 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	}
 }
 
-// BenchmarkEmptyUnits measures one coordinator, with its server, its ledger on disk and
-// its workers in one process, by units that cost nothing. units/s is what it says. What
-// bounds it is how long a sync of the ledger takes, so many units are under way at once.
+// BenchmarkEmptyUnits measures the units/s of a coordinator with its server, its ledger on
+// disk and its workers in one process. The units cost nothing to play. The limit is the time
+// of a sync of the ledger, so many units are under way at once.
 func BenchmarkEmptyUnits(b *testing.B) {
 	s, err := broker.Start(broker.Config{Addr: "127.0.0.1:0", Dir: b.TempDir()})
 	if err != nil {
@@ -72,13 +72,13 @@ func BenchmarkEmptyUnits(b *testing.B) {
 			}
 		})
 	}
-	run(b, k, 1000) // until they are all there
+	run(b, k, 1000) // until all workers are there
 	b.ResetTimer()
 	run(b, k, b.N)
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "units/s")
 }
 
-// crowd is a process of many workers.
+// crowd runs many workers in this process.
 func crowd(ctx context.Context, url string, n int, library string) error {
 	var all sync.WaitGroup
 	for i := range n {
@@ -93,11 +93,11 @@ func crowd(ctx context.Context, url string, n int, library string) error {
 	return ctx.Err()
 }
 
-// TestThousandWorkers has a thousand workers, in a process of their own, and says what
-// the coordinator and its server need for them: at rest, and with work.
+// TestThousandWorkers logs what the coordinator and its server need for a thousand workers,
+// which are in another process: idle, and with work.
 func TestThousandWorkers(t *testing.T) {
 	if !*long {
-		t.Skip("with -long: it takes a minute of a quiet machine")
+		t.Skip("only with -long: it needs a quiet machine for a minute")
 	}
 	const n = 1000
 	s := serve(t, broker.Config{})
@@ -119,10 +119,10 @@ func TestThousandWorkers(t *testing.T) {
 			t.Fatalf("%d workers came", k.Parallel())
 		}
 	}
-	time.Sleep(20 * time.Second) // by then they are at rest
+	time.Sleep(20 * time.Second) // until they are idle
 	used := processor(t)
 	time.Sleep(20 * time.Second)
-	t.Logf("%d workers at rest: %.0f MB resident, %.3f of a core", n, resident(t), (processor(t)-used).Seconds()/20)
+	t.Logf("%d idle workers: %.0f MB resident, %.3f of a core", n, resident(t), (processor(t)-used).Seconds()/20)
 	used = processor(t)
 	begun, count := time.Now(), 0
 	for time.Since(begun) < 20*time.Second {
@@ -132,7 +132,7 @@ func TestThousandWorkers(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	took := time.Since(begun).Seconds()
-	t.Logf("%.0f units/s for them, one at a time: %.0f MB resident, %.3f of a core", float64(count)/took, resident(t), (processor(t)-used).Seconds()/took)
+	t.Logf("the same with %.0f units/s, one at a time: %.0f MB resident, %.3f of a core", float64(count)/took, resident(t), (processor(t)-used).Seconds()/took)
 	stop()
 	<-ended
 }
@@ -147,11 +147,11 @@ func processor(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident returns the memory of this process, in megabytes.
+// resident returns the resident memory of this process, in megabytes.
 func resident(t *testing.T) float64 {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("memory is read as Linux tells it")
+		t.Skip("reads memory from Linux's /proc")
 	}
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {

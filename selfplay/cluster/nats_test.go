@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// natsServer is a server as --nats uses it: it lets everyone do everything.
+// natsServer is a server for --nats that lets everyone do everything.
 type natsServer struct{ *server.Server }
 
 func (s natsServer) URL() string { return s.ClientURL() }
@@ -18,8 +18,8 @@ func (s natsServer) Close() {
 	s.WaitForShutdown()
 }
 
-// natsOptions are those of a server with JetStream on a free port, which it keeps when it
-// is started again.
+// natsOptions configures a server with JetStream on a free port, which it keeps when it is
+// started again.
 func natsOptions(t *testing.T) *server.Options {
 	return &server.Options{Host: "127.0.0.1", Port: freePort(t), StoreDir: t.TempDir(), JetStream: true, NoSigs: true, NoLog: true}
 }

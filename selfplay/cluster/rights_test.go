@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -18,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// keyed makes a worker's key: its file, and its public half.
+// keyed makes a worker's key, and returns its file and its public half.
 func keyed(t *testing.T, name string) (path string, key wire.Key) {
 	t.Helper()
 	private, line, err := wire.NewKey(name)
@@ -36,10 +35,11 @@ func keyed(t *testing.T, name string) (path string, key wire.Key) {
 	return path, keys[0]
 }
 
-// Neither the coordinator nor the server says for a worker what it may not say itself: who
-// asks for an answer at a subject other than its own is not heard, and nobody is barred
-// for what a server sends in its name.
+// No worker can make the coordinator or the server speak for it to another worker: messages
+// that want the reply elsewhere than in the sender's inbox are ignored, and no one is refused
+// for what the server sends in its name.
 func TestNobodySpeaksForAnother(t *testing.T) {
+	t.Parallel()
 	eve, eveKey := keyed(t, "eve")
 	anna, annaKey := keyed(t, "anna")
 	b := serve(t, broker.Config{Keys: []wire.Key{eveKey, annaKey}})
@@ -69,7 +69,9 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	}
 	defer nc.Close()
 	hello, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 0})
-	m, err := nc.Request("assay.hello.eve", hello, 10*time.Second)
+	ctx, cancel := patient(t)
+	defer cancel()
+	m, err := nc.RequestWithContext(ctx, "assay.hello.eve", hello)
 	var w wire.Welcome
 	if err == nil {
 		err = json.Unmarshal(m.Data, &w)
@@ -88,13 +90,20 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := nc.Request("assay.hello.eve", hello, 10*time.Second); err != nil { // by then it heard all
+	// The coordinator handled all of it before it replies to these two.
+	for subject, data := range map[string][]byte{"assay.hello.eve": hello, "assay.answer." + w.Run + ".eve": []byte(`{"unit":"none"}`)} {
+		if _, err := nc.RequestWithContext(ctx, subject, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const sentinel = "the first message to anna"
+	if err := hears.Publish("assay.check."+w.Run+".anna", []byte(sentinel)); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := checks.NextMsg(300 * time.Millisecond); err == nil {
-		t.Errorf("the coordinator says for eve %q to %s", m.Data, m.Subject)
+	if m, err := checks.NextMsgWithContext(ctx); err != nil || string(m.Data) != sentinel {
+		t.Errorf("the coordinator says for eve %+v: %v", m, err)
 	}
-	if _, err := hears.Request("$JS.API.STREAM.INFO.ASSAY", nil, 10*time.Second); err != nil {
+	if _, err := hears.RequestWithContext(ctx, "$JS.API.STREAM.INFO.ASSAY", nil); err != nil {
 		t.Error(err)
 	}
 	jobs <- job(2)
@@ -110,8 +119,9 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	}
 }
 
-// Who was banned in an earlier life of the run is not let in by the server of this one.
+// A worker that was banned in an earlier process of the run stays banned at the server.
 func TestBansOutliveTheCoordinator(t *testing.T) {
+	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
 	journal, err := durable.OpenJournal(filepath.Join(dir, "ledger-000001.jsonl"), nil)
@@ -125,6 +135,6 @@ func TestBansOutliveTheCoordinator(t *testing.T) {
 	k := coordinate(t, b, coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
 	k.Open = roster.Open
 	if playJobs(t, k); len(banned) != 1 || banned[0] != "eve" {
-		t.Errorf("banned are %q", banned)
+		t.Errorf("banned: %q", banned)
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// three are three servers with one store, and the cables between them.
+// three are three servers that form a cluster, and the cables between them.
 type three struct {
 	t       *testing.T
 	options [3]*server.Options
 	servers [3]natsServer
-	cables  map[[2]int]*cable // by the servers, of which the first dials
+	cables  map[[2]int]*cable // by the two servers; the first one dials
 }
 
 func serveThree(t *testing.T) *three {
@@ -69,8 +69,8 @@ func (s *three) urls() string {
 	return strings.Join(all, ",")
 }
 
-// leader returns the server that leads the queue, as the others than the one see it; -1
-// is all of them.
+// leader returns the server that leads the queue, according to all servers but one; -1
+// excludes none.
 func (s *three) leader(but int) int {
 	s.t.Helper()
 	urls := strings.Split(s.urls(), ",")
@@ -109,7 +109,7 @@ func (s *three) leader(but int) int {
 	return 0
 }
 
-// cut separates a server from the others, or joins it with them again.
+// cut separates a server from the others, or joins it with them.
 func (s *three) cut(i int, cut bool) {
 	for ends, c := range s.cables {
 		if ends[0] == i || ends[1] == i {
@@ -118,9 +118,9 @@ func (s *three) cut(i int, cut bool) {
 	}
 }
 
-// Three servers: the one that leads is stopped, and started again when another leads; then
-// the one that leads is cut off from the others, and joined again when another leads. The
-// games are those of one machine.
+// Of three servers, the leader is stopped, and started again when another leads. Then the
+// leader is cut off from the others, and joined again when another leads. The games are those
+// of one machine.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	n := uint64(120)
@@ -146,7 +146,7 @@ func TestThreeServers(t *testing.T) {
 		func() { s.leader(hurt); s.cut(hurt, false) },
 	}
 	happened := 0
-	last, stall := time.Now(), time.Duration(0)
+	last, stall := time.Now(), time.Duration(0) // for the log
 	c.Progress = func(done, _ int64, _ string) {
 		if done > 1 {
 			stall = max(stall, time.Since(last))
@@ -159,7 +159,7 @@ func TestThreeServers(t *testing.T) {
 	}
 	generate(t, c)
 	same(t, c.Out, local.Out)
-	t.Logf("the longest stall took %v", stall.Round(10*time.Millisecond))
+	t.Logf("the longest pause between two games: %v", stall.Round(10*time.Millisecond))
 	if happened != len(faults) {
 		t.Errorf("%d of %d faults happened", happened, len(faults))
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// authority signs certificates of servers.
+// authority signs the certificates of servers.
 type authority struct {
 	t    *testing.T
 	cert *x509.Certificate
@@ -57,7 +57,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// server is what a server of the address shows until a time.
+// server configures a server of the IP address, with a certificate that is valid until then.
 func (a *authority) server(ip string, until time.Time) *tls.Config {
 	a.t.Helper()
 	cert := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
@@ -73,14 +73,14 @@ func (a *authority) server(ip string, until time.Time) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
 }
 
-// client knows servers by this authority.
+// client configures a client that trusts this authority.
 func (a *authority) client() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// wiretap passes on what goes over the wire between workers and a server, and keeps it.
+// wiretap forwards and records the bytes between workers and a server.
 type wiretap struct {
 	url  string
 	mu   sync.Mutex
@@ -130,7 +130,7 @@ func tap(t *testing.T, server string) *wiretap {
 	return w
 }
 
-// heard returns what went over the wire.
+// heard returns the recorded bytes.
 func (w *wiretap) heard() (toServer, toWorkers []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,14 +139,15 @@ func (w *wiretap) heard() (toServer, toWorkers []byte) {
 
 const secretToken = "Mxyzptlk-7f3a-token"
 
-// Who listens on the way hears neither token nor games; and the token is in no message,
-// which others could read, in nothing that anybody is told, and in no file.
+// On the way, neither the token nor games can be read. The token is in no message, which
+// others could read, in no log line, and in no file.
 func TestEncryptedConnections(t *testing.T) {
+	t.Parallel()
 	for _, encrypted := range []bool{true, false} {
 		ca, dir, out := newAuthority(t), t.TempDir(), &bytes.Buffer{}
 		var mu sync.Mutex
 		keep := func(text string) { mu.Lock(); defer mu.Unlock(); fmt.Fprintln(out, text) }
-		config := broker.Config{Token: secretToken, Dir: dir, Tell: keep}
+		config := broker.Config{Token: secretToken, Dir: dir, Log: keep}
 		if encrypted {
 			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
 		}
@@ -181,10 +182,10 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Error(err)
 		}
 		up, down := tapped.heard()
-		// The control: without encryption all this is there to be heard.
+		// The control: without encryption all of it can be read.
 		for what, sent := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
 			if found := bytes.Contains(sent, []byte(what)); found == encrypted {
-				t.Errorf("encrypted %t: %q is heard on the way: %t", encrypted, what, found)
+				t.Errorf("encrypted %t: %q can be read on the way: %t", encrypted, what, found)
 			}
 		}
 		wrong := wire.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Log: func(err error) { keep(err.Error()) }}
@@ -203,13 +204,13 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Errorf("%d messages were seen: %.600s", n, said)
 		}
 		if strings.Contains(said, secretToken) {
-			t.Error("the token is in a message or in what somebody was told")
+			t.Error("the token is in a message or a log line")
 		}
 		notIn(t, secretToken, dir, c.Out)
 	}
 }
 
-// notIn looks for a secret in all files of folders.
+// notIn looks for a secret in all files of the folders.
 func notIn(t *testing.T, secret string, dirs ...string) {
 	t.Helper()
 	for _, dir := range dirs {
@@ -231,8 +232,9 @@ func notIn(t *testing.T, secret string, dirs ...string) {
 	}
 }
 
-// Servers that are not the right one are told from those that are not there yet.
+// A server that is not the right one is an error; a server that does not answer yet is not.
 func TestServersThatAreNotTrusted(t *testing.T) {
+	t.Parallel()
 	ca, other := newAuthority(t), newAuthority(t)
 	later := time.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
@@ -266,8 +268,9 @@ func TestServersThatAreNotTrusted(t *testing.T) {
 	}
 }
 
-// A client that goes on without encryption is not listened to.
+// An encrypted server does not listen to a client that does not encrypt.
 func TestPlainClientOfAnEncryptedServer(t *testing.T) {
+	t.Parallel()
 	ca := newAuthority(t)
 	for _, encrypted := range []bool{true, false} {
 		config := broker.Config{Token: secretToken}

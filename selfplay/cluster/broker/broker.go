@@ -1,6 +1,6 @@
 // Package broker starts a NATS server inside this process, with JetStream's files in a
-// folder, for a cluster.Coordinator and its workers. It is the only package that links
-// the server; it knows nothing of units and games but the rights of a worker.
+// folder, for a coordinator and its workers. It is the only package that links the server,
+// and knows nothing of units and games but the rights of a worker.
 //
 // Start reading at Start.
 package broker
@@ -23,34 +23,33 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ErrOpen says that a server would be open to strangers.
-var ErrOpen = errors.New("broker: without credentials the server binds to loopback only: whoever reaches it could take units and answer them")
+// ErrOpen means that the server would be open to strangers.
+var ErrOpen = errors.New("broker: without credentials the server listens on loopback addresses only, because others could take units and answer them")
 
-// ErrNoServer says that a server could not be started.
-var ErrNoServer = errors.New("broker: no server")
+// ErrNoServer means that the server did not start.
+var ErrNoServer = errors.New("broker: the server did not start")
 
-// Config says where a server listens and who may come.
+// Config says where a server listens and whom it accepts.
 type Config struct {
 	Addr  string      // HOST:PORT; port 0 for any
 	Dir   string      // for JetStream's files
-	Token string      // that workers show; empty: none do
-	Keys  []wire.Key  // workers that show a key of their own
+	Token string      // of workers that share one; empty: none
+	Keys  []wire.Key  // of workers that have their own
 	TLS   *tls.Config // nil: connections are not encrypted
 
-	Tell func(text string) // told of those who were not let in, or tried what they may not; may be nil
+	Log func(line string) // receives a line for each rejected connection or request; may be nil
 }
 
-// Check reports addresses that are none, and servers that would be open to strangers:
-// what Start would not start.
+// Check reports malformed addresses, and servers that would be open to strangers.
 func (c *Config) Check() error {
 	host, _, err := split(c.Addr)
 	if err == nil && c.Token == "" && len(c.Keys) == 0 && !loopback(host) {
-		err = fmt.Errorf("%w (asked for: %s)", ErrOpen, c.Addr)
+		err = fmt.Errorf("%w (requested: %s)", ErrOpen, c.Addr)
 	}
 	return err
 }
 
-// Bare tells whether workers show their token to whoever listens on the way.
+// Bare reports whether workers would send their token unencrypted over a network.
 func (c *Config) Bare() bool {
 	host, _, err := split(c.Addr)
 	return err == nil && c.Token != "" && c.TLS == nil && !loopback(host)
@@ -60,14 +59,14 @@ func (c *Config) Bare() bool {
 type Broker struct {
 	server  *server.Server
 	options *server.Options
-	secret  string // of the coordinator, which is in this process
+	secret  string // password of the coordinator, which is in this process
 }
 
 // ready is how long a server may take to accept connections.
 const ready = 20 * time.Second
 
-// maxPayload bounds a message, in bytes, as NATS servers do unless they are told otherwise.
-// A game of 400 plies is 5 kB, and the longest that the rules allow 200 kB.
+// maxPayload bounds a message, in bytes; it is the default of NATS servers. A game of 400
+// plies has 5 kB, the longest that the rules allow 200 kB.
 const maxPayload = 1 << 20
 
 // coordinator is the user that may do everything.
@@ -91,11 +90,11 @@ func Start(c Config) (*Broker, error) {
 	if b.server, err = server.NewServer(b.options.Clone()); err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
-	log := &watchman{tell: c.Tell, keys: c.Keys}
+	log := &serverLog{log: c.Log, keys: c.Keys}
 	b.server.SetLogger(log, false, false)
 	b.server.Start()
 	for begun := time.Now(); !b.server.ReadyForConnections(ready / 100); {
-		if why := log.dead(); len(why) > 0 || time.Since(begun) > ready {
+		if why := log.fatalErrors(); len(why) > 0 || time.Since(begun) > ready {
 			b.Close()
 			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
 		}
@@ -103,8 +102,8 @@ func Start(c Config) (*Broker, error) {
 	return b, nil
 }
 
-// split returns the host and the port of an address; no host is loopback, and no port
-// that of NATS.
+// split returns the host and the port of an address. The default host is loopback, the
+// default port that of NATS.
 func split(addr string) (host string, port int, err error) {
 	h, p, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -114,7 +113,7 @@ func split(addr string) (host string, port int, err error) {
 		h = "127.0.0.1"
 	}
 	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
-		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, as 127.0.0.1:4222; port 0 takes a free one", addr)
+		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 takes a free one", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -127,7 +126,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// admit lists the users: the coordinator, and workers with no more rights than they need.
+// admit lists the users: the coordinator, and workers with the rights that they need.
 func (b *Broker) admit(c *Config) {
 	o := b.options
 	o.Users = []*server.User{{Username: coordinator, Password: b.secret}}
@@ -136,7 +135,7 @@ func (b *Broker) admit(c *Config) {
 	case c.Token != "":
 		o.Users = append(o.Users, shared)
 	case len(c.Keys) == 0:
-		shared.Password = rand.Text() // nobody shows it: whoever shows nothing is this user
+		shared.Password = rand.Text() // connections without credentials are this user
 		o.Users, o.NoAuthUser = append(o.Users, shared), wire.SharedUser
 	}
 	for _, k := range c.Keys {
@@ -149,8 +148,8 @@ func permissions(worker string) *server.Permissions {
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish}, Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
 }
 
-// URL returns the address for workers. A server that listens on all addresses of its
-// machine is named as the machine is.
+// URL returns the server's address for workers. If the server listens on all addresses, it
+// holds the machine's name.
 func (b *Broker) URL() string {
 	u, err := url.Parse(b.server.ClientURL())
 	if err != nil {
@@ -164,7 +163,7 @@ func (b *Broker) URL() string {
 	return u.String()
 }
 
-// Connect connects the coordinator, without a detour over the network.
+// Connect connects the coordinator, inside the process.
 func (b *Broker) Connect() (*nats.Conn, error) {
 	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.UserInfo(coordinator, b.secret)}
@@ -175,20 +174,20 @@ func (b *Broker) Connect() (*nats.Conn, error) {
 	return nc, nil
 }
 
-// Ban closes the server to a worker's key, now and for the server's life. A worker with
-// shared credentials cannot be told from others, and stays; that is an error.
+// Ban stops accepting a worker's key, and closes its connection. A worker that shares its
+// credentials with others cannot be told apart and stays; that is an error.
 func (b *Broker) Ban(key wire.Key) error {
 	o := b.options.Clone()
 	n := len(o.Nkeys)
 	o.Nkeys = slices.DeleteFunc(o.Nkeys, func(u *server.NkeyUser) bool { return u.Nkey == key.Public })
 	if len(o.Nkeys) == n {
-		return fmt.Errorf("broker: %s has no key of its own", key.Name)
+		return fmt.Errorf("broker: cannot ban %s at the server: it has no key of its own", key.Name)
 	}
 	b.options = o
 	return b.server.ReloadOptions(o.Clone())
 }
 
-// Close stops the server. What JetStream holds stays in the folder.
+// Close stops the server. JetStream's files stay in the folder.
 func (b *Broker) Close() {
 	b.server.Shutdown()
 	b.server.WaitForShutdown()

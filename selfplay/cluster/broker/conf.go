@@ -9,12 +9,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// ErrNoCoordinator says that nobody of a list could start a run.
-var ErrNoCoordinator = errors.New("broker: no key is called " + coordinator + ": whoever starts runs needs one, which may do everything")
+// ErrNoCoordinator means that no key of a list may start a run.
+var ErrNoCoordinator = errors.New("broker: the list has no key named " + coordinator + ", which starting runs needs")
 
-// Conf returns what the nats-server.conf of a server elsewhere has to say of the keys, so
-// that it admits them as Start does. The coordinator, which is not in the server's process
-// then, is the key of that name.
+// Conf returns the authorization block that the nats-server.conf of another server needs to
+// accept the keys with the rights that Start gives them. The key named coordinator may do
+// everything.
 func Conf(keys []wire.Key) (string, error) {
 	if !slices.ContainsFunc(keys, func(k wire.Key) bool { return k.Name == coordinator }) {
 		return "", ErrNoCoordinator
@@ -33,7 +33,7 @@ func Conf(keys []wire.Key) (string, error) {
 	return b.String(), nil
 }
 
-// subjects quotes subjects: without quotes, $ begins a variable's name.
+// subjects quotes subjects, because $ begins the name of a variable.
 func subjects(all []string) string {
 	return `"` + strings.Join(all, `", "`) + `"`
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// A server that reads the configuration gives each worker the rights that ours gives it, and
-// the coordinator all.
+// A server that reads Conf's output gives each worker the same rights as Start, and the
+// coordinator all.
 func TestConf(t *testing.T) {
 	var keys []wire.Key
 	for _, name := range []string{"anna", coordinator, "bert-2"} {

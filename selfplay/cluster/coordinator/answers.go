@@ -12,24 +12,25 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// atOnce bounds the answers that are written together.
+// maxAnswers bounds the answers that are put on disk together.
 const maxAnswers = 1024
 
-// maxFailures is how often a unit may turn out to be unplayable, or, where the coordinator
-// cannot play it, to how many workers; and how many units in a row may be so for one worker.
+// maxFailures is how often workers may fail to play a unit before the coordinator plays it;
+// how many workers may fail to play a unit that the coordinator cannot play for them; and
+// how many units in a row one worker may fail to play.
 const maxFailures = 3
 
-// receive takes the answers that are there. They are in the ledger, on disk, before
-// their workers hear that they are.
-func (d *session) receive(m *nats.Msg) error {
+// receive takes all answers that have arrived. They are on disk, in the ledger, before their
+// workers get a reply.
+func (s *session) receive(m *nats.Msg) error {
 	messages := []*nats.Msg{m}
-	for len(messages) < maxAnswers && len(d.answers) > 0 {
-		messages = append(messages, <-d.answers)
+	for len(messages) < maxAnswers && len(s.answers) > 0 {
+		messages = append(messages, <-s.answers)
 	}
 	replies := make([]wire.Reply, len(messages))
 	var fresh []*unit
 	for i, m := range messages {
-		u, reply, err := d.readAnswer(m)
+		u, reply, err := s.readAnswer(m)
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (d *session) receive(m *nats.Msg) error {
 		}
 		replies[i] = reply
 	}
-	if err := d.ledger.sync(); err != nil {
+	if err := s.ledger.sync(); err != nil {
 		return err
 	}
 	for i, m := range messages {
@@ -47,12 +48,12 @@ func (d *session) receive(m *nats.Msg) error {
 			return err
 		}
 		if m.Reply != "" {
-			_ = m.Respond(data) // a worker that does not hear it sends the answer again
+			_ = m.Respond(data) // if it is lost, the worker sends the answer again
 		}
 	}
 	for _, u := range fresh {
-		if u.state == unanswered && u.result != nil { // its worker may have been condemned meanwhile
-			if err := d.accept(u); err != nil {
+		if u.state == unanswered && u.result != nil { // its worker may have been banned meanwhile
+			if err := s.accept(u); err != nil {
 				return err
 			}
 		}
@@ -60,67 +61,68 @@ func (d *session) receive(m *nats.Msg) error {
 	return nil
 }
 
-// open looks at an answer and writes it into the ledger if it is the first to its unit,
-// which it then returns.
-func (d *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
-	worker, ok := wire.Sender(m, wire.AnswerSubject(d.run, ""))
+// readAnswer verifies an answer, and writes it into the ledger and returns the unit if it is
+// the unit's first answer.
+func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
+	worker, ok := wire.Sender(m, wire.AnswerSubject(s.run, ""))
 	if !ok {
 		m.Reply = ""
 		return nil, wire.Reply{}, nil
 	}
-	if why := d.registry.whyRefused(worker); why != "" {
+	if why := s.registry.whyRefused(worker); why != "" {
 		return nil, wire.Reply{Refused: why}, nil
 	}
 	var a wire.Answer
 	if err := json.Unmarshal(m.Data, &a); err != nil {
-		return nil, wire.Reply{}, d.banFor(worker, "it sent what is no answer: "+err.Error())
+		return nil, wire.Reply{}, s.banFor(worker, "it sent a malformed answer: "+err.Error())
 	}
-	u := d.units[a.Unit]
+	u := s.units[a.Unit]
 	if u == nil {
-		return nil, wire.Reply{Kept: true}, nil // of a series that ended
+		return nil, wire.Reply{Kept: true}, nil // of a series that is over
 	}
 	if a.Failed != "" {
-		return nil, wire.Reply{Kept: true}, d.unitFailed(u, worker, sanitize(a.Failed, maxReason))
+		return nil, wire.Reply{Kept: true}, s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
 	}
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(a.Result, result); err != nil {
-		return nil, wire.Reply{}, d.banFor(worker, "it sent what is no result: "+err.Error())
+		return nil, wire.Reply{}, s.banFor(worker, "it sent a malformed result: "+err.Error())
 	}
 	sum, err := wire.Checksum(result)
 	if err != nil {
 		return nil, wire.Reply{}, err
 	}
 	if sum != a.Sum {
-		return nil, wire.Reply{Again: "its checksum is wrong: it was damaged on its way"}, nil
+		return nil, wire.Reply{Again: "its checksum is wrong: it was damaged on the way"}, nil
 	}
 	if err := result.Verify(&u.job); err != nil {
-		return nil, wire.Reply{Refused: "made up"}, d.banFor(worker, "its answer is no result of its unit: "+err.Error())
+		return nil, wire.Reply{Refused: "the result is impossible"}, s.banFor(worker, "it sent an impossible result: "+err.Error())
 	}
 	if u.state != unanswered || u.result != nil {
-		reply, err := d.compare(u, worker, sum, a.Replay)
+		reply, err := s.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
 	}
 	result.Players = u.sent.Job.Players
-	data, err := json.Marshal(result) // and not what came: it may be long, and say more than a result does
+	data, err := json.Marshal(result) // not the bytes that came: they may be long, and hold more than a result
 	if err != nil {
 		return nil, wire.Reply{}, err
 	}
 	u.worker, u.sum, u.result = worker, sum, result
-	if u.published.After(d.newestAnswered) {
-		d.newestAnswered = u.published
+	if u.published.After(s.newestAnswered) {
+		s.newestAnswered = u.published
 	}
-	d.gameTime.add(result, time.Since(u.published))
-	d.registry.answered(worker, result)
-	return u, wire.Reply{Kept: true}, d.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
+	s.gameTime.add(result, time.Since(u.published))
+	s.registry.answered(worker, result)
+	return u, wire.Reply{Kept: true}, s.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
 }
 
-// unplayable notes that a worker could not play a unit. What fails again and again the
-// coordinator plays itself: then either the workers are at fault, or the unit, and the run
-// ends. A game with a clock it cannot play for them: at fault is what several cannot play.
-func (d *session) unitFailed(u *unit, worker, why string) error {
-	d.registry.failed(worker, u.job.Number, why)
-	if d.replays[u].worker == worker {
-		d.replayHere(u)
+// unitFailed notes that a worker could not play a unit. After several failures the
+// coordinator plays the unit itself; if it fails too, the unit is at fault and the run ends.
+// The coordinator cannot play games by the clock for workers: they are at fault if several
+// workers cannot play them.
+func (s *session) unitFailed(u *unit, worker, why string) error {
+	s.registry.failed(worker, u.job.Number, why)
+	if s.replays[u].worker == worker {
+		s.replayHere(u)
 		return nil
 	}
 	if u.state != unanswered {
@@ -132,61 +134,61 @@ func (d *session) unitFailed(u *unit, worker, why string) error {
 	}
 	switch {
 	case u.deterministic && u.failures >= maxFailures:
-		d.referee.request(u)
+		s.referee.request(u)
 	case !u.deterministic && len(u.failedBy) >= maxFailures:
-		return fmt.Errorf("cluster: game %d could not be played by %d workers, at last %s: %s", u.job.Number, len(u.failedBy), worker, why)
+		return fmt.Errorf("cluster: %d workers could not play game %d, the last of them %s: %s; fix the cause and start the run again", len(u.failedBy), u.job.Number, worker, why)
 	}
 	return nil
 }
 
-// compare takes one more answer to a unit that has one: the check that was asked for, or
-// that of a worker who was late. Only who was asked passes a check: anybody else may be a
-// friend of whom it is about.
-func (d *session) compare(u *unit, worker, sum string, check bool) (wire.Reply, error) {
-	if !check {
-		d.registry.answeredLate(worker)
+// compare handles another answer to a unit that has one: the replay that was asked for, or
+// the answer of a worker that was late. Only the worker that was asked confirms the first
+// answer: any other may be in league with the worker that gave it.
+func (s *session) compare(u *unit, worker, sum string, replay bool) (wire.Reply, error) {
+	if !replay {
+		s.registry.answeredLate(worker)
 	}
 	switch {
 	case !u.replayable:
 	case sum != u.sum:
-		return d.dispute(u, worker, sum), nil
-	case d.replays[u].worker == worker:
-		return wire.Reply{Kept: true}, d.replayPassed(u)
+		return s.dispute(u, worker, sum), nil
+	case s.replays[u].worker == worker:
+		return wire.Reply{Kept: true}, s.replayPassed(u)
 	}
 	return wire.Reply{Kept: true}, nil
 }
 
-// dispute has the coordinator play a unit to which a worker has another answer than the
-// first. A worker has one dispute at a time, or one that lies would keep the coordinator
-// busy for long after it is found out.
-func (d *session) dispute(u *unit, worker, sum string) wire.Reply {
-	if other := d.disputes[worker]; other != nil && other != u {
-		return wire.Reply{Again: fmt.Sprintf("its answer to game %d is being looked into", other.job.Number)}
+// dispute handles an answer that differs from the first: the coordinator plays the unit
+// itself. A worker has one dispute at a time, so that one that lies does not keep the
+// coordinator busy for long after it is found out.
+func (s *session) dispute(u *unit, worker, sum string) wire.Reply {
+	if other := s.disputes[worker]; other != nil && other != u {
+		return wire.Reply{Again: fmt.Sprintf("the coordinator is replaying game %d, which it disputes", other.job.Number)}
 	}
-	d.disputes[worker] = u
+	s.disputes[worker] = u
 	if u.disputes == nil {
 		u.disputes = map[string]string{}
 	}
 	u.disputes[worker] = sum
-	d.referee.request(u)
+	s.referee.request(u)
 	return wire.Reply{Kept: true}
 }
 
-// hear takes what the coordinator itself made of a unit: whoever says otherwise is wrong.
-func (d *session) takeVerdict(v verdict) error {
+// takeVerdict handles the coordinator's own result of a unit: a worker that differs is wrong.
+func (s *session) takeVerdict(v verdict) error {
 	for worker := range v.unit.disputes {
-		delete(d.disputes, worker)
+		delete(s.disputes, worker)
 	}
-	u := d.units[v.unit.id]
+	u := s.units[v.unit.id]
 	if u != v.unit {
-		return nil // of a series that ended
+		return nil // of a series that is over
 	}
 	if v.err != nil {
-		return fmt.Errorf("cluster: game %d, played by the coordinator itself: %w", u.job.Number, v.err)
+		return fmt.Errorf("cluster: game %d, which workers could not settle, failed on the coordinator too: %w", u.job.Number, v.err)
 	}
 	for worker, sum := range u.disputes {
 		if sum != v.sum {
-			if err := d.banFor(worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number)); err != nil {
+			if err := s.banFor(worker, fmt.Sprintf("its game %d differs from the coordinator's", u.job.Number)); err != nil {
 				return err
 			}
 		}
@@ -194,22 +196,22 @@ func (d *session) takeVerdict(v verdict) error {
 	u.disputes = nil
 	switch {
 	case u.state == unanswered:
-		return d.answerOwn(u, v.result)
+		return s.answerOwn(u, v.result)
 	case !u.replayable:
-		return nil // a worker was faster, and its game need not be the same
+		return nil // a worker was faster, and its game need not be equal
 	case u.sum == v.sum:
-		return d.replayPassed(u)
+		return s.replayPassed(u)
 	case u.state == counted:
-		d.Log(fmt.Sprintf("warning: game %d, which worker %s played and which counts, is wrong: its batch passed a check of another game", u.job.Number, u.worker))
+		s.Log(fmt.Sprintf("warning: game %d, played by worker %s, is wrong but already counted, because the replay of another game confirmed its batch", u.job.Number, u.worker))
 	}
-	return d.banFor(u.worker, fmt.Sprintf("it played game %d otherwise than the coordinator", u.job.Number))
+	return s.banFor(u.worker, fmt.Sprintf("its game %d differs from the coordinator's", u.job.Number))
 }
 
-// own stands for the coordinator where a worker is named.
+// coordinatorItself is the worker of units that the coordinator played.
 const coordinatorItself = ""
 
-// answerOwn takes what the coordinator played itself as a unit's answer.
-func (d *session) answerOwn(u *unit, r *selfplay.Result) error {
+// answerOwn takes the coordinator's own result as the answer to a unit.
+func (s *session) answerOwn(u *unit, r *selfplay.Result) error {
 	r.Players = u.sent.Job.Players
 	sum, err := wire.Checksum(r)
 	if err != nil {
@@ -220,59 +222,59 @@ func (d *session) answerOwn(u *unit, r *selfplay.Result) error {
 		return err
 	}
 	u.worker, u.sum, u.result = coordinatorItself, sum, r
-	if err := d.ledger.write(&line{Unit: u.id, Sum: sum, Result: data}); err != nil {
+	if err := s.ledger.write(&line{Unit: u.id, Sum: sum, Result: data}); err != nil {
 		return err
 	}
-	return d.accept(u)
+	return s.accept(u)
 }
 
-// refuse gives a worker no more units, and its work that is not passed to others.
-func (d *session) banFor(worker, why string) error {
+// banFor gives a worker no more units, and its unconfirmed units to others.
+func (s *session) banFor(worker, why string) error {
 	if worker == coordinatorItself {
-		return fmt.Errorf("cluster: %s: does the coordinator's machine compute wrongly?", why)
+		return fmt.Errorf("cluster: %s: two runs of the same game differ on the coordinator's machine; check its hardware", why)
 	}
-	if d.registry.whyRefused(worker) != "" {
+	if s.registry.whyRefused(worker) != "" {
 		return nil
 	}
 	why = sanitize(why, maxReason)
-	d.registry.ban(worker, why)
-	if err := d.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
+	s.registry.ban(worker, why)
+	if err := s.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
 	}
 	void := &line{}
-	for _, u := range d.pending.discard(worker) {
+	for _, u := range s.pending.discard(worker) {
 		void.Void = append(void.Void, u.id)
-		if err := d.reset(u); err != nil {
+		if err := s.reset(u); err != nil {
 			return err
 		}
 	}
-	for _, u := range d.units { // answers of this very moment are not in escrow yet
+	for _, u := range s.units { // answers that are being received are not in a batch yet
 		if u.state == unanswered && u.result != nil && u.worker == worker {
 			void.Void = append(void.Void, u.id)
 			u.worker, u.sum, u.result = "", "", nil
-			if err := d.publish(u); err != nil {
+			if err := s.publish(u); err != nil {
 				return err
 			}
 		}
 	}
-	d.Log(fmt.Sprintf("worker %s gets no more games: %s; %d of its games are played again", worker, why, len(void.Void)))
-	d.banWorker(worker)
+	s.Log(fmt.Sprintf("worker %s is banned: %s; %d of its games are played again", worker, why, len(void.Void)))
+	s.banWorker(worker)
 	if len(void.Void) == 0 {
-		return d.ledger.sync()
+		return s.ledger.sync()
 	}
-	if err := d.ledger.write(void); err != nil {
+	if err := s.ledger.write(void); err != nil {
 		return err
 	}
-	return d.ledger.sync()
+	return s.ledger.sync()
 }
 
-// again has a unit played as if nobody had answered it.
-func (d *session) reset(u *unit) error {
-	delete(d.replays, u)
+// reset has a unit played again as if it had no answer.
+func (s *session) reset(u *unit) error {
+	delete(s.replays, u)
 	if len(u.disputes) == 0 {
-		d.referee.cancel(u) // what he was asked for was the answer that is void now
+		s.referee.cancel(u) // it was asked about the answer that is now void
 	}
 	u.state, u.worker, u.sum, u.result = unanswered, "", "", nil
-	d.unanswered++
-	return d.publish(u)
+	s.unanswered++
+	return s.publish(u)
 }

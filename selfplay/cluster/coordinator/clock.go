@@ -11,17 +11,17 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// speedName is the file in a coordinator's folder that says what speed clocks are meant
-// for: it is the same in each life of the run.
+// speedFile in a coordinator's folder holds the speed for which the run's clocks are meant.
+// It stays the same when the run is resumed.
 const speedFile = "speed.json"
 
-// reference is the speed in a coordinator's folder.
+// referenceSpeed is the content of speedFile.
 type referenceSpeed struct {
 	Speed float64 `json:"nodes_per_second"` // of one core
 }
 
-// readReference returns the speed that the run's clocks are meant for; zero if none of its
-// games had one yet.
+// readReference returns the speed for which the run's clocks are meant; 0 if no game of the
+// run had a clock yet.
 func readReference(dir string) (float64, error) {
 	path := filepath.Join(dir, speedFile)
 	data, err := os.ReadFile(path)
@@ -33,13 +33,13 @@ func readReference(dir string) (float64, error) {
 	}
 	var r referenceSpeed
 	if json.Unmarshal(data, &r) != nil || !(r.Speed > 0) {
-		return 0, fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
+		return 0, fmt.Errorf("cluster: %s: %w: want {\"nodes_per_second\": NUMBER}; start the run again in another folder", path, durable.ErrDamaged)
 	}
 	return r.Speed, nil
 }
 
-// clockSpeed returns the speed that the run's clocks are meant for, and settles it at the
-// first game with a clock.
+// settleClockSpeed returns the speed for which the run's clocks are meant. The first game
+// with a clock settles it.
 func (c *Coordinator) settleClockSpeed(ctx context.Context) (float64, error) {
 	speed, err := readReference(c.Dir)
 	if err != nil {
@@ -47,15 +47,15 @@ func (c *Coordinator) settleClockSpeed(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case speed > 0 && c.ReferenceSpeed > 0 && speed != c.ReferenceSpeed:
-		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: it began so", speed, c.ReferenceSpeed)
+		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without --reference-speed, or start another run", speed, c.ReferenceSpeed)
 	case speed > 0:
 		return speed, nil
 	case c.ReferenceSpeed > 0:
 		speed = c.ReferenceSpeed
 	case c.Measure == nil:
-		return 0, nil // clocks are what they are on each machine
+		return 0, nil // clocks are not scaled
 	default:
-		c.Log("measuring this machine's speed, for which the clocks are meant")
+		c.Log("measuring this machine's speed: the clocks are meant for it")
 		if speed, err = c.Measure(ctx, 0); err != nil {
 			return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
 		}
@@ -64,6 +64,6 @@ func (c *Coordinator) settleClockSpeed(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers' are scaled to it", speed))
+	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers scale theirs to it", speed))
 	return speed, durable.WriteFile(filepath.Join(c.Dir, speedFile), append(data, '\n'))
 }

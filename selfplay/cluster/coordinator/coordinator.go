@@ -34,42 +34,42 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Config says how a coordinator works.
+// Config configures a coordinator.
 type Config struct {
 	Dir     string                     // its own folder, in the run's
-	Connect func() (*nats.Conn, error) // connects it with the server, when there is a first job
-	Open    selfplay.Opener            // players, for auditions and checks
-	Ban     func(worker string)        // told of who gets no more units; may be nil
-	Log     func(text string)          // told in a line what happens; may be nil
+	Connect func() (*nats.Conn, error) // connects to the server, when the first job comes
+	Open    selfplay.Opener            // opens players, for fingerprints and replays
+	Ban     func(worker string)        // is called for a worker that gets no more units; may be nil
+	Log     func(line string)          // receives a line for each event; may be nil
 
 	// Measure returns how many nodes a second one core of this machine searches while that
-	// many cores do (0: all); nil: clocks are not scaled.
+	// many cores do (0: all). If it is nil, clocks are not scaled.
 	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
-	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: as measured here
+	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: this machine's
 
 	Program     string        // version and bench signature: workers need the same
-	ReplayShare float64       // of the units that are played again; 0: workers are believed
-	Lease       time.Duration // of a unit, from its worker's last sign of life; 0: DefaultLease
+	ReplayShare float64       // share of a worker's units that is replayed; 0: none
+	Lease       time.Duration // of a unit, counted from the last renewal; 0: DefaultLease
 }
 
 const (
-	// DefaultLease is after how long a silent worker's units go to others.
+	// DefaultLease is how long a worker may be silent before its units go to others.
 	DefaultLease = 30 * time.Second
-	// DefaultShare of the units is played again.
+	// DefaultReplayShare is the share of units that is replayed.
 	DefaultReplayShare = 0.02
 )
 
 // Names in a coordinator's folder.
 const (
-	// DirName is that of the folder, in a run's.
+	// DirName is the name of the folder, in a run's folder.
 	DirName = ".cluster"
-	// WorkersName is the file that says who works; a Roster.
+	// WorkersName is the name of the file with a Snapshot of the workers.
 	WorkersName = "workers.json"
 	runFile     = "run"
 )
 
-// Coordinator is a selfplay.Runner whose workers are on other machines. It starts at its
-// first job, and may then run any number of series, one after the other.
+// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the
+// first job, and runs any number of series, one after the other.
 type Coordinator struct {
 	Config
 	lock       *durable.Lock
@@ -81,7 +81,7 @@ type Coordinator struct {
 	registry   *registry
 	players    *portablePlayers
 	referee    *referee
-	clockSpeed float64 // that clocks are meant for; 0: not settled yet
+	clockSpeed float64 // nodes/s for which clocks are meant; 0: not settled yet
 	answers    chan *nats.Msg
 	loads      chan queueLoad
 	stop       context.CancelFunc
@@ -89,7 +89,7 @@ type Coordinator struct {
 
 var _ selfplay.Runner = (*Coordinator)(nil)
 
-// New returns a coordinator that has not begun. Close it when done.
+// New returns a coordinator, which starts with its first job. Close it when done.
 func New(c Config) *Coordinator {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
@@ -100,22 +100,23 @@ func New(c Config) *Coordinator {
 	return &Coordinator{Config: c, registry: newRegistry(&c)}
 }
 
-// Parallel counts the cores of the workers that are there, and what the escrow holds
-// back from each worker in the meantime.
+// Parallel returns how many jobs should be under way: the cores of the present workers, and
+// what waits in each worker's batch for the replay.
 func (c *Coordinator) Parallel() int {
 	workers, cores := c.registry.capacity()
 	held := 0
 	if c.ReplayShare > 0 {
-		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each
+		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each game
 	}
 	return min(max(4, cores+held), maxParallel)
 }
 
-// maxParallel bounds the jobs that are under way, and so the coordinator's memory, however
-// many cores workers say that they have.
+// maxParallel bounds the jobs under way, and so the coordinator's memory, however many cores
+// workers claim to have.
 const maxParallel = 1 << 14
 
-// Run implements selfplay.Runner. A job that no worker can play ends it with an error.
+// Run implements selfplay.Runner. It fails if neither workers nor the coordinator can play a
+// job.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
 	if err := c.start(ctx); err != nil {
 		return err
@@ -136,7 +137,7 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	return err
 }
 
-// begin starts the coordinator, once.
+// start starts the coordinator, once.
 func (c *Coordinator) start(ctx context.Context) (err error) {
 	if c.queue != nil {
 		return nil
@@ -160,11 +161,11 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	for worker := range c.past.banned {
 		c.banWorker(worker)
 	}
-	room, err := newUnitQueue(ctx, c.nc, c.run, c.Lease)
+	queue, err := newUnitQueue(ctx, c.nc, c.run, c.Lease)
 	if err != nil {
 		return err
 	}
-	c.players = &portablePlayers{open: c.Open, put: room.put, known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, put: queue.put, known: map[string]portablePlayer{}}
 	c.answers, c.loads = make(chan *nats.Msg, maxAnswers), make(chan queueLoad)
 	background, stop := context.WithCancel(context.Background())
 	defer func() {
@@ -172,33 +173,33 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 			stop()
 		}
 	}()
-	hand := func(m *nats.Msg) { // more wait in the connection, which bounds their bytes; what it drops a worker sends again
+	take := func(m *nats.Msg) { // further ones wait in the connection, which bounds their bytes; workers resend what it drops
 		select {
 		case c.answers <- m:
 		case <-background.Done():
 		}
 	}
-	if _, err := c.nc.Subscribe(wire.AnswerSubject(c.run, "*"), hand); err != nil {
+	if _, err := c.nc.Subscribe(wire.AnswerSubject(c.run, "*"), take); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if _, err := c.nc.Subscribe(wire.HelloSubject("*"), c.registry.handleHello); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // whoever missed it looks for itself
+	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // workers that miss it retry by themselves
 	if err := c.wakeWorkers(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.referee, c.stop = newReferee(background, c.Open), stop
-	go c.watchQueue(background, room)
-	c.queue = room
+	go c.watchQueue(background, queue)
+	c.queue = queue
 	return nil
 }
 
-// call asks who is there.
+// wakeWorkers asks all waiting workers to say hello.
 func (c *Coordinator) wakeWorkers() error { return c.nc.Publish(wire.WakeupSubject, []byte(c.run)) }
 
-// runID returns the name of the run's queue: made by chance when it begins, so that no
-// two runs on one server share it.
+// runID returns the name of the run's queue. It is random, so that no two runs on a server
+// share a queue.
 func runID(dir string) (string, error) {
 	path := filepath.Join(dir, runFile)
 	data, err := os.ReadFile(path)
@@ -206,7 +207,7 @@ func runID(dir string) (string, error) {
 		if id := strings.TrimSpace(string(data)); len(id) == 16 && wire.CheckName(id) == nil {
 			return id, nil
 		}
-		return "", fmt.Errorf("cluster: %s: %w", path, durable.ErrDamaged)
+		return "", fmt.Errorf("cluster: %s: %w: want the run's id of 16 hex digits; start the run again in another folder", path, durable.ErrDamaged)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("cluster: %w", err)
@@ -219,18 +220,18 @@ func runID(dir string) (string, error) {
 	return id, durable.WriteFile(path, []byte(id+"\n"))
 }
 
-// watch asks every second how many units the queue holds.
-func (c *Coordinator) watchQueue(ctx context.Context, room *unitQueue) {
+// watchQueue looks at the queue every second and reports how many units it holds.
+func (c *Coordinator) watchQueue(ctx context.Context, queue *unitQueue) {
 	for failed := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wire.RetryPause):
 		}
-		n, err := room.load(ctx)
-		if err != nil { // the server is away, choosing a leader, or cut off from the others
+		n, err := queue.load(ctx)
+		if err != nil { // the server is away, has no leader, or is cut off from the others
 			if failed++; failed%wire.MaxSilences == 0 {
-				_ = c.nc.ForceReconnect() // to another, if there is one
+				_ = c.nc.ForceReconnect() // to another server, if there is one
 			}
 			continue
 		}
@@ -239,26 +240,26 @@ func (c *Coordinator) watchQueue(ctx context.Context, room *unitQueue) {
 		case c.loads <- n:
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Second): // no series is being played
+		case <-time.After(time.Second): // no series is under way
 		}
 	}
 }
 
-// bar has whoever lets workers in turn one away.
+// banWorker has the server turn a worker away, if it can.
 func (c *Coordinator) banWorker(worker string) {
 	if c.Ban != nil {
 		c.Ban(worker)
 	}
 }
 
-// saveRoster writes who works, for whoever wants to see it.
+// saveSnapshot writes the state of the workers for readers outside this process.
 func (c *Coordinator) saveSnapshot() {
 	if err := c.registry.save(filepath.Join(c.Dir, WorkersName)); err != nil {
-		c.Log(err.Error()) // it counts for nothing
+		c.Log(err.Error()) // the run does not depend on it
 	}
 }
 
-// Close ends the coordinator. Workers wait for the next.
+// Close stops the coordinator. Workers wait for the next one.
 func (c *Coordinator) Close() error {
 	if c.stop != nil {
 		c.stop()

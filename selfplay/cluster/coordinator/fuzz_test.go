@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// mated is a job whose game is over before it begins, and matedResult what comes of it.
+// matedJob is a job whose game is over before it begins.
 func matedJob() selfplay.Job {
 	return selfplay.Job{Number: 1, Start: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Seed: 9}
 }
@@ -39,9 +39,8 @@ func matedAnswer(t testing.TB, id string) []byte {
 	return data
 }
 
-// FuzzAnswer sends a coordinator anything as a worker's answer. It is not stopped by it,
-// and takes nothing for a unit's result that is none: the worker is banned, told to send
-// it again, or told that it is not wanted.
+// FuzzAnswer sends a coordinator any bytes as a worker's answer. The run goes on, and no
+// impossible result is accepted.
 func FuzzAnswer(f *testing.F) {
 	l, _, err := openLedger(f.TempDir())
 	if err != nil {
@@ -53,7 +52,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(matedAnswer(f, "another"))
 	f.Add(slices.Concat(right[:len(right)-9], []byte(`1"}`)))
 	f.Add([]byte(`{"unit":"u","failed":"no"}`))
-	f.Add([]byte(`{"unit":"u","check":true,"sum":"0","result":{"number":1,"moves":[1,2,3],"opening":-1}}`))
+	f.Add([]byte(`{"unit":"u","replay":true,"sum":"0","result":{"number":1,"moves":[1,2,3],"opening":-1}}`))
 	f.Add([]byte(`{"unit":"u","result":[]}`))
 	f.Add([]byte(`null`))
 	f.Add([]byte{0xff})
@@ -65,7 +64,7 @@ func FuzzAnswer(f *testing.F) {
 		d.units[u.id] = u
 		got, reply, err := d.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", "mallory"), Reply: wire.InboxPrefix("mallory") + ".1", Data: data})
 		if err != nil {
-			t.Fatalf("the run ends: %v", err)
+			t.Fatalf("the answer ended the run: %v", err)
 		}
 		banned := c.registry.whyRefused("mallory") != ""
 		if got == nil {
@@ -78,19 +77,19 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("reply %+v, banned %v, from %q", reply, banned, u.worker)
 		}
 		if err := u.result.Verify(&u.job); err != nil {
-			t.Errorf("taken though %v", err)
+			t.Errorf("accepted an impossible result: %v", err)
 		}
 		if sum, err := wire.Checksum(u.result); err != nil || sum != u.sum {
-			t.Errorf("taken with the sum %s: %s, %v", u.sum, sum, err)
+			t.Errorf("accepted the checksum %s, want %s: %v", u.sum, sum, err)
 		}
 	})
 }
 
-// FuzzHello says anything to a coordinator as a worker: it is let in only with the
-// protocol and the program that the run has.
+// FuzzHello sends a coordinator any bytes as a worker's hello. It accepts only workers with
+// the protocol and the program of the run.
 func FuzzHello(f *testing.F) {
-	f.Add([]byte(`{"protocol":2,"program":"p","cores":4}`))
-	f.Add([]byte(`{"protocol":2,"program":"p","cores":-4,"leaving":true}`))
+	f.Add([]byte(`{"protocol":4,"program":"p","cores":4}`))
+	f.Add([]byte(`{"protocol":4,"program":"p","cores":-4,"leaving":true}`))
 	f.Add([]byte(`{"protocol":9,"program":"p","trouble":"x"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -106,7 +105,7 @@ func FuzzHello(f *testing.F) {
 		}
 		var h wire.Hello
 		if good := json.Unmarshal(data, &h) == nil && h.Protocol == wire.Protocol && h.Program == "p"; workers > 0 && !good {
-			t.Errorf("%q is let in", data)
+			t.Errorf("accepted %q", data)
 		}
 	})
 }

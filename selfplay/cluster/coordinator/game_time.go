@@ -6,14 +6,14 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// tempo is how long games take, as workers say. It is their mean that counts, and not the
-// longest: one worker that lies would make the coordinator wait for ever.
+// meanGameTime is the mean time of a game, as workers report it. The longest time would not
+// do: one worker that lies would make the coordinator wait forever.
 type meanGameTime struct {
 	games int64
 	total time.Duration
 }
 
-// add adds a game that was answered so long after it was published.
+// add adds a game whose answer came that long after its unit was published.
 func (t *meanGameTime) add(r *selfplay.Result, within time.Duration) {
 	if r.Try > 0 {
 		return // the check of an opening takes no time
@@ -22,7 +22,7 @@ func (t *meanGameTime) add(r *selfplay.Result, within time.Duration) {
 	t.total += max(0, min(r.Time[0], within)) + max(0, min(r.Time[1], within))
 }
 
-// long is what few games take.
+// fewGamesExceed returns a time that few games exceed; 0 if there were no games.
 func (t *meanGameTime) fewGamesExceed() time.Duration {
 	if t.games == 0 {
 		return 0

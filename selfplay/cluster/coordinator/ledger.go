@@ -11,12 +11,12 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// ledger is what a coordinator knows for certain, on disk: the answers that came, which
-// of them count, and who is not believed any more. It outlives the coordinator; what the
-// queue remembers does not matter.
+// ledger is the coordinator's durable state: the answers that came, which of them count, and
+// which workers are banned. A resumed run reads it, and does not depend on what the queue
+// remembers.
 //
-// It is kept in two files at most. By the time a third begins, what the first says was
-// delivered long ago, and is in the run's own files.
+// It has at most two files. When a third begins, the results in the first have long been
+// delivered and are in the run's own files.
 type ledger struct {
 	dir     string
 	limit   int // lines of a file
@@ -26,8 +26,8 @@ type ledger struct {
 	dirty   bool
 }
 
-// line is one line of the ledger: an answer, answers that count, answers that are void,
-// or a ban.
+// line is a line of the ledger: an answer, units that count, units whose answer is void, or
+// a ban.
 type line struct {
 	Unit   string          `json:"unit,omitempty"`
 	Worker string          `json:"worker,omitempty"`
@@ -39,7 +39,7 @@ type line struct {
 	Banned string   `json:"banned,omitempty"` // why the worker is
 }
 
-// memory is what an earlier life of the coordinator left in the ledger.
+// pastAnswers is what an earlier process of the run left in the ledger.
 type pastAnswers struct {
 	answers map[string]*pastAnswer
 	banned  map[string]string
@@ -56,7 +56,7 @@ func ledgerFiles(dir string) []string {
 	return names
 }
 
-// openLedger opens the ledger in a folder and returns what is in it.
+// openLedger opens the ledger in a folder and returns its content.
 func openLedger(dir string) (*ledger, *pastAnswers, error) {
 	l := &ledger{dir: dir, limit: 8192, number: 1}
 	m := &pastAnswers{answers: map[string]*pastAnswer{}, banned: map[string]string{}}
@@ -70,7 +70,7 @@ func openLedger(dir string) (*ledger, *pastAnswers, error) {
 			continue
 		}
 		if _, err := fmt.Sscanf(filepath.Base(name), "ledger-%d.jsonl", &l.number); err != nil {
-			return nil, nil, fmt.Errorf("cluster: %s: %w", name, durable.ErrDamaged)
+			return nil, nil, fmt.Errorf("cluster: %s: %w: want the name ledger-NUMBER.jsonl; remove the file if it is not the coordinator's", name, durable.ErrDamaged)
 		}
 		l.lines = 0
 		var err error
@@ -90,36 +90,36 @@ func (l *ledger) openFile() (err error) {
 	return err
 }
 
-func (m *pastAnswers) add(text []byte) error {
+func (p *pastAnswers) add(text []byte) error {
 	var x line
 	if err := json.Unmarshal(text, &x); err != nil {
 		return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 	}
 	switch {
 	case x.Banned != "":
-		m.banned[x.Worker] = x.Banned
+		p.banned[x.Worker] = x.Banned
 	case x.Unit != "":
-		m.answers[x.Unit] = &pastAnswer{line: x}
+		p.answers[x.Unit] = &pastAnswer{line: x}
 	}
 	for _, id := range x.Counts {
-		if r := m.answers[id]; r != nil {
+		if r := p.answers[id]; r != nil {
 			r.counted = true
 		}
 	}
 	for _, id := range x.Void {
-		delete(m.answers, id)
+		delete(p.answers, id)
 	}
 	return nil
 }
 
-// write adds a line, which is on disk after the next sync.
+// write adds a line, which the next sync puts on disk.
 func (l *ledger) write(x *line) error {
 	l.dirty = true
 	l.lines++
 	return l.journal.Append(x)
 }
 
-// sync returns once every line is on disk.
+// sync puts all lines on disk.
 func (l *ledger) sync() error {
 	if !l.dirty {
 		return nil
@@ -128,11 +128,10 @@ func (l *ledger) sync() error {
 	return l.journal.Sync()
 }
 
-// full tells whether it is time to turn the page, where so many units are under way.
+// isFull reports whether the file should be rotated, with that many units under way.
 func (l *ledger) isFull(underWay int) bool { return l.lines >= max(l.limit, 4*underWay+1024) }
 
-// turn begins a new file with the lines that still matter, and removes those before the
-// last.
+// rotate begins a new file with the lines to keep, and removes all older files but the last.
 func (l *ledger) rotate(keep []*line) error {
 	if err := l.journal.Close(); err != nil {
 		return err

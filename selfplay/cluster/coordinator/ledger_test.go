@@ -36,13 +36,13 @@ func answered(id, worker string) *line {
 	return &line{Unit: id, Worker: worker, Sum: "sum of " + id, Result: json.RawMessage(`{"number":1}`)}
 }
 
-// What a life wrote, the next knows: answers, which of them count, which are void, and
+// A ledger that is opened again knows the answers, which of them count, which are void, and
 // who is banned.
 func TestLedgerRemembers(t *testing.T) {
 	dir := t.TempDir()
 	l, m := reopen(t, dir)
 	if len(m.answers)+len(m.banned) != 0 {
-		t.Fatal("a new ledger knows something")
+		t.Fatal("a new ledger is not empty")
 	}
 	enter(t, l, answered("a", "anna"), answered("b", "anna"), answered("c", "mallory"), &line{Counts: []string{"a", "unknown"}},
 		&line{Worker: "mallory", Banned: "it lied"}, &line{Void: []string{"c", "unknown"}}, answered("d", "bert"), &line{Void: []string{"d"}}, answered("d", "anna"))
@@ -51,18 +51,18 @@ func TestLedgerRemembers(t *testing.T) {
 	}
 	_, m = reopen(t, dir)
 	if len(m.answers) != 3 || !m.answers["a"].counted || m.answers["b"].counted || m.answers["d"].Worker != "anna" {
-		t.Errorf("it remembers %v", m.answers)
+		t.Errorf("answers: %v", m.answers)
 	}
 	if a := m.answers["b"]; a.Worker != "anna" || a.Sum != "sum of b" || string(a.Result) != `{"number":1}` {
-		t.Errorf("of b it remembers %+v", a)
+		t.Errorf("answer b: %+v", a)
 	}
 	if len(m.banned) != 1 || m.banned["mallory"] != "it lied" {
-		t.Errorf("banned are %v", m.banned)
+		t.Errorf("banned: %v", m.banned)
 	}
 }
 
-// A line that was being written when the coordinator died was promised to nobody. Other
-// damage is an error.
+// The last line may be incomplete after a crash: no worker was told that it is on disk.
+// Other damage is an error.
 func TestLedgerOfACrash(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := reopen(t, dir)
@@ -81,7 +81,7 @@ func TestLedgerOfACrash(t *testing.T) {
 		}
 		l, m := reopen(t, dir)
 		if len(m.answers) != 1 || m.answers["a"] == nil {
-			t.Errorf("%d bytes short it remembers %v", cut, m.answers)
+			t.Errorf("%d bytes short: answers %v", cut, m.answers)
 		}
 		if err := l.close(); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestLedgerOfACrash(t *testing.T) {
 	}
 }
 
-// Pages are turned: there are two files at most, and what was kept is in the last.
+// A ledger has two files at most, and what was kept is in the last one.
 func TestLedgerTurnsPages(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := reopen(t, dir)
@@ -105,7 +105,7 @@ func TestLedgerTurnsPages(t *testing.T) {
 	for i := range 100 {
 		enter(t, l, answered(fmt.Sprint(i), "anna"))
 		if l.isFull(0) != (l.lines >= 1024) || l.isFull(100) {
-			t.Fatalf("after %d lines it is full", l.lines)
+			t.Fatalf("full after %d lines", l.lines)
 		}
 		if i%10 == 9 {
 			pages++
@@ -122,13 +122,13 @@ func TestLedgerTurnsPages(t *testing.T) {
 	}
 	l, m := reopen(t, dir)
 	if l.number != pages+1 || m.answers["99"] == nil || m.answers["95"] == nil || m.answers["10"] != nil || m.banned["mallory"] == "" {
-		t.Errorf("page %d of %d: it remembers %d answers, banned %v", l.number, pages+1, len(m.answers), m.banned)
+		t.Errorf("file %d of %d: %d answers, banned %v", l.number, pages+1, len(m.answers), m.banned)
 	}
 	enter(t, l, answered("more", "anna"))
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, m := reopen(t, dir); m.answers["more"] == nil {
-		t.Error("what came after is forgotten")
+		t.Error("a line after the rotation is lost")
 	}
 }

@@ -5,26 +5,26 @@ import (
 	"math/rand/v2"
 )
 
-// escrow holds answers until they may be believed. Those of one worker make a batch; one
-// of each batch, chosen by chance when the batch begins, is to be checked: played by
-// somebody else. A batch that is closed and whose checks passed counts; that of a worker
-// who failed one does not, nor does what else he has here.
+// pendingBatches holds answers until they may count. The answers of one worker make a batch.
+// One unit of each batch, chosen at random when the batch begins, has to be replayed by
+// another worker. A batch counts when it is closed and its replays passed. If one fails, all
+// pending units of the worker are discarded.
 type pendingBatches struct {
-	size    int                 // answers a batch; 0: everything is believed at once
+	size    int                 // answers a batch; 0: answers count at once
 	open    map[string]*batch   // by worker
-	batches map[*batch]struct{} // open or waiting for their check
+	batches map[*batch]struct{} // open, or waiting for their replays
 }
 
-// batch is a worker's answers since his last batch.
+// batch is the answers of a worker since its last batch.
 type batch struct {
 	worker      string
 	units       []*unit
-	replayIndex int                // which is checked
-	awaited     map[*unit]struct{} // whose check has not passed yet
+	replayIndex int                // of the unit to replay
+	awaited     map[*unit]struct{} // units whose replay has not passed yet
 	closed      bool
 }
 
-// newEscrow returns an escrow that has a share of the units checked.
+// newPendingBatches returns batches of which a share of the units is replayed.
 func newPendingBatches(share float64) *pendingBatches {
 	e := &pendingBatches{open: map[string]*batch{}, batches: map[*batch]struct{}{}}
 	if share > 0 {
@@ -33,52 +33,51 @@ func newPendingBatches(share float64) *pendingBatches {
 	return e
 }
 
-// add takes a worker's answer to a unit, and tells whether it is the one of its batch that
-// has to be checked.
-func (e *pendingBatches) add(worker string, u *unit) (picked bool) {
-	b := e.open[worker]
+// add adds a worker's answer, and reports whether its unit has to be replayed.
+func (p *pendingBatches) add(worker string, u *unit) (picked bool) {
+	b := p.open[worker]
 	if b == nil {
-		b = &batch{worker: worker, replayIndex: rand.IntN(e.size), awaited: map[*unit]struct{}{}}
-		e.open[worker], e.batches[b] = b, struct{}{}
+		b = &batch{worker: worker, replayIndex: rand.IntN(p.size), awaited: map[*unit]struct{}{}}
+		p.open[worker], p.batches[b] = b, struct{}{}
 	}
 	u.batch = b
 	b.units = append(b.units, u)
 	if picked = len(b.units)-1 == b.replayIndex; picked {
-		e.await(u)
+		p.await(u)
 	}
-	if len(b.units) == e.size {
-		e.closeBatch(b)
+	if len(b.units) == p.size {
+		p.closeBatch(b)
 	}
 	return picked
 }
 
-// want has a unit's batch wait for its check, whichever else it waits for.
-func (e *pendingBatches) await(u *unit) { u.batch.awaited[u] = struct{}{} }
+// await makes a unit's batch wait for a replay of that unit too.
+func (p *pendingBatches) await(u *unit) { u.batch.awaited[u] = struct{}{} }
 
-func (e *pendingBatches) closeBatch(b *batch) {
+func (p *pendingBatches) closeBatch(b *batch) {
 	b.closed = true
-	delete(e.open, b.worker)
+	delete(p.open, b.worker)
 }
 
-// close closes every batch, full or not, and returns the units that have to be checked
+// closeAll closes all batches, full or not, and returns the units that have to be replayed
 // for that.
-func (e *pendingBatches) closeAll() (checks []*unit) {
-	for _, b := range e.open {
-		e.closeBatch(b)
+func (p *pendingBatches) closeAll() (replays []*unit) {
+	for _, b := range p.open {
+		p.closeBatch(b)
 		if len(b.units) > b.replayIndex {
 			continue
 		}
 		u := b.units[rand.IntN(len(b.units))]
 		if _, already := b.awaited[u]; !already {
-			e.await(u)
-			checks = append(checks, u)
+			p.await(u)
+			replays = append(replays, u)
 		}
 	}
-	return checks
+	return replays
 }
 
-// pass notes that a unit's check came out well, and tells whether it was asked for.
-func (e *pendingBatches) pass(u *unit) bool {
+// pass notes that the replay of a unit passed, and reports whether its batch waited for it.
+func (p *pendingBatches) pass(u *unit) bool {
 	if u.batch == nil {
 		return false
 	}
@@ -87,21 +86,21 @@ func (e *pendingBatches) pass(u *unit) bool {
 	return wanted
 }
 
-// release returns the units of a batch if they may be believed now.
-func (e *pendingBatches) release(b *batch) []*unit {
+// release returns the units of a batch if they may count now.
+func (p *pendingBatches) release(b *batch) []*unit {
 	if b == nil || !b.closed || len(b.awaited) > 0 {
 		return nil
 	}
-	delete(e.batches, b)
+	delete(p.batches, b)
 	for _, u := range b.units {
 		u.batch = nil
 	}
 	return b.units
 }
 
-// seize takes all that a worker has here, to be played again.
-func (e *pendingBatches) discard(worker string) (units []*unit) {
-	for b := range e.batches {
+// discard removes and returns all units of a worker.
+func (p *pendingBatches) discard(worker string) (units []*unit) {
+	for b := range p.batches {
 		if b.worker != worker {
 			continue
 		}
@@ -109,8 +108,8 @@ func (e *pendingBatches) discard(worker string) (units []*unit) {
 			u.batch = nil
 		}
 		units = append(units, b.units...)
-		delete(e.batches, b)
+		delete(p.batches, b)
 	}
-	delete(e.open, worker)
+	delete(p.open, worker)
 	return units
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// foreign is portable for a foreign engine: workers run their own copy of the program,
-// if their owners allowed it. They hear its name, and not where it lies here.
+// foreignPlayer makes a foreign engine portable: workers run their own copy of the program,
+// if their owners allow it. They learn its name but not its folder here.
 func foreignPlayer(spec string) (portablePlayer, error) {
 	path, with, err := roster.Command(spec)
 	if err != nil {
@@ -24,19 +24,19 @@ func foreignPlayer(spec string) (portablePlayer, error) {
 	}
 	named, err := with(p.Name)
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("cluster: workers would not play it: %w", err)
+		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
 	return portablePlayer{spec: named, program: p}, nil
 }
 
-// player is a player as workers are told of it.
+// portablePlayer is a player as workers see it.
 type portablePlayer struct {
-	spec        string // with weights by content
-	fingerprint string // of its audition; empty: none is asked for
+	spec        string // names weights by content
+	fingerprint string // empty: not asked for
 	program     wire.Program
 }
 
-// players makes local specifications portable. Each is looked at once.
+// portablePlayers makes local specifications portable, each of them once.
 type portablePlayers struct {
 	open  selfplay.Opener
 	put   func(ctx context.Context, name string, data []byte) error // into the object store
@@ -60,8 +60,8 @@ func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePl
 	return found, err
 }
 
-// weighed is portable for a player of the roster: its weights, embedded ones too, go by
-// content, and it proves itself in an audition.
+// withWeights makes a player of the roster portable: its weights, embedded ones too, are named
+// by content and uploaded, and its fingerprint is taken.
 func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portablePlayer, error) {
 	name, renamed, err := roster.WeightsOf(spec)
 	if err != nil || renamed == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// room is what a coordinator has in JetStream: the queue of its units, and weights.
+// unitQueue is what a coordinator has in JetStream: the queue of its units, and weights.
 type unitQueue struct {
 	run      string
 	nc       *nats.Conn
@@ -29,7 +29,7 @@ type unitQueue struct {
 // maxUnpublished bounds the units on their way to the queue.
 const maxUnpublished = 4096
 
-// newRoom connects a coordinator's connection with JetStream.
+// newUnitQueue sets up JetStream on the coordinator's connection.
 func newUnitQueue(ctx context.Context, nc *nats.Conn, run string, lease time.Duration) (*unitQueue, error) {
 	r := &unitQueue{run: run, nc: nc, lease: lease, replicas: 1, lost: make(chan string, 2*maxUnpublished)}
 	if nc.ConnectedClusterName() != "" {
@@ -44,30 +44,30 @@ func newUnitQueue(ctx context.Context, nc *nats.Conn, run string, lease time.Dur
 	return r, r.ensureStreams(ctx)
 }
 
-// lose notes that a message did not arrive. The channel is large; what does not fit is
-// found by looking at the queue.
-func (r *unitQueue) noteLost(m *nats.Msg) {
+// noteLost notes that a message was not stored. If the channel is full, checkQueue finds the
+// loss by counting.
+func (q *unitQueue) noteLost(m *nats.Msg) {
 	select {
-	case r.lost <- m.Header.Get(wire.UnitHeader):
+	case q.lost <- m.Header.Get(wire.UnitHeader):
 	default:
 	}
 }
 
-// furnish makes what is not there yet. Servers that just came up are given a minute: while
-// they choose a leader they drop requests, so the first attempts are short ones.
-func (r *unitQueue) ensureStreams(ctx context.Context) error {
+// ensureStreams creates the streams that do not exist. It gives servers a minute to come up:
+// they drop requests while they choose a leader, so the first attempts are short.
+func (q *unitQueue) ensureStreams(ctx context.Context) error {
 	within := wire.PollTimeout / 2
 	for begun := time.Now(); ; within = min(2*within, wire.RequestTimeout) {
-		err := r.tryEnsureStreams(ctx, within)
+		err := q.tryEnsureStreams(ctx, within)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		if why := r.nc.LastError(); errors.Is(why, nats.ErrPermissionViolation) {
-			return fmt.Errorf("%w: they are a worker's, not a coordinator's: %w", wire.ErrCredentials, why)
+		if why := q.nc.LastError(); errors.Is(why, nats.ErrPermissionViolation) {
+			return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials, why)
 		}
 		if time.Since(begun) > time.Minute {
 			if errors.Is(err, nats.ErrNoResponders) {
-				err = fmt.Errorf("%w: no server there has it, as nats-server.conf says by jetstream {store_dir: DIR}, or too few are up to choose a leader", err)
+				err = fmt.Errorf("%w: no server has JetStream enabled (in nats-server.conf: jetstream {store_dir: DIR}), or too few servers are up to choose a leader", err)
 			}
 			return fmt.Errorf("cluster: setting up JetStream: %w", err)
 		}
@@ -75,72 +75,72 @@ func (r *unitQueue) ensureStreams(ctx context.Context) error {
 	}
 }
 
-func (r *unitQueue) tryEnsureStreams(ctx context.Context, within time.Duration) (err error) {
+func (q *unitQueue) tryEnsureStreams(ctx context.Context, within time.Duration) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	r.stream, err = r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: wire.UnitStream, Subjects: []string{wire.UnitSubject("*")},
-		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: r.replicas})
+	q.stream, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: wire.UnitStream, Subjects: []string{wire.UnitSubject("*")},
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: q.replicas})
 	if err != nil {
 		return err
 	}
-	_, err = r.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: r.run, FilterSubject: wire.UnitSubject(r.run),
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.lease, MaxAckPending: -1, MaxDeliver: -1, MaxWaiting: 1 << 16,
-		Replicas: r.replicas, InactiveThreshold: 30 * 24 * time.Hour})
+	_, err = q.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: q.run, FilterSubject: wire.UnitSubject(q.run),
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.lease, MaxAckPending: -1, MaxDeliver: -1, MaxWaiting: 1 << 16,
+		Replicas: q.replicas, InactiveThreshold: 30 * 24 * time.Hour})
 	if err != nil {
 		return err
 	}
-	r.objects, err = r.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: wire.WeightsBucket, Storage: jetstream.FileStorage, Replicas: r.replicas})
+	q.objects, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: wire.WeightsBucket, Storage: jetstream.FileStorage, Replicas: q.replicas})
 	return err
 }
 
-// clear empties the queue: its units are of an earlier life, or not wanted any more.
-func (r *unitQueue) clear(ctx context.Context) error {
+// clear empties the queue: its units are left from an earlier process, or no longer needed.
+func (q *unitQueue) clear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, wire.RequestTimeout)
 	defer cancel()
-	if err := r.stream.Purge(ctx, jetstream.WithPurgeSubject(wire.UnitSubject(r.run))); err != nil {
+	if err := q.stream.Purge(ctx, jetstream.WithPurgeSubject(wire.UnitSubject(q.run))); err != nil {
 		return fmt.Errorf("cluster: emptying the queue: %w", err)
 	}
 	return nil
 }
 
-// publish puts a unit into the queue, or notes that it could not be.
-func (r *unitQueue) publish(u *wire.Unit) error {
+// publish puts a unit into the queue. If that fails, the unit is noted as lost.
+func (q *unitQueue) publish(u *wire.Unit) error {
 	data, err := json.Marshal(u)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	m := nats.NewMsg(wire.UnitSubject(r.run))
+	m := nats.NewMsg(wire.UnitSubject(q.run))
 	m.Header.Set(wire.UnitHeader, u.ID)
 	m.Data = data
-	if _, err := r.js.PublishMsgAsync(m); err != nil {
-		r.noteLost(m)
+	if _, err := q.js.PublishMsgAsync(m); err != nil {
+		q.noteLost(m)
 	}
 	return nil
 }
 
-// send sends a worker a unit to check, past the queue. It may be lost.
-func (r *unitQueue) sendReplay(worker string, u *wire.Unit) error {
+// sendReplay sends a unit to one worker for a replay, past the queue. The message may be lost.
+func (q *unitQueue) sendReplay(worker string, u *wire.Unit) error {
 	check := *u
 	check.Replay = true
 	data, err := json.Marshal(&check)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	_ = r.nc.Publish(wire.ReplaySubject(r.run, worker), data)
+	_ = q.nc.Publish(wire.ReplaySubject(q.run, worker), data)
 	return nil
 }
 
-// load is how many units the queue holds.
+// queueLoad is how many units the queue holds.
 type queueLoad struct{ free, leased int }
 
-// load looks into the queue. Where it is gone, with the server's files perhaps, it is made
-// anew.
-func (r *unitQueue) load(ctx context.Context) (queueLoad, error) {
+// load asks the queue how many units it holds. If the queue does not exist, because the
+// server lost its files, load creates it.
+func (q *unitQueue) load(ctx context.Context) (queueLoad, error) {
 	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
 	defer cancel()
-	c, err := r.js.Consumer(ctx, wire.UnitStream, r.run)
+	c, err := q.js.Consumer(ctx, wire.UnitStream, q.run)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return queueLoad{}, r.tryEnsureStreams(ctx, wire.PollTimeout)
+		return queueLoad{}, q.tryEnsureStreams(ctx, wire.PollTimeout)
 	}
 	if err != nil {
 		return queueLoad{}, err
@@ -152,20 +152,20 @@ func (r *unitQueue) load(ctx context.Context) (queueLoad, error) {
 	return queueLoad{int(info.NumPending), info.NumAckPending}, nil
 }
 
-// errAlone says that a server thinks that it leads, but cannot reach the others.
+// errCutOff means that a server that thinks it leads cannot reach the others.
 var errCutOff = errors.New("cluster: the server is cut off from the others")
 
-// silence is after how long without a word another server, which has one to say every
-// second, is taken to be out of reach.
+// maxSilence is how long another server may be silent before it counts as out of reach.
+// Servers send something every second.
 const maxSilence = 4 * time.Second
 
-// alone tells whether a leader does not hear of enough others to lead. It notices that
-// itself much later.
+// cutOff reports whether a leader hears too few of the others to lead. The server itself
+// notices that much later.
 func cutOff(c *jetstream.ClusterInfo) bool {
 	if c == nil || len(c.Replicas) == 0 {
 		return false
 	}
-	heard := 1 // of itself
+	heard := 1 // itself
 	for _, r := range c.Replicas {
 		if r.Active < maxSilence {
 			heard++
@@ -174,13 +174,13 @@ func cutOff(c *jetstream.ClusterInfo) bool {
 	return 2*heard <= len(c.Replicas)+1
 }
 
-// put stores an object under a name that says its content.
-func (r *unitQueue) put(ctx context.Context, name string, data []byte) error {
+// put stores an object under a name that is a digest of its content.
+func (q *unitQueue) put(ctx context.Context, name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*wire.RequestTimeout)
 	defer cancel()
-	if _, err := r.objects.GetInfo(ctx, name); err == nil {
+	if _, err := q.objects.GetInfo(ctx, name); err == nil {
 		return nil
 	}
-	_, err := r.objects.PutBytes(ctx, name, data)
+	_, err := q.objects.PutBytes(ctx, name, data)
 	return err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// judge plays units in the coordinator's own process: what workers disagree about, the
-// checks of a worker who is alone, and what workers cannot play, or do not get done with.
-// It plays one at a time.
+// referee plays units in the coordinator's own process, one at a time: those on which workers
+// disagree, replays if there is only one worker, and what workers cannot play or take too
+// long for.
 type referee struct {
 	verdicts chan verdict
 	done     sync.WaitGroup
@@ -21,7 +21,7 @@ type referee struct {
 	wake  chan struct{}
 }
 
-// verdict is what the judge made of a unit.
+// verdict is the referee's result of a unit.
 type verdict struct {
 	unit   *unit
 	sum    string
@@ -53,7 +53,7 @@ func newReferee(ctx context.Context, open selfplay.Opener) *referee {
 	return j
 }
 
-// playHere plays one job in this process.
+// playHere plays a job in this process.
 func playHere(ctx context.Context, open selfplay.Opener, job selfplay.Job) (selfplay.Result, error) {
 	jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
 	jobs <- job
@@ -64,51 +64,51 @@ func playHere(ctx context.Context, open selfplay.Opener, job selfplay.Job) (self
 	return <-results, nil
 }
 
-// ask has a unit played. Asking twice is asking once.
-func (j *referee) request(u *unit) {
-	j.mu.Lock()
-	if !slices.Contains(j.queue, u) {
-		j.queue = append(j.queue, u)
+// request asks for a unit to be played. Asking twice has no effect.
+func (r *referee) request(u *unit) {
+	r.mu.Lock()
+	if !slices.Contains(r.queue, u) {
+		r.queue = append(r.queue, u)
 	}
-	j.mu.Unlock()
+	r.mu.Unlock()
 	select {
-	case j.wake <- struct{}{}:
+	case r.wake <- struct{}{}:
 	default:
 	}
 }
 
-// drop takes back what nobody wants to know any more.
-func (j *referee) cancel(u *unit) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.queue = slices.DeleteFunc(j.queue, func(x *unit) bool { return x == u })
+// cancel withdraws a request.
+func (r *referee) cancel(u *unit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = slices.DeleteFunc(r.queue, func(x *unit) bool { return x == u })
 }
 
-// next waits for a unit; nil if ctx ends.
-func (j *referee) next(ctx context.Context) *unit {
+// next waits for a request; it returns nil when ctx ends.
+func (r *referee) next(ctx context.Context) *unit {
 	for {
-		j.mu.Lock()
-		if len(j.queue) > 0 {
-			u := j.queue[0]
-			j.queue = j.queue[1:]
-			j.mu.Unlock()
+		r.mu.Lock()
+		if len(r.queue) > 0 {
+			u := r.queue[0]
+			r.queue = r.queue[1:]
+			r.mu.Unlock()
 			return u
 		}
-		j.mu.Unlock()
+		r.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-j.wake:
+		case <-r.wake:
 		}
 	}
 }
 
-// forget drops what a series that ended wanted to know.
-func (j *referee) clear() {
-	j.mu.Lock()
-	j.queue = nil
-	j.mu.Unlock()
+// clear withdraws all requests, since their series is over.
+func (r *referee) clear() {
+	r.mu.Lock()
+	r.queue = nil
+	r.mu.Unlock()
 }
 
-// wait returns when the judge's context has ended and it has stopped.
-func (j *referee) wait() { j.done.Wait() }
+// wait waits until the referee has stopped, after its context ended.
+func (r *referee) wait() { r.done.Wait() }

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// roll is the list of the workers. It is used from several goroutines.
+// registry is the list of workers. It is safe for concurrent use.
 type registry struct {
 	program string
 	lease   time.Duration
@@ -29,64 +29,64 @@ type registry struct {
 	bans       map[string]string
 	members    map[string]*entry
 	units      int64
-	clockSpeed float64 // that clocks are meant for
+	clockSpeed float64 // nodes/s for which clocks are meant
 	residuals  *residuals
 }
 
 type entry struct {
 	WorkerStatus
-	replays      []string      // that it has, by its last word
-	units        []string      // that it leased, by its last word
-	missedReplay bool          // it did not make the last check that it was sent
+	replays      []string      // ids of replays that it has, by its last hello
+	units        []string      // ids of units that it leased, by its last hello
+	missedReplay bool          // it did not deliver the last replay that it was sent
 	nodes        uint64        // of its games
-	took         time.Duration // its games, by the clocks that were meant
-	warned       bool          // its residuals were told of
-	lines        int           // lines about it
+	took         time.Duration // its games, by the clocks as meant
+	warned       bool          // its residuals were logged
+	lines        int           // logged about it
 	failedInARow int           // units that it could not play, since one that it could
-	gamesAtSave  [20]int64     // games at the last saves, for the rate
+	gamesAtSave  [20]int64     // at the last saves, for the rate
 	saveTimes    [20]time.Time
 	next         int
 }
 
-// maxMembers bounds the names on the list: workers that share a token could take any.
+// maxWorkers bounds the list: workers that share a token could use any number of names.
 const maxWorkers = 10_000
 
-// maxLeased bounds the units that one worker is believed to have leased.
+// maxLeased bounds the leased units that one worker may claim.
 const maxLeased = 1 << 12
 
 const (
-	// maxWhy bounds a text that says why, in bytes.
+	// maxReason bounds a text that a worker sends, in bytes.
 	maxReason = 400
-	// maxTold bounds the lines about one worker: it could come and leave a thousand times a second.
+	// maxLines bounds the log lines about one worker: it could come and leave at any rate.
 	maxLines = 200
-	// slowest and fastest are the speeds that are believed, in nodes/s of a core.
+	// minSpeed and maxSpeed are the plausible speeds, in nodes/s of a core.
 	minSpeed, maxSpeed = 1, 1e12
 )
 
-// onItsWay is how long a message to a worker may be on its way.
+// deliveryTime is how long a message to a worker may be on its way.
 const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
 	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals()}
 }
 
-// remember takes what an earlier life knew.
+// restore takes what an earlier process of the run knew.
 func (r *registry) restore(run string, bans map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.run, r.bans = run, bans
 }
 
-// hear answers a worker's hello.
+// handleHello answers a worker's hello.
 func (r *registry) handleHello(m *nats.Msg) {
 	name, ok := wire.Sender(m, wire.HelloSubject(""))
 	var h wire.Hello
 	if !ok || json.Unmarshal(m.Data, &h) != nil {
-		return // no worker of any version says that
+		return // not a worker of any version
 	}
 	data, err := json.Marshal(r.welcome(name, &h, time.Now()))
 	if err == nil {
-		_ = m.Respond(data) // it says hello again
+		_ = m.Respond(data) // if it is lost, the worker says hello again
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	}
 	before := p.State
 	if p.State == Gone {
-		p.failedInARow = 0 // it was looked after, perhaps
+		p.failedInARow = 0 // it may have been fixed
 	}
 	p.Program, p.System, p.Cores = sanitize(h.Program, 100), sanitize(h.System, 40), max(0, min(h.Cores, 4096))
 	p.Speed, p.Scale = 0, 0
@@ -131,10 +131,10 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	return w
 }
 
-// crowded is why no more names are let in.
-var tooManyWorkers = fmt.Sprintf("%d workers of other names came already", maxWorkers)
+// tooManyWorkers is why no more workers are accepted.
+var tooManyWorkers = fmt.Sprintf("the run has had %d workers, its maximum: start the worker under a name that was used before", maxWorkers)
 
-// unitIDs are those of a list from elsewhere that can be some, in a copy: the rest may be long.
+// unitIDs copies the plausible ids of a worker's list, at most that many.
 func unitIDs(list []string, most int) (ids []string) {
 	for _, id := range list[:min(len(list), most)] {
 		if len(id) <= wire.IDLength {
@@ -144,28 +144,28 @@ func unitIDs(list []string, most int) (ids []string) {
 	return ids
 }
 
-// bounded is a text from elsewhere as it can be shown: in one line, of so many bytes.
+// sanitize makes a worker's text printable: one line, at most that many bytes.
 func sanitize(text string, most int) string {
 	return strings.Clone(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))) // a part would keep the whole
+	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))) // a copy: a part would keep the whole in memory
 }
 
-// hopeless says why a worker that fails again and again gets no more units.
-func (p *entry) failureReason() string {
-	return fmt.Sprintf("it could not play %d units in a row, at last because %s", p.failedInARow, p.Failure)
+// failureReason says why a worker that fails again and again is refused.
+func (e *entry) failureReason() string {
+	return fmt.Sprintf("it could not play %d units in a row; the last error: %s", e.failedInARow, e.Failure)
 }
 
-// refusal says why a worker of another version gets no units, and what to do.
+// versionMismatch says why a worker of another version is refused, and what to do.
 func (r *registry) versionMismatch(protocol int, program string) string {
 	switch {
 	case protocol != wire.Protocol:
-		return fmt.Sprintf("it speaks version %d of the protocol, and this run version %d: install %s on it", protocol, wire.Protocol, r.program)
+		return fmt.Sprintf("it speaks protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
 	case program != r.program:
-		return fmt.Sprintf("it is %s, and this run is of %s: its games would be others; install that version on it, or begin the run with its version", program, r.program)
+		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: install that version on it, or start the run with its version", program, r.program)
 	}
 	return ""
 }
@@ -178,24 +178,24 @@ func (r *registry) announce(p *entry) {
 	r.logAbout(p, text)
 }
 
-// say tells a line about a worker, unless there were many.
+// logAbout logs a line about a worker, unless there were too many.
 func (r *registry) logAbout(p *entry, text string) {
 	if p.lines++; p.lines == maxLines {
-		text += "; that is the last line about it"
+		text += "; further lines about it are not shown"
 	}
 	if p.lines <= maxLines {
 		r.log(text)
 	}
 }
 
-// barred says why a worker's answers are not taken, or nothing.
+// whyRefused says why a worker's answers are not accepted; empty if they are.
 func (r *registry) whyRefused(name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if why := r.bans[name]; why != "" {
 		return why
 	}
-	switch p := r.entry(name); { // one of the coordinator's earlier life did not say hello to this one yet
+	switch p := r.entry(name); { // a worker that answers after a restart may not have said hello yet
 	case p == nil:
 		return tooManyWorkers
 	case p.State == Refused:
@@ -220,7 +220,7 @@ func (r *registry) banned() map[string]string {
 	return maps.Clone(r.bans)
 }
 
-// of calls do with the worker, which it makes one of the list if need be.
+// update calls do with the entry of a worker, which it creates if necessary.
 func (r *registry) update(name string, do func(*entry)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,8 +229,8 @@ func (r *registry) update(name string, do func(*entry)) {
 	}
 }
 
-// member returns the worker of the name, which it makes one of the list if need be; nil if
-// the list is full.
+// entry returns the entry of a worker, which it creates if necessary; nil if the registry is
+// full.
 func (r *registry) entry(name string) *entry {
 	p := r.members[name]
 	if p == nil && len(r.members) < maxWorkers {
@@ -260,7 +260,7 @@ func (r *registry) replayMissed(name string) {
 func (r *registry) answeredLate(name string) { r.update(name, func(p *entry) { p.Late++ }) }
 func (r *registry) replayPassed(name string) { r.update(name, func(p *entry) { p.Replays++ }) }
 
-// failed notes that a worker could not play a unit. One that can play none at all is refused.
+// failed notes that a worker could not play a unit. One that fails again and again is refused.
 func (r *registry) failed(name string, game uint64, why string) {
 	r.update(name, func(p *entry) {
 		p.Failures++
@@ -273,15 +273,15 @@ func (r *registry) failed(name string, game uint64, why string) {
 	})
 }
 
-// meant notes what speed clocks are meant for.
+// setClockSpeed notes the speed for which clocks are meant.
 func (r *registry) setClockSpeed(speed float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clockSpeed = speed
 }
 
-// holds tells whether a worker has a check that it was sent: it is there, and says so, or
-// did not say anything since.
+// holdsReplay reports whether a worker may still have a replay that it was sent: it is
+// present, and its last hello lists the replay or is too old to do so.
 func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -289,15 +289,15 @@ func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) || slices.Contains(p.replays, unit))
 }
 
-// leased returns the units that workers say they have, and since when all who are there
-// have said it: the time of the oldest of their last words.
+// leased returns the units that workers say they have, and the time of the oldest of the
+// present workers' last hellos: what no worker listed, none had at that time.
 func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	units, since = map[string]bool{}, now
 	for _, p := range r.members {
 		if p.State == Banned || p.State == Refused || now.Sub(p.Seen) > r.lease && !p.present(now) {
-			continue // the queue leases its units to others
+			continue // its leases expire
 		}
 		for _, id := range p.units {
 			units[id] = true
@@ -309,12 +309,12 @@ func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time
 	return units, since
 }
 
-// present tells whether a worker can be reckoned with.
-func (p *entry) present(now time.Time) bool {
-	return p.State == Working && now.Sub(p.Seen) < 3*wire.HelloEvery
+// present reports whether a worker is accepted and was heard of lately.
+func (e *entry) present(now time.Time) bool {
+	return e.State == Working && now.Sub(e.Seen) < 3*wire.HelloEvery
 }
 
-// strength returns how many workers and cores are there.
+// capacity returns the number of present workers and of their cores.
 func (r *registry) capacity() (workers, cores int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -328,10 +328,10 @@ func (r *registry) capacity() (workers, cores int) {
 	return workers, cores
 }
 
-// other returns a worker other than the one that can be relied on: each as often as it
-// answers, and not as it says that it has cores, or who wants to pass a friend's checks
-// would have thousands. There is none if it is empty.
-func (r *registry) pickOther(name string) (pickOther string) {
+// pickOther returns a random present worker other than the one of the name; empty if there is
+// none. Workers are chosen in proportion to their answers and not to the cores they claim,
+// so that no one who helps a cheat gets all the replays.
+func (r *registry) pickOther(name string) (other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, all := time.Now(), int64(0)
@@ -340,13 +340,13 @@ func (r *registry) pickOther(name string) (pickOther string) {
 			continue
 		}
 		if all += p.Units + 1; rand.Int64N(all) <= p.Units {
-			pickOther = p.Name
+			other = p.Name
 		}
 	}
-	return pickOther
+	return other
 }
 
-// save writes the list.
+// save writes a Snapshot.
 func (r *registry) save(path string) error {
 	r.mu.Lock()
 	now := time.Now().UTC()
@@ -372,30 +372,31 @@ func (r *registry) save(path string) error {
 	return durable.WriteFile(path, append(data, '\n'))
 }
 
-// compare compares a worker's scores with those of all, and tells once if they differ by
-// more than chance explains. Games with clocks cannot be checked in any other way.
+// updateResiduals compares a worker's scores with those of all workers, and warns once if
+// they differ by more than chance explains. Games by the clock cannot be replayed, so this
+// is their only check.
 func (r *registry) updateResiduals(p *entry) {
 	p.Residual, p.ForfeitResidual, p.Forfeits = r.residuals.residual(p.Name)
 	if !p.warned && r.residuals.suspicious(p.Name) {
 		p.warned = true
-		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, games forfeited (%d) by %.1f; look at its machine, or have it leave", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
+		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, forfeits (%d) by %.1f; check its machine, or stop the worker", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
 	}
 }
 
-// measure notes the games so far, and their rate since the oldest note.
-func (p *entry) updateRates(now time.Time) {
-	oldest, since := p.gamesAtSave[p.next], p.saveTimes[p.next]
+// updateRates notes the games so far, and computes their rate since the oldest note.
+func (e *entry) updateRates(now time.Time) {
+	oldest, since := e.gamesAtSave[e.next], e.saveTimes[e.next]
 	if since.IsZero() {
-		oldest, since = 0, p.Joined
+		oldest, since = 0, e.Joined
 	}
 	if seconds := now.Sub(since).Seconds(); seconds > 0 {
-		p.GamesASecond = float64(p.Games-oldest) / seconds
+		e.GamesASecond = float64(e.Games-oldest) / seconds
 	}
-	if p.took > 0 {
-		p.Played = float64(p.nodes) / p.took.Seconds()
+	if e.took > 0 {
+		e.Played = float64(e.nodes) / e.took.Seconds()
 	}
-	p.gamesAtSave[p.next], p.saveTimes[p.next] = p.Games, now
-	p.next = (p.next + 1) % len(p.gamesAtSave)
+	e.gamesAtSave[e.next], e.saveTimes[e.next] = e.Games, now
+	e.next = (e.next + 1) % len(e.gamesAtSave)
 }
 
 func sortedKeys(m map[string]*entry) []string { return slices.Sorted(maps.Keys(m)) }

@@ -7,29 +7,29 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// residuals compares what workers' games come to: the same players meet in the games of
-// all of them, so scores and forfeits differ by chance alone unless a machine is at fault.
+// residuals compares the scores of workers. The same players meet in the games of all
+// workers, so scores and forfeits differ by chance alone, unless a machine is at fault.
 //
-// A worker's n games of a pairing are taken as drawn, without replacement, from all N of
-// it, whose scores have the variance s2: their sum has the variance n (1 - n/N) s2 N/(N-1).
-// That is summed over the pairings (a ladder has many), and what is reported is how many
-// standard errors the worker's sum is from what it should be.
+// A worker's n games of a pairing are taken as drawn, without replacement, from all N games
+// of the pairing, whose scores have the variance s2. Their sum then has the variance
+// n (1 - n/N) s2 N/(N-1). Deviations and variances are summed over the pairings, of which a
+// ladder has many. The residual is the deviation in standard errors.
 type residuals struct {
 	all     map[pairing]*outcomes
 	workers map[string]map[pairing]*outcomes
 }
 
-// pairing is two players, by their specifications, in the order of the alphabet.
+// pairing is two players' specifications, in alphabetical order.
 type pairing [2]string
 
 // outcomes are sums over games.
 type outcomes struct {
 	games    float64
-	score    moments // of the pairing's first player; of White where it meets itself
+	score    moments // of the pairing's first player; of White if both are the same
 	forfeits moments
 }
 
-// moments are sums of a quantity and of its square.
+// moments are the sums of a quantity and of its square.
 type moments struct{ sum, squares float64 }
 
 func (m *moments) add(x float64) {
@@ -49,10 +49,10 @@ func (m *moments) remove(x moments) {
 }
 
 const (
-	// improbable is what is told of: what chance alone does less often than this, as often as
-	// it makes five standard errors of a large sample.
+	// improbable is the probability below which a deviation is logged: that of five standard
+	// errors in a large sample.
 	improbable = 3e-7
-	// maxPairings bounds the pairings that are compared: a tournament of 100 players has 4,950.
+	// maxPairings bounds the pairings that are compared. A tournament of 100 players has 4,950.
 	maxPairings = 5000
 )
 
@@ -94,21 +94,21 @@ func (r *residuals) add(worker string, g *selfplay.Result) {
 	}
 }
 
-// of returns the residuals of a worker's scores and of its share of forfeits, and how many
-// of these it had.
+// residual returns the residuals of a worker's scores and of its share of forfeits, and the
+// number of its forfeits.
 func (r *residuals) residual(worker string) (score, faulty float64, forfeits int64) {
 	scores, faults, forfeits := r.deviations(worker)
 	return scores.standardErrors(), faults.standardErrors(), forfeits
 }
 
-// strange tells whether a worker's scores, or its forfeits, differ from all workers' by more
-// than chance explains.
+// suspicious reports whether a worker's scores or forfeits differ from those of all workers
+// by more than chance explains.
 func (r *residuals) suspicious(worker string) bool {
 	scores, faults, _ := r.deviations(worker)
 	return scores.probability() < improbable || faults.sum > 0 && faults.probability() < improbable
 }
 
-// forget takes back what a worker added.
+// remove takes back the games of a worker.
 func (r *residuals) remove(worker string) {
 	for players, own := range r.workers[worker] {
 		r.all[players].remove(own)
@@ -126,13 +126,13 @@ func (r *residuals) deviations(worker string) (scores, faults deviation, forfeit
 	return scores, faults, forfeits
 }
 
-// deviation is by how much sums over a worker's games differ from what they should be.
+// deviation is by how much a worker's sums differ from their expectation.
 type deviation struct{ sum, variance float64 }
 
-// add adds a pairing: a worker's n games of all N.
+// add adds a pairing, with n games of the worker of all games.
 func (d *deviation) add(n, all float64, own, total moments) {
 	if n == all {
-		return // there is nobody to compare with
+		return // no other worker to compare with
 	}
 	mean := total.sum / all
 	variance := max(0, total.squares/all-mean*mean)
@@ -140,10 +140,10 @@ func (d *deviation) add(n, all float64, own, total moments) {
 	d.variance += n * (1 - n/all) * variance * all / (all - 1)
 }
 
-// chance returns a bound, Bennett's, of how often chance alone makes such a deviation or a
-// larger one to its side. It holds for small samples and rare outcomes too, where standard
-// errors say little: one worker of a hundred has the first forfeit, ten of them from what
-// it should have.
+// probability returns an upper bound (Bennett's) of how often chance alone makes a deviation
+// this large or larger on its side. It holds for small samples and rare outcomes too, where
+// standard errors mislead: among a hundred workers the first forfeit is ten standard errors
+// from what its worker should have.
 func (d *deviation) probability() float64 {
 	if d.variance <= 0 {
 		return 1
@@ -152,7 +152,7 @@ func (d *deviation) probability() float64 {
 	return math.Exp(-d.variance * ((1+u)*math.Log1p(u) - u))
 }
 
-// errors returns the deviation in standard errors.
+// standardErrors returns the deviation in standard errors.
 func (d *deviation) standardErrors() float64 {
 	if d.variance <= 0 {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// outcome draws a game of a against b that a wins, or not, with the chances given.
+// outcome draws a game of a against b that a wins or draws with these probabilities.
 func outcome(rng *rand.Rand, a, b string, win, draw float64) *selfplay.Result {
 	g := &selfplay.Result{Players: [2]string{a, b}, Result: board.Draw}
 	white, black := board.WhiteWins, board.BlackWins
@@ -26,8 +26,8 @@ func outcome(rng *rand.Rand, a, b string, win, draw float64) *selfplay.Result {
 	return g
 }
 
-// Where chance alone makes the difference, residuals have mean 0 and variance 1, whatever
-// share of the games a worker played and however strong the players are.
+// If only chance makes the difference, residuals have mean 0 and variance 1, whatever share
+// of the games a worker played and however strong the players are.
 func TestResidualsOfHonestWorkers(t *testing.T) {
 	const repeats = 4000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -60,7 +60,7 @@ func TestResidualsOfHonestWorkers(t *testing.T) {
 	}
 }
 
-// A worker whose games are others shows, in the standard errors that its sample makes.
+// A worker whose games differ has residuals of the size that its sample gives.
 func TestResidualsOfAnotherMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := newResiduals()
@@ -84,7 +84,7 @@ func TestResidualsOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// Exact values: of four games two are won, and one worker has won both that it played.
+// Exact values: two of four games are won, and one worker won both that it played.
 func TestResidualByHand(t *testing.T) {
 	r := newResiduals()
 	for worker, results := range map[string][]board.GameResult{"anna": {board.WhiteWins, board.WhiteWins}, "bert": {board.BlackWins, board.BlackWins}} {
@@ -94,21 +94,21 @@ func TestResidualByHand(t *testing.T) {
 	}
 	// sum 2 where 1 is expected; variance 2 (1 - 2/4) (1/4) 4/3 = 1/3.
 	if z, _, _ := r.residual("anna"); math.Abs(z-math.Sqrt(3)) > 1e-12 {
-		t.Errorf("%v instead of the root of 3", z)
+		t.Errorf("%v, want the root of 3", z)
 	}
 	alone := newResiduals()
 	alone.add("anna", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
 	if z, faulty, n := alone.residual("anna"); z != 0 || faulty != 0 || n != 0 {
 		t.Error(z, faulty, n)
 	}
-	if z, faulty, n := alone.residual("nobody"); z != 0 || faulty != 0 || n != 0 {
+	if z, faulty, n := alone.residual("bert"); z != 0 || faulty != 0 || n != 0 {
 		t.Error(z, faulty, n)
 	}
 }
 
-// What is told of is what chance does not do: not the first forfeit among a hundred
+// Only what chance does not explain is suspicious: not the first forfeit among a hundred
 // workers, though it is ten standard errors from what its worker should have.
-func TestStrangeIsMoreThanChance(t *testing.T) {
+func TestSuspiciousIsMoreThanChance(t *testing.T) {
 	r := newResiduals()
 	for w := range 100 {
 		for n := range 20 {
@@ -120,17 +120,17 @@ func TestStrangeIsMoreThanChance(t *testing.T) {
 		}
 	}
 	if _, faulty, n := r.residual("7"); faulty < 5 || n != 1 || r.suspicious("7") || r.suspicious("8") {
-		t.Errorf("one forfeit (%d) has the residual %.1f; strange: %v, %v", n, faulty, r.suspicious("7"), r.suspicious("8"))
+		t.Errorf("one forfeit (%d) has the residual %.1f; suspicious: %v, %v", n, faulty, r.suspicious("7"), r.suspicious("8"))
 	}
 	for range 8 {
 		r.add("7", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins, Termination: selfplay.TimeForfeit})
 	}
 	if !r.suspicious("7") || r.suspicious("8") {
-		t.Error("nine forfeits of nine are not strange")
+		t.Error("nine forfeits of nine are not suspicious")
 	}
 }
 
-// Games that were made up are compared with nobody's when their worker is found out.
+// When a worker is banned, its games are no longer compared with the others'.
 func TestResidualsWithoutTheBanned(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	config := Config{Log: func(string) {}}

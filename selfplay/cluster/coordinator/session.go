@@ -11,96 +11,96 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// desk is one series of jobs on its way through a coordinator. All of it is done by one
-// goroutine.
+// session is one series of jobs on its way through a coordinator. One goroutine does all its
+// work.
 type session struct {
 	*Coordinator
 	ctx     context.Context
 	pending *pendingBatches
-	units   map[string]*unit // that are wanted, and those that were counted lately
-	recent  []*unit          // the latter, oldest first
-	replays map[*unit]replay // that are being played again by workers
+	units   map[string]*unit // by id: those not counted yet, and the recent ones
+	recent  []*unit          // counted lately, oldest first: late answers are compared with them
+	replays map[*unit]replay // that workers are playing again
 
-	disputes map[string]*unit // by worker: what it answered otherwise than the first, and the judge plays
+	disputes map[string]*unit // by worker: a unit to which it gave another answer than the first
 
 	unanswered     int // units without an answer
-	uncounted      int // units that are not counted
+	uncounted      int // units that do not count yet
 	results        []selfplay.Result
-	lost           []string     // ids of units that were not published
-	gameTime       meanGameTime // of games
-	newestAnswered time.Time    // when the youngest unit that is answered was published
+	lost           []string // ids of units that could not be published
+	gameTime       meanGameTime
+	newestAnswered time.Time // when the newest of the answered units was published
 	lastJob        time.Time
-	queueEmpty     time.Time // when the last unit that the queue holds was leased; zero: it holds others
-	lastUpkeep     time.Time // when the desk last looked after what does not come by itself
-	lastSave       time.Time // when it last saved the roster
+	queueEmpty     time.Time // since when all units in the queue are leased; zero: some are not
+	lastUpkeep     time.Time
+	lastSave       time.Time // of the snapshot
 }
 
-// unit is a job and what became of it.
+// unit is a job and its state.
 type unit struct {
 	id            string
-	job           selfplay.Job // as it was asked for
+	job           selfplay.Job // with local specifications
 	sent          wire.Unit    // as workers see it
-	deterministic bool         // no clock: the coordinator may play it as well as a worker
-	replayable    bool         // it is the same whoever plays it
+	deterministic bool         // it has no clock, so the coordinator may play it too
+	replayable    bool         // its result is the same on every machine
 
 	state       state
-	worker, sum string // whose answer it is
+	worker, sum string // of the first answer
 	result      *selfplay.Result
 	batch       *batch
-	disputes    map[string]string // other workers' checksums, where they differ
+	disputes    map[string]string // other workers' checksums that differ
 	published   time.Time
-	overtaken   time.Time // when it was found that younger ones are answered
+	overtaken   time.Time // when it was first seen that newer units are answered
 	failures    int       // times that a worker could not play it
-	failedBy    []string  // the workers
+	failedBy    []string  // these workers
 }
 
 type state int
 
 const (
-	unanswered state = iota // in the queue
-	pending                 // answered, in escrow
-	counted                 // answered, and handed on
+	unanswered state = iota // in the queue, or leased
+	pending                 // answered, waiting for its batch
+	counted                 // answered, and delivered to the series
 )
 
-// glimpse is how often the desk looks around.
+// tickEvery is how often a session looks at what depends on time.
 const tickEvery = 25 * time.Millisecond
 
 func newSession(ctx context.Context, c *Coordinator) *session {
 	return &session{Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}}
 }
 
-// loop takes jobs and answers until every job is answered, or ctx ends.
-func (d *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+// loop takes jobs and answers until all jobs are answered, or ctx ends.
+func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	for jobs != nil || d.uncounted > 0 || len(d.results) > 0 {
+	for jobs != nil || s.uncounted > 0 || len(s.results) > 0 {
 		var send chan<- selfplay.Result
 		var first selfplay.Result
-		if len(d.results) > 0 {
-			send, first = results, d.results[0]
+		if len(s.results) > 0 {
+			send, first = results, s.results[0]
 		}
 		var err error
 		select {
-		case <-d.ctx.Done():
-			return context.Cause(d.ctx)
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
 		case job, ok := <-jobs:
 			if !ok {
 				jobs = nil
 				continue
 			}
-			err = d.takeJob(job)
+			err = s.takeJob(job)
 		case send <- first:
-			d.results = d.results[1:]
-		case m := <-d.answers:
-			err = d.receive(m)
-		case v := <-d.referee.verdicts:
-			err = d.takeVerdict(v)
-		case id := <-d.queue.lost:
-			d.lost = append(d.lost, id)
-		case n := <-d.loads:
-			err = d.checkQueue(n)
+			s.results = s.results[1:]
+		case m := <-s.answers:
+			err = s.receive(m)
+		case v := <-s.referee.verdicts:
+			err = s.takeVerdict(v)
+		case id := <-s.queue.lost:
+			s.lost = append(s.lost, id)
+		case n := <-s.loads:
+			err = s.checkQueue(n)
 		case <-tick.C:
-			err = d.tick()
+			err = s.tick()
 		}
 		if err != nil {
 			return err
@@ -109,13 +109,13 @@ func (d *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 	return nil
 }
 
-// take takes a job. One that was answered in an earlier life is not played again.
-func (d *session) takeJob(job selfplay.Job) error {
-	d.lastJob = time.Now()
+// takeJob takes a job. If the ledger has its answer, it is not played again.
+func (s *session) takeJob(job selfplay.Job) error {
+	s.lastJob = time.Now()
 	u := &unit{job: job, deterministic: true, replayable: true}
 	u.sent = wire.Unit{Protocol: wire.Protocol, Job: job}
 	for side, spec := range job.Players {
-		p, err := d.players.portable(d.ctx, spec)
+		p, err := s.players.portable(s.ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (d *session) takeJob(job selfplay.Job) error {
 		u.deterministic = u.deterministic && job.Limits[side].Deterministic()
 		u.replayable = u.replayable && u.deterministic && !roster.Foreign(spec)
 	}
-	if err := d.setClockSpeed(u); err != nil {
+	if err := s.setClockSpeed(u); err != nil {
 		return err
 	}
 	var err error
@@ -131,105 +131,105 @@ func (d *session) takeJob(job selfplay.Job) error {
 		return err
 	}
 	u.sent.ID = u.id
-	if d.units[u.id] != nil {
-		return fmt.Errorf("cluster: job %d came twice", job.Number)
+	if s.units[u.id] != nil {
+		return fmt.Errorf("cluster: job %d came twice: two jobs of a series must differ", job.Number)
 	}
-	d.units[u.id] = u
-	d.uncounted++
-	d.unanswered++
-	if known := d.past.answers[u.id]; known != nil {
-		delete(d.past.answers, u.id)
-		return d.takePastAnswer(u, known)
+	s.units[u.id] = u
+	s.uncounted++
+	s.unanswered++
+	if known := s.past.answers[u.id]; known != nil {
+		delete(s.past.answers, u.id)
+		return s.takePastAnswer(u, known)
 	}
-	return d.publish(u)
+	return s.publish(u)
 }
 
-// timed notes what speed the clocks of a unit are meant for, if it has any.
-func (d *session) setClockSpeed(u *unit) (err error) {
+// setClockSpeed notes the speed for which a unit's clocks are meant, if it has any.
+func (s *session) setClockSpeed(u *unit) (err error) {
 	if u.deterministic {
 		return nil
 	}
-	if d.clockSpeed == 0 {
-		if d.clockSpeed, err = d.settleClockSpeed(d.ctx); err != nil {
+	if s.clockSpeed == 0 {
+		if s.clockSpeed, err = s.settleClockSpeed(s.ctx); err != nil {
 			return err
 		}
-		d.registry.setClockSpeed(d.clockSpeed)
+		s.registry.setClockSpeed(s.clockSpeed)
 	}
-	u.sent.Speed = d.clockSpeed
+	u.sent.Speed = s.clockSpeed
 	return nil
 }
 
-// recall takes the answer to a unit from an earlier life.
-func (d *session) takePastAnswer(u *unit, known *pastAnswer) error {
+// takePastAnswer takes the answer to a unit from the ledger of an earlier process.
+func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(known.Result, result); err != nil {
-		return fmt.Errorf("cluster: the ledger's unit %s: %w", u.id, err)
+		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the run again in another folder", u.id, err)
 	}
-	if d.registry.whyRefused(known.Worker) != "" && !known.counted {
-		return d.publish(u)
+	if s.registry.whyRefused(known.Worker) != "" && !known.counted {
+		return s.publish(u)
 	}
 	u.worker, u.sum, u.result = known.Worker, known.Sum, result
 	if known.counted {
-		d.unanswered--
-		d.deliver(u)
+		s.unanswered--
+		s.deliver(u)
 		return nil
 	}
-	return d.accept(u)
+	return s.accept(u)
 }
 
 // publish puts a unit into the queue.
-func (d *session) publish(u *unit) error {
+func (s *session) publish(u *unit) error {
 	u.published, u.overtaken = time.Now(), time.Time{}
-	return d.queue.publish(&u.sent)
+	return s.queue.publish(&u.sent)
 }
 
-// accept takes a unit's answer, which is in the ledger: it counts now, or after the
-// check of its batch.
-func (d *session) accept(u *unit) error {
+// accept takes a unit's answer, which is in the ledger: it counts now, or when its batch is
+// confirmed.
+func (s *session) accept(u *unit) error {
 	u.state = pending
-	d.unanswered--
-	if d.pending.size == 0 || !u.replayable || u.worker == coordinatorItself {
-		return d.count([]*unit{u})
+	s.unanswered--
+	if s.pending.size == 0 || !u.replayable || u.worker == coordinatorItself {
+		return s.count([]*unit{u})
 	}
-	picked := d.pending.add(u.worker, u)
-	if u.result.Fault != "" { // our players do not fail: nobody is believed that they did
-		d.pending.await(u)
-		d.referee.request(u)
+	picked := s.pending.add(u.worker, u)
+	if u.result.Fault != "" { // our players do not fail: the coordinator replays every such game
+		s.pending.await(u)
+		s.referee.request(u)
 	} else if picked {
-		if err := d.requestReplay(u); err != nil {
+		if err := s.requestReplay(u); err != nil {
 			return err
 		}
 	}
-	return d.count(d.pending.release(u.batch))
+	return s.count(s.pending.release(u.batch))
 }
 
-// believe counts answers.
-func (d *session) count(units []*unit) error {
+// count makes answers count.
+func (s *session) count(units []*unit) error {
 	if len(units) == 0 {
 		return nil
 	}
 	x := &line{}
 	for _, u := range units {
 		x.Counts = append(x.Counts, u.id)
-		d.deliver(u)
+		s.deliver(u)
 	}
-	return d.ledger.write(x)
+	return s.ledger.write(x)
 }
 
-// remembered units are compared with what comes late.
+// recentKept is how many counted units are kept to compare late answers with.
 const recentKept = 4096
 
-// handOn hands a unit's result to the series.
-func (d *session) deliver(u *unit) {
+// deliver hands a unit's result to the series.
+func (s *session) deliver(u *unit) {
 	u.state = counted
 	r := *u.result
-	r.Players = u.job.Players // the workers' lie elsewhere
-	d.results = append(d.results, r)
+	r.Players = u.job.Players // the workers' specifications name their own files
+	s.results = append(s.results, r)
 	u.result = nil
-	d.uncounted--
-	d.recent = append(d.recent, u)
-	for len(d.recent) > recentKept {
-		delete(d.units, d.recent[0].id)
-		d.recent = d.recent[1:]
+	s.uncounted--
+	s.recent = append(s.recent, u)
+	for len(s.recent) > recentKept {
+		delete(s.units, s.recent[0].id)
+		s.recent = s.recent[1:]
 	}
 }

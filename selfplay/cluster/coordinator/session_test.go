@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,16 +20,16 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// nowhere is a JetStream that is out of reach.
+// nowhere is a JetStream that cannot be reached.
 type nowhere struct{ jetstream.JetStream }
 
 func (nowhere) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
 	return nil, errors.New("out of reach")
 }
 
-// newTestDesk is a desk without a server, whose judge plays nothing, and at which the
-// workers of the names are present.
-func newTestDesk(t *testing.T, share float64, workers ...string) *session {
+// newTestSession returns a session without a server, whose referee plays nothing, and the
+// workers of which are present.
+func newTestSession(t *testing.T, share float64, workers ...string) *session {
 	t.Helper()
 	l, _, err := openLedger(t.TempDir())
 	if err != nil {
@@ -62,7 +63,7 @@ func wanted(d *session, id string) *unit {
 	return u
 }
 
-// deliver gives the desk an answer, and lets it count as it may.
+// deliver gives the session an answer, which counts if it may.
 func deliver(t *testing.T, d *session, worker string, data []byte) wire.Reply {
 	t.Helper()
 	u, reply, err := d.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", worker), Reply: wire.InboxPrefix(worker) + ".1", Data: data})
@@ -75,7 +76,7 @@ func deliver(t *testing.T, d *session, worker string, data []byte) wire.Reply {
 	return reply
 }
 
-// altered is a right answer to a unit, but for what is changed in its result.
+// altered is a valid answer to a unit, with a change in its result.
 func altered(t *testing.T, id string, change func(*selfplay.Result)) []byte {
 	t.Helper()
 	var a wire.Answer
@@ -102,33 +103,33 @@ func failing(r *selfplay.Result) {
 	r.Termination, r.Result, r.Fault = selfplay.PlayerFailed, board.BlackWins, "White: it broke"
 }
 
-// Two friends of whom one confirms whatever the other answers, without having been asked,
-// pass no check by that.
-func TestOnlyWhoWasAskedPassesACheck(t *testing.T) {
-	d := newTestDesk(t, 1, "mallory", "anna")
+// An accomplice that confirms a worker's answers without being asked does not make them
+// count.
+func TestOnlyTheAskedWorkerConfirms(t *testing.T) {
+	d := newTestSession(t, 1, "mallory", "anna")
 	u := wanted(d, "u")
 	deliver(t, d, "mallory", matedAnswer(t, "u"))
 	hello(t, d.registry, "friend", wire.Hello{Cores: 1})
 	deliver(t, d, "friend", matedAnswer(t, "u"))
 	if u.state != pending {
-		t.Fatal("the check is passed by whom nobody asked")
+		t.Fatal("an answer counts that a worker confirmed without being asked")
 	}
 	deliver(t, d, "anna", matedAnswer(t, "u"))
 	if u.state != counted {
-		t.Error("the check is not passed by whom it was sent to")
+		t.Error("the worker that was asked does not confirm")
 	}
 }
 
-// Who says that it has thousands of cores is not sent everybody's checks.
-func TestChecksGoByWhatWorkersDo(t *testing.T) {
-	d := newTestDesk(t, 1, "mallory", "anna")
+// A worker that claims thousands of cores does not get all replays.
+func TestReplaysGoByAnswers(t *testing.T) {
+	d := newTestSession(t, 1, "mallory", "anna")
 	hello(t, d.registry, "friend", wire.Hello{Cores: 4096})
 	n := map[string]int{}
 	for range 2000 {
 		n[d.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 1200 || n["anna"] < 800 || n["mallory"] > 0 {
-		t.Errorf("of 2000 checks they get %v", n)
+		t.Errorf("2000 replays go to %v", n)
 	}
 	for range 9 {
 		d.registry.answered("anna", &selfplay.Result{})
@@ -138,35 +139,35 @@ func TestChecksGoByWhatWorkersDo(t *testing.T) {
 		n[d.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 300 || n["friend"] < 80 { // one in eleven
-		t.Errorf("of 2000 checks they get %v", n)
+		t.Errorf("2000 replays go to %v", n)
 	}
 }
 
-// A player's fault counts when the coordinator found the same, though its batch passed the
-// check of another unit.
-func TestFaultsAreJudgedBeforeTheyCount(t *testing.T) {
+// A game that ends by a player's fault counts only when the coordinator's replay found the
+// same, even if another replay confirmed its batch.
+func TestFaultsAreReplayedBeforeTheyCount(t *testing.T) {
 	for range 20 {
-		d := newTestDesk(t, 0.5, "mallory", "anna")
+		d := newTestSession(t, 0.5, "mallory", "anna")
 		good, bad := wanted(d, "good"), wanted(d, "bad")
 		deliver(t, d, "mallory", matedAnswer(t, "good"))
 		deliver(t, d, "mallory", altered(t, "bad", failing))
 		deliver(t, d, "anna", matedAnswer(t, "good"))
 		if bad.state == counted {
-			t.Fatal("a fault counts that nobody looked into")
+			t.Fatal("a fault counts without a replay by the coordinator")
 		}
 		if !slices.Contains(d.referee.queue, bad) {
-			t.Fatal("nobody looks into the fault")
+			t.Fatal("the coordinator does not replay the fault")
 		}
 		if err := d.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil || d.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
-			t.Fatalf("the verdict: %v, barred %q", err, d.registry.whyRefused("mallory"))
+			t.Fatalf("the verdict: %v, refused %q", err, d.registry.whyRefused("mallory"))
 		}
 	}
 }
 
-// A foreign engine need not play the same game twice: that the coordinator's is another
-// than a worker's says nothing against the worker, or the coordinator.
+// A foreign engine need not play the same game twice. If the coordinator's game differs from
+// a worker's, no one is at fault.
 func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
-	d := newTestDesk(t, 0.5, "anna")
+	d := newTestSession(t, 0.5, "anna")
 	for _, own := range []bool{false, true} {
 		u := wanted(d, fmt.Sprint("u", own))
 		u.replayable = false
@@ -178,14 +179,14 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 			deliver(t, d, "anna", matedAnswer(t, u.id))
 		}
 		if err := d.takeVerdict(verdict{unit: u, sum: "another"}); err != nil || d.registry.whyRefused("anna") != "" {
-			t.Errorf("%v, barred %q", err, d.registry.whyRefused("anna"))
+			t.Errorf("%v, refused %q", err, d.registry.whyRefused("anna"))
 		}
 	}
 }
 
-// A worker that says again and again that it was sent no check does not keep it waiting.
-func TestCheckThatAWorkerDenies(t *testing.T) {
-	d := newTestDesk(t, 1, "anna", "denier")
+// A worker that denies again and again that it has a replay does not delay it for long.
+func TestDeniedReplay(t *testing.T) {
+	d := newTestSession(t, 1, "anna", "denier")
 	d.gameTime = meanGameTime{games: 1, total: 20 * time.Second}
 	u := wanted(d, "u")
 	deliver(t, d, "anna", matedAnswer(t, "u"))
@@ -205,14 +206,14 @@ func TestCheckThatAWorkerDenies(t *testing.T) {
 		}
 	}
 	if !slices.Contains(d.referee.queue, u) {
-		t.Error("nobody makes the check")
+		t.Error("the coordinator does not make the replay")
 	}
 }
 
-// A worker that disputes everything has the coordinator play one unit, and not thousands;
-// what was asked for its sake is not played when it is found out.
+// A worker that disputes every game has the coordinator play one of them at a time. When it
+// is banned, the others are not played.
 func TestDisputesAreBounded(t *testing.T) {
-	d := newTestDesk(t, 0, "anna", "mallory")
+	d := newTestSession(t, 0, "anna", "mallory")
 	var units []*unit
 	for n := range 5 {
 		u := wanted(d, fmt.Sprint(n))
@@ -226,33 +227,33 @@ func TestDisputesAreBounded(t *testing.T) {
 		}
 	}
 	if !slices.Equal(d.referee.queue, units[:1]) {
-		t.Errorf("the judge has %d units to play", len(d.referee.queue))
+		t.Errorf("the referee has %d units to play", len(d.referee.queue))
 	}
 	if err := d.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil || d.registry.whyRefused("mallory") == "" || len(d.disputes) != 0 {
-		t.Errorf("%v, barred %q, disputes %v", err, d.registry.whyRefused("mallory"), d.disputes)
+		t.Errorf("%v, refused %q, disputes %v", err, d.registry.whyRefused("mallory"), d.disputes)
 	}
-	faulty := newTestDesk(t, 0.01, "mallory")
+	faulty := newTestSession(t, 0.01, "mallory")
 	for n := range 5 {
 		deliver(t, faulty, "mallory", altered(t, wanted(faulty, fmt.Sprint(n)).id, failing))
 	}
 	first := faulty.referee.queue[0]
 	faulty.referee.queue = faulty.referee.queue[1:]
 	if err := faulty.takeVerdict(verdict{unit: first, sum: "another"}); err != nil || len(faulty.referee.queue) != 0 || faulty.unanswered != 5 {
-		t.Errorf("%v, the judge has %d units to play, %d wait", err, len(faulty.referee.queue), faulty.unanswered)
+		t.Errorf("%v, the referee has %d units to play, %d are unanswered", err, len(faulty.referee.queue), faulty.unanswered)
 	}
 }
 
-// However long an answer is, the run goes on, and what is kept of it is a result.
+// However long an answer is, the run goes on, and the ledger keeps only the result.
 func TestLongAnswers(t *testing.T) {
-	d := newTestDesk(t, 0, "anna", "mallory", "eve")
+	d := newTestSession(t, 0, "anna", "mallory", "eve")
 	u := wanted(d, "u")
 	long := altered(t, "u", func(r *selfplay.Result) { failing(r); r.Fault = strings.Repeat("\x7f", 1<<20) })
 	if deliver(t, d, "mallory", long); d.registry.whyRefused("mallory") == "" || len(d.registry.whyRefused("mallory")) > maxReason || u.result != nil {
-		t.Errorf("barred for %.80q", d.registry.whyRefused("mallory"))
+		t.Errorf("refused for %.80q", d.registry.whyRefused("mallory"))
 	}
 	number := fmt.Appendf(nil, `{"unit":"u","result":{"number":1%s}}`, strings.Repeat("0", 1<<20))
 	if deliver(t, d, "eve", number); d.registry.whyRefused("eve") == "" || len(d.registry.whyRefused("eve")) > maxReason {
-		t.Errorf("barred for %.80q", d.registry.whyRefused("eve"))
+		t.Errorf("refused for %.80q", d.registry.whyRefused("eve"))
 	}
 	padded := altered(t, "u", func(r *selfplay.Result) { r.Players[0] = strings.Repeat("<", 1<<20) })
 	deliver(t, d, "anna", padded)
@@ -267,9 +268,9 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// One worker that cannot play a game with a clock does not end the run; three do.
+// One worker that cannot play a game by the clock does not end the run; three do.
 func TestClockGameThatCannotBePlayed(t *testing.T) {
-	d := newTestDesk(t, 0, "anna", "bert", "carl")
+	d := newTestSession(t, 0, "anna", "bert", "carl")
 	u := wanted(d, "u")
 	u.deterministic, u.replayable = false, false
 	for _, worker := range []string{"anna", "anna", "anna", "anna", "bert", "bert"} {
@@ -277,18 +278,18 @@ func TestClockGameThatCannotBePlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "by 3 workers") {
+	if err := d.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "3 workers could not play") {
 		t.Error(err)
 	}
 }
 
-// What a worker says of itself is bounded, and can be written whatever it is.
+// What a worker says of itself is bounded, and any of it can be written.
 func TestHellosAreBounded(t *testing.T) {
-	d := newTestDesk(t, 0)
+	d := newTestSession(t, 0)
 	lines := 0
 	d.registry.log = func(text string) {
 		if lines++; len(text) > 1000 || strings.ContainsAny(text, "\x1b\n") {
-			t.Errorf("it tells %d bytes", len(text))
+			t.Errorf("a log line of %d bytes", len(text))
 		}
 	}
 	d.registry.setClockSpeed(1e6)
@@ -300,7 +301,7 @@ func TestHellosAreBounded(t *testing.T) {
 	}
 	hello(t, d.registry, "long", wire.Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
 	if p := d.registry.members["long"]; len(p.replays) > wire.MaxReplays || cap(p.replays) > 2*wire.MaxReplays || len(p.Reason) > maxReason {
-		t.Errorf("%d checks kept of %d; why is %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
+		t.Errorf("%d replays kept, capacity %d; the reason has %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
 	}
 	data, err := json.Marshal(&wire.Hello{Protocol: wire.Protocol, Program: "\x1b[2J" + strings.Repeat("x", 1<<16)})
 	if err != nil {
@@ -315,7 +316,7 @@ func TestHellosAreBounded(t *testing.T) {
 		hello(t, d.registry, "restless", wire.Hello{Cores: 1, Leaving: true})
 	}
 	if lines > maxLines+20 {
-		t.Errorf("%d lines are told", lines)
+		t.Errorf("%d log lines", lines)
 	}
 	for n := range 1000 {
 		hello(t, d.registry, fmt.Sprint("w", n), wire.Hello{Cores: 1 << 40})
@@ -325,11 +326,80 @@ func TestHellosAreBounded(t *testing.T) {
 	}
 }
 
-// A worker that says that games take for ever does not make the coordinator wait so long.
-func TestTempo(t *testing.T) {
+// counting is a JetStream that counts the units published to it, and stores none.
+type counting struct {
+	jetstream.JetStream
+	published int
+}
+
+func (c *counting) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
+	c.published++
+	return nil, nil
+}
+
+// runUpkeep lets a worker say hello with the units it has, and the session do its upkeep, for
+// a time.
+func runUpkeep(t *testing.T, d *session, worker string, units []string, during time.Duration) {
+	t.Helper()
+	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
+		hello(t, d.registry, worker, wire.Hello{Cores: 1, Units: units})
+		if err := errors.Join(d.checkQueue(queueLoad{leased: d.unanswered}), d.upkeep(time.Now(), false)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A unit that the queue has leased and that no worker has, since it was lost on its way, is
+// published again long before its lease expires. One that a worker has is not.
+func TestLostUnitIsPublishedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for has, want := range map[bool]int{true: 1, false: 2} {
+			d, js := newTestSession(t, 0, "anna"), &counting{}
+			d.queue.js, d.Lease, d.registry.lease = js, time.Hour, time.Hour
+			u := wanted(d, "u")
+			if err := d.publish(u); err != nil {
+				t.Fatal(err)
+			}
+			var units []string
+			if has {
+				units = []string{"u"}
+			}
+			time.Sleep(time.Millisecond)
+			runUpkeep(t, d, "anna", units, deliveryTime+2*time.Second)
+			if js.published != want {
+				t.Errorf("a worker has it: %t; published %d times, want %d", has, js.published, want)
+			}
+		}
+	})
+}
+
+// A worker that hangs renews its leases and says hello forever. The coordinator plays its
+// units when they are overdue, and not before.
+func TestOverdueUnitIsPlayedHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTestSession(t, 0, "hung")
+		d.gameTime = meanGameTime{games: 1, total: 10 * time.Second}
+		u := wanted(d, "u")
+		if err := d.publish(u); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		runUpkeep(t, d, "hung", []string{"u"}, d.unitTimeout())
+		if len(d.referee.queue) != 0 {
+			t.Error("the coordinator plays a unit that is not overdue")
+		}
+		runUpkeep(t, d, "hung", []string{"u"}, 2*time.Second)
+		if !slices.Contains(d.referee.queue, u) {
+			t.Error("the coordinator does not play the overdue unit")
+		}
+	})
+}
+
+// A worker that claims that games take forever does not make the coordinator wait that long.
+func TestMeanGameTime(t *testing.T) {
 	var pace meanGameTime
 	if pace.fewGamesExceed() != 0 {
-		t.Error("it knows before there was a game")
+		t.Error("a time without a game")
 	}
 	for range 99 {
 		pace.add(&selfplay.Result{Time: [2]time.Duration{time.Second, time.Second}}, time.Hour)

@@ -10,71 +10,71 @@ const (
 	upkeepEvery = 500 * time.Millisecond
 )
 
-// look does what time alone asks for.
-func (d *session) tick() error {
+// tick does what depends on time.
+func (s *session) tick() error {
 	now := time.Now()
-	idle := now.Sub(d.lastJob) > tickEvery && d.workersIdle()
-	if idle { // what workers did must wait no longer
-		if err := d.closeBatches(); err != nil {
+	idle := now.Sub(s.lastJob) > tickEvery && s.workersIdle()
+	if idle { // workers wait for work: let their results count now
+		if err := s.closeBatches(); err != nil {
 			return err
 		}
 	}
-	if now.Sub(d.lastUpkeep) > upkeepEvery {
-		d.lastUpkeep = now
-		if err := d.upkeep(now, idle); err != nil {
+	if now.Sub(s.lastUpkeep) > upkeepEvery {
+		s.lastUpkeep = now
+		if err := s.upkeep(now, idle); err != nil {
 			return err
 		}
 	}
-	if now.Sub(d.lastSave) > saveEvery {
-		d.lastSave = now
-		d.saveSnapshot()
+	if now.Sub(s.lastSave) > saveEvery {
+		s.lastSave = now
+		s.saveSnapshot()
 	}
-	if d.ledger.isFull(d.uncounted) {
-		return d.rotateLedger()
+	if s.ledger.isFull(s.uncounted) {
+		return s.rotateLedger()
 	}
 	return nil
 }
 
-// lookAfter sees to what does not come by itself.
-func (d *session) upkeep(now time.Time, idle bool) error {
-	if err := d.republishLost(); err != nil {
+// upkeep repairs what got lost or stuck.
+func (s *session) upkeep(now time.Time, idle bool) error {
+	if err := s.republishLost(); err != nil {
 		return err
 	}
-	if err := d.republishMissing(now); err != nil {
+	if err := s.republishMissing(now); err != nil {
 		return err
 	}
-	if err := d.resendReplays(); err != nil {
+	if err := s.resendReplays(); err != nil {
 		return err
 	}
-	d.replayLateHere(now, idle || d.unanswered == 0)
-	return d.playOverdue(now)
+	s.replayLateHere(now, idle || s.unanswered == 0)
+	return s.playOverdue(now)
 }
 
-// publishLost publishes again what did not arrive.
-func (d *session) republishLost() error {
-	lost := d.lost
-	d.lost = nil
+// republishLost publishes again what the queue did not store.
+func (s *session) republishLost() error {
+	lost := s.lost
+	s.lost = nil
 	for _, id := range lost {
-		if err := d.republish(d.units[id]); err != nil {
+		if err := s.republish(s.units[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findMissing publishes again what the queue has leased and nobody has. A server that
-// ceases to lead may have written down that a unit was leased, and not sent it; it would
-// come back after a whole lease. The queue is in order: what is older than a unit that was
-// answered has been leased, and all has that the queue does not hold free.
-func (d *session) republishMissing(now time.Time) error {
-	leased, since := d.registry.leased(now)
-	for id, u := range d.units {
+// republishMissing publishes again units that the queue has leased and no worker has. A
+// server that stops leading may have recorded a lease without sending the unit, which would
+// come back only when the lease expires. The queue is in order: units older than an answered
+// one have been leased, and if the queue holds no free units, all have been.
+func (s *session) republishMissing(now time.Time) error {
+	leased, since := s.registry.leased(now)
+	for id, u := range s.units {
 		switch {
-		case u.state != unanswered || !u.published.Before(d.newestAnswered) && !u.published.Before(d.queueEmpty):
+		case u.state != unanswered || !u.published.Before(s.newestAnswered) && !u.published.Before(s.queueEmpty):
 		case u.overtaken.IsZero():
 			u.overtaken = now
 		case !leased[id] && since.Sub(u.overtaken) > deliveryTime:
-			if err := d.publish(u); err != nil {
+			if err := s.publish(u); err != nil {
 				return err
 			}
 		}
@@ -82,29 +82,28 @@ func (d *session) republishMissing(now time.Time) error {
 	return nil
 }
 
-func (d *session) republish(u *unit) error {
+func (s *session) republish(u *unit) error {
 	if u == nil || u.state != unanswered {
 		return nil
 	}
-	return d.publish(u)
+	return s.publish(u)
 }
 
-// count is told how many units the queue holds. Are there fewer than have no answer, some
-// were lost, with a server perhaps that had not written them to its disk: those that are
-// old enough to be among them are published again. A unit that is played twice does no
-// harm.
-func (d *session) checkQueue(n queueLoad) error {
+// checkQueue compares the number of units that the queue holds with the number that should
+// be there. If units are missing, a server lost them before it had written them to its disk:
+// those old enough are published again. A unit that is played twice does no harm.
+func (s *session) checkQueue(n queueLoad) error {
 	if n.free > 0 {
-		d.queueEmpty = time.Time{}
-	} else if d.queueEmpty.IsZero() {
-		d.queueEmpty = time.Now()
+		s.queueEmpty = time.Time{}
+	} else if s.queueEmpty.IsZero() {
+		s.queueEmpty = time.Now()
 	}
-	if n.free+n.leased >= d.unanswered {
+	if n.free+n.leased >= s.unanswered {
 		return nil
 	}
-	for _, u := range d.units {
-		if time.Since(u.published) > 2*d.Lease {
-			if err := d.republish(u); err != nil {
+	for _, u := range s.units {
+		if time.Since(u.published) > 2*s.Lease {
+			if err := s.republish(u); err != nil {
 				return err
 			}
 		}
@@ -112,13 +111,13 @@ func (d *session) checkQueue(n queueLoad) error {
 	return nil
 }
 
-// turnPage begins a new file of the ledger with what is in escrow and who is banned.
-func (d *session) rotateLedger() error {
+// rotateLedger begins a new file of the ledger with the pending answers and the bans.
+func (s *session) rotateLedger() error {
 	var keep []*line
-	for worker, why := range d.registry.banned() {
+	for worker, why := range s.registry.banned() {
 		keep = append(keep, &line{Worker: worker, Banned: why})
 	}
-	for _, u := range d.units {
+	for _, u := range s.units {
 		if u.state != pending {
 			continue
 		}
@@ -128,5 +127,5 @@ func (d *session) rotateLedger() error {
 		}
 		keep = append(keep, &line{Unit: u.id, Worker: u.worker, Sum: u.sum, Result: data})
 	}
-	return d.ledger.rotate(keep)
+	return s.ledger.rotate(keep)
 }

@@ -16,27 +16,27 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ErrCredentials says that a server does not let somebody in.
-var ErrCredentials = errors.New("cluster: the server does not accept the credentials")
+// ErrCredentials means that a server does not let the caller in.
+var ErrCredentials = errors.New("cluster: the server rejects the credentials")
 
-// ErrEncryption says that there is no encrypted connection with the right server: its
-// certificate is not one that is trusted, or is another's, or it has none.
+// ErrEncryption means that no encrypted connection with the right server exists: the server
+// has no certificate, or one that is not trusted or belongs to another host.
 var ErrEncryption = errors.New("cluster: no encrypted connection with the server")
 
-// Access says which server to connect with, and as whom.
+// Access says which server to connect to, and as which user.
 type Access struct {
-	URL  string // of one server, or of several with commas between; without user and password
+	URL  string // of one server, or of several separated by commas; without user and password
 	Name string // of a worker; empty for a coordinator
 
 	Token       string      // shared by all workers
 	Credentials string      // file with a secret key (nkey seed), or NATS credentials (.creds)
 	TLS         *tls.Config // nil: the system's, for tls:// URLs
 
-	Log func(error) // told what the server refuses later on; may be nil
+	Log func(error) // receives what goes wrong while connected or waiting; may be nil
 }
 
-// CheckURL reports addresses that hold credentials, which others could read in a list of
-// processes, and those that are none.
+// CheckURL reports malformed addresses, and addresses that hold credentials: others could
+// read those in a list of processes.
 func CheckURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		if err := checkOne(one); err != nil {
@@ -50,9 +50,9 @@ func checkOne(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return errors.New("cluster: that is no address: want nats://HOST:PORT or tls://HOST:PORT") // it may hold a password
+		return errors.New("cluster: malformed address: want nats://HOST:PORT or tls://HOST:PORT") // does not repeat it: it may hold a password
 	case u.User != nil:
-		return errors.New("cluster: an address does not hold a password: others could read it; credentials come from a file or the environment")
+		return errors.New("cluster: the address holds a password, which other users of the machine could read: leave it out, and pass credentials in a file or in the environment")
 	case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" || u.RawQuery != "":
 		return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", text)
 	}
@@ -62,9 +62,9 @@ func checkOne(text string) error {
 	return nil
 }
 
-// Dial connects with a server, and goes on trying while there is none. What the server
-// refuses is an error that wraps ErrCredentials; a server that cannot be trusted to be the
-// right one, ErrEncryption.
+// Dial connects to a server, and retries until one answers or ctx ends. It returns an error
+// that wraps ErrCredentials if the server rejects the caller, and one that wraps
+// ErrEncryption if the server does not prove to be the right one.
 func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	options, err := a.options()
 	if err != nil {
@@ -91,7 +91,8 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	}
 }
 
-// who says who wants to be let in, and what it showed; never what is secret of it.
+// identity describes the user for an error: its name and the kind of credentials, never a
+// secret.
 func (a *Access) identity() string {
 	name := "a coordinator"
 	if a.Name != "" {
@@ -99,23 +100,23 @@ func (a *Access) identity() string {
 	}
 	switch {
 	case a.Credentials != "":
-		return name + ", which are in " + a.Credentials
+		return name + ", in " + a.Credentials
 	case a.Token != "":
-		return name + ", a token"
+		return name + ", which are a token"
 	}
-	return name + ", who has none"
+	return name + ", which shows none"
 }
 
-// redial is the longest pause between two attempts to connect; the first are shorter, for
-// who begins together with the server.
+// maxDialPause is the longest pause between two attempts to connect. The first pauses are
+// shorter, for workers that start together with the server.
 const maxDialPause = 2 * time.Second
 
-// waiting says why there is no connection yet.
+// notConnectedYet explains why there is no connection yet.
 func notConnectedYet(err error) error {
 	if errors.Is(err, nats.ErrNoServers) {
-		return errors.New("no server answers there yet; trying again until one does")
+		return errors.New("no server answers there yet; retrying until one does")
 	}
-	return fmt.Errorf("%w; trying again until there is a server", err)
+	return fmt.Errorf("%w; retrying until a server answers", err)
 }
 
 func refused(err error) bool {
@@ -158,12 +159,12 @@ func (a *Access) options() ([]nats.Option, error) {
 	}
 	o, err := seedOption(data)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a .creds file of NATS", a.Credentials, ErrKey)
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file", a.Credentials, ErrKey)
 	}
 	return append(options, o), nil
 }
 
-// seedOption connects with a secret key.
+// seedOption authenticates with the secret key in a file.
 func seedOption(file []byte) (nats.Option, error) {
 	pair, err := readSeed(file)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// idLength is that of a digest, in letters.
+// IDLength is the length of a digest in hex digits.
 const IDLength = 32
 
-// digest returns the beginning of the SHA-256 of v as JSON, in hex: 128 bits.
+// Digest returns the first 128 bits, in hex, of the SHA-256 of v as JSON.
 func Digest(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -23,9 +23,8 @@ func Digest(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// Checksum returns what two results of one job have in common if they are the same game:
-// a digest of all but the time it took and the names of the players, which differ from
-// machine to machine.
+// Checksum returns a digest of a result that is equal for equal games. It leaves out the
+// time the game took and the names of the players, which differ from machine to machine.
 func Checksum(r *selfplay.Result) (string, error) {
 	same := *r
 	same.Players, same.Time = [2]string{}, [2]time.Duration{}

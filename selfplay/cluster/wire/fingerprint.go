@@ -8,23 +8,24 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// auditionPlies and auditionNodes make a game of a hundredth of a second.
+// fingerprintPlies and fingerprintNodes make a game of about 10 ms.
 const (
 	fingerprintPlies = 12
 	fingerprintNodes = 1000
 )
 
-// Audition plays a short game of a player with itself and returns its checksum: two
-// builds that search or evaluate differently play different games. The bench signature
-// in a program's version says what a build should do, this says what it does.
-func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (proof string, err error) {
+// Fingerprint plays a short game of a player with itself and returns the game's checksum.
+// Builds that search or evaluate differently have different fingerprints. The bench
+// signature in a program's version says what a build should do, the fingerprint what it
+// does.
+func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (sum string, err error) {
 	var players [2]engine.Player
 	for side := range players {
 		p, err := open(spec)
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = p.Close() }() // it has played well or not by then
+		defer func() { _ = p.Close() }() // its game is over by then
 		players[side] = p
 	}
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}

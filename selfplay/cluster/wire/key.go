@@ -11,31 +11,29 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// SharedUser is the name under which workers connect that show a token: all of them the
-// same.
+// SharedUser is the user name of all workers that connect with a token.
 const SharedUser = "worker"
 
-// Key is the public half of a key of a worker, or of who signs engines: an nkey of NATS,
-// Ed25519.
+// Key is the public half of a worker's key or of a signing key: an Ed25519 nkey of NATS.
 type Key struct{ Name, Public string }
 
-// ErrKey is wrapped by the errors about files of keys.
-var ErrKey = errors.New("no key")
+// ErrKey is wrapped by errors about files that should hold keys.
+var ErrKey = errors.New("invalid key")
 
-// What precedes the name in the first line of a key's file.
+// The first line of a key's file is one of these comments and the name.
 const (
 	keyComment     = "# secret key of the assay worker "
 	signingComment = "# secret key for signing engines, of "
 )
 
-// NewKey makes a worker's key: what goes into the worker's file, and the line of it in
-// the coordinator's list.
+// NewKey makes a worker's key. It returns the content of the worker's key file, and the
+// line for the coordinator's list.
 func NewKey(name string) (private []byte, line string, err error) {
 	return newKey(keyComment, name, nkeys.CreateUser)
 }
 
-// NewSigningKey makes the key of somebody who signs engines: what goes into the file, and
-// the line of it in the lists of those who trust it. It lets nobody into a server.
+// NewSigningKey makes a key for signing engines. It returns the content of the key file, and
+// the line for the lists of those who trust it. No server accepts the key.
 func NewSigningKey(name string) (private []byte, line string, err error) {
 	return newKey(signingComment, name, nkeys.CreateAccount)
 }
@@ -60,18 +58,18 @@ func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private
 	return fmt.Appendf(nil, "%s%s\n%s\n", comment, name, seed), name + " " + public, nil
 }
 
-// ReadKeys reads a coordinator's list: lines NAME PUBLICKEY; what follows # is a comment.
+// ReadKeys reads a coordinator's list of workers: lines NAME PUBLICKEY, comments after #.
 func ReadKeys(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints them", "nobody could come")
+	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints it", "no worker could connect")
 }
 
-// ReadTrusted reads a list, like that of ReadKeys, of those whose signatures under engines
-// are believed.
+// ReadTrusted reads a list, in the format of ReadKeys, of those whose signatures a worker
+// accepts.
 func ReadTrusted(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicAccountKey, "A and 55 letters and digits, as assay sign --new-key prints them", "nobody is trusted")
+	return readList(path, nkeys.IsValidPublicAccountKey, "A and 55 letters and digits, as assay sign --new-key prints it", "no signature would be accepted")
 }
 
-func readList(path string, valid func(string) bool, want, nobody string) ([]Key, error) {
+func readList(path string, valid func(string) bool, want, consequence string) ([]Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -89,7 +87,7 @@ func readList(path string, valid func(string) bool, want, nobody string) ([]Key,
 		case len(words) != 2 || !valid(words[1]) || CheckName(words[0]) != nil:
 			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, ErrKey, want)
 		case seen[words[0]] || seen[words[1]]:
-			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key is there twice", path, n, words[0])
+			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n, words[0])
 		}
 		seen[words[0]], seen[words[1]] = true, true
 		keys = append(keys, Key{words[0], words[1]})
@@ -98,13 +96,13 @@ func readList(path string, valid func(string) bool, want, nobody string) ([]Key,
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w in it: %s", path, ErrKey, nobody)
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, ErrKey, consequence)
 	}
 	return keys, nil
 }
 
-// KeyName returns the name of the worker whose key a file holds, as NewKey wrote it; empty
-// if the file does not say, or there is none.
+// KeyName returns the worker's name in a key file that NewKey made; empty if path is empty
+// or the file names no worker.
 func KeyName(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -121,7 +119,7 @@ func KeyName(path string) (string, error) {
 	return name, nil
 }
 
-// readSecret reads a secret key, as NewKey and NewSigningKey wrote it.
+// readSeed reads the secret key of a file that NewKey or NewSigningKey made.
 func readSeed(file []byte) (nkeys.KeyPair, error) {
 	var seed []byte
 	for line := range bytes.Lines(file) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Keys of workers sign nothing, signing keys let nobody in, and what is no key is told so.
-func TestKeysForSigning(t *testing.T) {
+// A worker's key cannot sign engines, and a signing key cannot connect a worker.
+func TestSigningKeys(t *testing.T) {
 	dir := t.TempDir()
 	private, line, err := NewKey("anna")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestKeysForSigning(t *testing.T) {
 	keys := filepath.Join(dir, "anna.key")
 	write(t, keys, private)
 	engine := engineFile(t, "toy")
-	for path, says := range map[string]string{keys: "signs no engines", engine: "want a secret key for signing", filepath.Join(dir, "none"): "none"} {
+	for path, says := range map[string]string{keys: "cannot sign engines", engine: "want a secret signing key", filepath.Join(dir, "none"): "none"} {
 		if _, err := Sign(engine, path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("signing with %s: %v", path, err)
 		}
@@ -30,7 +30,7 @@ func TestKeysForSigning(t *testing.T) {
 		}
 	}
 	list := filepath.Join(dir, "list")
-	for text, says := range map[string]string{line: "assay sign --new-key", "# nobody\n": "nobody is trusted", "dev": "line 1"} {
+	for text, says := range map[string]string{line: "assay sign --new-key", "# no one\n": "no signature would be accepted", "dev": "line 1"} {
 		write(t, list, []byte(text))
 		if _, err := ReadTrusted(list); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
@@ -38,11 +38,11 @@ func TestKeysForSigning(t *testing.T) {
 	}
 	write(t, list, []byte("dev "+dev.Public))
 	if _, err := ReadKeys(list); !errors.Is(err, ErrKey) {
-		t.Errorf("a coordinator lets in who signs: %v", err)
+		t.Errorf("a coordinator accepts a signing key: %v", err)
 	}
 }
 
-// newSigner makes a signing key, and returns its file and what a list says of it.
+// newSigner makes a signing key, and returns its file and its entry in a list.
 func newSigner(t *testing.T, name string) (file string, key Key) {
 	t.Helper()
 	private, line, err := NewSigningKey(name)

@@ -1,6 +1,6 @@
-// Package wire is what a coordinator and its workers have in common: messages and their
-// subjects, keys and what they permit, signatures of engines, checksums and fingerprints of
-// games, and the connection with a NATS server. It neither plays nor decides anything.
+// Package wire is what a coordinator and its workers share: messages and their subjects, keys
+// and what they permit, signatures of engines, checksums and fingerprints of games, and the
+// connection to a NATS server. It makes no decisions.
 //
 // Start reading at Unit and Answer.
 package wire
@@ -12,65 +12,65 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Protocol is the version of the messages below. A worker of another one is refused.
-const Protocol = 3
+// Protocol is the version of the messages below. A coordinator refuses workers of another
+// version.
+const Protocol = 4
 
-// Hello is what a worker says when it comes, every few seconds while it is there, and
-// when it leaves.
+// Hello is what a worker sends when it arrives, every HelloEvery while it is there, and when
+// it leaves.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Program  string `json:"program"` // version and bench signature
-	System   string `json:"system"`  // as linux/amd64
+	System   string `json:"system"`  // for example linux/amd64
 	Cores    int    `json:"cores"`   // units it plays at once
 
-	Speed   float64  `json:"nodes_per_second,omitempty"` // of a core; 0: it did not have to know
-	Replays []string `json:"checks,omitempty"`           // units that it was sent to check, and has not answered yet
-	Units   []string `json:"units,omitempty"`            // units that it leased, and has not answered yet
+	Speed   float64  `json:"nodes_per_second,omitempty"` // of one core; 0: not measured, no game had a clock
+	Replays []string `json:"replays,omitempty"`          // ids of replays that it was sent and has not answered
+	Units   []string `json:"units,omitempty"`            // ids of units that it leased and has not answered
 	Leaving bool     `json:"leaving,omitempty"`
-	Trouble string   `json:"trouble,omitempty"` // why it leaves, if not because it was told to
+	Trouble string   `json:"trouble,omitempty"` // why it leaves, if something is wrong
 }
 
-// Welcome is a coordinator's answer to a Hello.
+// Welcome is the coordinator's answer to a Hello.
 type Welcome struct {
 	Run     string        `json:"run"`
-	Lease   time.Duration `json:"lease_ns"`          // of a unit, from its last sign of life
+	Lease   time.Duration `json:"lease_ns"`          // of a unit, counted from the last renewal
 	Refused string        `json:"refused,omitempty"` // why the worker gets no units
 }
 
-// Unit is a job on its way to a worker. The players' specifications name weights by
-// content.
+// Unit is a job on its way to a worker. Its players' specifications name weights by content.
 type Unit struct {
 	Protocol     int          `json:"protocol"`
-	ID           string       `json:"unit"` // of the job: equal jobs have equal ids
+	ID           string       `json:"unit"` // digest of the job: equal jobs have equal ids
 	Job          selfplay.Job `json:"job"`
-	Fingerprints [2]string    `json:"proofs,omitzero"` // of White's and Black's player, by Audition; empty: none is asked for
-	Programs     [2]Program   `json:"programs,omitzero"`
-	Speed        float64      `json:"nodes_per_second,omitempty"` // of a core for which its clocks are meant; 0: they are not scaled
-	Replay       bool         `json:"check,omitempty"`            // sent to one worker, who plays again what another played
+	Fingerprints [2]string    `json:"fingerprints,omitzero"`      // of White's and Black's player; empty: not asked for
+	Programs     [2]Program   `json:"programs,omitzero"`          // of foreign engines
+	Speed        float64      `json:"nodes_per_second,omitempty"` // of a core for which the clocks are meant; 0: they are not scaled
+	Replay       bool         `json:"replay,omitempty"`           // another worker played it, this one plays it again
 }
 
-// Program is what a worker's owner must have allowed before it is run: a foreign engine,
-// by the name of its file and its content.
+// Program identifies a foreign engine by its file's name and content. A worker runs it only
+// if the worker's owner allowed it.
 type Program struct {
 	Name   string `json:"name,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// Answer is what a worker made of a unit.
+// Answer is a worker's result of a unit.
 type Answer struct {
 	Unit   string          `json:"unit"`
-	Replay bool            `json:"check,omitempty"`
-	Sum    string          `json:"sum,omitempty"` // of the result, by Checksum
+	Replay bool            `json:"replay,omitempty"`
+	Sum    string          `json:"sum,omitempty"` // Checksum of the result
 	Result json.RawMessage `json:"result,omitempty"`
-	Failed string          `json:"failed,omitempty"` // why it could not be played at all
+	Failed string          `json:"failed,omitempty"` // why the unit could not be played
 }
 
-// Reply is what the coordinator says to an answer.
+// Reply is the coordinator's reply to an Answer.
 type Reply struct {
-	Kept    bool   `json:"kept,omitempty"`    // it is on disk, or not wanted any more: the unit is done with
-	Again   string `json:"again,omitempty"`   // why it has to be sent again
+	Kept    bool   `json:"kept,omitempty"`    // the answer is on disk, or no longer needed: the unit is done
+	Again   string `json:"again,omitempty"`   // why the worker has to send the answer again
 	Refused string `json:"refused,omitempty"` // why this worker gets no more units
 }
 
-// byContent begins the name of weights that are known by the SHA-256 of their file.
+// WeightsPrefix begins the name of weights that are named by the SHA-256 of their file.
 const WeightsPrefix = "sha256-"

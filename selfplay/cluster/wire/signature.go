@@ -14,25 +14,24 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// SignatureSuffix ends the name of the file with an engine's signature, which lies beside
-// the engine.
+// SignatureSuffix ends the name of an engine's signature file, which is beside the engine.
 const SignatureSuffix = ".sig"
 
 // SignatureFormat names the format of a Signature.
 const SignatureFormat = "assay.signature/1"
 
-// ErrSignature is wrapped by the errors about signatures that do not hold.
-var ErrSignature = errors.New("no signature that is trusted here")
+// ErrSignature is wrapped by errors about missing and invalid signatures.
+var ErrSignature = errors.New("no trusted signature")
 
-// Signature says who vouches for an engine: this name, this content.
+// Signature says that the owner of a key vouches for an engine of this name and content.
 type Signature struct {
 	Format string `json:"format"` // SignatureFormat
 	Program
 	Key       string `json:"key"`       // public
-	Signature []byte `json:"signature"` // Ed25519, of the three above
+	Signature []byte `json:"signature"` // Ed25519, of format, name and SHA-256
 }
 
-// signed is what a signature is made of.
+// signed returns the bytes that are signed.
 func (s *Signature) signed() []byte {
 	return fmt.Appendf(nil, "%s\n%s\n%s\n", s.Format, s.Name, s.SHA256)
 }
@@ -46,7 +45,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 	}
 	pair, err := readSeed(data)
 	if err != nil {
-		return "", fmt.Errorf("cluster: %s: %w: want a secret key for signing, as assay sign --new-key writes it", keyFile, ErrKey)
+		return "", fmt.Errorf("cluster: %s: %w: want a secret signing key, as assay sign --new-key writes it", keyFile, ErrKey)
 	}
 	defer pair.Wipe()
 	s := Signature{Format: SignatureFormat}
@@ -54,7 +53,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
 	if !nkeys.IsValidPublicAccountKey(s.Key) {
-		return "", fmt.Errorf("cluster: %s: %w for signing: a worker's key lets it into a server, and signs no engines; make one with assay sign --new-key", keyFile, ErrKey)
+		return "", fmt.Errorf("cluster: %s: %w: it is a worker's key, which cannot sign engines; make a signing key with assay sign --new-key", keyFile, ErrKey)
 	}
 	if s.Program, err = ProgramOf(engine); err != nil {
 		return "", err
@@ -70,47 +69,47 @@ func Sign(engine, keyFile string) (path string, err error) {
 	return path, durable.WriteFile(path, append(doc, '\n'))
 }
 
-// programAt describes the file at a path.
+// ProgramOf describes the file at path.
 func ProgramOf(path string) (Program, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Program{}, fmt.Errorf("cluster: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return Program{}, fmt.Errorf("cluster: %s is no file: want an engine's program", path)
+		return Program{}, fmt.Errorf("cluster: %s is not a regular file: want the program of an engine", path)
 	}
 	sum, err := durable.SumFile(path)
 	return Program{Name: filepath.Base(path), SHA256: sum.SHA256}, err
 }
 
-// signer returns the name of the trusted key that signed a program, which is what lies at
-// the path now. Errors name no folders: they are told to whoever wants the engine played.
+// Signer returns the name of the trusted key that signed the program p, which is the file at
+// path. Its errors name no folders, since the coordinator gets to see them.
 func Signer(path string, p Program, trusted []Key) (string, error) {
 	name := p.Name + SignatureSuffix
 	data, err := os.ReadFile(path + SignatureSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%w: there is no %s beside the engine; whoever made it signs it with assay sign", ErrSignature, name)
+		return "", fmt.Errorf("%w: there is no %s beside the engine; its maker creates it with assay sign", ErrSignature, name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %s cannot be read", ErrSignature, name)
+		return "", fmt.Errorf("%w: cannot read %s", ErrSignature, name)
 	}
 	var s Signature
 	if err := json.Unmarshal(data, &s); err != nil || s.Format != SignatureFormat {
-		return "", fmt.Errorf("%w: %s is not what assay sign writes", ErrSignature, name)
+		return "", fmt.Errorf("%w: %s is malformed: want what assay sign writes", ErrSignature, name)
 	}
 	i := slices.IndexFunc(trusted, func(k Key) bool { return k.Public == s.Key })
 	if i < 0 {
-		return "", fmt.Errorf("%w: %s was made with the key %.56s; its owner trusts it by a line in the list of --trust", ErrSignature, name, s.Key)
+		return "", fmt.Errorf("%w: %s was made with the key %.56s; to trust it, add it to the list of --trust", ErrSignature, name, s.Key)
 	}
 	if s.Program != p {
-		return "", fmt.Errorf("%w: %s is of %.64q with the SHA-256 %.64s, and the engine beside it is %q with %s: it was changed or renamed since", ErrSignature, name, s.Name, s.SHA256, p.Name, p.SHA256)
+		return "", fmt.Errorf("%w: %s is for %.64q with SHA-256 %.64s, and the engine beside it is %q with %s: it was changed or renamed; have it signed again", ErrSignature, name, s.Name, s.SHA256, p.Name, p.SHA256)
 	}
 	pair, err := nkeys.FromPublicKey(s.Key)
 	if err == nil {
 		err = pair.Verify(s.signed(), s.Signature)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %s is false: %s did not make it", ErrSignature, name, trusted[i].Name)
+		return "", fmt.Errorf("%w: %s is forged: the key of %s did not make it", ErrSignature, name, trusted[i].Name)
 	}
 	return trusted[i].Name, nil
 }

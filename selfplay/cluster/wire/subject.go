@@ -10,43 +10,53 @@ import (
 
 // Names in JetStream.
 const (
-	UnitStream    = "ASSAY" // work queue of units, of all runs that share a server
-	WeightsBucket = "assay" // object store of weights, by content
+	UnitStream    = "ASSAY" // work queue of the units of all runs on a server
+	WeightsBucket = "assay" // object store of weights, named by content
 )
 
-// callSubject is where a coordinator that begins, or comes to another server, asks who is there.
+// WakeupSubject is where a coordinator that starts or reconnects asks workers to say hello.
 const WakeupSubject = "assay.call"
 
 // UnitHeader is the header of a queued message that holds the id of its unit.
 const UnitHeader = "Assay-Unit"
 
-// everyWorker stands for a worker's name in the rights of those who share credentials.
+// anyWorker stands for a worker's name in the rights of workers that share credentials.
 const anyWorker = "*"
 
-func UnitSubject(run string) string           { return "assay.unit." + run }
-func AnswerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
-func ReplaySubject(run, worker string) string { return "assay.check." + run + "." + worker }
-func HelloSubject(worker string) string       { return "assay.hello." + worker }
-func infoSubject(run string) string           { return "$JS.API.CONSUMER.INFO." + UnitStream + "." + run }
-func nextSubject(run string) string           { return "$JS.API.CONSUMER.MSG.NEXT." + UnitStream + "." + run }
-func InboxPrefix(worker string) string        { return "_INBOX." + worker }
+// UnitSubject is the subject of a run's units.
+func UnitSubject(run string) string { return "assay.unit." + run }
 
-// sender returns the name of the worker who sent a message to its subject in the family
-// that begins so. Whose answer it wants elsewhere than in its own inbox is not one: the
-// coordinator may publish what workers may not, and servers, too, send to the subject that
-// a worker asks for, be it another worker's.
-func Sender(m *nats.Msg, family string) (worker string, ok bool) {
-	worker, ok = strings.CutPrefix(m.Subject, family)
+// AnswerSubject is where a worker sends its answers.
+func AnswerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
+
+// ReplaySubject is where a worker receives units to replay.
+func ReplaySubject(run, worker string) string { return "assay.check." + run + "." + worker }
+
+// HelloSubject is where a worker says hello.
+func HelloSubject(worker string) string { return "assay.hello." + worker }
+
+// InboxPrefix begins the subjects at which a worker receives replies.
+func InboxPrefix(worker string) string { return "_INBOX." + worker }
+
+func infoSubject(run string) string { return "$JS.API.CONSUMER.INFO." + UnitStream + "." + run }
+func nextSubject(run string) string { return "$JS.API.CONSUMER.MSG.NEXT." + UnitStream + "." + run }
+
+// Sender returns the name of the worker that sent a message, whose subject is the prefix and
+// the name. It rejects messages that want the reply anywhere but in the sender's own inbox:
+// the coordinator and the server may publish to subjects that a worker may not, so a worker
+// could speak through them in another's name.
+func Sender(m *nats.Msg, prefix string) (worker string, ok bool) {
+	worker, ok = strings.CutPrefix(m.Subject, prefix)
 	return worker, ok && CheckName(worker) == nil && strings.HasPrefix(m.Reply, InboxPrefix(worker)+".")
 }
 
 // Rights are the subjects that a connection may publish to and subscribe to.
 type Rights struct{ Publish, Subscribe []string }
 
-// WorkerRights returns all that the worker of the name may do: say hello, be called, lease
-// units, acknowledge them, hear which it is to check, answer under its own name, and read
-// weights. With an empty name they are those of workers that share credentials, and so could
-// answer under each other's.
+// WorkerRights returns all that a worker of the name may do: say hello, be woken, lease and
+// acknowledge units, receive replays, answer under its own name, and read weights. An empty
+// name gives the rights of workers that share credentials; these can answer in each other's
+// name.
 func WorkerRights(name string) Rights {
 	if name == "" {
 		name = anyWorker
@@ -65,10 +75,10 @@ func WorkerRights(name string) Rights {
 
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 
-// CheckName reports names that no worker can have: they are part of subjects.
+// CheckName reports names that a worker cannot have, because they do not fit into subjects.
 func CheckName(name string) error {
 	if !nameRule.MatchString(name) {
-		return fmt.Errorf("cluster: a worker cannot be called %q: want 1 to 48 letters, digits, - and _", name)
+		return fmt.Errorf("cluster: invalid worker name %q: want 1 to 48 letters, digits, - and _", name)
 	}
 	return nil
 }

@@ -4,22 +4,22 @@ import (
 	"time"
 )
 
-// HelloEvery is how often a worker says that it is there; after three times as long
-// without a word it is gone.
+// HelloEvery is how often a worker says hello. A worker that is silent for three times as
+// long counts as gone.
 const HelloEvery = 5 * time.Second
 
-// MaxReplays bounds the replays that wait at a worker. The coordinator sends those that a
-// worker does not have to another.
+// MaxReplays bounds the replays that wait at a worker. The coordinator sends what does not
+// fit to another worker.
 const MaxReplays = 64
 
 const (
-	// RequestTimeout is how long one request to JetStream may take.
+	// RequestTimeout bounds one request to JetStream.
 	RequestTimeout = 10 * time.Second
-	// PollTimeout is how long a look at the queue, or a hello, may take.
+	// PollTimeout bounds a look at the queue, and a hello.
 	PollTimeout = 2 * time.Second
-	// RetryPause is the pause before another request after one without an answer.
+	// RetryPause is the pause after a request that got no answer.
 	RetryPause = time.Second
-	// MaxSilences is how many requests in a row may stay without an answer before the
-	// connection is made again.
+	// MaxSilences is how many requests in a row may get no answer before the caller
+	// reconnects.
 	MaxSilences = 2
 )

@@ -31,7 +31,7 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-// newSigner makes a signing key, and returns its file and what a list says of it.
+// newSigner makes a signing key, and returns its file and its entry in a list.
 func newSigner(t *testing.T, name string) (file string, key wire.Key) {
 	t.Helper()
 	private, line, err := wire.NewSigningKey(name)
@@ -59,24 +59,24 @@ func allow(t *testing.T, engines []string, dir string, trusted ...wire.Key) *All
 	return a
 }
 
-// What may not be run, and what is said of it, without a word of the owner's folders.
+// Engines that are not allowed, and the errors, which do not name the owner's folders.
 func TestEnginesThatAreNotAllowed(t *testing.T) {
 	secret, dev := newSigner(t, "dev")
 	strange, stranger := newSigner(t, "stranger")
 	for name, c := range map[string]struct {
-		change func(path string) // what lies in the folder, signed by dev
+		change func(path string) // changes the folder with an engine that dev signed
 		says   string
 	}{
 		"no signature":    {func(path string) { os.Remove(path + ".sig") }, "there is no toy.sig"},
 		"another's key":   {func(path string) { sign(t, path, strange) }, stranger.Public},
 		"altered file":    {func(path string) { putEngine(t, path, "altered") }, "need the same file"},
-		"no file":         {func(path string) { os.Remove(path) }, "none of that name"},
-		"a folder":        {func(path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "cannot be read"},
-		"garbage":         {func(path string) { write(t, path+".sig", []byte("signed, dev")) }, "not what assay sign writes"},
-		"another format":  {func(path string) { edit(t, path, "signature/1", "signature/2") }, "not what assay sign writes"},
+		"no file":         {func(path string) { os.Remove(path) }, "no file of that name"},
+		"a folder":        {func(path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "cannot read"},
+		"garbage":         {func(path string) { write(t, path+".sig", []byte("signed, dev")) }, "want what assay sign writes"},
+		"another format":  {func(path string) { edit(t, path, "signature/1", "signature/2") }, "want what assay sign writes"},
 		"another name":    {func(path string) { edit(t, path, `"toy"`, `"boy"`) }, "changed or renamed"},
-		"dev's in name":   {func(path string) { sign(t, path, strange); edit(t, path, stranger.Public, dev.Public) }, "dev did not make it"},
-		"a cut signature": {func(path string) { edit(t, path, `"signature": "`, `"signature": "AAAA`) }, "dev did not make it"},
+		"dev's in name":   {func(path string) { sign(t, path, strange); edit(t, path, stranger.Public, dev.Public) }, "the key of dev did not make it"},
+		"a cut signature": {func(path string) { edit(t, path, `"signature": "`, `"signature": "AAAA`) }, "the key of dev did not make it"},
 	} {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "toy")
@@ -96,7 +96,7 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 	}
 }
 
-// A file that was allowed is allowed as it was, for as long as the worker works.
+// A file is allowed with the content it had when it was allowed.
 func TestEnginesThatChange(t *testing.T) {
 	secret, dev := newSigner(t, "dev")
 	folder := t.TempDir()
@@ -106,26 +106,26 @@ func TestEnginesThatChange(t *testing.T) {
 	a := allow(t, []string{named}, folder, dev)
 	for _, path := range []string{signed, named} {
 		p := programOf(t, path)
-		for range 2 { // the second time it is known
+		for range 2 { // the second time without reading the file
 			if spec, err := a.local("uci:"+p.Name, p); err != nil || spec != "uci:"+path {
 				t.Fatalf("%q, %v", spec, err)
 			}
 		}
 		putEngine(t, path, "altered")
 		if _, err := a.local("uci:"+p.Name, p); !errors.Is(err, ErrNotAllowed) {
-			t.Errorf("%s was altered: %v", p.Name, err)
+			t.Errorf("%s has changed: %v", p.Name, err)
 		}
 		if _, err := a.local("uci:"+p.Name, programOf(t, path)); !errors.Is(err, ErrNotAllowed) {
-			t.Errorf("%s was altered, and the run has it so: %v", p.Name, err)
+			t.Errorf("%s has changed, in the run too: %v", p.Name, err)
 		}
 	}
 	lines, err := a.Describe()
-	if text := strings.Join(lines, "\n"); err != nil || len(lines) != 2 || !strings.Contains(text, "named is allowed") || !strings.Contains(text, "signed is not played") {
+	if text := strings.Join(lines, "\n"); err != nil || len(lines) != 2 || !strings.Contains(text, "named is allowed") || !strings.Contains(text, "signed is not allowed") {
 		t.Errorf("%q, %v", lines, err)
 	}
 }
 
-// Names that would lead out of the folder lead nowhere.
+// Names cannot lead out of the folder.
 func TestEnginesOutsideTheFolder(t *testing.T) {
 	_, dev := newSigner(t, "dev")
 	a := allow(t, nil, t.TempDir(), dev)
@@ -145,7 +145,7 @@ func programOf(t *testing.T, path string) wire.Program {
 	return p
 }
 
-// edit changes a signature.
+// edit changes a signature file.
 func edit(t *testing.T, path, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(path + ".sig")

@@ -9,39 +9,39 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// How long the queue may keep a request for units: Worker.Pull, where there was nothing to
-// do for a while, since a thousand workers at rest ask a thousand times in that time; less
-// where there was, because a queue that gets another leader forgets requests. One is never
-// broken off, not even by a worker that leaves: units that are on their way then would be
-// nobody's until their lease ran out.
+// How long the queue may hold a request for units. The default is long, because a thousand
+// idle workers send a thousand requests in that time. A worker that had units lately asks
+// more often, because a queue forgets requests when it changes its leader. No request is
+// canceled, even if the worker leaves: a unit on its way would belong to no one until its
+// lease expires.
 const (
 	defaultPollTimeout = 4 * time.Second
 	busyPollTimeout    = time.Second
-	busyFor            = 15 * time.Second // from its last unit, a worker is
+	busyFor            = 15 * time.Second // since its last unit, a worker counts as busy
 )
 
-// feed leases units for a worker's lanes: in one request, as many as lanes are free.
+// fetcher leases units for a worker's loops. One request asks for as many as loops are free.
 type fetcher struct {
 	*Worker
 	consumer  jetstream.Consumer
 	units     chan jetstream.Msg
-	freeLoops chan struct{} // one for each lane that is free
+	freeLoops chan struct{} // one token for each free loop
 }
 
-func newFetcher(w *Worker, lanes int) *fetcher {
-	f := &fetcher{Worker: w, units: make(chan jetstream.Msg, lanes), freeLoops: make(chan struct{}, lanes)}
-	for range lanes {
+func newFetcher(w *Worker, loops int) *fetcher {
+	f := &fetcher{Worker: w, units: make(chan jetstream.Msg, loops), freeLoops: make(chan struct{}, loops)}
+	for range loops {
 		f.freeLoops <- struct{}{}
 	}
 	return f
 }
 
-// serve leases units of a run until ctx ends, which is no error.
+// serve leases units of a run until ctx ends; then it returns nil.
 func (f *fetcher) serve(ctx context.Context, run string) error {
 	defer close(f.units)
 	for ctx.Err() == nil {
 		if f.nc.IsClosed() {
-			return wire.ErrCredentials // the server closed it for good
+			return wire.ErrCredentials // the server closed the connection for good
 		}
 		if f.consumer == nil && !f.findQueue(ctx, run) {
 			sleep(ctx, retryAfter)
@@ -56,7 +56,7 @@ func (f *fetcher) serve(ctx context.Context, run string) error {
 	return nil
 }
 
-// find finds the run's queue.
+// findQueue finds the run's queue, and reports whether it did.
 func (f *fetcher) findQueue(ctx context.Context, run string) bool {
 	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
 	defer cancel()
@@ -65,7 +65,7 @@ func (f *fetcher) findQueue(ctx context.Context, run string) bool {
 	return err == nil
 }
 
-// lease leases units for all lanes that are free, at least the one it was called for.
+// fetch leases units for all free loops. The caller has taken the token of one of them.
 func (f *fetcher) fetch(ctx context.Context) {
 	free := 1 + len(f.freeLoops)
 	for range free - 1 {
@@ -87,11 +87,11 @@ func (f *fetcher) fetch(ctx context.Context) {
 		free--
 	}
 	if units.Error() != nil {
-		sleep(ctx, retryAfter) // nobody has the queue, or another leads it now
+		sleep(ctx, retryAfter) // no server has the queue, or it changes its leader
 	}
 }
 
-// pull is how long the queue may keep a request now.
+// pollTimeout is how long the queue may hold a request now.
 func (f *fetcher) pollTimeout() time.Duration {
 	if time.Since(time.Unix(0, f.lastWork.Load())) < busyFor {
 		return min(busyPollTimeout, f.PollTimeout)

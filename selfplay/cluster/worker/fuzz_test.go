@@ -11,12 +11,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// FuzzUnit gives a worker any unit: what it would open as a player is one of the roster
-// that needs no file but weights by their content, whatever the unit says.
+// FuzzUnit gives a worker any unit. It opens only players of the roster that need no file
+// but weights named by content, whatever the unit says.
 func FuzzUnit(f *testing.F) {
 	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + wire.WeightsPrefix + "00", "random", ""} {
 		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `","random"]}}`))
-		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"proofs":["x",""]}`))
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"fingerprints":["x",""]}`))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var u wire.Unit
@@ -27,7 +27,7 @@ func FuzzUnit(f *testing.F) {
 		w.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
 		harmless := func(spec string) {
 			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
-				t.Errorf("%s: it would open %q with the weights %q", data, spec, name)
+				t.Errorf("%s: it opens %q with the weights %q", data, spec, name)
 			}
 		}
 		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }

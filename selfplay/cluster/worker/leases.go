@@ -9,40 +9,40 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// leases are the units that a worker holds.
+// leases are the units that a worker holds. It is safe for concurrent use.
 type leases struct {
 	mu   sync.Mutex
 	held map[jetstream.Msg]struct{}
 }
 
-func (s *leases) add(m jetstream.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		s.held = map[jetstream.Msg]struct{}{}
+func (l *leases) add(m jetstream.Msg) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		l.held = map[jetstream.Msg]struct{}{}
 	}
-	s.held[m] = struct{}{}
+	l.held[m] = struct{}{}
 }
 
-func (s *leases) remove(m jetstream.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.held, m)
+func (l *leases) remove(m jetstream.Msg) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.held, m)
 }
 
-// ids are those of the units.
-func (s *leases) ids() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ids := make([]string, 0, len(s.held))
-	for m := range s.held {
+// ids returns the ids of the units.
+func (l *leases) ids() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := make([]string, 0, len(l.held))
+	for m := range l.held {
 		ids = append(ids, m.Headers().Get(wire.UnitHeader))
 	}
 	return ids
 }
 
-// keep tells the queue, again and again until ctx ends, that the units are in good hands.
-func (s *leases) renew(ctx context.Context, every time.Duration) {
+// renew extends the leases at intervals until ctx ends.
+func (l *leases) renew(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -51,10 +51,10 @@ func (s *leases) renew(ctx context.Context, every time.Duration) {
 			return
 		case <-tick.C:
 		}
-		s.mu.Lock()
-		for m := range s.held {
-			_ = m.InProgress() // the next one may arrive
+		l.mu.Lock()
+		for m := range l.held {
+			_ = m.InProgress() // if it is lost, the next one may arrive
 		}
-		s.mu.Unlock()
+		l.mu.Unlock()
 	}
 }

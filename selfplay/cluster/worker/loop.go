@@ -10,16 +10,16 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// lane has one leased unit after the other played and answered.
+// loop plays and answers one leased unit after the other.
 type loop struct {
 	*player
 	fetcher *fetcher
 }
 
 const (
-	// pause is how long a worker waits when something is amiss.
+	// retryAfter is the pause after something went wrong.
 	retryAfter = 500 * time.Millisecond
-	// answerWithin is how long a coordinator may take to write an answer down.
+	// answerTimeout is how long a coordinator may take to put an answer on disk.
 	answerTimeout = 5 * time.Second
 )
 
@@ -30,8 +30,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// serve works until there are no more units, which is no error. When ctx ends, a unit that
-// is being played is played to its end; one that is not goes back to the queue.
+// serve works until the fetcher has no more units. When ctx ends, it finishes the unit that
+// it plays, and gives the others back to the queue.
 func (l *loop) serve(ctx context.Context) error {
 	for m := range l.fetcher.units {
 		if err := l.work(ctx, m); err != nil {
@@ -42,8 +42,8 @@ func (l *loop) serve(ctx context.Context) error {
 	return nil
 }
 
-// work does what a unit asks for, and acknowledges it when its answer is on disk. The lease
-// is kept until then, however long the coordinator is away.
+// work plays a unit, and acknowledges it once its answer is on disk. The lease is renewed
+// until then, however long the coordinator is away.
 func (l *loop) work(ctx context.Context, m jetstream.Msg) error {
 	defer l.leases.remove(m)
 	if ctx.Err() != nil {
@@ -52,7 +52,7 @@ func (l *loop) work(ctx context.Context, m jetstream.Msg) error {
 	}
 	var u wire.Unit
 	if err := json.Unmarshal(m.Data(), &u); err != nil {
-		_ = m.Term() // whatever it is, it is not for us
+		_ = m.Term() // not a unit: no worker can play it
 		return nil
 	}
 	a, err := l.perform(ctx, &u)
@@ -67,11 +67,11 @@ func (l *loop) work(ctx context.Context, m jetstream.Msg) error {
 		sleep(ctx, retryAfter)
 		giveBack(m, retryAfter)
 	default:
-		_ = m.Ack() // does it not arrive, the unit is leased again, and its second answer compared
+		_ = m.Ack() // if it is lost, the unit is leased again, and its second answer compared
 	}
 	return err
 }
 
-// back gives a unit back, for others to lease after the delay. Does that not arrive, its
-// lease runs out.
+// giveBack returns a unit to the queue, for other workers to lease after the delay. If the
+// message is lost, the lease expires.
 func giveBack(m jetstream.Msg, delay time.Duration) { _ = m.NakWithDelay(delay) }

@@ -12,38 +12,38 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// hand plays units of one run, and answers them.
+// player plays units of one run, and sends the answers.
 type player struct {
 	*Worker
 	run string
 }
 
-// perform plays a unit as soon as a seat is free; nil if ctx ends before. What is begun is
-// played to its end. An error ends the worker; what is wrong with the unit alone is an
-// answer.
-func (h *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error) {
-	h.playing.Add(1)
+// perform plays a unit as soon as a slot is free. It returns nil if ctx ends before that; a
+// game that started is finished. An error ends the worker; a unit that cannot be played is
+// an answer.
+func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error) {
+	p.playing.Add(1)
 	defer func() {
-		h.lastWork.Store(time.Now().UnixNano())
-		h.playing.Add(-1)
+		p.lastWork.Store(time.Now().UnixNano())
+		p.playing.Add(-1)
 	}()
 	select {
-	case s := <-h.slots:
-		defer func() { h.slots <- s }()
-		return h.play(context.WithoutCancel(ctx), s, u)
+	case s := <-p.slots:
+		defer func() { p.slots <- s }()
+		return p.play(context.WithoutCancel(ctx), s, u)
 	case <-ctx.Done():
 		return nil, nil
 	}
 }
 
-func (h *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer, error) {
+func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer, error) {
 	a := &wire.Answer{Unit: u.ID, Replay: u.Replay}
 	job := u.Job
 	for side, spec := range u.Job.Players {
 		if spec == "" {
 			continue
 		}
-		local, err := h.localSpec(ctx, spec, u, side)
+		local, err := p.localSpec(ctx, spec, u, side)
 		var t *fatalError
 		if errors.As(err, &t) {
 			return nil, err
@@ -54,7 +54,7 @@ func (h *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 		}
 		job.Players[side] = local
 	}
-	f, err := h.clockScale(ctx, u)
+	f, err := p.clockScale(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -74,74 +74,74 @@ func (h *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 	if err != nil {
 		return nil, err
 	}
-	h.tally(&r)
+	p.tally(&r)
 	return a, nil
 }
 
-func (h *player) tally(r *selfplay.Result) {
-	h.units.Add(1)
-	h.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
+func (p *player) tally(r *selfplay.Result) {
+	p.units.Add(1)
+	p.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {
-		h.games.Add(1)
+		p.games.Add(1)
 	}
 }
 
-// player returns the specification of a player on this machine, after it has proved that
-// it plays here as it does at the coordinator's.
-func (h *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side int) (string, error) {
+// localSpec returns the specification of a player on this machine, after it verified that
+// the player's fingerprint is the coordinator's.
+func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side int) (string, error) {
 	if roster.Foreign(spec) {
-		local, err := h.foreignSpec(spec, u.Programs[side], u.Job.Options[side])
+		local, err := p.foreignSpec(spec, u.Programs[side], u.Job.Options[side])
 		if err != nil {
-			return "", &fatalError{fmt.Errorf("%w: %w", ErrRefused, err)} // others may have it
+			return "", &fatalError{fmt.Errorf("%w: %w", ErrRefused, err)} // other workers may have it
 		}
 		return local, nil
 	}
-	proof := u.Fingerprints[side]
-	if proof == "" {
-		return h.weights.local(ctx, spec)
+	want := u.Fingerprints[side]
+	if want == "" {
+		return p.weights.local(ctx, spec)
 	}
-	h.verifying.Lock()
-	defer h.verifying.Unlock()
-	if known, ok := h.verified.Load(spec + proof); ok {
+	p.verifying.Lock()
+	defer p.verifying.Unlock()
+	if known, ok := p.verified.Load(spec + want); ok {
 		return known.(string), nil
 	}
-	local, err := h.weights.local(ctx, spec)
+	local, err := p.weights.local(ctx, spec)
 	if err != nil {
 		return "", err
 	}
-	own, err := wire.Fingerprint(ctx, h.Open, local)
+	own, err := wire.Fingerprint(ctx, p.Open, local)
 	if err != nil {
 		return "", err
 	}
-	if own != proof {
-		return "", &fatalError{fmt.Errorf("%w: this build plays %s otherwise than the coordinator's, though both call themselves %s: build both from the same source", ErrRefused, spec, h.Program)}
+	if own != want {
+		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both from the same source", ErrRefused, spec, p.Program)}
 	}
-	h.verified.Store(spec+proof, local)
+	p.verified.Store(spec+want, local)
 	return local, nil
 }
 
-// foreign returns the specification of an engine that the worker's owner allowed. What
-// options it gets in its games is the coordinator's to say, as long as they name no files.
-func (h *player) foreignSpec(spec string, program wire.Program, options []selfplay.Option) (string, error) {
+// foreignSpec returns the specification of an engine that the worker's owner allowed. The
+// coordinator chooses the engine's options, except those that name files.
+func (p *player) foreignSpec(spec string, program wire.Program, options []selfplay.Option) (string, error) {
 	for _, o := range options {
 		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
 			return "", err
 		}
 	}
-	return h.Engines.local(spec, program)
+	return p.Engines.local(spec, program)
 }
 
-// answer sends an answer until the coordinator has it on disk, again at once when another
-// life of it begins, which may not have heard the first. A worker that is told to
-// leave waits for that no longer than a moment, and it is not kept then.
-func (h *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err error) {
+// answer sends an answer until the coordinator has it on disk. A coordinator that starts
+// again wakes the worker, which then sends the answer at once. When ctx ends, it sends the
+// answer one last time, and does not wait for a coordinator that is away.
+func (p *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err error) {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return false, err
 	}
 	for {
-		called := h.wakeup.wait()
-		r, err := h.send(data, called)
+		called := p.wakeup.wait()
+		r, err := p.send(data, called)
 		switch {
 		case err == nil && r.Refused != "":
 			return false, fmt.Errorf("%w: %s", ErrRefused, r.Refused)
@@ -150,10 +150,7 @@ func (h *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err err
 		case ctx.Err() != nil:
 			return false, nil
 		case err != nil:
-			select {
-			case h.recheck <- struct{}{}:
-			default:
-			}
+			p.helloNow()
 		}
 		select {
 		case <-ctx.Done():
@@ -163,7 +160,7 @@ func (h *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err err
 	}
 }
 
-func (h *player) send(data []byte, called <-chan struct{}) (*wire.Reply, error) {
+func (p *player) send(data []byte, called <-chan struct{}) (*wire.Reply, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	go func() {
@@ -173,7 +170,7 @@ func (h *player) send(data []byte, called <-chan struct{}) (*wire.Reply, error) 
 		case <-ctx.Done():
 		}
 	}()
-	m, err := h.nc.RequestWithContext(ctx, wire.AnswerSubject(h.run, h.Access.Name), data)
+	m, err := p.nc.RequestWithContext(ctx, wire.AnswerSubject(p.run, p.Access.Name), data)
 	if err != nil {
 		return nil, err
 	}

@@ -12,63 +12,64 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// errands are the units that a worker was sent to check: by itself, and past the queue,
-// which could lease them to whom they are about. Lost ones are the coordinator's concern.
+// replayQueue holds the units that this worker has to replay. They come past the work queue,
+// which could lease them to the worker that played them first. The coordinator notices lost
+// ones. It is safe for concurrent use.
 type replayQueue struct {
 	*player
 	waiting chan *wire.Unit
 
 	mu     sync.Mutex
-	queued map[string]struct{} // by id
+	queued map[string]struct{} // ids
 }
 
-func newReplayQueue(h *player) *replayQueue {
-	return &replayQueue{player: h, waiting: make(chan *wire.Unit, wire.MaxReplays), queued: map[string]struct{}{}}
+func newReplayQueue(p *player) *replayQueue {
+	return &replayQueue{player: p, waiting: make(chan *wire.Unit, wire.MaxReplays), queued: map[string]struct{}{}}
 }
 
-// hear takes a message with a unit to check.
-func (e *replayQueue) receive(m *nats.Msg) {
+// receive queues the unit in a message, unless it is there already.
+func (q *replayQueue) receive(m *nats.Msg) {
 	var u wire.Unit
 	if json.Unmarshal(m.Data, &u) != nil {
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if _, known := e.queued[u.ID]; known {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, known := q.queued[u.ID]; known {
 		return
 	}
 	select {
-	case e.waiting <- &u:
-		e.queued[u.ID] = struct{}{}
+	case q.waiting <- &u:
+		q.queued[u.ID] = struct{}{}
 	default:
 	}
 }
 
-// ids are those of the units that are not answered yet.
-func (e *replayQueue) ids() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Sorted(maps.Keys(e.queued))
+// ids returns the ids of the units that are not answered yet.
+func (q *replayQueue) ids() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Sorted(maps.Keys(q.queued))
 }
 
-func (e *replayQueue) done(u *wire.Unit) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.queued, u.ID)
+func (q *replayQueue) done(u *wire.Unit) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.queued, u.ID)
 }
 
-// serve plays and answers one unit after the other until ctx ends, which is no error.
-func (e *replayQueue) serve(ctx context.Context) error {
+// serve plays and answers one unit after the other until ctx ends; then it returns nil.
+func (q *replayQueue) serve(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case u := <-e.waiting:
-			a, err := e.perform(ctx, u)
+		case u := <-q.waiting:
+			a, err := q.perform(ctx, u)
 			if a != nil {
-				_, err = e.answer(ctx, a)
+				_, err = q.answer(ctx, a)
 			}
-			e.done(u)
+			q.done(u)
 			if err != nil {
 				return err
 			}

@@ -6,22 +6,22 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// seat plays one job after the other, with players that stay open in between: a
-// selfplay.Local of one worker that can be asked.
+// slot plays one job at a time, and keeps the players open in between. It is a
+// selfplay.Local of one game at once, called like a function.
 type slot struct {
 	open    selfplay.Opener
 	jobs    chan selfplay.Job
 	results chan selfplay.Result
-	done    chan error // nil while nothing runs
+	done    chan error // receives the error of the Local; nil while none runs
 	specs   map[string]bool
 }
 
-// maxSpecs is how many players a seat keeps open.
+// maxSpecs is how many players a slot keeps open.
 const maxSpecs = 6
 
 func newSlot(open selfplay.Opener) *slot { return &slot{open: open} }
 
-// play plays a job. After an error the seat is as good as new.
+// play plays a job. An error does not spoil the slot.
 func (s *slot) play(ctx context.Context, job selfplay.Job) (selfplay.Result, error) {
 	if len(s.specs) > maxSpecs {
 		s.close()
@@ -60,7 +60,7 @@ func (s *slot) start(ctx context.Context) {
 func (s *slot) close() {
 	if s.done != nil {
 		close(s.jobs)
-		<-s.done // what players say at their end is of no interest
+		<-s.done // errors of closing players do not matter
 		s.done = nil
 	}
 }

@@ -9,40 +9,40 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Games with clocks are not the same on two machines, but they can be alike: a worker
-// multiplies each time by how much slower it is than the machine whose clock is meant,
-// as both measured by the same search of the same positions on all their cores at once.
+// Games by the clock are not the same on two machines, but they can be alike: a worker
+// multiplies each time by how much slower it is than the machine for which the clock is
+// meant. Both measure the same search of the same positions on all their cores at once.
 
-// maxScale is how much slower, or faster, than the reference a worker may be. Beyond that
-// its games would not be alike: not everything about a search goes by the speed.
+// maxClockScale is how much slower or faster than the reference a worker may be. Beyond that
+// its games would not be alike, because not everything in a search scales with the speed.
 const maxClockScale = 4
 
-// remeasure is after how long a worker measures its speed again: others may use the machine.
+// remeasureEvery is how often a worker measures its speed: other programs may use the machine.
 const remeasureEvery = 10 * time.Minute
 
-// pacer knows how fast a worker is.
+// speedometer holds the last measured speed. It is safe for concurrent use.
 type speedometer struct {
-	measuring sync.Mutex // held by the lane that measures
+	measuring sync.Mutex // held by the loop that measures
 
 	mu    sync.Mutex
-	speed float64   // nodes/s of a core; zero: not measured yet
-	at    time.Time // when it was measured
+	speed float64   // nodes/s of a core; 0: not measured yet
+	at    time.Time // of the measurement
 }
 
-// known returns the speed, zero if it was never measured, and whether it was lately.
-func (p *speedometer) latest() (speed float64, fresh bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.speed, p.speed > 0 && time.Since(p.at) < remeasureEvery
+// latest returns the last speed, 0 if there is none, and whether it is recent.
+func (s *speedometer) latest() (speed float64, fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.speed, s.speed > 0 && time.Since(s.at) < remeasureEvery
 }
 
-func (p *speedometer) set(speed float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.speed, p.at = speed, time.Now()
+func (s *speedometer) set(speed float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.speed, s.at = speed, time.Now()
 }
 
-// scale returns what a worker multiplies the times of a unit by.
+// clockScale returns the factor for the times of a unit.
 func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) {
 	if u.Speed <= 0 {
 		return 1, nil
@@ -53,15 +53,14 @@ func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) 
 	}
 	f := u.Speed / speed
 	if f < 1./maxClockScale || f > maxClockScale {
-		return 0, &fatalError{fmt.Errorf("%w: a core of it searches %.0f nodes/s, and the run's clocks are meant for %.0f: they would be %.2f times as long here, want %.2f to %d",
+		return 0, &fatalError{fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for %.0f: its times would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or start the run with another --reference-speed",
 			ErrRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)}
 	}
 	return f, nil
 }
 
-// pace returns the worker's speed. It is measured at the first unit with a clock, on all
-// cores, while other lanes wait; and again from time to time, by one lane while the others
-// play on.
+// measuredSpeed returns the worker's speed. The first unit with a clock measures it on all
+// cores while the other loops wait; later one loop measures it again while the others play.
 func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	speed, fresh := w.speed.latest()
 	switch {
@@ -75,7 +74,7 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	defer w.speed.measuring.Unlock()
 	before, fresh := w.speed.latest()
 	if fresh {
-		return before, nil // another lane did it meanwhile
+		return before, nil // another loop measured it meanwhile
 	}
 	if w.Measure == nil {
 		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", ErrRefused)
@@ -87,9 +86,10 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	}
 	speed, err := w.Measure(ctx, cores)
 	if err != nil {
-		return 0, fmt.Errorf("cluster: measuring the speed: %w", err)
+		return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
 	}
 	w.speed.set(speed)
-	w.Log(fmt.Sprintf("a core searches %.0f nodes/s", speed))
+	w.helloNow()
+	w.Log(fmt.Sprintf("one core searches %.0f nodes/s", speed))
 	return speed, nil
 }

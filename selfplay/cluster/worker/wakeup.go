@@ -4,28 +4,28 @@ import (
 	"sync"
 )
 
-// call tells all parts of a worker that wait for a coordinator that one has come.
+// wakeup wakes all goroutines of a worker that wait for a coordinator.
 type wakeup struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-// wait returns what is closed when the next call comes.
-func (c *wakeup) wait() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.next == nil {
-		c.next = make(chan struct{})
+// wait returns a channel that the next fire closes.
+func (w *wakeup) wait() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next == nil {
+		w.next = make(chan struct{})
 	}
-	return c.next
+	return w.next
 }
 
-// come is a call.
-func (c *wakeup) fire() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.next != nil {
-		close(c.next)
+// fire wakes those that wait.
+func (w *wakeup) fire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next != nil {
+		close(w.next)
 	}
-	c.next = nil
+	w.next = nil
 }

@@ -1,5 +1,5 @@
 // Package worker lends a machine to a run elsewhere: it leases units from the coordinator's
-// queue, plays them, and sends the results. It runs no program that its owner did not allow,
+// queue, plays them and sends the results. It runs no program that its owner did not allow,
 // and reads no credentials but those it is given.
 //
 // Start reading at Worker.Run.
@@ -23,48 +23,48 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// ErrRefused says that a coordinator gives a worker no units; the error says why.
+// ErrRefused means that a coordinator gives the worker no units; the error says why.
 var ErrRefused = errors.New("cluster: refused")
 
-// ErrIdle says that a worker had nothing to do for as long as it was told to wait.
+// ErrIdle means that the worker had no work for as long as Worker.Wait.
 var ErrIdle = errors.New("cluster: no work")
 
-// Worker lends a machine: it plays units until its context ends.
+// Worker plays units of a run elsewhere.
 type Worker struct {
 	Access      wire.Access // its Name is the worker's
 	Open        selfplay.Opener
 	Program     string        // version and bench signature
-	Cores       int           // units at once; 0: all
-	PollTimeout time.Duration // how long it waits at the queue at once, and so how long one with nothing to do takes to leave; 0: 4 s
+	Cores       int           // units at once; 0: one for each core
+	PollTimeout time.Duration // how long the queue may hold a request for units, and so how long an idle worker takes to leave; 0: 4 s
 	// Measure returns how many nodes a second one core of this machine searches while that
 	// many cores do. Games with clocks need it.
 	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	Library string            // folder for weights
 	Engines *AllowedEngines   // foreign engines; nil: none
-	Wait    time.Duration     // without work after which it ends with ErrIdle; 0: never
-	Resting func() bool       // whether it should rest now; nil: never
-	Log     func(text string) // told in a line what happens; may be nil
+	Wait    time.Duration     // time without work after which Run returns ErrIdle; 0: never
+	Resting func() bool       // reports whether the worker should rest now; nil: never
+	Log     func(line string) // receives a line for each event; may be nil
 
-	nc        *nats.Conn
-	js        jetstream.JetStream
-	weights   weightsFolder
-	wakeup    wakeup
-	speed     speedometer
-	recheck   chan struct{} // that the coordinator can be reached
-	slots     chan *slot
-	leases    leases
-	verified  sync.Map // specification -> proof
-	verifying sync.Mutex
-	lastWork  atomic.Int64 // when it last had a unit, in Unix nanoseconds
-	playing   atomic.Int64 // units that it plays, or will when there is a seat
-	units     atomic.Int64
-	games     atomic.Int64
-	nodes     atomic.Int64
-	fail      context.CancelCauseFunc
-	logged    atomic.Bool
+	nc         *nats.Conn
+	js         jetstream.JetStream
+	weights    weightsFolder
+	wakeup     wakeup
+	speed      speedometer
+	earlyHello chan struct{} // asks for a hello before it is due
+	slots      chan *slot
+	leases     leases
+	verified   sync.Map // specification and fingerprint -> local specification
+	verifying  sync.Mutex
+	lastWork   atomic.Int64 // when it last had a unit, in Unix nanoseconds
+	playing    atomic.Int64 // units that are played or wait for a slot
+	units      atomic.Int64
+	games      atomic.Int64
+	nodes      atomic.Int64
+	fail       context.CancelCauseFunc
+	logged     atomic.Bool
 }
 
-// Tally is what a worker did so far.
+// Tally counts what a worker did so far.
 type Tally struct {
 	Units int64 // answered: games and checks of openings
 	Games int64
@@ -76,10 +76,9 @@ func (w *Worker) Tally() Tally {
 	return Tally{Units: w.units.Load(), Games: w.games.Load(), Nodes: w.nodes.Load()}
 }
 
-// Run plays units until ctx ends, which is no error: units under way are played to their
-// end and answered first. It waits for a server and for a coordinator as long as need
-// be. An error that wraps ErrRefused, ErrCredentials or ErrEncryption says why there is no
-// use in going on.
+// Run plays units until ctx ends; then it finishes and answers the units under way, and
+// returns nil. It waits for a server and a coordinator as long as necessary. An error that
+// wraps ErrRefused, ErrCredentials or ErrEncryption says why trying again is no use.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := wire.CheckName(w.Access.Name); err != nil {
 		return err
@@ -112,7 +111,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.recheck = make(chan struct{}, 1)
+	w.earlyHello = make(chan struct{}, 1)
 	w.wakeup.wait()
 	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
@@ -130,12 +129,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// trouble tells of what went wrong with the server, once. Who may not even say hello under
-// its name, or hear the answer, has the key of another name.
+// serverError handles an error of the connection. It logs the first one. A worker that may
+// not say hello under its name, or receive the reply, has the key of another name, and ends.
 func (w *Worker) serverError(err error) {
 	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
 		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) || strings.Contains(said, wire.InboxPrefix(w.Access.Name)+".")) {
-		w.fail(fmt.Errorf("%w: they are not those of a worker called %s; the coordinator's list has its name", wire.ErrCredentials, w.Access.Name))
+		w.fail(fmt.Errorf("%w: they belong to another worker than %s; use the name that the coordinator's list has for this key", wire.ErrCredentials, w.Access.Name))
 		return
 	}
 	if !w.logged.Swap(true) {
@@ -143,7 +142,7 @@ func (w *Worker) serverError(err error) {
 	}
 }
 
-// serve serves one run after the other.
+// serveRuns serves one run after the other.
 func (w *Worker) serveRuns(ctx context.Context) error {
 	for {
 		welcome, err := w.awaitRun(ctx)
@@ -157,7 +156,7 @@ func (w *Worker) serveRuns(ctx context.Context) error {
 	}
 }
 
-// end says good bye, and returns why the worker ends: nil if it was asked to.
+// finish says goodbye, and returns why the worker ends: nil if ctx ended.
 func (w *Worker) finish(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -169,17 +168,17 @@ func (w *Worker) finish(ctx context.Context, err error) error {
 	return err
 }
 
-// troubled is why a worker cannot go on, as its coordinator should hear it.
+// fatalError is an error that ends the worker, and that its coordinator gets to see.
 type fatalError struct{ error }
 
-func (t *fatalError) Unwrap() error { return t.error }
+func (e *fatalError) Unwrap() error { return e.error }
 
 func (w *Worker) hello() wire.Hello {
 	speed, _ := w.speed.latest()
 	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores, Speed: speed}
 }
 
-// greet says hello.
+// sayHello sends h and returns the coordinator's answer.
 func (w *Worker) sayHello(ctx context.Context, h wire.Hello) (*wire.Welcome, error) {
 	data, err := json.Marshal(&h)
 	if err != nil {
@@ -201,7 +200,15 @@ func (w *Worker) sayHello(ctx context.Context, h wire.Hello) (*wire.Welcome, err
 	return &welcome, nil
 }
 
-// await waits for a coordinator that lets the worker in.
+// helloNow has the worker say hello before it is due.
+func (w *Worker) helloNow() {
+	select {
+	case w.earlyHello <- struct{}{}:
+	default:
+	}
+}
+
+// awaitRun waits for a coordinator that accepts the worker.
 func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 	wait := 50 * time.Millisecond
 	for told := false; ; wait = min(2*wait, time.Second) {
@@ -232,7 +239,7 @@ func (w *Worker) idle() bool {
 	return w.Wait > 0 && w.playing.Load() == 0 && time.Since(time.Unix(0, w.lastWork.Load())) > w.Wait
 }
 
-// play plays units of one run until ctx ends, or the run is no more there.
+// serveRun plays units of one run until ctx ends or the run is over.
 func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -245,23 +252,23 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 		})
 	}
 	loops := 2 * w.Cores // units are leased ahead, so that no core waits for the network
-	h, f := &player{w, welcome.Run}, newFetcher(w, loops)
-	e := newReplayQueue(h)
-	checks, err := w.nc.Subscribe(wire.ReplaySubject(welcome.Run, w.Access.Name), e.receive)
+	p, f := &player{w, welcome.Run}, newFetcher(w, loops)
+	q := newReplayQueue(p)
+	replays, err := w.nc.Subscribe(wire.ReplaySubject(welcome.Run, w.Access.Name), q.receive)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	defer func() { _ = checks.Unsubscribe() }()
+	defer func() { _ = replays.Unsubscribe() }()
 	for range loops {
-		serve(func() error { return (&loop{h, f}).serve(serving) })
+		serve(func() error { return (&loop{p, f}).serve(serving) })
 	}
 	for range w.Cores {
-		serve(func() error { return e.serve(serving) })
+		serve(func() error { return q.serve(serving) })
 	}
 	serve(func() error { return f.serve(serving, welcome.Run) })
 	keeping, drop := context.WithCancel(context.Background())
 	go w.leases.renew(keeping, max(welcome.Lease/3, retryAfter/5))
-	stop(w.stayPresent(serving, e))
+	stop(w.stayPresent(serving, q))
 	all.Wait()
 	drop()
 	switch err := context.Cause(serving); {
@@ -273,7 +280,7 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 	return nil
 }
 
-// bid bids good-bye, with what went wrong if something did.
+// sayGoodbye tells the coordinator that the worker leaves, and why if err says so.
 func (w *Worker) sayGoodbye(err error) {
 	h := w.hello()
 	h.Leaving = true
@@ -283,26 +290,26 @@ func (w *Worker) sayGoodbye(err error) {
 	}
 	short, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = w.sayHello(short, h) // it leaves all the same
+	_, _ = w.sayHello(short, h) // the worker leaves even if the message is lost
 }
 
-// Why a worker serves a run no more, and looks for another.
+// Why a worker leaves a run and waits for another.
 var (
 	errRunOver = errors.New("the run is over")
-	errResting = errors.New("the hours for work are over")
+	errResting = errors.New("the working hours are over")
 )
 
-// attend says every few seconds, and where an answer was not heard at once, that the worker
-// is there, and returns when it should serve this run no more.
-func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
+// stayPresent says hello at intervals, and when helloNow asks for it. It returns when the
+// worker should no longer serve this run.
+func (w *Worker) stayPresent(ctx context.Context, q *replayQueue) error {
 	called := w.wakeup.wait()
 	for failed := 0; ; {
-		pause, doubt := wire.HelloEvery, w.recheck
+		pause, early := wire.HelloEvery, w.earlyHello
 		if failed > 0 {
-			pause, doubt = wire.RetryPause, nil
+			pause, early = wire.RetryPause, nil
 		}
 		select {
-		case <-doubt:
+		case <-early:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-called:
@@ -310,17 +317,17 @@ func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
 		}
 		called = w.wakeup.wait()
 		h := w.hello()
-		h.Replays, h.Units = e.ids(), w.leases.ids()
+		h.Replays, h.Units = q.ids(), w.leases.ids()
 		welcome, err := w.sayHello(ctx, h)
 		if err == nil {
 			failed = 0
 		} else if failed++; failed%wire.MaxSilences == 0 && ctx.Err() == nil {
-			_ = w.nc.ForceReconnect() // the coordinator is away, or this server cut off from it
+			_ = w.nc.ForceReconnect() // the coordinator is away, or this server is cut off from it
 		}
 		switch {
 		case errors.Is(err, ErrRefused):
 			return err
-		case err == nil && welcome.Run != e.run:
+		case err == nil && welcome.Run != q.run:
 			return errRunOver
 		case w.Resting != nil && w.Resting():
 			return errResting
@@ -330,7 +337,7 @@ func (w *Worker) stayPresent(ctx context.Context, e *replayQueue) error {
 	}
 }
 
-// fetch reads weights from the object store.
+// fetch reads weights from the coordinator's object store.
 func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*wire.RequestTimeout)
 	defer cancel()

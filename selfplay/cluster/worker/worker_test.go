@@ -11,7 +11,7 @@ import (
 )
 
 // A worker is not idle while it plays, however long that takes.
-func TestWorkerAtPlayIsNotIdle(t *testing.T) {
+func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(string) (engine.Player, error) {
 		close(begun)
@@ -20,7 +20,7 @@ func TestWorkerAtPlayIsNotIdle(t *testing.T) {
 	}}
 	w.slots <- newSlot(w.Open)
 	if !w.idle() {
-		t.Error("it is not idle before there is anything to do")
+		t.Error("it is not idle before its first unit")
 	}
 	done := make(chan error)
 	go func() {

