@@ -90,7 +90,7 @@ the plan's games, pairs rounded up, in a generation 20 at least.`,
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
-	f.cluster.register(fs)
+	f.cluster.register(cmd)
 	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
 }

@@ -55,7 +55,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	concurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	aliasFlag(cmd, "check-nodes", "opening-nodes")
-	f.cluster.register(fs)
+	f.cluster.register(cmd)
 }
 
 // parse completes the flags. Its errors are usage errors.

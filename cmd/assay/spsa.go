@@ -88,7 +88,7 @@ the same bytes.`,
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo that the start values lack")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equals")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	f.cluster.register(fs)
+	f.cluster.register(cmd)
 	return cmd
 }
 

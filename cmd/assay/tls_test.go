@@ -108,7 +108,7 @@ func TestEncryptedRun(t *testing.T) {
 	}{
 		{[]string{"ASSAY_TLS_CERT=" + cert}, "127.0.0.1:0", "go together"},
 		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + cert}, "127.0.0.1:0", "ASSAY_TLS_CERT and ASSAY_TLS_KEY"},
-		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback only"}, // who comes is not known yet
+		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback addresses only"}, // a certificate does not say who may connect
 	} {
 		if said := output(t, false, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve", c.addr); !strings.Contains(said, c.says) {
 			t.Errorf("%s: %s", c.env, said)

@@ -36,99 +36,97 @@ type workFlags struct {
 	rights      string
 }
 
-const workHelp = `Lend this machine: play games for whoever runs assay selfplay, match, ladder, spsa or
-learn with --serve or --nats, until Ctrl-C. The games are, to the byte, those that the
-other machine would have played; what was begun is finished and sent before the worker
-leaves. A run that ends, or is not there yet, is waited for.
+const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn
+elsewhere that was started with --serve or --nats. The games are the same, to the byte, as
+on the other machine. Ctrl-C finishes and sends the games under way. The worker waits for
+a run that has not started yet, and after a run for the next one.
 
-A worker plays only with the version of assay that the run has, and proves in a short game
-that its build plays the same. It fetches weights, and nothing that it would run: a
-foreign engine is played only if it is the same file, of the same name and to the byte, as
-the coordinator's, and the worker's owner either
+A worker needs the version of assay that the run has, and proves with a short game that its
+build plays the same. It fetches weights but no programs. It plays a foreign engine only if
+it has the same file, by name and content, as the coordinator, and its owner either
 
-  names the program:    --engine PATH (what is there now is allowed, and nothing else), or
-  trusts who signed it: --engines DIR --trust LIST. DIR holds engines, and with each ENGINE
-                        its ENGINE` + wire.SignatureSuffix + `, as assay sign makes it; they may come while
-                        the worker works. LIST has lines NAME PUBLICKEY.
+  allows the program:    --engine PATH allows the file with its current content, or
+  trusts whoever signed: --engines DIR --trust LIST. DIR holds engines, each with its
+                         ENGINE` + wire.SignatureSuffix + `, as assay sign makes it. New files may arrive while the
+                         worker runs. LIST has lines NAME PUBLICKEY.
 
-A worker that has not all engines of a run leaves, and says to both sides what is missing.
-A program's arguments, and options of it that name files, are not taken from elsewhere.
+A worker that lacks an engine of the run leaves, and both sides report what is missing.
+A worker does not accept program arguments, or options that name files.
 
-Credentials come from a file or the environment, at the worker and at the coordinator:
+Credentials come from files or the environment, at the worker and at the coordinator:
 
-  ASSAY_TOKEN         a secret that all share, and that goes over the wire; or, better, a
-                      key for each worker, which stays where it is:
-  ASSAY_CREDENTIALS   the file with the key, as --new-key makes it, of a worker, and of a
-                      coordinator with --nats; or a .creds file of NATS
-  ASSAY_WORKER_KEYS   with --serve, the list of the workers' names and public keys
-  ASSAY_TLS_CERT, ASSAY_TLS_KEY  with --serve, the server's certificate and key, in PEM
-                      files: what goes over the wire is encrypted then, and the address
-                      is tls://
-  ASSAY_TLS_CA        at the worker, and with --nats, a PEM file with the certificate that
-                      signed the server's, if the system does not know it
+  ASSAY_TOKEN        a secret that all workers share and send over the network. Better: a
+                     key for each worker, which never leaves its machine:
+  ASSAY_CREDENTIALS  the file with the key that --new-key made, or a NATS .creds file; of
+                     the worker, or with --nats of the coordinator
+  ASSAY_WORKER_KEYS  with --serve: the list of the workers' names and public keys
+  ASSAY_TLS_CERT     with --serve: PEM files with the server's certificate
+  ASSAY_TLS_KEY      and key. They encrypt the connections; the address begins with tls://
+  ASSAY_TLS_CA       at the worker, and with --nats: a PEM file with the certificate that
+                     signed the server's, if the system does not trust it
 
-Without credentials a coordinator with --serve serves this machine only.
+Without credentials, --serve accepts workers on the same machine only.
 
-NATS servers that are there (--nats), with JetStream, have the keys in a file of their own,
-which --rights makes of such a list. Each worker may do there what it must, and the key
-called coordinator, which is for whoever starts runs, everything. Three servers that are a
-cluster keep the queue three times: one of them may fail, and when the others have chosen
-another leader, after some ten seconds at most, the run goes on.`
+--nats needs NATS servers with JetStream. Their configuration lists the keys: --rights
+prints it for such a list. Each worker gets the rights it needs; the key named coordinator
+is for starting runs, and may do everything. Three servers that form a cluster keep the
+queue three times, so one of them may fail: the run continues once the others have chosen
+another leader, within about ten seconds.`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags
 	cmd := &cobra.Command{
 		Use:   "work URL",
-		Short: "Lend this machine: play games for a run on another",
+		Short: "Play games on this machine for a run elsewhere",
 		Long:  workHelp,
 		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222   # here,
-  assay work nats://127.0.0.1:4222                                   # and in as many terminals as you like
+  assay work nats://127.0.0.1:4222                                   # in as many terminals as you like
 
-  assay work --new-key bob.key --name bob            # once; send the line that it prints
+  assay work --new-key bob.key --name bob            # once; send the line it prints to the coordinator
   assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7
 
-  assay work --new-key coordinator.key --name coordinator >>list   # for servers that are there:
+  assay work --new-key coordinator.key --name coordinator >>list   # for running servers:
   assay work --new-key bob.key --name bob >>list
   assay work --rights list >assay.conf                             # in nats-server.conf: include assay.conf
   ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222,nats://three:4222`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
-				return usagef("--new-key and --rights work for nobody: leave out the URL")
+				return usagef("--new-key and --rights do not take a URL: leave it out")
 			}
 			if f.newKey != "" {
-				return writeKey(cmd, f.newKey, f.name, wire.NewKey, "its owner's machine. The coordinator's list ("+keysEnv+")")
+				return writeKey(cmd, f.newKey, f.name, wire.NewKey, "its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
 			}
 			if f.rights != "" {
 				return writeRights(cmd.OutOrStdout(), f.rights)
 			}
 			if len(args) != 1 {
-				return usagef("the URL of a coordinator's server is missing, as nats://HOST:4222")
+				return usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
 			}
 			return f.work(cmd, args[0])
 		},
 	}
 	fs := cmd.Flags()
 	concurrencyFlag(cmd, &f.cores, "games at once (default: one a core)")
-	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: how readily this work makes way for other work")
-	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, as 22-7 (default: always)")
-	fs.StringVar(&f.name, "name", "", "name of this worker (default: that of its key, or of the machine and the process)")
+	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
+	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: always)")
+	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
-	fs.StringArrayVar(&f.engines, "engine", nil, "foreign engine that may be played here: path of the program; may be given several times")
-	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if somebody of --trust signed them")
-	fs.StringVar(&f.trust, "trust", "", "list of those whose signatures are believed: lines NAME PUBLICKEY, as assay sign --new-key prints them")
-	fs.StringVar(&f.library, "library", "", "folder that keeps weights (default: in the user's cache)")
-	fs.DurationVar(&f.wait, "wait", 0, "leave after so long without work, hours of rest included (default: never)")
-	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and end")
-	fs.StringVar(&f.rights, "rights", "", "print what a server for --nats has to say of the keys in this list in its nats-server.conf, and end")
+	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
+	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed them")
+	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints them")
+	fs.StringVar(&f.library, "library", "", "folder for weights (default: in the user's cache)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work, outside --hours too (default: never)")
+	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and exit")
+	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their rights, and exit")
 	return cmd
 }
 
-// writeKey writes a new key of the name to a file, and the line for the list of others,
-// which has a use, to standard output.
-func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error), use string) error {
+// writeKey writes a new key of the name to a file, and its line for a list to standard
+// output. The advice says where the key stays and which list gets the line.
+func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error), advice string) error {
 	if name == "" {
-		return usagef("--new-key needs a --name")
+		return usagef("--new-key needs the name of the key's owner: add --name NAME")
 	}
 	private, line, err := create(name)
 	if err != nil {
@@ -136,7 +134,7 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w: a key is not overwritten; name another file", err)
+		return fmt.Errorf("%w: keys are never overwritten; choose another file", err)
 	}
 	if err != nil {
 		return err
@@ -145,12 +143,12 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: it stays on %s gets this line:\n", cmd.Name(), path, use)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: keep it on %s:\n", cmd.Name(), path, advice)
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 	return err
 }
 
-// writeRights writes what a server elsewhere has to know of the keys in a list.
+// writeRights writes the part of nats-server.conf for the keys in a list.
 func writeRights(to io.Writer, list string) error {
 	keys, err := wire.ReadKeys(list)
 	if err != nil {
@@ -181,17 +179,17 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 		p.say(line)
 	}
 	ctx := cmd.Context()
-	told := make(chan struct{})
-	untold := context.AfterFunc(ctx, func() {
-		defer close(told)
-		p.say("finishing the games under way; Ctrl-C again leaves at once, and others play them")
+	logged := make(chan struct{})
+	unlogged := context.AfterFunc(ctx, func() {
+		defer close(logged)
+		p.say("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 	})
 	reporting, stop := context.WithCancel(ctx)
 	defer stop()
 	go reportWork(reporting, w, p.say)
 	err = w.Run(ctx)
-	if !untold() {
-		<-told // before what was done
+	if !unlogged() {
+		<-logged // before the summary
 	}
 	t := w.Tally()
 	if t.Units == 0 && err != nil {
@@ -200,20 +198,20 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 		p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
 	}
 	if errors.Is(err, worker.ErrIdle) {
-		return nil // as it was told
+		return nil // --wait is over
 	}
 	return clusterAdvice(err)
 }
 
-// worker makes a worker of the flags, which tells what happens.
-func (f *workFlags) worker(url string, tell func(string)) (*worker.Worker, error) {
+// worker makes a worker of the flags, which logs to log.
+func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error) {
 	if err := wire.CheckURL(url); err != nil {
 		return nil, usageError{err}
 	}
 	if f.cores < 0 || f.wait < 0 {
 		return nil, usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &worker.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: tell}
+	w := &worker.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: log}
 	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
@@ -238,7 +236,7 @@ func (f *workFlags) worker(url string, tell func(string)) (*worker.Worker, error
 		if err != nil {
 			return nil, err
 		}
-		w.Resting = h.rest(time.Now, tell)
+		w.Resting = h.rest(time.Now, log)
 	}
 	if w.Engines, err = f.allowed(); err != nil {
 		return nil, err
@@ -246,20 +244,20 @@ func (f *workFlags) worker(url string, tell func(string)) (*worker.Worker, error
 	if w.Library == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, fmt.Errorf("%w; name a folder with --library", err)
+			return nil, fmt.Errorf("%w; choose a folder with --library", err)
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
 	if err := durable.MakeDir(w.Library); err != nil {
-		return nil, fmt.Errorf("%w; weights are kept there: name another folder with --library", err)
+		return nil, fmt.Errorf("%w; the worker keeps weights there: choose another folder with --library", err)
 	}
 	return w, nil
 }
 
-// allowed returns the foreign engines that may be played here.
+// allowed returns the foreign engines that the flags allow.
 func (f *workFlags) allowed() (*worker.AllowedEngines, error) {
 	if (f.signed == "") != (f.trust == "") {
-		return nil, usagef("--engines is the folder of what may be played if it is signed, and --trust the list of who may sign: give both")
+		return nil, usagef("--engines is a folder of signed engines, and --trust the list of those who may sign them: give both")
 	}
 	var trusted []wire.Key
 	if f.trust != "" {
@@ -271,7 +269,7 @@ func (f *workFlags) allowed() (*worker.AllowedEngines, error) {
 	return worker.AllowEngines(f.engines, f.signed, trusted)
 }
 
-// machineName returns a name that no other worker has, as far as the machine knows.
+// machineName returns a name that no other worker on this machine has.
 func machineName() string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {
@@ -287,11 +285,11 @@ func machineName() string {
 	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
 }
 
-// reportEvery is how often a worker says what it did.
+// reportEvery is how often a worker reports what it did.
 const reportEvery = time.Minute
 
-// reportWork says every minute what was done in it.
-func reportWork(ctx context.Context, w *worker.Worker, say func(string)) {
+// reportWork reports at intervals what was done.
+func reportWork(ctx context.Context, w *worker.Worker, log func(string)) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
 	last := w.Tally()
@@ -302,7 +300,7 @@ func reportWork(ctx context.Context, w *worker.Worker, say func(string)) {
 		case <-tick.C:
 		}
 		t := w.Tally()
-		say(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games, float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
+		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games, float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
 		last = t
 	}
 }

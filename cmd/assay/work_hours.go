@@ -12,7 +12,7 @@ type hours struct{ from, to int }
 func parseHours(text string) (hours, error) {
 	var h hours
 	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 || h.to < 0 || h.to > 24 || h.from == h.to {
-		return h, usagef("--hours %s: want FROM-TO, hours from 0 to 23, as 22-7", text)
+		return h, usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
 	}
 	return h, nil
 }

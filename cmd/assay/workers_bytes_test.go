@@ -87,7 +87,7 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	}
 	args := []string{"--plan", "plan.json", "--run"}
 	start(t, nil, append([]string{"learn"}, append(args, "local")...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "learn", append(args, "shared", "--check", "0")...)
+	run, url := startCoordinator(t, nil, "learn", append(args, "shared", "--replay-share", "0")...)
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)

@@ -61,14 +61,14 @@ func TestWorkersLeave(t *testing.T) {
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
 	args := []string{"--games", "40", "--nodes", "1500", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--lease", "1h")...)
+	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
 	for _, name := range []string{"anna", "bert", "carl", "dora"} {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
 		awaitLines(t, ledger(shared), 1, `"worker":"`+name+`"`)
 		w.interrupt() // new units are on their way in place of the answered
-		w.expect("finishing the games under way; Ctrl-C again leaves at once, and others play them")
+		w.expect("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 		w.ends(exitDone)
 	}
 	workers["emil"] = startWorker(t, nil, url, "--name", "emil")
@@ -120,7 +120,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
 	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0")...)
+	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0")...)
 	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
@@ -129,7 +129,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
 	}
-	run, again := startCoordinator(t, nil, "selfplay", append(args, shared, "--check", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	run, again := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
 	if again != url {
 		t.Fatalf("it serves at %s, and before at %s", again, url)
 	}
@@ -146,7 +146,7 @@ func TestWorkerKeepsItsHours(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "games")
-	run, url := startCoordinator(t, nil, "selfplay", "--games", "20", "--nodes", "30", "--max-plies", "20", "--opening-score", "-1", "--check", "0", "--out", out)
+	run, url := startCoordinator(t, nil, "selfplay", "--games", "20", "--nodes", "30", "--max-plies", "20", "--opening-score", "-1", "--replay-share", "0", "--out", out)
 	zone := []string{clockAt(t, 8*time.Hour)}
 	anna := startWorker(t, zone, url, "--name", "anna", "--hours", "20-22")
 	anna.expect("outside --hours 20-22: resting until 20:00")

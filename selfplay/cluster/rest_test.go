@@ -13,8 +13,9 @@ import (
 // A worker that should rest plays nothing: before its first game, and again in the middle of
 // a run. Then it plays the rest.
 func TestWorkerRests(t *testing.T) {
+	t.Parallel()
 	b := serve(t, broker.Config{})
-	c := games(t, few(400), coordinate(t, b, coordinator.Config{}))
+	c := games(t, few(90), coordinate(t, b, coordinator.Config{}))
 	var mu sync.Mutex
 	var w *worker.Worker
 	asked, until := 0, 3 // Resting was called that often, and says yes that long
