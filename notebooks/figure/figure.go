@@ -1,7 +1,6 @@
-// Package figure draws the plots of the notebooks with gonum/plot, as PNG pictures: what
-// every page that shows notebooks can show. It computes nothing and knows nothing of
-// chess. The reports of runs, whose plots follow the colours of a page, are drawn by
-// cmd/assay/internal/report.
+// Package figure draws the plots of the notebooks with gonum/plot, as PNG images, which every
+// viewer of notebooks can show. It computes nothing and knows nothing about chess. The plots
+// in the reports of runs are drawn by cmd/assay/internal/report.
 //
 // Start reading at New.
 package figure
@@ -21,17 +20,16 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Figure is a plot that series are added to. The first thing that goes wrong is kept,
-// and PNG returns it.
+// Figure is a plot to which series are added. PNG returns the first error of any method.
 type Figure struct {
 	plot  *plot.Plot
-	drawn int  // series so far: each has a colour, a shape and dashes of its own
-	cut   bool // the vertical axis has the range asked for
+	drawn int  // number of series, each with its own color, shape and dashes
+	cut   bool // the range of the vertical axis is set
 	err   error
 }
 
-// Series are told apart by shape and dashes as well as by colour. The colours are those
-// of Okabe and Ito (2008), which people who see fewer colours can tell apart.
+// Series differ in shape and dashes as well as in color. The colors are those of Okabe and
+// Ito (2008), which color-blind people can distinguish.
 var (
 	colors = []color.Color{color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255}, color.RGBA{204, 121, 167, 255}, color.RGBA{120, 94, 0, 255}}
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}}
@@ -39,7 +37,7 @@ var (
 	gray   = color.Gray{Y: 110}
 )
 
-// New returns an empty figure with the names of its axes.
+// New returns an empty figure with a title and labels of the axes.
 func New(title, xLabel, yLabel string) *Figure {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, xLabel, yLabel
@@ -58,7 +56,7 @@ func New(title, xLabel, yLabel string) *Figure {
 	return &Figure{plot: p}
 }
 
-// ticks are the library's, without zeros that say nothing.
+// ticks are the default ticks without trailing zeros.
 type ticks struct{}
 
 func (ticks) Ticks(lo, hi float64) []plot.Tick {
@@ -75,19 +73,19 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// LegendBottom moves the names of the series down.
+// LegendBottom moves the legend to the bottom.
 func (f *Figure) LegendBottom() { f.plot.Legend.Top = false }
 
-// LegendLeft moves the names of the series from the right to the left.
+// LegendLeft moves the legend to the left.
 func (f *Figure) LegendLeft() { f.plot.Legend.Left = true }
 
-// Range cuts the vertical axis.
+// Range sets the range of the vertical axis.
 func (f *Figure) Range(lo, hi float64) { f.plot.Y.Min, f.plot.Y.Max, f.cut = lo, hi, true }
 
-// Names puts names at 0, 1, 2 ... of the horizontal axis.
+// Names labels 0, 1, 2 ... on the horizontal axis.
 func (f *Figure) Names(names ...string) { f.plot.NominalX(names...) }
 
-// Line joins points.
+// Line draws a line through points.
 func (f *Figure) Line(name string, x, y []float64) {
 	l, err := plotter.NewLine(f.points(x, y))
 	if f.fail(err) {
@@ -97,17 +95,17 @@ func (f *Figure) Line(name string, x, y []float64) {
 	f.add(name, l, l)
 }
 
-// Points draws points, with intervals that reach so far to both sides; nil for none.
-func (f *Figure) Points(name string, x, y, reach []float64) {
+// Points draws points with error bars of the given half-lengths; nil draws none.
+func (f *Figure) Points(name string, x, y, errors []float64) {
 	xy := f.points(x, y)
 	s, err := plotter.NewScatter(xy)
 	if f.fail(err) {
 		return
 	}
 	s.GlyphStyle = draw.GlyphStyle{Color: f.color(), Radius: 3.2, Shape: glyphs[f.drawn%len(glyphs)]}
-	if reach != nil {
-		e := errorPoints{xy, make(plotter.YErrors, len(reach))}
-		for i, r := range reach {
+	if errors != nil {
+		e := errorPoints{xy, make(plotter.YErrors, len(errors))}
+		for i, r := range errors {
 			e.YErrors[i].Low, e.YErrors[i].High = r, r
 		}
 		bars, err := plotter.NewYErrorBars(e)
@@ -125,7 +123,7 @@ type errorPoints struct {
 	plotter.YErrors
 }
 
-// Guide draws a thin gray line to compare with.
+// Guide draws a thin gray reference line.
 func (f *Figure) Guide(name string, x, y []float64) {
 	l, err := plotter.NewLine(f.points(x, y))
 	if f.fail(err) {
@@ -138,7 +136,7 @@ func (f *Figure) Guide(name string, x, y []float64) {
 	}
 }
 
-// Bars draws a bar at 0, 1, 2 ... for each value.
+// Bars draws a bar for each value, at 0, 1, 2 ...
 func (f *Figure) Bars(name string, values []float64) {
 	b, err := plotter.NewBarChart(plotter.Values(values), vg.Length(math.Max(3, math.Min(36, 400/float64(max(1, len(values)))))))
 	if f.fail(err) {
@@ -165,13 +163,13 @@ func (f *Figure) fail(err error) bool {
 	return f.err != nil
 }
 
-// PNG draws the figure, twice as fine as it is shown. Sizes are in 1/72 inch.
+// PNG returns the figure as a PNG image. Sizes are in 1/72 inch, at two pixels each.
 func (f *Figure) PNG(width, height float64) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	if room := (f.plot.Y.Max - f.plot.Y.Min) / 25; !f.cut {
-		f.plot.Y.Min, f.plot.Y.Max, f.cut = f.plot.Y.Min-room, f.plot.Y.Max+room, true
+	if margin := (f.plot.Y.Max - f.plot.Y.Min) / 25; !f.cut {
+		f.plot.Y.Min, f.plot.Y.Max, f.cut = f.plot.Y.Min-margin, f.plot.Y.Max+margin, true
 	}
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(144), vgimg.UseBackgroundColor(color.White))
 	f.plot.Draw(draw.Crop(draw.New(c), 4, -12, 4, -6))
@@ -182,11 +180,10 @@ func (f *Figure) PNG(width, height float64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// points makes points of their coordinates; none, after which nothing is drawn, where
-// these are not as many.
+// points combines coordinates. If their numbers differ it sets the error and returns nil.
 func (f *Figure) points(x, y []float64) plotter.XYs {
 	if len(x) != len(y) || len(x) == 0 {
-		f.fail(fmt.Errorf("figure: %d x and %d y: want as many, and at least one", len(x), len(y)))
+		f.fail(fmt.Errorf("figure: %d x and %d y values: want equal numbers, at least one", len(x), len(y)))
 		return nil
 	}
 	xy := make(plotter.XYs, len(x))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// draw decodes a figure of everything that there is.
+// decode draws a figure and decodes the image.
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
 	data, err := f.PNG(300, 200)
@@ -22,7 +22,7 @@ func decode(t *testing.T, f *Figure) image.Image {
 	return m
 }
 
-// count returns how many pixels have a series' colour.
+// count returns the number of pixels in the color of a series.
 func count(m image.Image, series int) (n int) {
 	r, g, b, _ := colors[series].RGBA()
 	for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
@@ -53,11 +53,11 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 		}
 	}
 	if n := count(m, 3); n != 0 {
-		t.Errorf("a series that was not drawn has %d pixels", n)
+		t.Errorf("the color of a series that was not drawn has %d pixels", n)
 	}
 }
 
-func TestIntervalsReach(t *testing.T) {
+func TestErrorBars(t *testing.T) {
 	x, y := []float64{0, 1}, []float64{0, 1}
 	with, without := New("", "", ""), New("", "", "")
 	with.Points("", x, y, []float64{0.5, 0.5})
@@ -66,11 +66,11 @@ func TestIntervalsReach(t *testing.T) {
 		f.Range(-1, 2)
 	}
 	if a, b := count(decode(t, with), 0), count(decode(t, without), 0); a <= b+20 {
-		t.Errorf("%d pixels with intervals, %d without", a, b)
+		t.Errorf("%d pixels with error bars, %d without", a, b)
 	}
 }
 
-func TestWhatCannotBeDrawnIsSaid(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for name, draw := range map[string]func(f *Figure){
 		"no points":    func(f *Figure) { f.Line("", nil, nil) },
 		"not a number": func(f *Figure) { f.Points("", []float64{0}, []float64{math.NaN()}, nil) },
