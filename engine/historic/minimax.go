@@ -4,10 +4,10 @@ package historic
 // program remembers of the way to it. M is a move. V is a value, always from the view of
 // the program's side, which maximizes.
 type Tree[N, M, V any] interface {
-	// Expand returns the moves to search at n, in order, and the value of n itself. stands
-	// says that the value of n counts: as that of a leaf if there are no moves, otherwise
-	// as one more choice of the side to move.
-	Expand(n *N, ply int) (moves []M, value V, stands bool)
+	// Expand returns the moves to search at n, in order, and the value of n itself. standPat
+	// says that the side to move may also take this value instead of a move. Without moves
+	// it is the value of a leaf in any case.
+	Expand(n *N, ply int) (moves []M, value V, standPat bool)
 	// Play returns the position after a move; false ends the whole search.
 	Play(n *N, m M) (N, bool)
 	// Better reports whether a is greater than b.
@@ -20,8 +20,8 @@ type Tree[N, M, V any] interface {
 // otherwise a bound outside them; nil means no limit. ok is false, and the other results
 // are meaningless, if Play has stopped the search.
 func Minimax[N, M, V any](t Tree[N, M, V], n *N, ply int, max bool, low, high *V) (best V, line []M, ok bool) {
-	moves, value, stands := t.Expand(n, ply)
-	best, found := value, stands || len(moves) == 0
+	moves, value, standPat := t.Expand(n, ply)
+	best, found := value, standPat || len(moves) == 0
 	for _, m := range moves {
 		if found {
 			if max && (low == nil || t.Better(best, *low)) {

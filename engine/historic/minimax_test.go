@@ -18,8 +18,8 @@ type figure struct {
 }
 
 func (d *figure) Expand(n *string, _ int) ([]string, []float64, bool) {
-	v, stands := d.values[*n]
-	return d.branches[*n], v, stands
+	v, standPat := d.values[*n]
+	return d.branches[*n], v, standPat
 }
 
 func (d *figure) Play(_ *string, m string) (string, bool) {
@@ -76,7 +76,7 @@ func TestMinimaxOfFigures(t *testing.T) {
 	}
 }
 
-// On random trees, some of whose inner nodes have values that stand, Minimax agrees with its
+// On random trees, in which some inner nodes allow standing pat, Minimax agrees with its
 // definition.
 func TestMinimaxAgainstDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -100,7 +100,7 @@ type tree struct {
 }
 
 // Expand returns the plausible moves, or the ratio at the last ply.
-func (t *tree) Expand(pos *board.Position, ply int) (moves []board.Move, value float64, stands bool) {
+func (t *tree) Expand(pos *board.Position, ply int) (moves []board.Move, value float64, standPat bool) {
 	if ply == 0 {
 		return t.root, 0, false
 	}

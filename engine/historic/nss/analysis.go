@@ -28,7 +28,7 @@ func (a *analysis) static(p *board.Position) (v Value) {
 
 // Expand returns the moves that lead to dead positions. A side that is not in check may also
 // leave the position as it stands.
-func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value Value, stands bool) {
+func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value Value, standPat bool) {
 	value = a.static(p)
 	if p.InCheck() {
 		moves = p.LegalMoves(nil)

@@ -20,9 +20,9 @@ type analysis struct {
 	budget  *historic.Budget
 }
 
-// Expand returns the considerable moves. The value of the position stands if not all legal
-// moves are considerable.
-func (a *analysis) Expand(n *node, ply int) (moves []board.Move, value float64, stands bool) {
+// Expand returns the considerable moves. The side to move may stand pat if not all legal moves
+// are considerable.
+func (a *analysis) Expand(n *node, ply int) (moves []board.Move, value float64, standPat bool) {
 	p := &n.pos
 	legal := p.LegalMoves(make([]board.Move, 0, 48))
 	if len(legal) == 0 {
