@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -34,7 +35,7 @@ func TestParseClock(t *testing.T) {
 	}
 	for _, text := range []string{"", "+", "8+", "0", "0+1", "-8", "8+-1", "x", "NaN", "Inf", "1e300", "/8", "0/8", "40/", "40/40/8", "8 + 1", "8+0.08+1"} {
 		if c, err := ParseClock(text); err == nil {
-			t.Errorf("%q is taken for %+v", text, c)
+			t.Errorf("%q was read as %+v", text, c)
 		}
 	}
 }
@@ -83,12 +84,12 @@ func TestMarginOfAClock(t *testing.T) {
 		t.Errorf("%v, %q", ok, what)
 	}
 	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {
-		t.Error("a margin below nothing")
+		t.Error("a negative margin")
 	}
 }
 
-// A clock that stands at nothing is still a clock.
-func TestAnEmptyClockIsShown(t *testing.T) {
+// A clock without time left is still a clock.
+func TestEmptyClockIsShown(t *testing.T) {
 	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second}}, {}})
 	if _, ok := c.spend(board.White, time.Second); !ok {
 		t.Fatal("time is up too early")
@@ -100,7 +101,7 @@ func TestAnEmptyClockIsShown(t *testing.T) {
 	}
 }
 
-// slow is a toy that takes its time, and says so or not.
+// slow is a toy that needs time, and may report another one.
 type slow struct {
 	engine.Player
 	takes time.Duration
@@ -132,29 +133,29 @@ func TestTimeForfeit(t *testing.T) {
 		err  error
 		want string
 	}{
-		{0, nil, "on the clock (margin 50ms)"},
+		{0, nil, "80ms for a move with 1ms on the clock (margin 50ms)"},
 		{3 * time.Millisecond, nil, "(margin 50ms); 3ms by its own account"},
 		{0, errors.New("no answer in time"), "(margin 50ms): no answer in time"},
 	} {
-		white, black := slowPlayer(t, 0), slowPlayer(t, 80*time.Millisecond)
-		black.says, black.err = tt.says, tt.err
-		job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: [2]string{"w", "b"}, Plies: 20}
-		r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
-		if err != nil {
-			t.Fatal(err)
-		}
-		loser, yes := r.Forfeited()
-		if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black {
-			t.Errorf("%v by %q, forfeited %v by %v", r.Result, r.Termination, yes, loser)
-		}
-		if !strings.HasPrefix(r.Fault, "black: ") || !strings.HasSuffix(r.Fault, tt.want) {
-			t.Errorf("fault %q, want it to end with %q", r.Fault, tt.want)
-		}
-		if len(white.seen) > 1 {
-			if left := white.seen[1].Clock[board.White]; left < 60*time.Second || left > 62*time.Second {
-				t.Errorf("White has %v after a move", left)
+		synctest.Test(t, func(t *testing.T) {
+			white, black := slowPlayer(t, 10*time.Second), slowPlayer(t, 80*time.Millisecond)
+			black.says, black.err = tt.says, tt.err
+			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: [2]string{"w", "b"}, Plies: 20}
+			r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			loser, yes := r.Forfeited()
+			if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black {
+				t.Errorf("%v by %q, forfeited %v by %v", r.Result, r.Termination, yes, loser)
+			}
+			if !strings.HasPrefix(r.Fault, "black: ") || !strings.HasSuffix(r.Fault, tt.want) {
+				t.Errorf("fault %q, want it to end with %q", r.Fault, tt.want)
+			}
+			if left := black.seen[0].Clock[board.White]; left != 51*time.Second {
+				t.Errorf("White has %v after a move of 10 s, want 51 s", left)
+			}
+		})
 	}
 }
 
@@ -170,7 +171,7 @@ func TestErrorOfAnIllegalMove(t *testing.T) {
 }
 
 func TestLimitsInFiles(t *testing.T) {
-	// What runs on disk say of their limits must not change: they could not be resumed.
+	// The JSON of limits must not change, or runs on disk could not be resumed.
 	for _, tt := range []struct {
 		lim  Limits
 		want string
@@ -193,7 +194,7 @@ func TestLimitsInFiles(t *testing.T) {
 	}
 	for _, lim := range []Limits{{}, {Nodes: 5, Clock: Clock{Base: -1}}, {Nodes: 5, Clock: Clock{Increment: 1}}, {Nodes: 5, Clock: Clock{Base: 1, Moves: -1}}} {
 		if lim.Validate() == nil {
-			t.Errorf("%+v is no error", lim)
+			t.Errorf("%+v was accepted", lim)
 		}
 	}
 }

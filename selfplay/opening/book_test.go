@@ -1,9 +1,7 @@
 package opening
 
 import (
-	"archive/zip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,38 +157,6 @@ func TestBooksThatAreNone(t *testing.T) {
 	} {
 		if _, err := spec.Open(1); err == nil {
 			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-// The books that people use. In one, 531 lines differ from another by an en-passant
-// square on which nothing can be captured.
-func TestRealBooks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("320,000 openings take seconds")
-	}
-	for name, want := range map[string]uint64{"2moves_v1.epd": 40457, "8moves_v3.pgn": 34700, "UHO_4060_v3.epd": 241670} {
-		path := filepath.Join("..", "..", "..", "shared", "data", "books", name+".zip")
-		z, err := zip.OpenReader(path)
-		if err != nil {
-			t.Skipf("needs the shared books: %v", err)
-		}
-		defer z.Close()
-		f, err := z.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		text, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := load(t, Spec{Book: writeBook(t, name, string(text)), Random: true}, 1)
-		if b.Len() != want {
-			t.Errorf("%s: %d openings, want %d (%d repeated)", name, b.Len(), want, b.Repeated())
-		}
-		if _, err := b.Propose(b.Len()-1, 1); err != nil {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

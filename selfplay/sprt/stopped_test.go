@@ -43,7 +43,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 		t.Errorf("the interval holds the truth in %.3f of tests", r)
 	}
 	if r := float64(plainAbove) / runs; r < 0.57 {
-		t.Errorf("the plain estimate is above the truth in only %.3f: no bias left to mend", r)
+		t.Errorf("the plain estimate is above the truth in only %.3f, but it is biased", r)
 	}
 	t.Logf("above the truth: %d, plain %d; interval holds it: %d, of %d", above, plainAbove, holds, runs)
 }
