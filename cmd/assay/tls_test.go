@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// certificate writes a server's certificate, which is its own authority, and its key.
+// certificate writes a server's self-signed certificate and its key.
 func certificate(t *testing.T, dir, name string) (cert, key string) {
 	t.Helper()
 	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -43,8 +43,8 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 	return cert, key
 }
 
-// A run whose server has a certificate is played by a worker that knows it, and by no
-// other; and the token that both have is said nowhere.
+// Only a worker that trusts the server's certificate and has its token plays the run. The
+// token is in no output and no file.
 func TestEncryptedRun(t *testing.T) {
 	t.Parallel()
 	dir, secret := t.TempDir(), "Mxyzptlk-7f3a-token"
@@ -63,13 +63,13 @@ func TestEncryptedRun(t *testing.T) {
 		env  []string
 		says string
 	}{
-		{url, []string{token, "ASSAY_TLS_CA=" + strange}, "unknown authority; ASSAY_TLS_CA names"},
-		{url, []string{token}, "unknown authority; ASSAY_TLS_CA names"},
-		{plain, []string{token}, "unknown authority; ASSAY_TLS_CA names"}, // the server insists
-		{url, []string{token, "ASSAY_TLS_CA=" + key}, "holds no certificate in PEM"},
+		{url, []string{token, "ASSAY_TLS_CA=" + strange}, "unknown authority; set ASSAY_TLS_CA to"},
+		{url, []string{token}, "unknown authority; set ASSAY_TLS_CA to"},
+		{plain, []string{token}, "unknown authority; set ASSAY_TLS_CA to"}, // the server requires TLS
+		{url, []string{token, "ASSAY_TLS_CA=" + key}, "holds no PEM certificate"},
 		{url, []string{token, "ASSAY_TLS_CA=" + cert + "x"}, "ASSAY_TLS_CA: open"},
-		{url, []string{"ASSAY_TOKEN=x" + secret, ca}, "does not accept the credentials"},
-		{url, []string{ca}, "does not accept the credentials"},
+		{url, []string{"ASSAY_TOKEN=x" + secret, ca}, "rejects the credentials"},
+		{url, []string{ca}, "rejects the credentials"},
 	} {
 		said := output(t, false, c.env, "work", c.url, "--nice", "0", "--name", "eve")
 		if !strings.Contains(said, c.says) || strings.Contains(said, secret) {

@@ -29,7 +29,7 @@ func TestHours(t *testing.T) {
 	}
 	for _, text := range []string{"22", "22-", "-7", "7-7", "24-7", "7-25", "22-7x", "22 - 7", "a-b", "22-7-8"} {
 		if h, err := parseHours(text); err == nil {
-			t.Errorf("%s is taken for %v", text, h)
+			t.Errorf("%s is accepted as %v", text, h)
 		}
 	}
 }

@@ -31,8 +31,8 @@ min   = 100
 max   = 1000
 `
 
-// What SPSA leaves is the same, to the byte, when workers play its games, one of which is
-// killed in the middle, with units in its hands, and another comes.
+// SPSA writes the same bytes when workers play its games. One worker is killed in the middle,
+// while it holds units, and another comes.
 func TestWorkersTuneTheSame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestWorkersTuneTheSame(t *testing.T) {
 	}
 }
 
-// What a ladder leaves is the same, to the byte, when workers play its games.
+// A ladder writes the same bytes when workers play its games.
 func TestWorkersRateTheSame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,7 +97,7 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	}
 }
 
-// leave ends workers that have nothing to do.
+// leave ends idle workers.
 func leave(workers ...*process) {
 	for _, w := range workers {
 		w.t.Helper()
@@ -106,7 +106,7 @@ func leave(workers ...*process) {
 	}
 }
 
-// awaitLines waits until a file has so many lines that hold the words.
+// awaitLines waits until n lines of a file contain the words.
 func awaitLines(t *testing.T, path string, n int, words string) {
 	t.Helper()
 	for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
@@ -121,7 +121,7 @@ func awaitLines(t *testing.T, path string, n int, words string) {
 			return
 		}
 		if time.Now().After(until) {
-			t.Fatalf("%s has no %d lines with %s: %v", path, n, words, err)
+			t.Fatalf("%s does not have %d lines with %s: %v", path, n, words, err)
 		}
 	}
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
-// needInterrupts skips a test where no process can be sent an interrupt.
+// needInterrupts skips a test on systems where processes cannot be interrupted.
 func needInterrupts(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("no process can be sent an interrupt here")
+		t.Skip("processes cannot be interrupted on this system")
 	}
 }
 
-// ledger is the file that has the units' answers.
+// ledger returns the file with the units' answers.
 func ledger(out string) string {
 	return filepath.Join(out, coordinator.DirName, "ledger-000001.jsonl")
 }
 
-// answered returns how many units of a worker a run took, and how many its worker says
-// that it played. Both are at their end.
+// answered returns how many units of a worker a run has accepted, and how many the worker
+// says it played. Both have ended.
 func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
 	t.Helper()
 	var r coordinator.Snapshot
@@ -52,8 +52,8 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 	return taken, games + checks
 }
 
-// Workers that are told to leave finish and send what they have begun, and give the rest
-// back: whoever is left goes on at once, and not when their leases have run out.
+// Workers that are interrupted finish and send the units under way, and give the others back
+// to the queue. Other workers get these at once, and not when the leases expire.
 func TestWorkersLeave(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestWorkersLeave(t *testing.T) {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
 		awaitLines(t, ledger(shared), 1, `"worker":"`+name+`"`)
-		w.interrupt() // new units are on their way in place of the answered
+		w.interrupt() // while it leases further units
 		w.expect("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 		w.ends(exitDone)
 	}
@@ -76,7 +76,7 @@ func TestWorkersLeave(t *testing.T) {
 	leave(workers["emil"])
 	for name, w := range workers {
 		if taken, played := answered(t, shared, w, name); taken != played || played == 0 && name != "emil" {
-			t.Errorf("%s played %d units, and %d were taken", name, played, taken)
+			t.Errorf("%s played %d units, and %d were accepted", name, played, taken)
 		}
 	}
 	for _, files := range []string{"games-*.arrow", "manifest.json", "result.json"} {
@@ -108,11 +108,11 @@ func TestWorkerLeavesAtOnce(t *testing.T) {
 		t.Errorf("exit code %d, want -1 for a signal: %s", code, &w.speech)
 	}
 	if strings.Contains(w.speech.String(), "checks of openings") {
-		t.Errorf("no game was under way: %s", &w.speech)
+		t.Errorf("the worker left in the ordinary way: %s", &w.speech)
 	}
 }
 
-// A run that is interrupted goes on with the same worker, which waited for it.
+// An interrupted run is resumed with the same worker, which waited for it.
 func TestCoordinatorLeaves(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	}
 	run, again := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
 	if again != url {
-		t.Fatalf("it serves at %s, and before at %s", again, url)
+		t.Fatalf("it serves at %s, and before the interruption at %s", again, url)
 	}
 	run.ends(exitDone)
 	anna.interrupt()
@@ -154,15 +154,15 @@ func TestWorkerKeepsItsHours(t *testing.T) {
 	run.ends(exitDone)
 	leave(anna, bert)
 	if taken, played := answered(t, out, bert, "bert"); taken != played || played < 20 {
-		t.Errorf("bert played %d units, and %d were taken", played, taken)
+		t.Errorf("bert played %d units, and %d were accepted", played, taken)
 	}
 	if taken, played := answered(t, out, anna, "anna"); taken != 0 || played != 0 {
-		t.Errorf("anna played %d units outside her hours, and %d were taken", played, taken)
+		t.Errorf("anna played %d units outside its hours, and %d were accepted", played, taken)
 	}
 }
 
-// clockAt makes a time zone in which it is that time of the day now, and returns it as an
-// addition to the environment.
+// clockAt makes a time zone in which it is that time of day now, and returns the environment
+// variable that selects it.
 func clockAt(t *testing.T, sinceMidnight time.Duration) string {
 	t.Helper()
 	now := time.Now().UTC()

@@ -16,8 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// A run is played by a worker; whoever looks at it sees the worker at work, and that it
-// is gone when the run is killed.
+// The page of a run shows its worker at work, and that it is gone when the run is killed.
 func TestServedRunShowsItsWorkers(t *testing.T) {
 	runs := t.TempDir()
 	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000", "--nodes", "20", "--max-plies", "30")
@@ -51,7 +50,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	}
 }
 
-// output runs a command to its end, which is to be good or not, and returns what it said.
+// output runs a command, which has to succeed or not, and returns its output.
 func output(t *testing.T, good bool, env []string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -65,8 +64,7 @@ func output(t *testing.T, good bool, env []string, args ...string) string {
 	return string(out)
 }
 
-// An engine that its maker signed is played on a machine whose owner trusts the maker, and
-// on no other.
+// A signed engine is played on a machine whose owner trusts the signer, and on no other.
 func TestSignedEngineIsPlayed(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -92,8 +90,8 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 	}
 	run, url := startCoordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match"))
 	for want, args := range map[string][]string{
-		"--engine PATH":                 nil,
-		"trusts it by a line in the li": {"--engines", at("engines"), "--trust", at("trusts-eve")},
+		"--engine PATH":                   nil,
+		"to trust it, add it to the list": {"--engines", at("engines"), "--trust", at("trusts-eve")},
 	} {
 		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0"}, args...)...); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", args, said)
@@ -117,7 +115,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 	}
 }
 
-// A port that somebody has is told from other troubles, with what to do about it.
+// The error about a port in use says what to do.
 func TestPortInUse(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
