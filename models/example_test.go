@@ -1,0 +1,141 @@
+package models_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+// tiny is a weight file of a foreign evaluation with two terms.
+const tiny = `{
+  "format": "assay.weights/1", "model": "tiny", "unit": "centipawn", "K": 0.0045, "provenance": {},
+  "terms": [
+    {"name": "material.pawn", "mg": 82, "eg": 94, "fit_mg": 82.3, "fit_eg": 93.9, "se_mg": 1.5, "se_eg": 1.2, "count": 900},
+    {"name": "tempo", "mg": 12}
+  ]
+}`
+
+// Open embedded weights and evaluate a position with them.
+func ExampleOpen() {
+	f, err := models.Open("shannon-1950") // or the path of a weight file
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, w, err := f.Weights()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ev, err := m.NewEvaluator(w)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := board.ParseFEN("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(f.Model, f.ID(), ev.Evaluate(&p))
+	// Output: shannon-1950 0f928dcdd93a 610
+}
+
+// List the embedded weights.
+func ExampleNames() {
+	for _, name := range models.Names() {
+		f, err := models.Embedded(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%-16s model %-16s %3d terms\n", name, f.Model, len(f.Terms))
+	}
+	// Output:
+	// shannon-1950     model shannon-1950       9 terms
+	// shannon-appendix model shannon-appendix  24 terms
+	// machack-1967     model machack-1967      15 terms
+	// assay-start      model assay            647 terms
+	// assay-1          model assay            647 terms
+	// assay            model assay            647 terms
+}
+
+// Parse a weight file of a foreign evaluation.
+func ExampleParseAny() {
+	f, err := models.ParseAny("tiny.json", []byte(tiny))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, t := range f.Terms {
+		fmt.Println(t.Name, f.Foreign[i].Tapered, t.MG, t.EG)
+	}
+	// Output:
+	// material.pawn true 82 94
+	// tempo false 12 12
+}
+
+// Errors of a weight file name the file, the line and the term.
+func ExampleParse() {
+	_, err := models.Parse("mine.json", []byte(`{
+  "format": "assay.weights/1", "model": "shannon-1950", "unit": "centipawn", "K": 0.005, "provenance": {},
+  "terms": [
+    {"name": "pawn", "mg": 100.5}
+  ]
+}`))
+	fmt.Println(err)
+	// Output: mine.json:4: terms: term "pawn": mg: want an integer from -30000 to 30000, found 100.5
+}
+
+// Write a weight file with weights of your own.
+func ExampleFile_Encode() {
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		log.Fatal(err)
+	}
+	f := models.New(m, m.Start)
+	f.Terms[0].MG, f.Terms[0].EG = 110, 110 // a pawn; not tapered, so both are equal
+	f.Provenance.Method = "by hand"
+	text, err := f.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := models.Parse("mine.json", text)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Terms[0].Name, again.Terms[0].MG, again.Provenance.Method)
+	// Output: pawn 110 by hand
+}
+
+// Export weights as a C header, CSV, UCI options, or by a template of your own.
+func ExampleFile_Export() {
+	f, err := models.ParseAny("tiny.json", []byte(tiny))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Export(os.Stdout, "uci"); err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Execute(os.Stdout, "rust.tmpl", "{{range .Terms}}pub const {{upper .Ident}}: (i16, i16) = ({{.MG}}, {{.EG}});\n{{end}}"); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// setoption name material.pawn.mg value 82
+	// setoption name material.pawn.eg value 94
+	// setoption name tempo value 12
+	// pub const MATERIAL_PAWN: (i16, i16) = (82, 94);
+	// pub const TEMPO: (i16, i16) = (12, 12);
+}
+
+// Compare two weight files of one model.
+func ExampleDiff() {
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, b := models.New(m, m.Start), models.New(m, m.Start)
+	b.Terms[1].MG, b.Terms[1].EG, b.Terms[1].SEMG = 320, 320, 4.5
+	for _, c := range models.Diff(a, b) {
+		fmt.Println(c.Name, c.MGA, "to", c.MGB, "significant:", c.Significant)
+	}
+	// Output: knight 300 to 320 significant: true
+}
