@@ -48,15 +48,15 @@ func ExampleNames() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%-16s model %-16s %3d terms\n", name, f.Model, len(f.Terms))
+		fmt.Printf("%-16s for the model %s\n", name, f.Model)
 	}
 	// Output:
-	// shannon-1950     model shannon-1950       9 terms
-	// shannon-appendix model shannon-appendix  24 terms
-	// machack-1967     model machack-1967      15 terms
-	// assay-start      model assay            647 terms
-	// assay-1          model assay            647 terms
-	// assay            model assay            647 terms
+	// shannon-1950     for the model shannon-1950
+	// shannon-appendix for the model shannon-appendix
+	// machack-1967     for the model machack-1967
+	// assay-start      for the model assay
+	// assay-1          for the model assay
+	// assay            for the model assay
 }
 
 // Parse a weight file of a foreign evaluation.

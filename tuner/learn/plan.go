@@ -111,7 +111,7 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 	for g := range generations {
 		gen := newGeneration()
 		gen.Games, gen.Nodes = games, nodes
-		gen.Lambda, gen.Prior = 0.3, 2 // models/README.md has the experiments
+		gen.Lambda, gen.Prior = 0.3, 2 // models/history/README.md has the experiments
 		gen.Gate = Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Games: 200, Nodes: nodes}
 		if g > 0 {
 			gen.Games = games + games/5
