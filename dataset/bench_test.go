@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"context"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -51,12 +50,13 @@ func realRows(t testing.TB, n int) []PositionRow {
 // size returns the bytes a row of rows as a data set.
 func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 	t.Helper()
-	w, err := NewPositionWriter(t.TempDir(), WriterConfig{})
+	var opts []WriterOption
+	if packed {
+		opts = append(opts, Packed())
+	}
+	w, err := NewPositionWriter(t.TempDir(), WriterConfig{}, opts...)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if packed {
-		w.pack()
 	}
 	for i := range rows {
 		if err := w.Append(&rows[i]); err != nil {
@@ -115,17 +115,4 @@ func BenchmarkWritePositions(b *testing.B) {
 		n += len(rows)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkExtract(b *testing.B) {
-	r := gamesIn(b, randomGames(1, 2000))
-	n := int64(0)
-	for b.Loop() {
-		_, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, b.TempDir(), ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		n += counts.Positions
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "positions/s")
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // damages calls try with flips single-bit flips and as many truncations of data,
 // the same in every run, and always with those of the first and last bytes.
 func damages(data []byte, flips int, try func(what string, changed []byte)) {
-	rng := newRand(11)
+	rng := datatest.Rand(11)
 	bits := make([]int, 0, flips)
 	for i := range min(128, len(data)*8) {
 		bits = append(bits, i, len(data)*8-1-i)

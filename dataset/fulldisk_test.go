@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // A full disk ends the writing with an error that names the file and what is safe,
@@ -49,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 	} else if rows, err := readAll(r); err != nil || !reflect.DeepEqual(rows, games[:safe]) {
 		t.Errorf("%d rows read, %v", len(rows), err)
 	}
-	for name := range filesOf(t, data) {
+	for name := range datatest.Files(t, data) {
 		if strings.HasSuffix(name, ".tmp") {
 			t.Errorf("%s is left behind", name)
 		}
@@ -72,7 +73,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	whole := t.TempDir()
 	writeAll(t, whole, gamesCodec{}, smallGames, games)
-	if !reflect.DeepEqual(filesOf(t, data), filesOf(t, whole)) {
+	if !reflect.DeepEqual(datatest.Files(t, data), datatest.Files(t, whole)) {
 		t.Error("the data set differs from one written without interruption")
 	}
 }

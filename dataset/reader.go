@@ -233,6 +233,18 @@ func (r *Reader[R]) Shards() int { return len(r.files) }
 // ShardLen returns the number of rows of a file.
 func (r *Reader[R]) ShardLen(i int) int64 { return r.files[i].rows }
 
+// Size returns the size of all files together, in bytes.
+func (r *Reader[R]) Size() (n int64, err error) {
+	for _, f := range r.files {
+		info, err := os.Stat(f.path)
+		if err != nil {
+			return 0, fmt.Errorf("dataset: %w", err)
+		}
+		n += info.Size()
+	}
+	return n, nil
+}
+
 // ID identifies the data: the manifest's id, or without one the SHA-256 of the
 // file (of the files' SHA-256, in hex, one a line, where there are several).
 func (r *Reader[R]) ID() (string, error) {
@@ -291,18 +303,21 @@ func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) err
 	return nil
 }
 
-// checkFile compares a file's schema with the first one's.
+// checkFile compares a file's schema with that of the first file.
 func (r *Reader[R]) checkFile(f *arrowFile) error {
-	got, want := f.reader.Schema(), r.codec.schema()
-	if err := checkSchema(got, want); err != nil {
-		return err
+	key, err := compareSchemas(f.reader.Schema(), r.codec.schema())
+	if err == nil && key != "" {
+		err = fmt.Errorf("its %s differs from the first file's", key)
 	}
-	gm, wm := got.Metadata(), want.Metadata()
-	for _, key := range []string{metaModel, metaTerms} {
-		g, _ := gm.GetValue(key)
-		if w, _ := wm.GetValue(key); g != w {
-			return fmt.Errorf("its %s differs from the first file's", key)
-		}
+	return err
+}
+
+// SameSchema returns an error if the rows of o mean something else than those of r: the
+// counts of other terms, for features.
+func (r *Reader[R]) SameSchema(o *Reader[R]) error {
+	key, err := compareSchemas(o.codec.schema(), r.codec.schema())
+	if err == nil && key != "" {
+		err = fmt.Errorf("they differ in %s", key)
 	}
-	return nil
+	return err
 }

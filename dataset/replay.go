@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"slices"
 
@@ -29,16 +27,6 @@ func (g *GameRow) Replay() iter.Seq2[int, *board.Game] {
 		}
 		yield(len(g.Moves), game)
 	}
-}
-
-// movesHash is a number that games with another start or other moves do not have, but
-// by a chance of 1 in 2^64.
-func (g *GameRow) movesHash(seed maphash.Seed) uint64 {
-	doc := []byte(g.Start + "\x00")
-	for _, m := range g.Moves {
-		doc = binary.LittleEndian.AppendUint16(doc, uint16(m))
-	}
-	return maphash.Bytes(seed, doc)
 }
 
 // NewGameRow returns the row of a game that was played: start, moves and, where

@@ -1,71 +1,20 @@
 package dataset
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// newRand returns a generator that is the same in every run.
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1949)) }
-
-var testStarts = []string{
-	"", "", "",
-	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-	"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 3 40",
-	"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", // Chess960
-}
-
-// randomGame plays random legal moves, and sets every column to something.
-func randomGame(rng *rand.Rand, number uint64) GameRow {
-	start := board.StartPosition()
-	g := GameRow{Game: GameID("test", number), Variant: Standard, Start: testStarts[rng.IntN(len(testStarts))],
-		Nodes: uint32(rng.IntN(5000)), White: "assay:0123456789ab", Black: "königin", Seed: rng.Uint64()}
-	if g.Start != "" {
-		p, err := board.ParseFEN(g.Start)
-		if err != nil {
-			panic(err)
-		}
-		if start = p; p.Chess960() {
-			g.Variant = Chess960
-		}
-	}
-	game := board.NewGame(start)
-	g.OpeningPlies = uint16(rng.IntN(9))
-	for n := rng.IntN(150) + 9; len(g.Moves) < n; {
-		moves := game.Position().LegalMoves(nil)
-		if len(moves) == 0 {
-			break
-		}
-		if len(g.Moves) == int(g.OpeningPlies) {
-			g.Opening = game.Position().Key()
-		}
-		m := moves[rng.IntN(len(moves))]
-		game.Push(m)
-		score := int16(rng.IntN(2*MateScore) - MateScore)
-		if len(g.Scores) < int(g.OpeningPlies) {
-			score = NoScore
-		}
-		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, score)
-	}
-	g.OpeningPlies = min(g.OpeningPlies, uint16(len(g.Moves)))
-	g.Result, g.Termination = int8(rng.IntN(3)-1), "adjudication"
-	if result, why, over := game.Outcome(); over {
-		g.Result, g.Termination = int8(result), string(why)
-	}
-	return g
-}
-
 func randomGames(seed uint64, n int) []GameRow {
-	rng := newRand(seed)
-	games := make([]GameRow, n)
-	for i := range games {
-		games[i] = randomGame(rng, uint64(i))
+	var rows []GameRow
+	for _, g := range datatest.Games(seed, n) {
+		rows = append(rows, GameRow(g))
 	}
-	return games
+	return rows
 }
 
 // positionsOf returns all positions of games, with labels of every kind.
@@ -117,7 +66,7 @@ func TestGameCheck(t *testing.T) {
 	for want, spoil := range map[string]func(g *GameRow){
 		"variant":             func(g *GameRow) { g.Variant = "atomic" },
 		"start":               func(g *GameRow) { g.Start = "8/8/8/8/8/8/8/8 w - - 0 1" },
-		"castling rights":     func(g *GameRow) { g.Start = testStarts[5] },
+		"castling rights":     func(g *GameRow) { g.Start = datatest.Starts[5] },
 		"ends 1-0":            func(g *GameRow) { g.Result = 0 },
 		"not -1, 0 or 1":      func(g *GameRow) { g.Result = 2 },
 		"6 scores":            func(g *GameRow) { g.Scores = g.Scores[1:] },

@@ -214,6 +214,22 @@ func checkSchema(got, want *arrow.Schema) error {
 	return nil
 }
 
+// compareSchemas compares two schemas of one format: the error is checkSchema's; otherwise
+// key is what of the metadata differs, or empty.
+func compareSchemas(got, want *arrow.Schema) (key string, err error) {
+	if err := checkSchema(got, want); err != nil {
+		return "", err
+	}
+	gm, wm := got.Metadata(), want.Metadata()
+	for _, key := range []string{metaModel, metaTerms} {
+		g, _ := gm.GetValue(key)
+		if w, _ := wm.GetValue(key); g != w {
+			return key, nil
+		}
+	}
+	return "", nil
+}
+
 func sameType(got, want arrow.DataType) bool {
 	w, ok := want.(*arrow.ListType)
 	if !ok {

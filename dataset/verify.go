@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
 // Verification is the outcome of Verify.
@@ -26,9 +27,12 @@ type Verification struct {
 // OK reports whether all is as it should be.
 func (v *Verification) OK() bool { return v.Complete && v.BadFiles == 0 && v.BadRows == 0 }
 
-// ErrTwice says that a game or a data set was given twice: what follows from its rows
-// would count double.
+// ErrTwice says that a game or a data set was given twice: its rows would count twice.
 var ErrTwice = errors.New("it is there twice")
+
+// ErrUngrouped says that a row names no game, or no opening, where rows of one game must
+// be handled together.
+var ErrUngrouped = errors.New("the row does not say what it belongs to")
 
 // Verify reads a whole data set, and goes on where a Reader would stop: each damaged
 // file and each bad row is told to report, if it is not nil. The error is that the
@@ -57,9 +61,9 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	mem := memory.NewGoAllocator()
 	switch format {
 	case GamesFormat:
-		var games keySet
+		var games dedup.KeySet
 		verifyFiles(v, &w, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
-			if !games.add(g.Game) {
+			if !games.Add(g.Game) {
 				return fmt.Errorf("game %d: %w", g.Game, ErrTwice)
 			}
 			return nil

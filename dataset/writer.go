@@ -52,9 +52,31 @@ type Writer[R any] struct {
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
 	packed   bool         // compress as hard as possible, and batches as large as shards
-	safe     func() int64 // what Rows says; of scratch data, of what they are for
+	safe     func() int64 // rows that errors call safe: Rows, or those of the data set that scratch data is for
 	err      error        // first failure; sticky
 }
+
+// WriterOption changes how rows are put into files, but not the rows.
+type WriterOption func(*writerOptions)
+
+type writerOptions struct {
+	packed               bool
+	batchRows, shardRows int
+	safe                 func() int64
+}
+
+// Packed makes files as small as possible, with one record batch a shard. Writing takes
+// several times as long.
+func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
+
+// ShardRows sets the numbers of rows of a record batch and of a shard.
+func ShardRows(batch, shard int) WriterOption {
+	return func(o *writerOptions) { o.batchRows, o.shardRows = batch, shard }
+}
+
+// Scratch is for data that are needed only to make another data set: errors about a full
+// disk then say how many rows of that data set are safely on disk.
+func Scratch(safeRows func() int64) WriterOption { return func(o *writerOptions) { o.safe = safeRows } }
 
 // NewGameWriter begins a data set of games in dir, or opens the interrupted one
 // that is there. Rows tells where to go on. The error is ErrComplete (wrapped) if
@@ -62,25 +84,38 @@ type Writer[R any] struct {
 // another configuration, durable.ErrLocked if another process is writing it.
 //
 // Finish or Close the writer.
-func NewGameWriter(dir string, c WriterConfig) (*Writer[GameRow], error) {
-	return newWriter(dir, c, gamesCodec{}, gamesLayout, memory.NewGoAllocator())
+func NewGameWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[GameRow], error) {
+	return newWriter(dir, c, gamesCodec{}, gamesLayout, memory.NewGoAllocator(), opts...)
 }
 
 // NewPositionWriter is NewGameWriter for positions.
-func NewPositionWriter(dir string, c WriterConfig) (*Writer[PositionRow], error) {
-	return newWriter(dir, c, positionsCodec{}, positionsLayout, memory.NewGoAllocator())
+func NewPositionWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[PositionRow], error) {
+	return newWriter(dir, c, positionsCodec{}, positionsLayout, memory.NewGoAllocator(), opts...)
 }
 
 // NewFeatureWriter is NewGameWriter for features of a set of terms.
-func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig) (*Writer[FeatureRow], error) {
+func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig, opts ...WriterOption) (*Writer[FeatureRow], error) {
 	f, err := newFeaturesCodec(set)
 	if err != nil {
 		return nil, err
 	}
-	return newWriter(dir, c, f, featuresLayout, memory.NewGoAllocator())
+	return newWriter(dir, c, f, featuresLayout, memory.NewGoAllocator(), opts...)
 }
 
-func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem memory.Allocator) (*Writer[R], error) {
+// NewWriter is NewGameWriter for rows of the reader's schema.
+func (r *Reader[R]) NewWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[R], error) {
+	return newWriter(dir, c, r.codec, r.codec.layout(), memory.NewGoAllocator(), opts...)
+}
+
+func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem memory.Allocator, opts ...WriterOption) (*Writer[R], error) {
+	o := writerOptions{batchRows: l.batchRows, shardRows: l.shardRows}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.packed {
+		o.batchRows = o.shardRows
+	}
+	l.batchRows, l.shardRows = o.batchRows, o.shardRows
 	config, err := json.Marshal(c.Config)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: configuration of %s: %w", dir, err)
@@ -92,10 +127,12 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w := &Writer[R]{dir: dir, codec: code, layout: l, mem: mem, lock: lock, manifest: &durable.Manifest{
+	w := &Writer[R]{dir: dir, codec: code, layout: l, packed: o.packed, mem: mem, lock: lock, safe: o.safe, manifest: &durable.Manifest{
 		Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
 	}}
-	w.safe = w.Rows
+	if w.safe == nil {
+		w.safe = w.Rows
+	}
 	if err := w.open(); err != nil {
 		lock.Unlock()
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -213,12 +250,6 @@ func (w *Writer[R]) Append(r *R) error {
 		w.err = w.flush()
 	}
 	return w.err
-}
-
-// pack makes the writer's shards as small as they get, for a multiple of the time. Nothing
-// may have been appended yet.
-func (w *Writer[R]) pack() {
-	w.packed, w.layout.batchRows = true, w.layout.shardRows
 }
 
 // flush encodes the rows in the builder, if any, as one record batch of the open

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // Small shards let a test have many.
@@ -120,7 +121,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 }
 
 func TestFeaturesRoundTrip(t *testing.T) {
-	rng := newRand(5)
+	rng := datatest.Rand(5)
 	for _, set := range []FeatureSet{
 		{Model: "mine", Terms: []FeatureTerm{{"pawn", "material", 100, 100}, {"knight", "material", 300, 280}, {"tempo", "", 10.5, 0}}},
 		{Model: "real", Float: true, Terms: []FeatureTerm{{"a", "", 1, 1}, {"b", "", 2, 3}}},
@@ -189,24 +190,6 @@ func TestFeaturesAreNeverRounded(t *testing.T) {
 	}
 }
 
-// filesOf returns the content of all files of a folder.
-func filesOf(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(data)
-	}
-	return files
-}
-
 func TestSameRowsSameBytes(t *testing.T) {
 	games := randomGames(6, 40)
 	rows := positionsOf(games)
@@ -216,7 +199,7 @@ func TestSameRowsSameBytes(t *testing.T) {
 		a, b := t.TempDir(), t.TempDir()
 		writeAll(t, a, gamesCodec{}, smallGames, games)
 		writeAll(t, b, positionsCodec{}, positionsLayout, rows)
-		now := [2]map[string]string{filesOf(t, a), filesOf(t, b)}
+		now := [2]map[string]string{datatest.Files(t, a), datatest.Files(t, b)}
 		if i == 0 {
 			first = now
 		}
@@ -234,8 +217,8 @@ func TestResume(t *testing.T) {
 	games := randomGames(7, 33)
 	whole := t.TempDir()
 	writeAll(t, whole, gamesCodec{}, smallGames, games)
-	want := filesOf(t, whole)
-	rng := newRand(8)
+	want := datatest.Files(t, whole)
+	rng := datatest.Rand(8)
 	for range 30 {
 		dir := t.TempDir()
 		for stops := 0; ; stops++ {
@@ -265,7 +248,7 @@ func TestResume(t *testing.T) {
 			}
 			break
 		}
-		if got := filesOf(t, dir); !reflect.DeepEqual(got, want) {
+		if got := datatest.Files(t, dir); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%d files after the resumes, %d without", len(got), len(want))
 		}
 	}
@@ -338,11 +321,11 @@ func TestWriterRefusals(t *testing.T) {
 func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, gamesCodec{}, smallGames, randomGames(9, 3))
-	before := filesOf(t, dir)
+	before := datatest.Files(t, dir)
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrComplete) {
 		t.Errorf("complete: %v", err)
 	}
-	if !reflect.DeepEqual(before, filesOf(t, dir)) {
+	if !reflect.DeepEqual(before, datatest.Files(t, dir)) {
 		t.Error("the complete data set was changed")
 	}
 	if err := os.Remove(filepath.Join(dir, durable.ManifestName)); err != nil {
@@ -366,20 +349,8 @@ func TestResumeNoticesDamage(t *testing.T) {
 		}
 	}
 	w.Close()
-	flipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
+	datatest.FlipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), "games-00001.arrow") {
 		t.Errorf("err = %v", err)
-	}
-}
-
-func flipBit(t *testing.T, path string, bit int) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data[bit/8%len(data)] ^= 1 << (bit % 8)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }

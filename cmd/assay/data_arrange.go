@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
@@ -18,7 +19,7 @@ import (
 type arrangeFlags struct {
 	out    string
 	asJSON bool
-	config dataset.ArrangeConfig
+	config arrange.Config
 }
 
 func (f *arrangeFlags) add(cmd *cobra.Command, seeded bool) {
@@ -90,7 +91,7 @@ func arrangeAdvice(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrUngrouped):
 		return fmt.Errorf("%w; import it with --infer-games, if its rows are in game order", err)
-	case errors.Is(err, dataset.ErrSchemas):
+	case errors.Is(err, arrange.ErrSchemas):
 		return fmt.Errorf("%w; give data sets of one kind", err)
 	case errors.Is(err, dataset.ErrTwice):
 		return fmt.Errorf("%w; give each once: what is there twice counts double", err)
@@ -113,7 +114,7 @@ After an interruption the same command goes on.`,
 			if err != nil {
 				return err
 			}
-			m, err := dataset.Merge(cmd.Context(), args, f.out, f.config)
+			m, err := arrange.Merge(cmd.Context(), args, f.out, f.config)
 			return f.end(cmd, p, []string{f.out}, some(m), err)
 		},
 	}
@@ -145,7 +146,7 @@ interruption the same command goes on.`,
 			if err != nil {
 				return err
 			}
-			m, err := dataset.Shuffle(cmd.Context(), args, f.out, f.config)
+			m, err := arrange.Shuffle(cmd.Context(), args, f.out, f.config)
 			return f.end(cmd, p, []string{f.out}, some(m), err)
 		},
 	}
@@ -173,8 +174,8 @@ same command goes on.`,
 			if err != nil {
 				return usagef("--parts: %w", err)
 			}
-			if by != dataset.ByGame && by != dataset.ByOpening {
-				return usagef("--by %q: want %s or %s", by, dataset.ByGame, dataset.ByOpening)
+			if by != arrange.ByGame && by != arrange.ByOpening {
+				return usagef("--by %q: want %s or %s", by, arrange.ByGame, arrange.ByOpening)
 			}
 			p, err := f.begin(cmd)
 			if err != nil {
@@ -184,26 +185,26 @@ same command goes on.`,
 			for _, part := range list {
 				dirs = append(dirs, filepath.Join(f.out, part.Name))
 			}
-			ms, err := dataset.Split(cmd.Context(), args, f.out, list, by, f.config)
+			ms, err := arrange.Split(cmd.Context(), args, f.out, list, by, f.config)
 			return f.end(cmd, p, dirs, ms, err)
 		},
 	}
 	f.add(cmd, true)
 	cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"}, "names of the parts and their shares")
-	cmd.Flags().StringVar(&by, "by", dataset.ByGame, "what is kept together: game or opening")
+	cmd.Flags().StringVar(&by, "by", arrange.ByGame, "what is kept together: game or opening")
 	return cmd
 }
 
 // parseParts reads names and shares, as "train=0.9".
-func parseParts(texts []string) ([]dataset.Part, error) {
-	var parts []dataset.Part
+func parseParts(texts []string) ([]arrange.Part, error) {
+	var parts []arrange.Part
 	for _, text := range texts {
 		name, share, _ := strings.Cut(text, "=")
 		weight, err := strconv.ParseFloat(share, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not NAME=SHARE, as train=0.9", text)
 		}
-		parts = append(parts, dataset.Part{Name: name, Weight: weight})
+		parts = append(parts, arrange.Part{Name: name, Weight: weight})
 	}
-	return parts, dataset.CheckParts(parts)
+	return parts, arrange.CheckParts(parts)
 }

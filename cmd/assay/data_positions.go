@@ -13,13 +13,13 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/relabel"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
 )
 
 // positionsFlags are the flags of assay data positions, and of assay data relabel.
 type positionsFlags struct {
-	filter  dataset.Filter
+	filter  positions.Filter
 	out     string
 	weights string // of the quiescence search
 	nodes   uint64 // of a search for a new score; 0: none
@@ -29,7 +29,7 @@ type positionsFlags struct {
 }
 
 func newDataPositionsCommand() *cobra.Command {
-	f := positionsFlags{filter: dataset.DefaultFilter()}
+	f := positionsFlags{filter: positions.DefaultFilter()}
 	var relabels string
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
@@ -122,7 +122,7 @@ func parseRelabel(text string) (nodes uint64, weights string, err error) {
 }
 
 func newDataRelabelCommand() *cobra.Command {
-	f := positionsFlags{filter: dataset.Filter{Resolve: dataset.ResolveKeep, KeepDuplicates: true, All: true}}
+	f := positionsFlags{filter: positions.Filter{Resolve: positions.ResolveKeep, KeepDuplicates: true, All: true}}
 	cmd := &cobra.Command{
 		Use:   "relabel POSITIONS... --out DIR",
 		Short: "Search positions for new scores",
@@ -152,7 +152,7 @@ After an interruption the same command goes on; no position is searched twice.`,
 func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	stderr := cmd.ErrOrStderr()
 	label := "data " + cmd.Name()
-	c := dataset.ExtractConfig{Filter: f.filter, Program: programVersion(), Workers: f.workers}
+	c := positions.Config{Filter: f.filter, Program: programVersion(), Workers: f.workers}
 	if err := f.searches(&c); err != nil {
 		return err
 	}
@@ -182,33 +182,33 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		Out  string `json:"out"`
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
-		dataset.Counts
+		positions.Counts
 	}{f.out, id, m.Rows, counts})
 }
 
 // extract makes positions of games or positions, whichever the sources are.
-func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c dataset.ExtractConfig, stderr io.Writer) (*durable.Manifest, dataset.Counts, error) {
+func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c positions.Config, stderr io.Writer) (*durable.Manifest, positions.Counts, error) {
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
-		return nil, dataset.Counts{}, err
+		return nil, positions.Counts{}, err
 	}
 	if format == dataset.PositionsFormat {
 		open := func(path string) (*dataset.Reader[dataset.PositionRow], error) { return dataset.OpenPositions(path) }
 		readers, err := openSources(label, sources, open, stderr)
 		if err != nil {
-			return nil, dataset.Counts{}, err
+			return nil, positions.Counts{}, err
 		}
-		return dataset.Refine(ctx, readers, f.out, c)
+		return positions.Refine(ctx, readers, f.out, c)
 	}
 	if format == dataset.GamesFormat && f.filter.All {
-		return nil, dataset.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions of them, with new scores", sources[0])
+		return nil, positions.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions of them, with new scores", sources[0])
 	}
 	open := func(path string) (*dataset.Reader[dataset.GameRow], error) { return dataset.OpenGames(path) }
 	readers, err := openSources(label, sources, open, stderr)
 	if err != nil {
-		return nil, dataset.Counts{}, err
+		return nil, positions.Counts{}, err
 	}
-	return dataset.Extract(ctx, readers, f.out, c)
+	return positions.Extract(ctx, readers, f.out, c)
 }
 
 func openSources[R any](label string, paths []string, open func(string) (*dataset.Reader[R], error), stderr io.Writer) ([]*dataset.Reader[R], error) {
@@ -238,8 +238,8 @@ func positionsAdvice(err error) error {
 }
 
 // searches sets up the quiescence search, and the search for new scores.
-func (f *positionsFlags) searches(c *dataset.ExtractConfig) error {
-	if f.filter.Resolve != dataset.ResolveKeep {
+func (f *positionsFlags) searches(c *positions.Config) error {
+	if f.filter.Resolve != positions.ResolveKeep {
 		if err := f.resolver(c); err != nil {
 			return err
 		}
@@ -256,12 +256,12 @@ func (f *positionsFlags) searches(c *dataset.ExtractConfig) error {
 		return err
 	}
 	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s %s", f.nodes, file.Model, file.ID())
-	c.NewRescore, err = relabel.Search(model, coefs, f.nodes)
+	c.NewRescorer, err = positions.Search(model, coefs, f.nodes)
 	return err
 }
 
 // resolver sets up the quiescence search of the weights.
-func (f *positionsFlags) resolver(c *dataset.ExtractConfig) error {
+func (f *positionsFlags) resolver(c *positions.Config) error {
 	file, err := models.Open(f.weights)
 	if err != nil {
 		return err
@@ -271,11 +271,11 @@ func (f *positionsFlags) resolver(c *dataset.ExtractConfig) error {
 		return err
 	}
 	c.Filter.Evaluation = file.Model + " " + file.ID()
-	c.NewResolve, err = relabel.Quiescence(model, coefs)
+	c.NewResolver, err = positions.Quiescence(model, coefs)
 	return err
 }
 
-func printCounts(out io.Writer, c dataset.Counts) error {
+func printCounts(out io.Writer, c positions.Counts) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(n int64, what string) {
 		if n > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -32,7 +33,7 @@ a temporary folder; memory does not grow with them.`,
 				return compare(cmd, args[0], args[1], asJSON)
 			}
 			p := newProgress(cmd.ErrOrStderr(), "data stat")
-			s, err := dataset.Summarize(cmd.Context(), args[0], p.update)
+			s, err := arrange.Summarize(cmd.Context(), args[0], p.update)
 			if err != nil {
 				return dataAdvice(err)
 			}
@@ -51,7 +52,7 @@ a temporary folder; memory does not grow with them.`,
 func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	p := newProgress(cmd.ErrOrStderr(), "data stat")
-	o, err := dataset.Compare(cmd.Context(), a, b, p.update)
+	o, err := arrange.Compare(cmd.Context(), a, b, p.update)
 	if err != nil {
 		return dataAdvice(err)
 	}
@@ -60,14 +61,14 @@ func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 		return printJSON(out, struct {
 			A string `json:"a"`
 			B string `json:"b"`
-			*dataset.Overlap
+			*arrange.Overlap
 		}{a, b, o})
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "\t%s\t%s\tboth\n", a, b)
 	for _, row := range []struct {
 		name string
-		n    dataset.Common
+		n    arrange.Common
 	}{{"positions", o.Positions}, {"openings", o.Openings}, {"games", o.Games}} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
 	}
@@ -75,7 +76,7 @@ func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 	return w.Flush()
 }
 
-func printSummary(out io.Writer, s *dataset.Summary) error {
+func printSummary(out io.Writer, s *arrange.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
@@ -135,14 +136,14 @@ func printSummary(out io.Writer, s *dataset.Summary) error {
 const unclustered = "errors of a fit will be unclustered, 3 to 4 times too small where games gave tens of positions each"
 
 // density is the size of what there is most of.
-func density(s *dataset.Summary) string {
+func density(s *arrange.Summary) string {
 	if s.Format == dataset.GamesFormat && s.Plies.Sum > 0 {
 		return fmt.Sprintf("%.2f a ply", float64(s.Bytes)/float64(s.Plies.Sum))
 	}
 	return fmt.Sprintf("%.2f a row", float64(s.Bytes)/float64(s.Rows))
 }
 
-func printScores(line func(name, format string, args ...any), s *dataset.Summary) {
+func printScores(line func(name, format string, args ...any), s *arrange.Summary) {
 	total := s.Mates + s.Unscored
 	for _, b := range s.Scores {
 		total += b.N

@@ -28,8 +28,12 @@ var layout = map[string][]string{
 		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
 		"engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack",
 	},
-	"dataset/durable":  {},
-	"dataset":          {"dataset/durable", "eval"},
+	"dataset/durable": {},
+	"dataset":         {"dataset/durable"},
+	// positions of games or of other positions; eval and engine/search: quiescence leaves and new scores need a search
+	"dataset/positions": {"dataset", "dataset/internal/dedup", "dataset/internal/inorder", "dataset/durable", "eval", "engine/search"},
+	// merge, split, shuffle, compare; eval: a summary counts positions by phase
+	"dataset/arrange":  {"dataset", "dataset/internal/dedup", "dataset/durable", "eval"},
 	"dataset/epd":      {"dataset"},
 	"dataset/pgn":      {"dataset"},
 	"dataset/source":   {}, // files, folders and compression: what every import begins with
@@ -41,7 +45,6 @@ var layout = map[string][]string{
 	// the one place that knows all converters: a format is looked up, not imported
 	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
 		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
-	"dataset/relabel":  {"dataset", "eval", "engine/search"},
 	"selfplay":         {"selfplay/opening"}, // Setup opens the openings that it names
 	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
 	// what every run that plays games leaves in its folder: journal, data set, PGN
@@ -69,7 +72,7 @@ var layout = map[string][]string{
 	"tuner/heldout": {"tuner", "dataset", "eval", "models", "engine/uci"},
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
-	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/relabel", "tuner", "selfplay/match",
+	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/positions", "tuner", "selfplay/match",
 		"models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
 	"engine/historic":           {},

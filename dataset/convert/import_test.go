@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/table"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -337,7 +338,7 @@ func TestSharedData(t *testing.T) {
 			t.Errorf("%s: %+v %v %v", c.path, n, refused, err)
 			continue
 		}
-		s, err := dataset.Summarize(t.Context(), dir, nil)
+		s, err := arrange.Summarize(t.Context(), dir, nil)
 		if err != nil || s.Rows != c.rows || c.white > 0 && (s.Results.White != c.white || s.Results.Draw != c.draws || s.Results.Black != c.black) {
 			t.Errorf("%s: %+v %v", c.path, s, err)
 		}

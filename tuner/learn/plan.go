@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
@@ -47,7 +47,7 @@ func (g *Generation) tie() tuner.Tie {
 	return tuner.TieOff
 }
 
-// Filter says which positions of the games are learned from: the part of dataset.Filter
+// Filter says which positions of the games are learned from: the part of positions.Filter
 // that is not for the run itself to say.
 type Filter struct {
 	Resolve        string `json:"resolve"`
@@ -62,18 +62,18 @@ type Filter struct {
 }
 
 func defaultFilter() Filter {
-	d := dataset.DefaultFilter()
+	d := positions.DefaultFilter()
 	return Filter{Resolve: d.Resolve, MaxScore: d.MaxScore}
 }
 
 // dataset returns the filter under the weights and the seed.
-func (f *Filter) dataset(weights string, seed uint64) dataset.Filter {
-	d := dataset.Filter{
+func (f *Filter) dataset(weights string, seed uint64) positions.Filter {
+	d := positions.Filter{
 		Resolve: f.Resolve, MaxScore: f.MaxScore, SkipPlies: f.SkipPlies, MaxPerGame: f.MaxPerGame,
 		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestMen: f.FewestMen,
 		Uniform: f.Uniform, Sample: f.Sample, Seed: seed,
 	}
-	if f.Resolve != dataset.ResolveKeep {
+	if f.Resolve != positions.ResolveKeep {
 		d.Evaluation = weights
 	}
 	return d

@@ -7,13 +7,13 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/relabel"
+	"github.com/assay-chess/assay/dataset/positions"
 )
 
 // positions makes the generation's positions of its games: noisy ones are replaced by
 // the leaves of their quiescence search under the weights that played.
-func (l *learner) positions(ctx context.Context, g int) (dataset.Counts, error) {
-	var none dataset.Counts
+func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error) {
+	var none positions.Counts
 	games, err := dataset.OpenGames(l.run.Path(folder(g), "games"))
 	if err != nil {
 		return none, err
@@ -23,13 +23,13 @@ func (l *learner) positions(ctx context.Context, g int) (dataset.Counts, error) 
 	if err != nil {
 		return none, err
 	}
-	newResolve, err := relabel.Quiescence(m, coefs)
+	newResolve, err := positions.Quiescence(m, coefs)
 	if err != nil {
 		return none, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
-	manifest, counts, err := dataset.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games}, l.run.Path(folder(g), "positions"), dataset.ExtractConfig{
-		Filter: filter, Program: l.Program, NewResolve: newResolve, Workers: l.Workers, Progress: stage.Update,
+	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games}, l.run.Path(folder(g), "positions"), positions.Config{
+		Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Workers, Progress: stage.Update,
 	})
 	if errors.Is(err, dataset.ErrComplete) {
 		return l.counted(g)
@@ -42,7 +42,7 @@ func (l *learner) positions(ctx context.Context, g int) (dataset.Counts, error) 
 }
 
 // counted returns the counts of positions that an earlier call wrote.
-func (l *learner) counted(g int) (counts dataset.Counts, err error) {
+func (l *learner) counted(g int) (counts positions.Counts, err error) {
 	d, err := dataset.OpenPositions(l.run.Path(folder(g), "positions"))
 	if err != nil {
 		return counts, err

@@ -3,7 +3,7 @@ package learn
 import (
 	"encoding/json"
 
-	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -46,14 +46,14 @@ type WeightsRef struct {
 
 // GenerationResult is what one generation came to.
 type GenerationResult struct {
-	Number    int             `json:"number"`
-	Games     datagen.Summary `json:"games"`
-	Positions dataset.Counts  `json:"positions"`
-	Fit       Fit             `json:"fit"`  // without terms and tables, which are in the generation's fit.json
-	Gate      *match.Result   `json:"gate"` // score of the new weights against the champion's
-	Warnings  []string        `json:"warnings"`
-	Promoted  bool            `json:"promoted"`
-	Reason    string          `json:"reason"` // of the decision, in words
+	Number    int              `json:"number"`
+	Games     datagen.Summary  `json:"games"`
+	Positions positions.Counts `json:"positions"`
+	Fit       Fit              `json:"fit"`  // without terms and tables, which are in the generation's fit.json
+	Gate      *match.Result    `json:"gate"` // score of the new weights against the champion's
+	Warnings  []string         `json:"warnings"`
+	Promoted  bool             `json:"promoted"`
+	Reason    string           `json:"reason"` // of the decision, in words
 }
 
 // Fit is what tuner found, and the id of the weights.

@@ -1,4 +1,4 @@
-package dataset
+package positions
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -32,17 +34,17 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 		var counts []Counts
 		for _, limit := range []int{0, 1, 3000} {
 			dir := t.TempDir()
-			_, c, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{Filter: f, NewResolve: toyResolve, Workers: 2, limit: limit})
+			_, c, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: f, NewResolver: toyResolve, Workers: 2, limit: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if c.SameMoves != 60 {
 				t.Errorf("%d games twice", c.SameMoves)
 			}
-			if _, err := os.Stat(filepath.Join(dir, sieveDir)); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(filepath.Join(dir, waitingDir)); !errors.Is(err, os.ErrNotExist) {
 				t.Error("the sieve is left behind")
 			}
-			files, counts = append(files, filesOf(t, dir)), append(counts, c)
+			files, counts = append(files, datatest.Files(t, dir)), append(counts, c)
 		}
 		if !reflect.DeepEqual(files[0], files[1]) || !reflect.DeepEqual(files[0], files[2]) || counts[0] != counts[1] || counts[0] != counts[2] {
 			t.Errorf("%+v: %+v", f, counts)
@@ -109,8 +111,8 @@ func TestSampleIsFair(t *testing.T) {
 	var taken [rows]int
 	for seed := range uint64(times) {
 		var counts Counts
-		c := newChooser(&Filter{Sample: take, Seed: seed}, &counts)
-		row := PositionRow{Board: board.StartPosition()}
+		c := newSampler(&Filter{Sample: take, Seed: seed}, &counts)
+		row := dataset.PositionRow{Board: board.StartPosition()}
 		for range rows {
 			c.count(&row)
 		}
@@ -137,8 +139,8 @@ func TestSampleIsFair(t *testing.T) {
 func TestRescoreResumes(t *testing.T) {
 	r := gamesIn(t, randomGames(72, 60))
 	asked := make(chan uint64, 1<<20)
-	config := func(stop int, cancel func()) ExtractConfig {
-		return ExtractConfig{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewRescore: func() Rescore {
+	config := func(stop int, cancel func()) Config {
+		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewRescorer: func() Rescorer {
 			return func(_ context.Context, p *board.Position) (int16, error) {
 				asked <- p.Key()
 				if len(asked) == stop {
@@ -149,11 +151,11 @@ func TestRescoreResumes(t *testing.T) {
 		}}
 	}
 	whole, cut := t.TempDir(), t.TempDir()
-	_, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, whole, config(-1, nil))
+	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, whole, config(-1, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := OpenPositions(whole)
+	p, err := dataset.OpenPositions(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,17 +174,17 @@ func TestRescoreResumes(t *testing.T) {
 	}
 	clear()
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, _, err := Extract(ctx, []*Reader[GameRow]{r}, cut, config(3000, cancel)); !errors.Is(err, context.Canceled) {
+	if _, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut, config(3000, cancel)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	clear()
-	if _, _, err := Extract(context.Background(), []*Reader[GameRow]{r}, cut, config(-1, nil)); err != nil {
+	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, config(-1, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if n := int64(len(asked)); n > counts.Kept-3000+8*scoreBlock || n < counts.Kept-3000 {
 		t.Errorf("%d searches after 3,000 of %d", n, counts.Kept)
 	}
-	if !reflect.DeepEqual(filesOf(t, cut), filesOf(t, whole)) {
+	if !reflect.DeepEqual(datatest.Files(t, cut), datatest.Files(t, whole)) {
 		t.Error("the bytes differ from those of an undisturbed run")
 	}
 }
@@ -195,33 +197,41 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	want, rows := extract(t, r, one, f, 2)
 	all := t.TempDir()
 	extract(t, r, all, Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 2)
-	p, err := OpenPositions(all)
+	p, err := dataset.OpenPositions(all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	two := t.TempDir()
-	_, got, err := Refine(context.Background(), []*Reader[PositionRow]{p}, two, ExtractConfig{Filter: f, NewResolve: toyResolve})
+	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two, Config{Filter: f, NewResolver: toyResolve})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Kept != want.Kept || got.Duplicate != want.Duplicate || got.NotSampled != want.NotSampled || got.Games != want.Games {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if again := readPositions(t, two); !reflect.DeepEqual(again, rows) {
-		t.Error("the rows differ")
-	}
-
-	// Shuffled, the rows of a game do not stand together, and cannot be counted.
-	mixed := t.TempDir()
-	if _, err := Shuffle(t.Context(), []string{all}, mixed, ArrangeConfig{Seed: 1}); err != nil {
+	refined, err := dataset.OpenPositions(two)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = OpenPositions(mixed); err != nil {
+	if again, err := readAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
+		t.Errorf("the rows differ; %v", err)
+	}
+
+	// Where the rows of a game are not together, they cannot be counted.
+	mixed := t.TempDir()
+	unsorted, err := readAll(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
+	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
+	write(t, w, err, unsorted)
+	if p, err = dataset.OpenPositions(mixed); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "x")
-	_, _, err = Refine(context.Background(), []*Reader[PositionRow]{p}, out, ExtractConfig{Filter: f, NewResolve: toyResolve})
-	if !errors.Is(err, ErrUngrouped) || !strings.Contains(err.Error(), mixed) {
+	_, _, err = Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, out, Config{Filter: f, NewResolver: toyResolve})
+	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), mixed) {
 		t.Errorf("shuffled: %v", err)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
@@ -234,10 +244,10 @@ func TestGamesGivenTwice(t *testing.T) {
 	games := randomGames(74, 30)
 	a, b := gamesIn(t, games), gamesIn(t, games)
 	c := gamesIn(t, games[10:])
-	for _, second := range []*Reader[GameRow]{a, b, c} {
+	for _, second := range []*dataset.Reader[dataset.GameRow]{a, b, c} {
 		out := filepath.Join(t.TempDir(), "x")
-		_, _, err := Extract(context.Background(), []*Reader[GameRow]{a, second}, out, ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
-		if !errors.Is(err, ErrTwice) || !strings.Contains(err.Error(), second.Path()) {
+		_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{a, second}, out, Config{Filter: Filter{Resolve: ResolveKeep}})
+		if !errors.Is(err, dataset.ErrTwice) || !strings.Contains(err.Error(), second.Path()) {
 			t.Errorf("err = %v", err)
 		}
 		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {

@@ -1,10 +1,10 @@
-package dataset
+package arrange
 
 import (
 	"path/filepath"
 	"testing"
 
-	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/dataset"
 )
 
 // The counts are those of maps.
@@ -12,9 +12,9 @@ func TestCompare(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(8, 30)
 	a, b := games[:20], games[12:]
-	write := func(name string, rows []PositionRow) string {
+	write := func(name string, rows []dataset.PositionRow) string {
 		path := filepath.Join(dir, name)
-		writeAll(t, path, positionsCodec{}, positionsLayout, rows)
+		writePositions(t, path, rows)
 		return path
 	}
 	rowsA, rowsB := positionsOf(a), positionsOf(b)
@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(rows []PositionRow, of func(*PositionRow) uint64) map[uint64]bool {
+	names := func(rows []dataset.PositionRow, of func(*dataset.PositionRow) uint64) map[uint64]bool {
 		set := map[uint64]bool{}
 		for i := range rows {
 			if key := of(&rows[i]); key != 0 {
@@ -32,8 +32,8 @@ func TestCompare(t *testing.T) {
 		}
 		return set
 	}
-	key := func(p *PositionRow) uint64 { return p.Board.Key() }
-	want := func(of func(*PositionRow) uint64) Common {
+	key := func(p *dataset.PositionRow) uint64 { return p.Board.Key() }
+	want := func(of func(*dataset.PositionRow) uint64) Common {
 		one, two := names(rowsA, of), names(rowsB, of)
 		c := Common{A: int64(len(one)), B: int64(len(two))}
 		for k := range one {
@@ -46,10 +46,10 @@ func TestCompare(t *testing.T) {
 	if w := want(key); o.Positions != w || w.Both == 0 || w.Both == w.A {
 		t.Errorf("positions %+v, want %+v", o.Positions, w)
 	}
-	if w := want(func(p *PositionRow) uint64 { return p.Game }); o.Games != w || w.Both != 8 {
+	if w := want(func(p *dataset.PositionRow) uint64 { return p.Game }); o.Games != w || w.Both != 8 {
 		t.Errorf("games %+v, want %+v", o.Games, w)
 	}
-	if w := want(func(p *PositionRow) uint64 { return p.Opening }); o.Openings != w {
+	if w := want(func(p *dataset.PositionRow) uint64 { return p.Opening }); o.Openings != w {
 		t.Errorf("openings %+v, want %+v", o.Openings, w)
 	}
 	inA, inB := int64(0), int64(0)
@@ -69,26 +69,12 @@ func TestCompare(t *testing.T) {
 
 	// Games are their positions.
 	gamesA := filepath.Join(dir, "games")
-	writeAll(t, gamesA, gamesCodec{}, gamesLayout, a)
+	writeGames(t, gamesA, a)
 	mixed, err := Compare(t.Context(), gamesA, pathB, nil)
 	if err != nil || mixed.Positions != o.Positions || mixed.RowsB != o.RowsB || mixed.Games != o.Games || mixed.RowsA < 8 {
 		t.Errorf("%+v, %v; want %+v", mixed, err, o)
 	}
 	if same, err := Compare(t.Context(), pathA, pathA, nil); err != nil || same.Positions.Both != same.Positions.A || same.RowsA != int64(len(rowsA)) {
 		t.Errorf("%+v, %v", same, err)
-	}
-}
-
-func TestKeySetHas(t *testing.T) {
-	var s keySet
-	if s.has(0) || s.has(5) {
-		t.Error("an empty set has keys")
-	}
-	start := board.StartPosition()
-	for _, k := range []uint64{0, 5, start.Key()} {
-		s.add(k)
-		if !s.has(k) || s.has(k+1) {
-			t.Errorf("%d", k)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package positions
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -17,9 +18,9 @@ const (
 	ResolveKeep = "keep"    // take it as it is
 )
 
-// Resolve returns the leaf of a position's quiescence search, the leaf's score in
+// A Resolver returns the leaf of a position's quiescence search, the leaf's score in
 // centipawns from White's view, and whether the leaf is another position.
-type Resolve func(p *board.Position) (leaf board.Position, score int, changed bool)
+type Resolver func(p *board.Position) (leaf board.Position, score int, changed bool)
 
 // Filter says which positions of a game become rows. All of it stands in the
 // manifest.
@@ -38,7 +39,7 @@ type Filter struct {
 	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
 	Uniform bool   `json:"uniform,omitempty"`
 	Sample  int64  `json:"sample,omitempty"`  // take so many in all, by chance; 0: all
-	Relabel string `json:"relabel,omitempty"` // what gives new scores; see ExtractConfig.NewRescore
+	Relabel string `json:"relabel,omitempty"` // what gives new scores; see Config.NewRescorer
 	All     bool   `json:"all,omitempty"`     // drop none for what it is: neither checks nor mates
 }
 
@@ -95,16 +96,16 @@ func (f *Filter) Check() error {
 
 // candidate is a row that stays unless it is a duplicate.
 type candidate struct {
-	PositionRow
+	dataset.PositionRow
 	replaced bool // by the leaf of its quiescence search
 }
 
 // candidates appends the rows that a game gives before duplicates are looked for.
 // The game has passed its Check.
-func (f *Filter) candidates(to []candidate, g *GameRow, resolve Resolve, counts *Counts) []candidate {
+func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver, counts *Counts) []candidate {
 	counts.Games++
 	counts.Positions += int64(len(g.Moves))
-	rows := make([]PositionRow, 0, len(g.Moves))
+	rows := make([]dataset.PositionRow, 0, len(g.Moves))
 	for i, game := range g.Replay() {
 		if i == len(g.Moves) {
 			break
@@ -114,7 +115,7 @@ func (f *Filter) candidates(to []candidate, g *GameRow, resolve Resolve, counts 
 			continue
 		}
 		p := game.Position()
-		r := PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: ResultOf(g.Result),
+		r := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: dataset.ResultOf(g.Result),
 			Game: g.Game, Opening: g.Opening, Weight: 1}
 		if n := f.refuse(&r, i-int(g.OpeningPlies), counts); n != nil {
 			*n++
@@ -127,7 +128,7 @@ func (f *Filter) candidates(to []candidate, g *GameRow, resolve Resolve, counts 
 
 // refine appends what candidates does, of the rows of a game. How long its opening was
 // is not known.
-func (f *Filter) refine(to []candidate, group []PositionRow, resolve Resolve, counts *Counts) []candidate {
+func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
 	if group[0].Game != 0 {
 		counts.Games++
 	}
@@ -145,7 +146,7 @@ func (f *Filter) refine(to []candidate, group []PositionRow, resolve Resolve, co
 
 // settleAll appends the rows with their positions made quiet, as far as the filter wants
 // it.
-func (f *Filter) settleAll(to []candidate, rows []PositionRow, resolve Resolve, counts *Counts) []candidate {
+func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
 	for i := range rows {
 		replaced, n := f.settle(&rows[i], resolve, counts)
 		if n != nil {
@@ -159,7 +160,7 @@ func (f *Filter) settleAll(to []candidate, rows []PositionRow, resolve Resolve, 
 
 // refuse returns the count to raise if the row, so many plies behind the opening, is
 // dropped.
-func (f *Filter) refuse(r *PositionRow, ply int, c *Counts) *int64 {
+func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 	score := r.Score
 	switch {
 	case f.All:
@@ -167,11 +168,11 @@ func (f *Filter) refuse(r *PositionRow, ply int, c *Counts) *int64 {
 		return &c.Early
 	case r.Board.InCheck():
 		return &c.InCheck
-	case score == NoScore && f.NeedScore:
+	case score == dataset.NoScore && f.NeedScore:
 		return &c.Unscored
-	case score != NoScore && (score > MaxScore || score < -MaxScore):
+	case score != dataset.NoScore && (score > dataset.MaxScore || score < -dataset.MaxScore):
 		return &c.MateScore
-	case score != NoScore && f.MaxScore > 0 && (int(score) > f.MaxScore || int(score) < -f.MaxScore):
+	case score != dataset.NoScore && f.MaxScore > 0 && (int(score) > f.MaxScore || int(score) < -f.MaxScore):
 		return &c.LargeScore
 	case r.Board.Occupied().Count() < f.FewestMen:
 		return &c.FewMen
@@ -181,7 +182,7 @@ func (f *Filter) refuse(r *PositionRow, ply int, c *Counts) *int64 {
 
 // sample takes MaxPerGame rows by a chance that depends on the seed and the game
 // alone, and keeps their order.
-func (f *Filter) sample(game uint64, rows []PositionRow, c *Counts) []PositionRow {
+func (f *Filter) sample(game uint64, rows []dataset.PositionRow, c *Counts) []dataset.PositionRow {
 	if f.MaxPerGame == 0 || len(rows) <= f.MaxPerGame {
 		return rows
 	}
@@ -197,7 +198,7 @@ func (f *Filter) sample(game uint64, rows []PositionRow, c *Counts) []PositionRo
 
 // settle makes the row's position a quiet one, or returns the count to raise if the
 // row is dropped. The score stays that of the search of the position in the game.
-func (f *Filter) settle(r *PositionRow, resolve Resolve, c *Counts) (replaced bool, dropped *int64) {
+func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (replaced bool, dropped *int64) {
 	if f.Resolve == ResolveKeep {
 		return false, nil
 	}
@@ -207,7 +208,7 @@ func (f *Filter) settle(r *PositionRow, resolve Resolve, c *Counts) (replaced bo
 		return false, nil
 	case f.Resolve == ResolveDrop:
 		return false, &c.Noisy
-	case leaf.InCheck() || score > MaxScore || score < -MaxScore:
+	case leaf.InCheck() || score > dataset.MaxScore || score < -dataset.MaxScore:
 		return false, &c.BadLeaf
 	}
 	r.Ply += uint16(max(0, leaf.Ply()-r.Board.Ply()))

@@ -1,9 +1,10 @@
-package dataset
+package positions
 
 import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -12,13 +13,13 @@ const cells = len(eval.PhaseBands) * 3
 
 // cellOf returns where a row belongs. A result that is none of 1, 0.5 and 0 counts as
 // the nearest.
-func cellOf(r *PositionRow) int {
+func cellOf(r *dataset.PositionRow) int {
 	return 3*eval.PhaseBand(eval.Phase(&r.Board)) + int(2*r.Result+0.5)
 }
 
-// chooser takes a sample of known size from each cell, every such sample equally likely
+// sampler takes a sample of known size from each cell, every such sample equally likely
 // (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
-type chooser struct {
+type sampler struct {
 	filter *Filter
 	counts *Counts
 	rng    *rand.Rand
@@ -26,35 +27,35 @@ type chooser struct {
 	want   [cells]int64 // rows still to take
 }
 
-func newChooser(f *Filter, c *Counts) *chooser {
-	return &chooser{filter: f, counts: c, rng: rand.New(rand.NewPCG(f.Seed, 1))}
+func newSampler(f *Filter, c *Counts) *sampler {
+	return &sampler{filter: f, counts: c, rng: rand.New(rand.NewPCG(f.Seed, 1))}
 }
 
 // cell is the row's cell, or the only one.
-func (c *chooser) cell(r *PositionRow) int {
-	if c.filter.Uniform {
+func (s *sampler) cell(r *dataset.PositionRow) int {
+	if s.filter.Uniform {
 		return cellOf(r)
 	}
 	return 0
 }
 
-func (c *chooser) count(r *PositionRow) { c.left[c.cell(r)]++ }
+func (s *sampler) count(r *dataset.PositionRow) { s.left[s.cell(r)]++ }
 
 // settle decides how many rows of each cell are taken. Uniform takes as many of each as
 // the smallest has that is not empty; with a wanted number of rows, it takes as equal
 // numbers as there are rows.
-func (c *chooser) settle() {
-	c.want = c.left
-	most := c.filter.Sample
+func (s *sampler) settle() {
+	s.want = s.left
+	most := s.filter.Sample
 	if most == 0 {
 		smallest := int64(0)
-		for _, n := range c.left {
+		for _, n := range s.left {
 			if n > 0 && (smallest == 0 || n < smallest) {
 				smallest = n
 			}
 		}
-		for i := range c.want {
-			c.want[i] = min(c.want[i], smallest)
+		for i := range s.want {
+			s.want[i] = min(s.want[i], smallest)
 		}
 		return
 	}
@@ -63,25 +64,25 @@ func (c *chooser) settle() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(min(1, max(-1, c.left[a]-c.left[b]))) })
+	slices.SortStableFunc(order, func(a, b int) int { return int(min(1, max(-1, s.left[a]-s.left[b]))) })
 	for i, cell := range order {
-		c.want[cell] = min(c.left[cell], most/int64(cells-i))
-		most -= c.want[cell]
+		s.want[cell] = min(s.left[cell], most/int64(cells-i))
+		most -= s.want[cell]
 	}
 }
 
 // take reports whether the row is of the sample.
-func (c *chooser) take(r *PositionRow) bool {
-	if !c.filter.samples() {
+func (s *sampler) take(r *dataset.PositionRow) bool {
+	if !s.filter.samples() {
 		return true
 	}
-	cell := c.cell(r)
-	taken := c.rng.Int64N(max(c.left[cell], 1)) < c.want[cell]
-	c.left[cell]--
+	cell := s.cell(r)
+	taken := s.rng.Int64N(max(s.left[cell], 1)) < s.want[cell]
+	s.left[cell]--
 	if taken {
-		c.want[cell]--
+		s.want[cell]--
 	} else {
-		c.counts.NotChosen++
+		s.counts.NotChosen++
 	}
 	return taken
 }

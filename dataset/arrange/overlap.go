@@ -1,4 +1,4 @@
-package dataset
+package arrange
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -33,7 +35,7 @@ type Common struct {
 // Compare counts what two data sets of games, positions or features have in common.
 // Features have no positions. Keys of positions, 16 bytes each, wait in a temporary folder to
 // be compared; memory holds the names of games and openings, and a bit a row.
-func Compare(ctx context.Context, a, b string, progress Progress) (o *Overlap, err error) {
+func Compare(ctx context.Context, a, b string, progress dataset.Progress) (o *Overlap, err error) {
 	dir, err := os.MkdirTemp("", "assay-keys-")
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -41,8 +43,8 @@ func Compare(ctx context.Context, a, b string, progress Progress) (o *Overlap, e
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var sets [2]identities
 	for i, path := range []string{a, b} {
-		sets[i].spill, err = newSpill(filepath.Join(dir, strconv.Itoa(i)))
-		defer sets[i].spill.close()
+		sets[i].spill, err = dedup.NewSpill(filepath.Join(dir, strconv.Itoa(i)))
+		defer sets[i].spill.Close()
 		if err != nil {
 			return nil, fmt.Errorf("dataset: %w", err)
 		}
@@ -51,49 +53,56 @@ func Compare(ctx context.Context, a, b string, progress Progress) (o *Overlap, e
 		}
 	}
 	one, two := &sets[0], &sets[1]
-	o = &Overlap{Openings: one.openings.common(&two.openings), Games: one.games.common(&two.games)}
-	if o.Positions, err = one.common(ctx, two); err != nil {
+	o = &Overlap{Openings: common(&one.openings, &two.openings), Games: common(&one.games, &two.games)}
+	var sharedA, sharedB dedup.RowSet // rows one of whose positions is in the other data set
+	sharedA.Grow(one.rows)
+	sharedB.Grow(two.rows)
+	p := &o.Positions
+	if p.A, p.B, p.Both, err = dedup.Common(ctx, one.spill, two.spill, &sharedA, &sharedB); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	o.RowsA, o.RowsB = one.shared.count(), two.shared.count()
+	o.RowsA, o.RowsB = sharedA.Len(), sharedB.Len()
 	return o, nil
+}
+
+func common(a, b *dedup.KeySet) Common {
+	return Common{A: int64(a.Len()), B: int64(b.Len()), Both: a.Common(b)}
 }
 
 // identities are what the rows of a data set can share with others.
 type identities struct {
-	openings, games keySet
-	spill           *spill // keys of positions
+	openings, games dedup.KeySet
+	spill           *dedup.Spill // keys of positions
 	rows            int64
-	shared          bitset // rows one of whose positions is in the other data set too
 }
 
 // name begins a row: it notes its game and opening, where it has them.
 func (s *identities) name(game, opening uint64) {
 	s.rows++
 	if game != 0 {
-		s.games.add(game)
+		s.games.Add(game)
 	}
 	if opening != 0 {
-		s.openings.add(opening)
+		s.openings.Add(opening)
 	}
 }
 
 // position notes a position of the row.
 func (s *identities) position(p *board.Position) error {
-	if err := s.spill.add(p.Key(), s.rows-1); err != nil {
+	if err := s.spill.Add(p.Key(), s.rows-1); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil
 }
 
-func (s *identities) gather(ctx context.Context, path string, progress Progress) error {
-	format, err := Detect(path)
+func (s *identities) gather(ctx context.Context, path string, progress dataset.Progress) error {
+	format, err := dataset.Detect(path)
 	if err != nil {
 		return err
 	}
 	switch format {
-	case GamesFormat:
-		return eachRow(ctx, path, OpenGames, progress, func(g *GameRow) error {
+	case dataset.GamesFormat:
+		return eachRow(ctx, path, dataset.OpenGames, progress, func(g *dataset.GameRow) error {
 			s.name(g.Game, g.Opening)
 			for _, game := range g.Replay() {
 				if err := s.position(game.Position()); err != nil {
@@ -102,66 +111,24 @@ func (s *identities) gather(ctx context.Context, path string, progress Progress)
 			}
 			return nil
 		})
-	case PositionsFormat:
-		return eachRow(ctx, path, OpenPositions, progress, func(p *PositionRow) error {
+	case dataset.PositionsFormat:
+		return eachRow(ctx, path, dataset.OpenPositions, progress, func(p *dataset.PositionRow) error {
 			s.name(p.Game, p.Opening)
 			return s.position(&p.Board)
 		})
 	default:
-		return eachRow(ctx, path, openFeatures, progress, func(f *FeatureRow) error {
+		return eachRow(ctx, path, openFeatures, progress, func(f *dataset.FeatureRow) error {
 			s.name(f.Game, f.Opening)
 			return nil
 		})
 	}
 }
 
-// common counts the positions of both, and marks the rows that share one.
-func (s *identities) common(ctx context.Context, o *identities) (c Common, err error) {
-	s.shared.grow(s.rows)
-	o.shared.grow(o.rows)
-	var a, b []spillEntry
-	for part := range spillParts {
-		if err := ctx.Err(); err != nil {
-			return c, err
-		}
-		if a, err = s.spill.sorted(part, a[:0]); err != nil {
-			return c, err
-		}
-		if b, err = o.spill.sorted(part, b[:0]); err != nil {
-			return c, err
-		}
-		for i, j := 0, 0; i < len(a) || j < len(b); {
-			m, n := run(a[i:]), run(b[j:])
-			switch {
-			case n == 0 || m > 0 && a[i].key < b[j].key:
-				n = 0
-			case m == 0 || a[i].key > b[j].key:
-				m = 0
-			default:
-				c.Both++
-				s.shared.setAll(a[i : i+m])
-				o.shared.setAll(b[j : j+n])
-			}
-			c.A, c.B = c.A+int64(min(m, 1)), c.B+int64(min(n, 1))
-			i, j = i+m, j+n
-		}
-	}
-	return c, nil
-}
-
-// run returns how many entries at the beginning have one key.
-func run(entries []spillEntry) (n int) {
-	for n < len(entries) && entries[n].key == entries[0].key {
-		n++
-	}
-	return n
-}
-
 // eachRow visits the rows of a data set, as far as it goes.
-func eachRow[R any](ctx context.Context, path string, open opener[R], progress Progress, visit func(*R) error) error {
-	r, err := open(path, Partial())
+func eachRow[R any](ctx context.Context, path string, open opener[R], progress dataset.Progress, visit func(*R) error) error {
+	r, err := open(path, dataset.Partial())
 	if err != nil {
 		return err
 	}
-	return each(ctx, r, progress, path, visit)
+	return dataset.Each(ctx, r, progress, path, visit)
 }

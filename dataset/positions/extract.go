@@ -1,28 +1,28 @@
-package dataset
+package positions
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
 )
 
-// ExtractConfig says how to make positions of games.
-type ExtractConfig struct {
+// Config says how to make positions of games.
+type Config struct {
 	Filter  Filter
 	Program string // version of the program, for the manifest
-	// NewResolve returns a Resolve for one goroutine. It is not asked for ResolveKeep.
-	NewResolve func() Resolve
-	// NewRescore returns a Rescore for one goroutine. It is asked if Filter.Relabel is set.
-	NewRescore func() Rescore
-	Workers    int      // goroutines; 0: as many as there are cores
-	Progress   Progress // of games, or of rows of positions; nil for none
+	// NewResolver returns a Resolver for one goroutine. It is not asked for ResolveKeep.
+	NewResolver func() Resolver
+	// NewRescorer returns a Rescorer for one goroutine. It is asked if Filter.Relabel is set.
+	NewRescorer func() Rescorer
+	Workers     int              // goroutines; 0: as many as there are cores
+	Progress    dataset.Progress // of games, or of rows of positions; nil for none
 
-	limit int // keys of positions in memory; 0: sieveLimit. It does not change the rows
+	limit int // keys of positions in memory; 0: dedup.Limit. It does not change the rows
 }
 
 // Extract writes the positions of games, in the order of the games, as a data set in
@@ -32,24 +32,24 @@ type ExtractConfig struct {
 //
 // Memory is bounded: keys of positions beyond some twelve million wait on disk, in dir,
 // to be compared. A game that is there twice is an error (ErrTwice).
-func Extract(ctx context.Context, sources []*Reader[GameRow], dir string, c ExtractConfig) (*durable.Manifest, Counts, error) {
+func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
 // Refine is Extract for positions: it writes those that pass the filter. Those of one
 // game must stand together if the filter counts them.
-func Refine(ctx context.Context, sources []*Reader[PositionRow], dir string, c ExtractConfig) (*durable.Manifest, Counts, error) {
+func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow], dir string, c Config) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGroups)
 }
 
 // extractFrom is Extract, or Refine: read sends pieces of work.
-func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c ExtractConfig,
-	read func(context.Context, *extraction, []*Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
+func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir string, c Config,
+	read func(context.Context, *extraction, []*dataset.Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
 	var counts Counts
 	if err := c.Filter.Check(); err != nil {
 		return nil, counts, err
 	}
-	config := WriterConfig{Config: c.Filter, Seed: c.Filter.Seed, Program: c.Program}
+	config := dataset.WriterConfig{Config: c.Filter, Seed: c.Filter.Seed, Program: c.Program}
 	total := int64(0)
 	seen := map[string]string{}
 	for _, s := range sources {
@@ -58,35 +58,39 @@ func extractFrom[R any](ctx context.Context, sources []*Reader[R], dir string, c
 			return nil, counts, err
 		}
 		if first, twice := seen[id]; twice {
-			return nil, counts, fmt.Errorf("dataset: %s and %s: %w", first, s.path, ErrTwice)
+			return nil, counts, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrTwice)
 		}
-		seen[id] = s.path
+		seen[id] = s.Path()
 		config.Parents = append(config.Parents, id)
 		total += s.Len()
 	}
-	w, err := NewPositionWriter(dir, config)
-	if errors.Is(err, ErrComplete) {
+	w, err := dataset.NewPositionWriter(dir, config)
+	if errors.Is(err, dataset.ErrComplete) {
 		return extracted(dir, err)
 	}
 	if err != nil {
 		return nil, counts, err
 	}
 	defer w.Close()
-	e := &extraction{ExtractConfig: c, writer: w, skip: w.Rows(), total: total, identity: config}
-	e.sieve = sieve{dir: dir, limit: cmp.Or(c.limit, sieveLimit), filter: &e.Filter, counts: &e.counts, safe: w.Rows}
-	if c.Filter.Relabel != "" { // rows are written by another goroutine, which has the word
-		e.sieve.safe = func() int64 { return e.skip }
-		e.sifted = func(int64, string) {}
+	e := &extraction{Config: c, writer: w, skip: w.Rows(), total: total, identity: config}
+	safe := w.Rows
+	if c.Filter.Relabel != "" { // another goroutine writes the rows, and reports progress
+		safe = func() int64 { return e.skip }
+		e.filtered = func(int64, string) {}
 	} else {
-		e.sifted = func(done int64, note string) {
+		e.filtered = func(done int64, note string) {
 			if e.Progress != nil {
 				e.Progress(done, e.total, note)
 			}
 		}
 	}
-	defer e.sieve.remove()
+	e.dedup = newDeduplicator(dir, c.limit, &e.Filter, &e.counts, safe)
+	if err := e.dedup.remove(); err != nil { // what a killed process left
+		return nil, counts, err
+	}
+	defer e.dedup.remove()
 	err = e.run(ctx, func(ctx context.Context, send func(*extractJob) error) error { return read(ctx, e, sources, send) })
-	if errors.Is(err, ErrTwice) || errors.Is(err, ErrUngrouped) {
+	if errors.Is(err, dataset.ErrTwice) || errors.Is(err, dataset.ErrUngrouped) {
 		return nil, e.counts, errors.Join(err, w.Discard())
 	}
 	if err != nil {
@@ -116,20 +120,20 @@ func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
 // (candidates); in order, the sieve drops some; what is left is written, or scored anew
 // on several cores and then, in order, written.
 type extraction struct {
-	ExtractConfig
-	identity WriterConfig
-	writer   *Writer[PositionRow]
+	Config
+	identity dataset.WriterConfig
+	writer   *dataset.Writer[dataset.PositionRow]
 	skip     int64 // rows that were on disk before
-	row      int64 // rows that passed the sieve
+	row      int64 // rows that passed the filter
 	total    int64 // rows of the sources
-	sieve    sieve
-	sifted   func(done int64, note string) // Progress, unless the search is what takes long
+	dedup    *deduplicator
+	filtered func(done int64, note string) // Progress, unless the search takes most of the time
 	counts   Counts
 }
 
 func (e *extraction) run(ctx context.Context, read func(context.Context, func(*extractJob) error) error) (err error) {
 	if e.Filter.Relabel == "" {
-		err = e.sift(ctx, read, func(r *PositionRow) error {
+		err = e.filter(ctx, read, func(r *dataset.PositionRow) error {
 			if e.row++; e.row <= e.skip {
 				return nil
 			}
@@ -144,26 +148,26 @@ func (e *extraction) run(ctx context.Context, read func(context.Context, func(*e
 	return err
 }
 
-// sift has workers make rows of what read sends, and gives those that the sieve keeps to
+// filter has workers make rows of what read sends, and gives those that the sieve keeps to
 // emit, in order.
-func (e *extraction) sift(ctx context.Context, read func(context.Context, func(*extractJob) error) error, emit func(*PositionRow) error) error {
+func (e *extraction) filter(ctx context.Context, read func(context.Context, func(*extractJob) error) error, emit func(*dataset.PositionRow) error) error {
 	done := int64(0)
 	err := inorder.Run(ctx, inorder.Workers(e.Workers), read, e.work, func(job *extractJob) error {
 		e.counts.add(&job.counts)
 		for i := range job.rows {
-			if err := e.sieve.add(&job.rows[i], emit); err != nil {
+			if err := e.dedup.add(&job.rows[i], emit); err != nil {
 				return err
 			}
 		}
 		done += job.size
-		e.sifted(done, fmt.Sprintf("%d positions", e.counts.Kept+e.sieve.waiting()))
+		e.filtered(done, fmt.Sprintf("%d positions", e.counts.Kept+e.dedup.waiting))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return e.sieve.finish(ctx, emit, func(n, of int64) {
-		e.sifted(e.total, fmt.Sprintf("%d of %d positions compared", n, of))
+	return e.dedup.finish(ctx, emit, func(n, of int64) {
+		e.filtered(e.total, fmt.Sprintf("%d of %d positions compared", n, of))
 	})
 }
 

@@ -1,4 +1,4 @@
-package dataset
+package arrange
 
 import (
 	"context"
@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
@@ -35,33 +34,32 @@ const (
 // gone on with; the error is ErrComplete (wrapped) if nothing is left to do.
 //
 // The buckets need about as much room on disk as the data, in dir.
-func Shuffle(ctx context.Context, paths []string, dir string, c ArrangeConfig) (*durable.Manifest, error) {
+func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {
 		return nil, err
 	}
 	switch kind {
-	case GamesFormat:
-		return shuffle(ctx, paths, dir, c, OpenGames, shuffleLimits{1 << 16, 256, 1024})
-	case PositionsFormat:
-		return shuffle(ctx, paths, dir, c, OpenPositions, shuffleLimits{1 << 19, 2048, 16384})
+	case dataset.GamesFormat:
+		return shuffle(ctx, paths, dir, c, dataset.OpenGames, shuffleLimits{1 << 16, 256, 1024})
+	case dataset.PositionsFormat:
+		return shuffle(ctx, paths, dir, c, dataset.OpenPositions, shuffleLimits{1 << 19, 2048, 16384})
 	default:
 		return shuffle(ctx, paths, dir, c, openFeatures, shuffleLimits{1 << 18, 1024, 8192})
 	}
 }
 
-func shuffle[R any](ctx context.Context, paths []string, dir string, c ArrangeConfig, open opener[R], limits shuffleLimits) (*durable.Manifest, error) {
+func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R], limits shuffleLimits) (*durable.Manifest, error) {
 	s, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err
 	}
 	buckets := min(max(1, (s.total+limits.bucketRows-1)/limits.bucketRows), maxBuckets)
-	w, err := s.writer(dir, map[string]any{"operation": "shuffle", "buckets": buckets})
+	w, err := s.writer(dir, map[string]any{"operation": "shuffle", "buckets": buckets}, dataset.Packed())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	w.pack() // in random order there is little to find, so it is looked for hard
 	temp := filepath.Join(dir, shuffleDir)
 	if err := os.RemoveAll(temp); err != nil { // of a killed process
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -87,16 +85,14 @@ func bucketName(i int) string { return fmt.Sprintf("bucket-%03d", i) }
 // dealer is a Shuffle at work.
 type dealer[R any] struct {
 	*sources[R]
-	out  *Writer[R]
+	out  *dataset.Writer[R]
 	skip int64 // rows that were on disk before
 	rows []R   // of a bucket; its memory is used again
 }
 
 // deal writes every row to a bucket chosen at random.
 func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits shuffleLimits) error {
-	l := d.codec.layout()
-	l.batchRows, l.shardRows = limits.batchRows, limits.shardRows
-	writers := make([]*Writer[R], buckets)
+	writers := make([]*dataset.Writer[R], buckets)
 	defer func() {
 		for _, w := range writers {
 			if w != nil {
@@ -106,19 +102,15 @@ func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits s
 	}()
 	var err error
 	for i := range writers {
-		if writers[i], err = newWriter(filepath.Join(temp, bucketName(i)), WriterConfig{}, d.codec, l, memory.NewGoAllocator()); err != nil {
+		if writers[i], err = d.readers[0].NewWriter(filepath.Join(temp, bucketName(i)), dataset.WriterConfig{},
+			dataset.ShardRows(limits.batchRows, limits.shardRows), dataset.Scratch(d.out.Rows)); err != nil {
 			return err
 		}
-		writers[i].safe = d.out.Rows
 	}
 	rng := rand.New(rand.NewPCG(d.Seed, 0))
-	for row, err := range d.all(ctx, "dealing") {
-		if err != nil {
-			return err
-		}
-		if err := writers[rng.IntN(buckets)].Append(row); err != nil {
-			return err
-		}
+	err = d.each(ctx, "dealing", func(row *R) error { return writers[rng.IntN(buckets)].Append(row) })
+	if err != nil {
+		return err
 	}
 	for _, w := range writers {
 		if _, err := w.Finish(nil); err != nil {
@@ -140,7 +132,7 @@ func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bu
 	if d.Progress != nil {
 		d.Progress(d.out.Rows(), d.total, "writing")
 	}
-	if err := d.write([]*Reader[R]{r}, bucket); err != nil {
+	if err := d.write([]*dataset.Reader[R]{r}, bucket); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(path); err != nil {
@@ -150,7 +142,7 @@ func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bu
 }
 
 // write appends all rows of the readers in random order.
-func (d *dealer[R]) write(readers []*Reader[R], bucket int) error {
+func (d *dealer[R]) write(readers []*dataset.Reader[R], bucket int) error {
 	n := int64(0)
 	for _, r := range readers {
 		n += r.Len()

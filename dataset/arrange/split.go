@@ -1,4 +1,4 @@
-package dataset
+package arrange
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -15,10 +16,6 @@ const (
 	ByGame    = "game"    // the positions of a game
 	ByOpening = "opening" // the games of an opening
 )
-
-// ErrUngrouped says that a row names no game, or no opening: to split by position
-// would put almost equal positions with one result on both sides.
-var ErrUngrouped = errors.New("the row does not say what it belongs to")
 
 // Part is one of the data sets that Split writes.
 type Part struct {
@@ -56,7 +53,7 @@ type splitConfig struct {
 // of the parts, in folders of dir. Which one depends on the seed and the game's identity
 // alone: not on the order, nor on the other games. An interrupted Split is gone on with;
 // the error is ErrComplete (wrapped) if nothing is left to do.
-func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c ArrangeConfig) ([]*durable.Manifest, error) {
+func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) ([]*durable.Manifest, error) {
 	if err := CheckParts(parts); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -69,12 +66,12 @@ func Split(ctx context.Context, paths []string, dir string, parts []Part, by str
 	}
 	s := &splitting{dir: dir, parts: parts, by: by, seed: c.Seed}
 	switch kind {
-	case GamesFormat:
-		return split(ctx, paths, s, c, OpenGames, func(g *GameRow) (uint64, uint64) { return g.Game, g.Opening })
-	case PositionsFormat:
-		return split(ctx, paths, s, c, OpenPositions, func(p *PositionRow) (uint64, uint64) { return p.Game, p.Opening })
+	case dataset.GamesFormat:
+		return split(ctx, paths, s, c, dataset.OpenGames, func(g *dataset.GameRow) (uint64, uint64) { return g.Game, g.Opening })
+	case dataset.PositionsFormat:
+		return split(ctx, paths, s, c, dataset.OpenPositions, func(p *dataset.PositionRow) (uint64, uint64) { return p.Game, p.Opening })
 	default:
-		return split(ctx, paths, s, c, openFeatures, func(f *FeatureRow) (uint64, uint64) { return f.Game, f.Opening })
+		return split(ctx, paths, s, c, openFeatures, func(f *dataset.FeatureRow) (uint64, uint64) { return f.Game, f.Opening })
 	}
 }
 
@@ -102,7 +99,7 @@ func (s *splitting) part(key uint64) int {
 	return len(s.parts) - 1
 }
 
-func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeConfig, open opener[R], names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
+func split[R any](ctx context.Context, paths []string, s *splitting, c Config, open opener[R], names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
 	src, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err
@@ -112,17 +109,17 @@ func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeCo
 	if err := t.begin(src); err != nil {
 		return t.manifests, err
 	}
-	row := int64(-1)
-	for r, err := range src.all(ctx, "") {
-		if err != nil {
-			return nil, err
+	n := int64(-1)
+	err = src.each(ctx, "", func(row *R) error {
+		n++
+		err := t.add(row)
+		if errors.Is(err, dataset.ErrUngrouped) {
+			return errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", n, err, s.by), t.discard())
 		}
-		row++
-		if err := t.add(r); errors.Is(err, ErrUngrouped) {
-			return nil, errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", row, err, s.by), t.discard())
-		} else if err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return t.finish()
 }
@@ -131,7 +128,7 @@ func split[R any](ctx context.Context, paths []string, s *splitting, c ArrangeCo
 type splitter[R any] struct {
 	*splitting
 	names     func(*R) (game, opening uint64)
-	writers   []*Writer[R]
+	writers   []*dataset.Writer[R]
 	skip      []int64 // rows that were on disk before
 	manifests []*durable.Manifest
 }
@@ -146,11 +143,11 @@ func (t *splitter[R]) begin(src *sources[R]) error {
 		w, err := src.writer(dir, splitConfig{"split", t.by, t.parts, p.Name})
 		t.writers, t.skip = append(t.writers, w), append(t.skip, 0)
 		switch {
-		case errors.Is(err, ErrComplete):
+		case errors.Is(err, dataset.ErrComplete):
 			if t.manifests[i], err = durable.LoadManifest(dir); err != nil {
 				return fmt.Errorf("dataset: %w", err)
 			}
-			complete = fmt.Errorf("dataset: %s: %w", t.dir, ErrComplete)
+			complete = fmt.Errorf("dataset: %s: %w", t.dir, dataset.ErrComplete)
 			done++
 		case err != nil:
 			return err
@@ -170,7 +167,7 @@ func (t *splitter[R]) add(r *R) error {
 		key = opening
 	}
 	if key == 0 {
-		return ErrUngrouped
+		return dataset.ErrUngrouped
 	}
 	i := t.part(key)
 	if t.skip[i]--; t.skip[i] >= 0 || t.writers[i] == nil {

@@ -1,4 +1,4 @@
-package dataset
+package positions
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Rescore searches a position: centipawns, White's view.
-type Rescore func(ctx context.Context, p *board.Position) (int16, error)
+// A Rescorer searches a position, and returns its score: centipawns, White's view.
+type Rescorer func(ctx context.Context, p *board.Position) (int16, error)
 
 // scoreBlock is how many positions are searched by one goroutine at once, and written to
 // the journal as one line.
@@ -31,7 +32,7 @@ const scoresName = ".scores.jsonl"
 // rescoreJob is a run of rows to be scored.
 type rescoreJob struct {
 	first int64 // number of the first row
-	rows  []PositionRow
+	rows  []dataset.PositionRow
 	known bool // the scores come from the journal
 }
 
@@ -60,7 +61,7 @@ func (e *extraction) rescore(ctx context.Context, read func(context.Context, fun
 	defer func() { s.journal.Close() }()
 	return inorder.Run(ctx, inorder.Workers(e.Workers), func(ctx context.Context, send func(*rescoreJob) error) error {
 		job := &rescoreJob{first: e.skip}
-		err := e.sift(ctx, read, func(r *PositionRow) error {
+		err := e.filter(ctx, read, func(r *dataset.PositionRow) error {
 			if e.row++; e.row <= e.skip {
 				return nil
 			}
@@ -80,7 +81,7 @@ func (e *extraction) rescore(ctx context.Context, read func(context.Context, fun
 
 // search scores jobs.
 func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) error {
-	score := e.NewRescore()
+	score := e.NewRescorer()
 	for job := range jobs {
 		if job.known {
 			continue

@@ -1,10 +1,13 @@
-package dataset
+package positions
 
 import (
 	"context"
 	"fmt"
 	"hash/maphash"
 	"iter"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
 // How many games, or rows of positions, are a piece of work.
@@ -15,27 +18,27 @@ const (
 
 // extractJob is a run of games, or of positions by game, on its way to becoming rows.
 type extractJob struct {
-	games  []GameRow
-	groups [][]PositionRow
+	games  []dataset.GameRow
+	groups [][]dataset.PositionRow
 	size   int64 // rows of the source
 	rows   []candidate
 	counts Counts
 }
 
 // readGames sends the games of the sources.
-func readGames(_ context.Context, e *extraction, sources []*Reader[GameRow], send func(*extractJob) error) error {
+func readGames(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
 	job := &extractJob{}
-	var ids, moves keySet
+	var ids, moves dedup.KeySet
 	seed := maphash.MakeSeed()
 	for _, s := range sources {
 		for game, err := range s.All() {
 			if err != nil {
 				return err
 			}
-			if !ids.add(game.Game) {
-				return fmt.Errorf("dataset: %s: game %016x: %w", s.path, game.Game, ErrTwice)
+			if !ids.Add(game.Game) {
+				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrTwice)
 			}
-			if !moves.add(game.movesHash(seed)) {
+			if !moves.Add(dedup.GameKey(seed, game.Start, game.Moves)) {
 				job.counts.SameMoves++
 			}
 			if job.games = append(job.games, game); len(job.games) < jobGames {
@@ -53,10 +56,10 @@ func readGames(_ context.Context, e *extraction, sources []*Reader[GameRow], sen
 }
 
 // readGroups sends the positions of the sources, those of a game together.
-func readGroups(_ context.Context, e *extraction, sources []*Reader[PositionRow], send func(*extractJob) error) error {
+func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.PositionRow], send func(*extractJob) error) error {
 	job := &extractJob{}
-	var games keySet
-	var group []PositionRow
+	var games dedup.KeySet
+	var group []dataset.PositionRow
 	flush := func() error {
 		if len(group) == 0 {
 			return nil
@@ -82,7 +85,7 @@ func readGroups(_ context.Context, e *extraction, sources []*Reader[PositionRow]
 					return err
 				}
 				if err := e.begin(&games, p.Game); err != nil {
-					return fmt.Errorf("dataset: %s, row %d: %w", s.path, row, err)
+					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row, err)
 				}
 			}
 			group = append(group, p)
@@ -96,23 +99,23 @@ func readGroups(_ context.Context, e *extraction, sources []*Reader[PositionRow]
 
 // begin notes that a game's rows begin, which must not have ended before if they are to
 // be counted.
-func (e *extraction) begin(games *keySet, game uint64) error {
+func (e *extraction) begin(games *dedup.KeySet, game uint64) error {
 	switch {
 	case e.Filter.MaxPerGame == 0:
 		return nil
 	case game == 0:
-		return fmt.Errorf("%w: it has no game", ErrUngrouped)
-	case !games.add(game):
-		return fmt.Errorf("%w: its game has other rows further up", ErrUngrouped)
+		return fmt.Errorf("%w: it has no game", dataset.ErrUngrouped)
+	case !games.Add(game):
+		return fmt.Errorf("%w: its game has other rows further up", dataset.ErrUngrouped)
 	}
 	return nil
 }
 
 // work makes rows of jobs.
 func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
-	var resolve Resolve
+	var resolve Resolver
 	if e.Filter.Resolve != ResolveKeep {
-		resolve = e.NewResolve()
+		resolve = e.NewResolver()
 	}
 	for job := range jobs {
 		most := 0

@@ -3,30 +3,29 @@
 // files; dataset.Extract and dataset.Refine call it.
 //
 // Start reading at Quiescence and Search.
-package relabel
+package positions
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/eval"
 )
 
-// Quiescence returns what dataset.ExtractConfig.NewResolve asks for: resolvers that
+// Quiescence returns what Config.NewResolver asks for: resolvers that
 // replace a position by the leaf of its quiescence search under the weights, one
 // coefficient a term of the model. Each resolver serves one goroutine.
 //
 // The weights only choose the captures that are played out; the leaf's own score is
 // not a label, or a tuner would learn its own start weights back.
-func Quiescence(m *eval.Model, weights []eval.Coef) (func() dataset.Resolve, error) {
+func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
 	if _, err := m.NewEvaluator(weights); err != nil {
 		return nil, fmt.Errorf("relabel: %w", err)
 	}
-	return func() dataset.Resolve {
+	return func() Resolver {
 		ev, err := m.NewEvaluator(weights)
 		if err != nil {
 			panic(err) // it was made from the same weights before
@@ -43,18 +42,18 @@ func Quiescence(m *eval.Model, weights []eval.Coef) (func() dataset.Resolve, err
 // position, and it is part of the score.
 const hashMB = 1
 
-// Search returns what dataset.ExtractConfig.NewRescore asks for: engines with the weights
+// Search returns what Config.NewRescorer asks for: engines with the weights
 // that search each position, forgetful of all others, until they have finished the
 // iteration in which they pass the number of nodes. A score is the same whatever was
 // searched before, and on every machine.
-func Search(m *eval.Model, weights []eval.Coef, nodes uint64) (func() dataset.Rescore, error) {
+func Search(m *eval.Model, weights []eval.Coef, nodes uint64) (func() Rescorer, error) {
 	if nodes == 0 {
 		return nil, fmt.Errorf("relabel: a search wants a number of nodes")
 	}
 	if _, err := m.NewEvaluator(weights); err != nil {
 		return nil, fmt.Errorf("relabel: %w", err)
 	}
-	return func() dataset.Rescore {
+	return func() Rescorer {
 		ev, err := m.NewEvaluator(weights)
 		if err != nil {
 			panic(err) // it was made from the same weights before

@@ -1,11 +1,12 @@
-package dataset
+package arrange
 
 import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"os"
 
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -13,7 +14,7 @@ import (
 type Summary struct {
 	Path     string `json:"path"`
 	Format   string `json:"format"`
-	ID       string `json:"id"`       // identifies the data; see Reader.ID
+	ID       string `json:"id"`       // identifies the data; see dataset.Reader.ID
 	Verified bool   `json:"verified"` // false where there is no manifest
 	Complete bool   `json:"complete"` // false where the writing was interrupted
 	Shards   int    `json:"shards"`
@@ -21,7 +22,7 @@ type Summary struct {
 
 	Rows          int64 `json:"rows"`
 	Games         int64 `json:"games"`                    // 0 where rows name none and stand in no order
-	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see GameRuns
+	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see dataset.GameRuns
 	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or all moves
 	Openings      int64 `json:"openings"`                 // different ones
 
@@ -59,29 +60,29 @@ type ScoreBin struct {
 	N    int64 `json:"n"`
 }
 
-var binEdges = []int{-MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600, MaxScore + 1}
+var binEdges = []int{-dataset.MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600, dataset.MaxScore + 1}
 
 // Summarize reads a whole data set and counts. An interrupted one is counted as far
 // as it goes. Any damage is an error: no summary is of half a data set.
-func Summarize(ctx context.Context, path string, progress Progress) (*Summary, error) {
-	format, err := Detect(path)
+func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Summary, error) {
+	format, err := dataset.Detect(path)
 	if err != nil {
 		return nil, err
 	}
 	c := &counter{s: Summary{Path: path, Format: format}, seed: maphash.MakeSeed()}
-	defer c.rows.close()
+	defer c.rows.Close()
 	for i := range len(binEdges) - 1 {
 		c.s.Scores = append(c.s.Scores, ScoreBin{From: binEdges[i], To: binEdges[i+1]})
 	}
 	switch format {
-	case GamesFormat:
-		err = summarize(ctx, c, path, OpenGames, progress, c.game)
-	case PositionsFormat:
+	case dataset.GamesFormat:
+		err = summarize(ctx, c, path, dataset.OpenGames, progress, c.game)
+	case dataset.PositionsFormat:
 		c.s.Phases = new([25]int64)
-		err = summarize(ctx, c, path, OpenPositions, progress, c.position)
+		err = summarize(ctx, c, path, dataset.OpenPositions, progress, c.position)
 	default:
-		open := func(path string, opts ...OpenOption) (*Reader[FeatureRow], error) {
-			r, set, err := OpenFeatures(path, opts...)
+		open := func(path string, opts ...dataset.OpenOption) (*dataset.Reader[dataset.FeatureRow], error) {
+			r, set, err := dataset.OpenFeatures(path, opts...)
 			c.s.Terms = len(set.Terms)
 			return r, err
 		}
@@ -96,24 +97,20 @@ func Summarize(ctx context.Context, path string, progress Progress) (*Summary, e
 	return &c.s, nil
 }
 
-func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress Progress, count func(*R)) error {
-	r, err := open(path, Partial())
+func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress dataset.Progress, count func(*R)) error {
+	r, err := open(path, dataset.Partial())
 	if err != nil {
 		return err
 	}
 	c.s.Verified, c.s.Shards = r.Verified(), r.Shards()
-	c.s.Complete = r.manifest == nil || r.manifest.Complete
+	c.s.Complete = r.Manifest() == nil || r.Manifest().Complete
 	if c.s.ID, err = r.ID(); err != nil {
 		return err
 	}
-	for _, f := range r.files {
-		info, err := os.Stat(f.path)
-		if err != nil {
-			return fmt.Errorf("dataset: %w", err)
-		}
-		c.s.Bytes += info.Size()
+	if c.s.Bytes, err = r.Size(); err != nil {
+		return err
 	}
-	return each(ctx, r, progress, "", func(row *R) error {
+	return dataset.Each(ctx, r, progress, "", func(row *R) error {
 		c.s.Rows++
 		count(row)
 		return c.err
@@ -124,20 +121,20 @@ func summarize[R any](ctx context.Context, c *counter, path string, open opener[
 type counter struct {
 	s        Summary
 	seed     maphash.Seed
-	rows     repeats // of what makes a row a duplicate
-	games    keySet
-	openings keySet
-	sum      float64  // of results
-	weights  int64    // rows with a result
-	runs     GameRuns // where no game is named
-	plies    int64    // numbers in s.Plies
-	err      error    // of the disk
+	rows     dedup.Finder // of what makes a row a duplicate
+	games    dedup.KeySet
+	openings dedup.KeySet
+	sum      float64          // of results
+	weights  int64            // rows with a result
+	runs     dataset.GameRuns // where no game is named
+	plies    int64            // numbers in s.Plies
+	err      error            // of the disk
 }
 
-func (c *counter) game(g *GameRow) {
-	c.games.add(g.Game)
-	c.openings.add(g.Opening)
-	c.result(ResultOf(g.Result))
+func (c *counter) game(g *dataset.GameRow) {
+	c.games.Add(g.Game)
+	c.openings.Add(g.Opening)
+	c.result(dataset.ResultOf(g.Result))
 	c.ply(int64(len(g.Moves)))
 	for _, s := range g.Scores {
 		c.score(s)
@@ -146,10 +143,10 @@ func (c *counter) game(g *GameRow) {
 		c.s.Terminations = map[string]int64{}
 	}
 	c.s.Terminations[g.Termination]++
-	c.duplicate(g.movesHash(c.seed))
+	c.duplicate(dedup.GameKey(c.seed, g.Start, g.Moves))
 }
 
-func (c *counter) position(p *PositionRow) {
+func (c *counter) position(p *dataset.PositionRow) {
 	c.label(p.Game, p.Opening, p.Result, p.Score)
 	c.ply(int64(p.Ply))
 	c.runs.Next(p)
@@ -157,22 +154,26 @@ func (c *counter) position(p *PositionRow) {
 	c.duplicate(p.Board.Key())
 }
 
-func (c *counter) feature(f *FeatureRow) { c.label(f.Game, f.Opening, f.Result, f.Score) }
+func (c *counter) feature(f *dataset.FeatureRow) { c.label(f.Game, f.Opening, f.Result, f.Score) }
 
 func (c *counter) label(game, opening uint64, result float32, score int16) {
 	if game != 0 {
-		c.games.add(game)
+		c.games.Add(game)
 	}
 	if opening != 0 {
-		c.openings.add(opening)
+		c.openings.Add(opening)
 	}
 	c.result(result)
 	c.score(score)
 }
 
 func (c *counter) duplicate(key uint64) {
-	if err := c.rows.add(key); err != nil && c.err == nil {
-		c.err = err
+	answer, err := c.rows.Add(key, c.s.Rows)
+	if answer == dedup.Repeated {
+		c.s.Duplicates++
+	}
+	if err != nil && c.err == nil {
+		c.err = fmt.Errorf("dataset: %w", err)
 	}
 }
 
@@ -202,10 +203,10 @@ func (c *counter) ply(n int64) {
 
 func (c *counter) score(s int16) {
 	switch {
-	case s == NoScore:
+	case s == dataset.NoScore:
 		c.s.Unscored++
 		return
-	case s > MaxScore || s < -MaxScore:
+	case s > dataset.MaxScore || s < -dataset.MaxScore:
 		c.s.Mates++
 		return
 	}
@@ -219,10 +220,12 @@ func (c *counter) score(s int16) {
 
 func (c *counter) finish(ctx context.Context) (err error) {
 	s := &c.s
-	if s.Duplicates, err = c.rows.total(ctx); err != nil {
-		return err
+	n, err := c.rows.Finish(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("dataset: %w", err)
 	}
-	s.Games, s.Openings = int64(c.games.len()), int64(c.openings.len())
+	s.Duplicates += n
+	s.Games, s.Openings = int64(c.games.Len()), int64(c.openings.Len())
 	if s.Games == 0 && c.runs.Plausible(s.Rows) {
 		s.Games, s.GamesInferred = c.runs.Games, true
 	}

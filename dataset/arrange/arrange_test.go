@@ -1,4 +1,4 @@
-package dataset
+package arrange
 
 import (
 	"context"
@@ -10,13 +10,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // namedPositions are positions of games, each with its game and an opening of two games.
-func namedPositions(seed uint64, games int) []PositionRow {
-	var rows []PositionRow
+func namedPositions(seed uint64, games int) []dataset.PositionRow {
+	var rows []dataset.PositionRow
 	for i, g := range randomGames(seed, games) {
-		for _, r := range positionsOf([]GameRow{g}) {
+		for _, r := range positionsOf([]dataset.GameRow{g}) {
 			r.Game, r.Opening, r.Weight = g.Game+seed, 1+uint64(i/2), 1
 			rows = append(rows, r)
 		}
@@ -24,9 +27,9 @@ func namedPositions(seed uint64, games int) []PositionRow {
 	return rows
 }
 
-func readPositions(t testing.TB, path string) []PositionRow {
+func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	t.Helper()
-	r, err := OpenPositions(path)
+	r, err := dataset.OpenPositions(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,25 +44,25 @@ func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	one, two, all := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "all")
 	a, b := namedPositions(1, 5), namedPositions(2, 7)
-	writeAll(t, one, positionsCodec{}, positionsLayout, a)
-	writeAll(t, two, positionsCodec{}, positionsLayout, b)
-	m, err := Merge(t.Context(), []string{one, two}, all, ArrangeConfig{})
+	writePositions(t, one, a)
+	writePositions(t, two, b)
+	m, err := Merge(t.Context(), []string{one, two}, all, Config{})
 	if err != nil || m.Rows != int64(len(a)+len(b)) || len(m.Parents) != 2 {
 		t.Fatal(m, err)
 	}
 	if got := readPositions(t, all); !reflect.DeepEqual(got, append(slices.Clone(a), b...)) {
 		t.Error("the rows differ")
 	}
-	if _, err := Merge(t.Context(), []string{one, two}, all, ArrangeConfig{}); !errors.Is(err, ErrComplete) {
+	if _, err := Merge(t.Context(), []string{one, two}, all, Config{}); !errors.Is(err, dataset.ErrComplete) {
 		t.Error(err)
 	}
 	games := filepath.Join(dir, "games")
-	writeAll(t, games, gamesCodec{}, smallGames, randomGames(1, 5))
-	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"), ArrangeConfig{}); !errors.Is(err, ErrSchemas) {
+	writeGames(t, games, randomGames(1, 5), dataset.ShardRows(5, 10))
+	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"), Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
 	x := filepath.Join(dir, "x")
-	if _, err := Merge(t.Context(), []string{games, games}, x, ArrangeConfig{}); !errors.Is(err, ErrTwice) {
+	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrTwice) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
@@ -70,13 +73,13 @@ func TestMerge(t *testing.T) {
 func TestMergeWantsTheSameFeatures(t *testing.T) {
 	var paths []string
 	for _, name := range []string{"a", "b"} {
-		set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: name}}}
+		set := dataset.FeatureSet{Model: "m", Terms: []dataset.FeatureTerm{{Name: name}}}
 		dir := filepath.Join(t.TempDir(), name)
-		w, err := NewFeatureWriter(dir, set, WriterConfig{})
+		w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Append(&FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: NoScore, Score: NoScore, Weight: 1}); err != nil {
+		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: dataset.NoScore, Score: dataset.NoScore, Weight: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Finish(nil); err != nil {
@@ -85,18 +88,18 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		paths = append(paths, dir)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Merge(t.Context(), paths, out, ArrangeConfig{}); !errors.Is(err, ErrSchemas) {
+	if _, err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
 	for _, kind := range []func([]string) error{
-		func(p []string) error { _, err := Merge(t.Context(), p, out, ArrangeConfig{}); return err },
-		func(p []string) error { _, err := Shuffle(t.Context(), p, out, ArrangeConfig{}); return err },
+		func(p []string) error { _, err := Merge(t.Context(), p, out, Config{}); return err },
+		func(p []string) error { _, err := Shuffle(t.Context(), p, out, Config{}); return err },
 	} {
-		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, ErrTwice) {
+		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, dataset.ErrTwice) {
 			t.Error(err)
 		}
 	}
-	if m, err := Merge(t.Context(), paths[:1], out, ArrangeConfig{}); err != nil || m.Rows != 1 {
+	if m, err := Merge(t.Context(), paths[:1], out, Config{}); err != nil || m.Rows != 1 {
 		t.Error(m, err)
 	}
 }
@@ -107,15 +110,15 @@ func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	rows := namedPositions(3, 200)
 	data := filepath.Join(dir, "data")
-	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	writePositions(t, data, rows)
 	parts := []Part{{"train", 8}, {"valid", 2}}
 	for _, by := range []string{ByGame, ByOpening} {
 		out := filepath.Join(dir, by)
-		ms, err := Split(t.Context(), []string{data}, out, parts, by, ArrangeConfig{Seed: 5})
+		ms, err := Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5})
 		if err != nil || ms[0].Rows+ms[1].Rows != int64(len(rows)) {
 			t.Fatal(ms, err)
 		}
-		where, next := map[uint64]string{}, map[string][]PositionRow{}
+		where, next := map[uint64]string{}, map[string][]dataset.PositionRow{}
 		for _, p := range parts {
 			next[p.Name] = readPositions(t, filepath.Join(out, p.Name))
 			for _, r := range next[p.Name] {
@@ -149,14 +152,14 @@ func TestSplit(t *testing.T) {
 			}
 			next[where[key]] = list[1:]
 		}
-		if _, err := Split(t.Context(), []string{data}, out, parts, by, ArrangeConfig{Seed: 5}); !errors.Is(err, ErrComplete) {
+		if _, err := Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5}); !errors.Is(err, dataset.ErrComplete) {
 			t.Error(err)
 		}
 	}
 	s := &splitting{parts: parts, by: ByGame, seed: 5}
 	half := filepath.Join(dir, "half")
-	writeAll(t, half, positionsCodec{}, positionsLayout, rows[len(rows)/2:])
-	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, ArrangeConfig{Seed: 5}); err != nil {
+	writePositions(t, half, rows[len(rows)/2:])
+	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, Config{Seed: 5}); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range parts {
@@ -172,9 +175,9 @@ func TestSplitWantsGames(t *testing.T) {
 	dir := t.TempDir()
 	rows := namedPositions(4, 3)
 	rows[20].Game = 0
-	writeAll(t, filepath.Join(dir, "data"), positionsCodec{}, positionsLayout, rows)
-	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"), []Part{{"a", 1}, {"b", 1}}, ByGame, ArrangeConfig{})
-	if !errors.Is(err, ErrUngrouped) || !strings.Contains(err.Error(), "row 20") {
+	writePositions(t, filepath.Join(dir, "data"), rows)
+	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"), []Part{{"a", 1}, {"b", 1}}, ByGame, Config{})
+	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), "row 20") {
 		t.Error(err)
 	}
 	for _, name := range []string{"a", "b"} {
@@ -190,7 +193,7 @@ func TestSplitWantsGames(t *testing.T) {
 }
 
 // rowText is a row as a map key.
-func rowText(r PositionRow) string { return fmt.Sprintf("%v", r) }
+func rowText(r dataset.PositionRow) string { return fmt.Sprintf("%v", r) }
 
 // The same rows come out in another order, the same for the same seed, whether they fit
 // into memory or not, and whether or not the work was interrupted.
@@ -198,15 +201,15 @@ func TestShuffle(t *testing.T) {
 	dir := t.TempDir()
 	rows := namedPositions(6, 30)
 	data := filepath.Join(dir, "data")
-	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	writePositions(t, data, rows)
 	for name, limits := range map[string]shuffleLimits{"small": {1 << 20, 64, 128}, "large": {600, 64, 256}} {
 		out := filepath.Join(dir, name)
-		run := func(ctx context.Context, out string, seed uint64, c ArrangeConfig) error {
+		run := func(ctx context.Context, out string, seed uint64, c Config) error {
 			c.Seed = seed
-			_, err := shuffle(ctx, []string{data}, out, c, OpenPositions, limits)
+			_, err := shuffle(ctx, []string{data}, out, c, dataset.OpenPositions, limits)
 			return err
 		}
-		if err := run(t.Context(), out, 9, ArrangeConfig{}); err != nil {
+		if err := run(t.Context(), out, 9, Config{}); err != nil {
 			t.Fatal(err)
 		}
 		got := readPositions(t, out)
@@ -228,7 +231,7 @@ func TestShuffle(t *testing.T) {
 		}
 		again, other := out+"-again", out+"-other"
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := run(ctx, again, 9, ArrangeConfig{Progress: func(_, _ int64, note string) {
+		if err := run(ctx, again, 9, Config{Progress: func(_, _ int64, note string) {
 			if note == "writing" {
 				cancel()
 			}
@@ -236,13 +239,13 @@ func TestShuffle(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		if err := run(t.Context(), again, 9, ArrangeConfig{}); err != nil && !errors.Is(err, ErrComplete) {
+		if err := run(t.Context(), again, 9, Config{}); err != nil && !errors.Is(err, dataset.ErrComplete) {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(filesOf(t, out), filesOf(t, again)) {
+		if !reflect.DeepEqual(datatest.Files(t, out), datatest.Files(t, again)) {
 			t.Errorf("%s: the same seed gives other bytes", name)
 		}
-		if err := run(t.Context(), other, 10, ArrangeConfig{}); err != nil {
+		if err := run(t.Context(), other, 10, Config{}); err != nil {
 			t.Fatal(err)
 		}
 		if slices.Equal(readPositions(t, other), got) {
@@ -262,12 +265,12 @@ func TestShuffleIsUniform(t *testing.T) {
 		rows[i].Ply = uint16(i)
 	}
 	data := filepath.Join(dir, "data")
-	writeAll(t, data, positionsCodec{}, positionsLayout, rows)
+	writePositions(t, data, rows)
 	const rounds = 48
 	var at [8]int
 	for seed := range rounds {
 		out := filepath.Join(dir, fmt.Sprint(seed))
-		if _, err := shuffle(t.Context(), []string{data}, out, ArrangeConfig{Seed: uint64(seed)}, OpenPositions, shuffleLimits{3, 2, 100}); err != nil {
+		if _, err := shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions, shuffleLimits{3, 2, 100}); err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range readPositions(t, out) {

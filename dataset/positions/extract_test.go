@@ -1,21 +1,22 @@
-package dataset
+package positions
 
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
 // toyResolve stands in for a quiescence search: it makes captures until there are
 // none, always the last one listed.
-func toyResolve() Resolve {
+func toyResolve() Resolver {
 	return func(p *board.Position) (board.Position, int, bool) {
 		leaf := *p
 		for !leaf.InCheck() {
@@ -29,26 +30,14 @@ func toyResolve() Resolve {
 	}
 }
 
-// gamesIn writes games as a data set and opens it.
-func gamesIn(t testing.TB, games []GameRow) *Reader[GameRow] {
+func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Filter, workers int) (Counts, []dataset.PositionRow) {
 	t.Helper()
-	dir := t.TempDir()
-	writeAll(t, dir, gamesCodec{}, smallGames, games)
-	r, err := OpenGames(dir)
+	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{
+		Filter: f, NewResolver: toyResolve, Workers: workers, Program: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
-}
-
-func extract(t testing.TB, r *Reader[GameRow], dir string, f Filter, workers int) (Counts, []PositionRow) {
-	t.Helper()
-	m, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{
-		Filter: f, NewResolve: toyResolve, Workers: workers, Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := OpenPositions(dir)
+	p, err := dataset.OpenPositions(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +75,7 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 			p := &rows[i]
 			keys[p.Board.Key()] = true
 			perGame[p.Game]++
-			if p.Board.InCheck() || p.Score > MaxScore || p.Score < -MaxScore && p.Score != NoScore {
+			if p.Board.InCheck() || p.Score > dataset.MaxScore || p.Score < -dataset.MaxScore && p.Score != dataset.NoScore {
 				t.Fatalf("%+v: row %d is %+v", f, i, p)
 			}
 			if f.MaxScore > 0 && (int(p.Score) > f.MaxScore || int(p.Score) < -f.MaxScore) {
@@ -115,10 +104,10 @@ func TestExtractKeepsLabels(t *testing.T) {
 	for _, g := range games {
 		for i, game := range g.Replay() {
 			p := game.Position()
-			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > MaxScore || g.Scores[i] < -MaxScore {
+			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > dataset.MaxScore || g.Scores[i] < -dataset.MaxScore {
 				continue
 			}
-			want := PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
+			want := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: dataset.ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
 			if next == len(rows) {
 				t.Fatal("too few rows")
 			}
@@ -141,12 +130,12 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	one, three, cut := t.TempDir(), t.TempDir(), t.TempDir()
 	c1, _ := extract(t, r, one, f, 1)
 	c3, _ := extract(t, r, three, f, 3)
-	if c1 != c3 || !reflect.DeepEqual(filesOf(t, one), filesOf(t, three)) {
+	if c1 != c3 || !reflect.DeepEqual(datatest.Files(t, one), datatest.Files(t, three)) {
 		t.Errorf("one worker: %+v\nthree: %+v", c1, c3)
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
-	_, _, err := Extract(ctx, []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: f, NewResolve: toyResolve, Program: "test",
+	_, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: f, NewResolver: toyResolve, Program: "test",
 		Progress: func(done, total int64, note string) {
 			if total != 300 || note == "" {
 				t.Errorf("progress %d of %d %q", done, total, note)
@@ -162,17 +151,17 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 		t.Errorf("after the interruption: %+v, %v", m, err)
 	}
 	extract(t, r, cut, f, 2)
-	if !reflect.DeepEqual(filesOf(t, one), filesOf(t, cut)) {
+	if !reflect.DeepEqual(datatest.Files(t, one), datatest.Files(t, cut)) {
 		t.Error("the resumed data set differs")
 	}
-	m, counts, err := Extract(context.Background(), []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: f, NewResolve: toyResolve, Program: "test"})
-	if !errors.Is(err, ErrComplete) || counts != c1 || m == nil {
+	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: f, NewResolver: toyResolve, Program: "test"})
+	if !errors.Is(err, dataset.ErrComplete) || counts != c1 || m == nil {
 		t.Errorf("again: %+v, %v", counts, err)
 	}
 	other := f
 	other.MaxPerGame = 31
 	var diff *durable.ConfigChangedError
-	_, _, err = Extract(context.Background(), []*Reader[GameRow]{r}, cut, ExtractConfig{Filter: other, NewResolve: toyResolve, Program: "test"})
+	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: other, NewResolver: toyResolve, Program: "test"})
 	if !errors.As(err, &diff) || diff.Field != "config.max_per_game" {
 		t.Errorf("another filter: %v", err)
 	}
@@ -188,8 +177,8 @@ func TestExtractGoesOnAfterWholeShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := WriterConfig{Config: f, Program: "test", Parents: []string{id}}
-	w, err := newWriter(dir, config, positionsCodec{}, smallPositions, r.mem)
+	config := dataset.WriterConfig{Config: f, Program: "test", Parents: []string{id}}
+	w, err := dataset.NewPositionWriter(dir, config, dataset.ShardRows(64, 256))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,37 +200,36 @@ func TestExtractGoesOnAfterWholeShards(t *testing.T) {
 func TestExtractPassesOnDamage(t *testing.T) {
 	r := gamesIn(t, randomGames(24, 40))
 	path := filepath.Join(r.Path(), "games-00002.arrow")
-	flipBit(t, path, 3000)
+	datatest.FlipBit(t, path, 3000)
 	dir := t.TempDir()
-	_, _, err := Extract(context.Background(), []*Reader[GameRow]{r}, dir, ExtractConfig{Filter: Filter{Resolve: ResolveKeep}})
+	_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: Filter{Resolve: ResolveKeep}})
 	if !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)
 	}
 	if m, err := durable.LoadManifest(dir); err != nil || m.Complete {
 		t.Errorf("half a data set is complete: %+v, %v", m, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
-		t.Error("still locked")
+	if l, err := durable.TryLock(filepath.Join(dir, ".data.lock")); err != nil {
+		t.Errorf("still locked: %v", err)
+	} else {
+		l.Unlock()
 	}
 	for _, bad := range []Filter{{}, {Resolve: "x"}, {Resolve: ResolveKeep, MaxScore: -1}} {
-		if _, _, err := Extract(context.Background(), nil, t.TempDir(), ExtractConfig{Filter: bad}); err == nil {
+		if _, _, err := Extract(context.Background(), nil, t.TempDir(), Config{Filter: bad}); err == nil {
 			t.Errorf("%+v accepted", bad)
 		}
 	}
 }
 
-func TestKeySet(t *testing.T) {
-	rng := newRand(25)
-	var s keySet
-	want := map[uint64]bool{}
-	for range 50000 {
-		key := rng.Uint64N(30000) << 40
-		if s.add(key) == want[key] {
-			t.Fatalf("key %#x: new is %v", key, want[key])
+func BenchmarkExtract(b *testing.B) {
+	r := gamesIn(b, randomGames(1, 2000))
+	n := int64(0)
+	for b.Loop() {
+		_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, b.TempDir(), Config{Filter: Filter{Resolve: ResolveKeep}})
+		if err != nil {
+			b.Fatal(err)
 		}
-		want[key] = true
+		n += counts.Positions
 	}
-	if s.len() != len(want) {
-		t.Errorf("%d keys, want %d", s.len(), len(want))
-	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "positions/s")
 }

@@ -1,4 +1,4 @@
-package relabel
+package positions
 
 import (
 	"context"
@@ -21,11 +21,11 @@ func shannon(t testing.TB) *eval.Model {
 
 func TestQuiescence(t *testing.T) {
 	m := shannon(t)
-	newResolve, err := Quiescence(m, m.Start)
+	newResolver, err := Quiescence(m, m.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolve := newResolve()
+	resolve := newResolver()
 	for _, c := range []struct{ fen, leaf string }{
 		{board.StartFEN, board.StartFEN},
 		// A queen hangs.
@@ -75,16 +75,16 @@ func TestExtractWithQuiescence(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := shannon(t)
-	newResolve, err := Quiescence(m, m.Start)
+	newResolver, err := Quiescence(m, m.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, counts, err := dataset.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
-		dataset.ExtractConfig{Filter: dataset.DefaultFilter(), NewResolve: newResolve, Workers: 2})
+	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
+		Config{Filter: DefaultFilter(), NewResolver: newResolver, Workers: 2})
 	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
 		t.Errorf("%+v, %v", counts, err)
 	}
-	_, _, err = dataset.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir, dataset.ExtractConfig{Filter: dataset.DefaultFilter(), NewResolve: newResolve})
+	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir, Config{Filter: DefaultFilter(), NewResolver: newResolver})
 	if err == nil || errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("positions into the folder of the games: %v", err)
 	}

@@ -1,0 +1,64 @@
+package arrange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
+)
+
+// Merge writes the rows of data sets of one schema one after the other as a data set
+// in dir. A game that is there twice is an error. An interrupted Merge is gone on
+// with; the error is ErrComplete (wrapped) if nothing is left to do.
+func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
+	kind, err := kindOf(paths)
+	if err != nil {
+		return nil, err
+	}
+	c.Seed = 0
+	switch kind {
+	case dataset.GamesFormat:
+		var seen dedup.KeySet
+		return merge(ctx, paths, dir, c, dataset.OpenGames, func(g *dataset.GameRow) error {
+			if !seen.Add(g.Game) {
+				return fmt.Errorf("dataset: game %d: %w", g.Game, dataset.ErrTwice)
+			}
+			return nil
+		})
+	case dataset.PositionsFormat:
+		return merge(ctx, paths, dir, c, dataset.OpenPositions, nil)
+	default:
+		return merge(ctx, paths, dir, c, openFeatures, nil)
+	}
+}
+
+func merge[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R], check func(*R) error) (*durable.Manifest, error) {
+	s, err := openAll(paths, open, c)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.writer(dir, map[string]string{"operation": "merge"})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	skip := w.Rows()
+	err = s.each(ctx, "", func(row *R) error {
+		if check != nil {
+			if err := check(row); err != nil {
+				return errors.Join(err, w.Discard())
+			}
+		}
+		if skip--; skip >= 0 {
+			return nil
+		}
+		return w.Append(row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Finish(nil)
+}

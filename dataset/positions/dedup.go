@@ -1,0 +1,144 @@
+package positions
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
+)
+
+// waitingDir holds the rows that wait to be compared or sampled.
+const waitingDir = ".dedup"
+
+// deduplicator drops positions that occurred before, and takes a sample of the rest. Its
+// memory is bounded: when a Finder does not know whether a key is new, the row and all
+// rows after it wait in a data set of their own. Where a sample is taken, all rows wait,
+// because their number is known only at the end.
+//
+// Rows leave in the order in which they came.
+type deduplicator struct {
+	dir    string
+	filter *Filter
+	counts *Counts
+	safe   func() int64 // rows of the data set that are safely on disk
+
+	keys     dedup.Finder
+	spool    *dataset.Writer[dataset.PositionRow] // rows that wait, nil if there are none
+	waiting  int64                                // rows in spool
+	replaced dedup.RowSet                         // waiting rows: candidate.replaced
+}
+
+func newDeduplicator(dir string, limit int, f *Filter, c *Counts, safe func() int64) *deduplicator {
+	waiting := filepath.Join(dir, waitingDir)
+	return &deduplicator{dir: waiting, filter: f, counts: c, safe: safe,
+		keys: dedup.Finder{Limit: limit, Dir: filepath.Join(waiting, "keys")}}
+}
+
+// add passes the row to emit, drops it, or lets it wait.
+func (d *deduplicator) add(r *candidate, emit func(*dataset.PositionRow) error) error {
+	answer := dedup.New
+	if !d.filter.KeepDuplicates {
+		var err error
+		if answer, err = d.keys.Add(r.Board.Key(), d.waiting); err != nil {
+			return d.withSafeRows(err)
+		}
+		if answer == dedup.Repeated {
+			d.counts.Duplicate++
+			return nil
+		}
+	}
+	if d.spool == nil && answer == dedup.New && !d.filter.samples() {
+		d.keep(r.replaced)
+		return emit(&r.PositionRow)
+	}
+	return d.wait(r)
+}
+
+func (d *deduplicator) keep(replaced bool) {
+	d.counts.Kept++
+	if replaced {
+		d.counts.Replaced++
+	}
+}
+
+func (d *deduplicator) wait(r *candidate) (err error) {
+	if d.spool == nil {
+		if d.spool, err = dataset.NewPositionWriter(d.dir, dataset.WriterConfig{}, dataset.Scratch(d.safe)); err != nil {
+			return err
+		}
+	}
+	d.replaced.Append(r.replaced)
+	d.waiting++
+	return d.spool.Append(&r.PositionRow)
+}
+
+// withSafeRows adds to a disk error how many rows are safe.
+func (d *deduplicator) withSafeRows(err error) error {
+	return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, d.safe())
+}
+
+// finish decides about the rows that wait, and passes those to keep to emit.
+func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRow) error, progress func(n, of int64)) error {
+	if d.spool == nil {
+		return nil
+	}
+	if _, err := d.spool.Finish(nil); err != nil {
+		return err
+	}
+	var repeated dedup.RowSet
+	repeated.Grow(d.waiting)
+	n, err := d.keys.Finish(ctx, &repeated)
+	if err != nil {
+		return d.withSafeRows(err)
+	}
+	d.counts.Duplicate += n
+	r, err := dataset.OpenPositions(d.dir)
+	if err != nil {
+		return err
+	}
+	sample, err := d.sampler(ctx, r, &repeated)
+	if err != nil {
+		return err
+	}
+	row := int64(-1)
+	note := func(done, of int64, _ string) { progress(done, of) }
+	return dataset.Each(ctx, r, note, "", func(p *dataset.PositionRow) error {
+		if row++; repeated.Has(row) || !sample.take(p) {
+			return nil
+		}
+		d.keep(d.replaced.Has(row))
+		return emit(p)
+	})
+}
+
+// sampler returns what takes the sample. It takes all rows if the filter wants no sample.
+func (d *deduplicator) sampler(ctx context.Context, r *dataset.Reader[dataset.PositionRow], repeated *dedup.RowSet) (*sampler, error) {
+	s := newSampler(d.filter, d.counts)
+	if !d.filter.samples() {
+		return s, nil
+	}
+	row := int64(-1)
+	err := dataset.Each(ctx, r, nil, "", func(p *dataset.PositionRow) error {
+		if row++; !repeated.Has(row) {
+			s.count(p)
+		}
+		return nil
+	})
+	s.settle()
+	return s, err
+}
+
+// remove removes the rows that waited, of this run or of one that was killed.
+func (d *deduplicator) remove() error {
+	d.keys.Close()
+	if d.spool != nil {
+		d.spool.Close()
+	}
+	if err := os.RemoveAll(d.dir); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
