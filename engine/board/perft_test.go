@@ -1,9 +1,6 @@
 package board
 
 import (
-	"errors"
-	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,16 +8,15 @@ import (
 	"testing"
 )
 
-var perftDepth = flag.Int("perft-depth", 0, "count the shared perft suites to this depth (default 4, and 3 for the 960 positions of fischer.epd)")
-
-// perftCase is a position with the known leaf counts by depth; 0 is not known.
+// perftCase is a position with its leaf counts by depth; 0 means unknown.
 type perftCase struct {
 	name   string
 	fen    string
 	leaves [16]uint64
 }
 
-// run counts the leaves of every known depth up to the given one.
+// run compares the leaf counts up to a depth, and returns their sum. It skips counts
+// above maxLeaves.
 func (c *perftCase) run(t *testing.T, maxDepth int, maxLeaves uint64) (total uint64) {
 	t.Helper()
 	p, err := ParseFEN(c.fen)
@@ -42,8 +38,8 @@ func (c *perftCase) run(t *testing.T, maxDepth int, maxLeaves uint64) (total uin
 	return total
 }
 
-// perftLeaves bounds the leaves of one count, so that the race detector does not
-// take minutes.
+// perftLeaves bounds the leaves of one count, so that the tests do not take minutes with
+// the race detector.
 func perftLeaves() uint64 {
 	if raceEnabled {
 		return 100_000
@@ -51,7 +47,7 @@ func perftLeaves() uint64 {
 	return 1 << 62
 }
 
-// readPerftEPD reads lines of the form "FEN ;D1 20 ;D2 400".
+// readPerftEPD parses lines of the form "FEN ;D1 20 ;D2 400".
 func readPerftEPD(t *testing.T, file string) (cases []perftCase) {
 	t.Helper()
 	for i, text := range readLines(t, file) {
@@ -65,7 +61,7 @@ func readPerftEPD(t *testing.T, file string) (cases []perftCase) {
 			depth, err1 := strconv.Atoi(strings.TrimPrefix(d, "D"))
 			leaves, err2 := strconv.ParseUint(count, 10, 64)
 			if !ok || err1 != nil || err2 != nil || depth < 1 || depth >= len(c.leaves) {
-				t.Fatalf("%s: cannot read %q", c.name, f)
+				t.Fatalf("%s: cannot parse %q", c.name, f)
 			}
 			c.leaves[depth] = leaves
 		}
@@ -74,7 +70,7 @@ func readPerftEPD(t *testing.T, file string) (cases []perftCase) {
 	return cases
 }
 
-// readTrickyPerft reads blocks of the lines "id", "epd" and "perft DEPTH COUNT".
+// readTrickyPerft parses blocks of the lines "id", "epd" and "perft DEPTH COUNT".
 func readTrickyPerft(t *testing.T, file string) (cases []perftCase) {
 	t.Helper()
 	for i, text := range readLines(t, file) {
@@ -89,33 +85,25 @@ func readTrickyPerft(t *testing.T, file string) (cases []perftCase) {
 			depth, err1 := strconv.Atoi(d)
 			leaves, err2 := strconv.ParseUint(count, 10, 64)
 			if err1 != nil || err2 != nil {
-				t.Fatalf("%s:%d: cannot read %q", file, i+1, text)
+				t.Fatalf("%s:%d: cannot parse %q", file, i+1, text)
 			}
 			cases[len(cases)-1].leaves[depth] = leaves
 		case "", "#":
 		default:
-			t.Fatalf("%s:%d: cannot read %q", file, i+1, text)
+			t.Fatalf("%s:%d: cannot parse %q", file, i+1, text)
 		}
 	}
 	return cases
 }
 
-// readLines returns a text file's lines. A file of the shared data that is not there
-// skips the test.
 func readLines(t testing.TB, file string) []string {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(file, sharedData) {
-		t.Skipf("the shared data are not here: %v", err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
-
-// sharedData is the folder of data beside the project that some tests read.
-const sharedData = "../../../shared/data/"
 
 func TestPerft(t *testing.T) {
 	t.Parallel()
@@ -124,39 +112,39 @@ func TestPerft(t *testing.T) {
 		total += c.run(t, 16, perftLeaves())
 	}
 	if total < 90_000_000 && !raceEnabled {
-		t.Errorf("counted %d leaves in all: testdata/perft.epd has lost some", total)
+		t.Errorf("counted only %d leaves: testdata/perft.epd is incomplete", total)
 	}
 }
 
+// perftSuites are public suites: the positions of Roce and Zerbe, those of the Chess
+// Programming Wiki, and 960 positions from Chess960 games.
+var perftSuites = []struct {
+	file  string
+	cases int
+	depth int // of the normal tests
+	read  func(*testing.T, string) []perftCase
+}{
+	{"standard.epd", 128, 4, readPerftEPD},
+	{"fischer.epd", 960, 3, readPerftEPD},
+	{"tricky.perft", 19, 5, readTrickyPerft},
+}
+
 func TestPerftSuites(t *testing.T) {
-	for _, suite := range []struct {
-		file  string
-		cases int
-		depth int
-		read  func(*testing.T, string) []perftCase
-	}{
-		{"standard.epd", 128, 4, readPerftEPD},
-		{"fischer.epd", 960, 3, readPerftEPD},
-		{"tricky.perft", 19, 5, readTrickyPerft},
-	} {
+	for _, suite := range perftSuites {
 		t.Run(suite.file, func(t *testing.T) {
 			t.Parallel()
-			depth := suite.depth
-			if *perftDepth > 0 {
-				depth = *perftDepth
-			}
-			cases := suite.read(t, sharedData+"perft/"+suite.file)
+			cases := suite.read(t, "testdata/"+suite.file)
 			if len(cases) < suite.cases {
 				t.Errorf("read %d positions, want %d", len(cases), suite.cases)
 			}
 			for _, c := range cases {
-				c.run(t, depth, perftLeaves())
+				c.run(t, suite.depth, perftLeaves())
 			}
 		})
 	}
 }
 
-// TestPerftMirrored counts some trees from the other side of the board.
+// Mirrored positions have the same leaf counts.
 func TestPerftMirrored(t *testing.T) {
 	t.Parallel()
 	for _, c := range readPerftEPD(t, "testdata/perft.epd") {
