@@ -7,13 +7,12 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
-// Signature is the number of nodes that Bench visits with the embedded weights
-// that play by default. It changes when search, evaluation or those weights change, and only then:
-// a test holds it fast (go test ./engine/search -run Signature -update writes it anew), and
-// whoever changes it says so.
+// Signature is the number of nodes that Bench visits with the default weights. It changes
+// with the search, the evaluation and those weights, and only with them. A test checks it;
+// go test ./engine/search -run Signature -update rewrites it. A commit that changes it says
+// why.
 const Signature uint64 = 1916628
 
 const (
@@ -21,7 +20,7 @@ const (
 	benchHashMB = 16
 )
 
-// BenchResult is what Bench measured.
+// BenchResult is the result of Bench.
 type BenchResult struct {
 	Positions int
 	Nodes     uint64
@@ -31,10 +30,10 @@ type BenchResult struct {
 // NPS returns nodes per second.
 func (r BenchResult) NPS() float64 { return float64(r.Nodes) / max(r.Time.Seconds(), 1e-9) }
 
-// Bench searches a fixed set of positions to a fixed depth, each as a new game, and
-// counts. The number of nodes depends on the search and the evaluator alone. It takes
-// a few seconds, and ends early only with ctx.
-func Bench(ctx context.Context, ev eval.Evaluator) (BenchResult, error) {
+// Bench searches 40 positions to depth 12, each as a new game. The number of nodes depends
+// only on the search and the evaluator. Bench takes a few seconds; when ctx ends it returns
+// the context's error.
+func Bench(ctx context.Context, ev engine.Evaluator) (BenchResult, error) {
 	e := New(ev, benchHashMB)
 	r := BenchResult{Positions: len(benchPositions)}
 	for _, fen := range benchPositions {
@@ -58,8 +57,8 @@ func Bench(ctx context.Context, ev eval.Evaluator) (BenchResult, error) {
 	return r, e.Close()
 }
 
-// benchPositions are openings, middlegames, endings and two from Chess960. Most of
-// the first two kinds are from the public test sets of Bratko and Kopec (1982) and of
+// benchPositions are openings, middlegames, endings and two Chess960 positions. Most of
+// the openings and middlegames are from the test sets of Bratko and Kopec (1982) and of
 // Kaufman (1992), the endings from textbooks.
 var benchPositions = []string{
 	board.StartFEN,

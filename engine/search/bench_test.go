@@ -11,10 +11,10 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-var rewrite = flag.Bool("update", false, "write the signature anew")
+var rewrite = flag.Bool("update", false, "rewrite the signature")
 
-// A change here says that the engine plays differently than before: -update writes the new
-// Signature, and the commit says what changed.
+// A failure means that the engine now plays differently. If that is intended, run the test
+// with -update and say in the commit what changed.
 func TestSignature(t *testing.T) {
 	r, err := Bench(context.Background(), evaluator(t, models.Default))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 func TestConform(t *testing.T) {
 	names := models.Names()
-	for _, weights := range names[:len(names)-1] { // the last is a second name
+	for _, weights := range names[:len(names)-1] { // the last is an alias
 		t.Run(weights, func(t *testing.T) {
 			f, err := models.Embedded(weights)
 			if err != nil {

@@ -9,11 +9,10 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
-// answers plays from the position and returns all answers: each depends on what the ones
-// before have left behind.
+// answers plays from the position and returns all answers. Each depends on what the
+// searches before it have left in the engine.
 func answers(t *testing.T, e *Engine, fen string) (list []string) {
 	t.Helper()
 	if err := e.NewGame(0); err != nil {
@@ -31,7 +30,7 @@ func answers(t *testing.T, e *Engine, fen string) (list []string) {
 	return list
 }
 
-// disturbances do something to the engine that a new game must make undone.
+// disturbances change the state of an engine; NewGame must undo that.
 var disturbances = []struct {
 	name string
 	do   func(t *testing.T, e *Engine, rng *rand.Rand)
@@ -71,19 +70,17 @@ var disturbances = []struct {
 	}},
 	{"other weights", func(t *testing.T, e *Engine, _ *rand.Rand) {
 		for _, weights := range []string{"shannon-1950", "assay-start"} {
-			if err := e.SetOption("EvalFile", weights); err != nil {
-				t.Fatal(err)
-			}
+			e.SetEvaluator(evaluator(t, weights))
 			run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Nodes: 5000})
 		}
 	}},
-	{"a table used up and cleared often", func(t *testing.T, e *Engine, _ *rand.Rand) {
+	{"a table cleared often", func(t *testing.T, e *Engine, _ *rand.Rand) {
 		for range 1 << 16 {
 			e.table.clear()
 		}
 		run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Nodes: 50000})
 	}},
-	{"rubbish wherever a search may leave some", func(_ *testing.T, e *Engine, rng *rand.Rand) {
+	{"random state everywhere", func(_ *testing.T, e *Engine, rng *rand.Rand) {
 		for i := range e.frames {
 			f := &e.frames[i]
 			f.move, f.piece, f.eval = board.NewMove(board.A1, board.Square(rng.IntN(64))), board.NewPiece(board.Black, board.Knight), rng.IntN(999)
@@ -103,8 +100,8 @@ var disturbances = []struct {
 	}},
 }
 
-// Whatever ran before a new game, the same limits in nodes or depth give the same
-// answers as a fresh engine's.
+// After NewGame, searches with limits in nodes or depth answer like those of a fresh
+// engine, whatever ran before.
 func TestAnswersDoNotDependOnThePast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	starts := []string{board.StartFEN, rootPositions[6], rootPositions[5], rootPositions[8]}
@@ -113,7 +110,6 @@ func TestAnswersDoNotDependOnThePast(t *testing.T) {
 		fresh = append(fresh, answers(t, New(evaluator(t, "assay-start"), 1), fen))
 	}
 	e := New(evaluator(t, "assay-start"), 1)
-	e.LoadEvaluator = func(name string) (eval.Evaluator, error) { return evaluator(t, name), nil }
 	for i, d := range disturbances {
 		t.Run(d.name, func(t *testing.T) {
 			d.do(t, e, rng)

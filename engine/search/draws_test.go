@@ -38,8 +38,7 @@ func TestDrawScores(t *testing.T) {
 	}
 }
 
-// A queen up, the third occurrence of a position would throw the win away; a queen
-// down, it saves the game.
+// The third occurrence of a position is a draw; without the game's history it is not.
 func TestRepetition(t *testing.T) {
 	const fen = "7k/5ppp/8/8/8/8/1q3PPP/3Q2K1 w - - 0 1"
 	shuffle := []string{"g1f1", "h8g8", "f1g1", "g8h8"}
@@ -52,11 +51,10 @@ func TestRepetition(t *testing.T) {
 	}
 	r := run(t, e, g, engine.Limits{Depth: 6, SearchMoves: []board.Move{back}})
 	if r.Score != 0 {
-		t.Errorf("the third occurrence has the score %d, not 0", r.Score)
+		t.Errorf("score %d of the third occurrence, want 0", r.Score)
 	}
-	// The same move without the history is no draw.
 	r = run(t, New(evaluator(t, "shannon-1950"), 1), board.NewGame(*p), engine.Limits{Depth: 6, SearchMoves: []board.Move{back}})
 	if r.Score == 0 {
-		t.Error("without its history the position is a draw too: the test shows nothing")
+		t.Error("without its history the position is a draw too")
 	}
 }

@@ -11,15 +11,13 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
-// DefaultHashMB is the size of the transposition table that programs start with, in
-// megabytes.
+// DefaultHashMB is the default size of the transposition table in MiB.
 const DefaultHashMB = 16
 
 const (
-	// defaultOverhead is kept back from a clock for what happens outside the search.
+	// defaultOverhead is the part of a clock reserved for what happens outside the search.
 	defaultOverhead = 10 * time.Millisecond
 	maxOverhead     = 5 * time.Second
 )
@@ -29,51 +27,51 @@ var ErrOption = errors.New("option")
 
 // Engine is the modern engine. It implements engine.Player.
 type Engine struct {
-	// LoadEvaluator serves the option EvalFile: it returns the evaluator of the
-	// weights that the value names. Without it the engine has no such option.
-	LoadEvaluator func(name string) (eval.Evaluator, error)
-	// Tunable has Options tell the Parameters too. They can be set in any case.
-	Tunable bool
-
-	ev       eval.Evaluator
+	ev       engine.Evaluator
+	tunable  bool // Options lists the Parameters
 	params   params
 	table    table
 	history  history
 	overhead time.Duration
 
 	frames [maxPly + guard + 2]frame
-	// keys holds the positions that a repetition can go back to: the game's, then
-	// those of the line being searched. The root's is keys[base].
+	// keys holds the keys of earlier positions, for repetitions: the game's, then those
+	// of the line being searched. The root's is keys[base].
 	keys [maxHistory + maxPly + 2]uint64
 	base int
 
 	root     rootMoves
 	nodes    uint64
-	pollAt   uint64 // number of nodes at which to look at the limits again
+	pollAt   uint64 // number of nodes at which to check the limits again
 	stopped  bool
 	selDepth int
 	depth    int // of the current iteration
-	nullFrom int // verification of a null move: no null moves before this ply
+	nullFrom int // while a null move is verified: no null moves before this ply
 	limits   limits
 	pace     pace
 	lag      lag
 	now      func() time.Time
 }
 
-var _ engine.Ponderer = (*Engine)(nil)
+var _ interface {
+	engine.Player
+	engine.Ponderer
+	engine.OptionLister
+	engine.ParameterLister
+	engine.EvaluatorSetter
+} = (*Engine)(nil)
 
-// New returns an engine that plays by the evaluator, with a transposition table of
-// the given size in megabytes (of 2^20 bytes; at least 1, at most what the machine has
-// room for).
-func New(ev eval.Evaluator, hashMB int) *Engine {
+// New returns an engine with an evaluator and a transposition table of the given size in
+// MiB, which is limited to at least 1 and at most 7/8 of the machine's memory.
+func New(ev engine.Evaluator, hashMB int) *Engine {
 	e := &Engine{ev: ev, overhead: defaultOverhead, now: time.Now}
 	e.params.reset()
 	e.table.resize(min(max(hashMB, minHashMB), maxHashMB()))
 	return e
 }
 
-// NewGame forgets everything learned from earlier games. The seed is not used: the
-// engine has no chance in it.
+// NewGame implements engine.Player. The seed is not used: the engine plays no move at
+// random.
 func (e *Engine) NewGame(uint64) error {
 	e.table.clear()
 	e.history.clear()
@@ -83,7 +81,8 @@ func (e *Engine) NewGame(uint64) error {
 	return nil
 }
 
-// Ponders tells that a search goes on when the expected move is played.
+// Ponders implements engine.Ponderer: it returns true, because a search continues after
+// ponderhit.
 func (e *Engine) Ponders() bool { return true }
 
 // Close frees the transposition table.
@@ -92,17 +91,28 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Options returns the options of SetOption as UCI declares them, one a line.
+// SetEvaluator implements engine.EvaluatorSetter. It also clears the transposition table,
+// whose scores are of the old evaluator.
+func (e *Engine) SetEvaluator(ev engine.Evaluator) {
+	e.ev = ev
+	e.table.clear()
+}
+
+// ShowParameters implements engine.ParameterLister: from now on Options lists the
+// Parameters, which can be set in any case.
+func (e *Engine) ShowParameters() bool {
+	e.tunable = true
+	return true
+}
+
+// Options implements engine.OptionLister.
 func (e *Engine) Options() []string {
 	options := []string{
 		fmt.Sprintf("option name Hash type spin default %d min %d max %d", DefaultHashMB, minHashMB, maxHashMB()),
 		"option name Clear Hash type button",
 		fmt.Sprintf("option name Move Overhead type spin default %d min 0 max %d", defaultOverhead.Milliseconds(), maxOverhead.Milliseconds()),
 	}
-	if e.LoadEvaluator != nil {
-		options = append(options, "option name EvalFile type string default <empty>")
-	}
-	if e.Tunable {
+	if e.tunable {
 		for i := range parameters {
 			options = append(options, parameters[i].option())
 		}
@@ -110,9 +120,8 @@ func (e *Engine) Options() []string {
 	return options
 }
 
-// SetOption sets Hash (megabytes), Clear Hash, Move Overhead (milliseconds), where
-// LoadEvaluator is given EvalFile, or one of the Parameters. Names are told apart
-// without their case, as UCI wants it.
+// SetOption implements engine.Player. The options are Hash (in MiB), Clear Hash, Move
+// Overhead (in milliseconds) and the Parameters. The errors wrap ErrOption.
 func (e *Engine) SetOption(name, value string) error {
 	switch strings.ToLower(name) {
 	case "hash":
@@ -129,16 +138,14 @@ func (e *Engine) SetOption(name, value string) error {
 			return err
 		}
 		e.overhead = time.Duration(ms) * time.Millisecond
-	case "evalfile":
-		return e.setEvalFile(name, value)
 	default:
 		return e.setParameter(name, value)
 	}
 	return nil
 }
 
-// resize makes the table empty and of the given size. A large one goes back to the
-// system first: there need not be room for two.
+// resize replaces the table by an empty one of the given size. It frees a large one
+// first, as memory may not suffice for two.
 func (e *Engine) resize(mb int) {
 	if old := len(e.table.buckets); old > 1<<24 { // a gigabyte
 		e.table = table{}
@@ -147,23 +154,10 @@ func (e *Engine) resize(mb int) {
 	e.table.resize(mb)
 }
 
-func (e *Engine) setEvalFile(name, value string) error {
-	if e.LoadEvaluator == nil {
-		return fmt.Errorf("%w %q is unknown", ErrOption, name)
-	}
-	ev, err := e.LoadEvaluator(value)
-	if err != nil {
-		return fmt.Errorf("%w %s: %w", ErrOption, name, err)
-	}
-	e.ev = ev
-	e.table.clear()
-	return nil
-}
-
-// setParameter sets a parameter of the search. What searches with another value have
-// left in the table goes.
+// setParameter sets a parameter of the search, and clears the table, whose entries were
+// searched with the old value.
 func (e *Engine) setParameter(name, value string) error {
-	i := find(name)
+	i := findParameter(name)
 	if i == numParameters {
 		return fmt.Errorf("%w %q is unknown", ErrOption, name)
 	}
@@ -182,7 +176,7 @@ func number(name, value string, low, high int) (int, error) {
 	return n, nil
 }
 
-// Search chooses a move, as engine.Player says.
+// Search implements engine.Player.
 func (e *Engine) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	e.start(ctx, game, lim)
 	if err := e.root.fill(e, lim.SearchMoves); err != nil {
@@ -195,7 +189,7 @@ func (e *Engine) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return result, nil
 }
 
-// start makes the engine ready to search the game's current position.
+// start prepares a search of the game's current position.
 func (e *Engine) start(ctx context.Context, game *board.Game, lim engine.Limits) {
 	p := game.Position()
 	e.nodes, e.pollAt, e.stopped, e.selDepth, e.nullFrom = 0, 0, false, 0, 0

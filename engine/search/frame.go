@@ -8,14 +8,14 @@ import (
 const (
 	// maxPly bounds the length of a line, and so the depth of an iteration.
 	maxPly = 120
-	// maxHistory bounds how many earlier positions of the game are looked at for
-	// repetitions. Only those since the last capture or pawn move count, and the
-	// fifty-move rule ends a game before there are more.
+	// maxHistory bounds how many earlier positions of the game can be repeated. Only
+	// those since the last capture or pawn move can, and the fifty-move rule ends a game
+	// before there are more.
 	maxHistory = 128
-	// guard is the number of frames before the root's, so that a node may look back
-	// without asking where it is.
+	// guard is the number of frames before the root's, so that a node can look back
+	// without a bounds check.
 	guard = 4
-	// maxList is the room for a node's moves: bad captures, then all legal moves.
+	// maxList is the capacity of a node's move list: bad captures, then all legal moves.
 	maxList = board.MaxMoves + 80
 )
 
@@ -23,25 +23,25 @@ const (
 	infinite = engine.MateScore + 1
 	// mateBound is below every mate score and above all others.
 	mateBound = engine.MateScore - maxPly - 1
-	// noEval stands for the static evaluation of a position in check.
+	// noEval is the static evaluation of a position in check.
 	noEval = engine.NoScore
 )
 
-// frame is what the search knows at one ply of the current line.
+// frame is the state of the search at one ply of the current line.
 type frame struct {
 	pos        board.Position
 	move       board.Move  // the move being searched from here
-	piece      board.Piece // the man that makes it
+	piece      board.Piece // the piece that makes it
 	killers    [2]board.Move
-	eval       int        // static evaluation from the mover's view, or noEval
-	threat     bool       // after a pass the side to move is mated
-	excluded   board.Move // not searched here, to see how good the others are
-	reversible int        // plies back to the last position that cannot be repeated
+	eval       int        // static evaluation, side to move's view, or noEval
+	threat     bool       // after a null move the side to move is mated
+	excluded   board.Move // not searched, to see how good the other moves are
+	reversible int        // plies back to the last irreversible move
 
 	moves  [maxList]board.Move
-	ranked [maxList]ranked      // the moves not yet handed out, with their scores
+	ranked [maxList]ranked      // the moves not yet picked, with their scores
 	tried  [maxTried]board.Move // quiet moves searched before the current one
-	taken  [maxTaken]board.Move // captures and promotions, likewise
+	taken  [maxTaken]board.Move // captures and promotions searched before it
 
 	pv    [maxPly + 2]board.Move
 	pvLen int
@@ -50,7 +50,7 @@ type frame struct {
 // at returns the frame at the ply; the root's is 0.
 func (e *Engine) at(ply int) *frame { return &e.frames[ply+guard] }
 
-// takePV makes the frame's principal variation its move and then the child's.
+// takePV sets the frame's principal variation to its move and the child's variation.
 func (f *frame) takePV(child *frame) {
 	f.pv[0] = f.move
 	n := copy(f.pv[1:], child.pv[:child.pvLen])
@@ -71,7 +71,7 @@ func (e *Engine) makeMove(ply int, m board.Move) {
 	e.keys[e.base+ply+1] = child.pos.Key()
 }
 
-// makeNull passes the move. Positions before it cannot be repeated by moves alone.
+// makeNull makes a null move. Positions before it cannot be repeated.
 func (e *Engine) makeNull(ply int) {
 	f, child := e.at(ply), e.at(ply+1)
 	f.move = board.NullMove
@@ -81,9 +81,8 @@ func (e *Engine) makeNull(ply int) {
 	e.keys[e.base+ply+1] = child.pos.Key()
 }
 
-// isDraw tells whether the rules make the position at the ply a draw. A position
-// repeated once since the root counts as one already: whoever could avoid the
-// repetition then would avoid it now.
+// isDraw reports whether the position at the ply is a draw by the rules. One repetition
+// within the search counts as a draw: a side that can avoid it would have done so before.
 func (e *Engine) isDraw(ply int) bool {
 	f := e.at(ply)
 	if f.pos.Halfmove() >= 100 {
@@ -108,7 +107,7 @@ func (e *Engine) repeats(ply int, f *frame) bool {
 	return false
 }
 
-// evaluate returns the static evaluation from the view of the side to move.
+// evaluate returns the static evaluation from the side to move's view.
 func (e *Engine) evaluate(p *board.Position) int {
 	v := e.ev.Evaluate(p)
 	if p.SideToMove() == board.Black {

@@ -8,35 +8,35 @@ const (
 	maxTaken   = 32
 )
 
-// history remembers which moves refuted others (Schaeffer 1983), for the order in
-// which moves are tried.
+// history scores moves by how often they caused cutoffs (Schaeffer 1983), for move
+// ordering.
 type history struct {
-	// quiet is indexed by the mover and the move's squares.
+	// quiet is indexed by the side to move and the move's squares.
 	quiet [2][64 * 64]int16
-	// counter is the quiet move that last refuted a move, by the man that made it
-	// and its square (Uiterwijk 1992).
+	// counter is the quiet move that last refuted a move, by that move's piece and
+	// target square (Uiterwijk 1992).
 	counter [pieceTos]board.Move
-	// after scores quiet moves by what was played one and two plies before them:
-	// the men that moved and their squares.
+	// after is the continuation history: it scores quiet moves by the piece and target
+	// square of the moves one and two plies before.
 	after [pieceTos][pieceTos]int16
-	// captures is indexed by the man that takes, its target square and its victim.
+	// captures is indexed by the capturing piece, its target square and its victim.
 	captures [pieceTos][8]int16
-	none     [pieceTos]int16 // stands for what follows no move
+	none     [pieceTos]int16 // in place of after, where no move came before
 }
 
-// pieceTos is the number of pairs of a man and the square it moves to.
+// pieceTos is the number of pairs of a piece and its target square.
 const pieceTos = 12 * 64
 
 func (h *history) clear() { *h = history{} }
 
-// record is where quiet moves are scored: who moves, after which two moves.
-type record struct {
+// quietHistory holds the parts of the history that score quiet moves in one position.
+type quietHistory struct {
 	quiet *[64 * 64]int16
 	after [2]*[pieceTos]int16
 }
 
-// record returns that of the position at the ply.
-func (e *Engine) record(ply int) (c record) {
+// quietHistory returns the scores of quiet moves in the position at the ply.
+func (e *Engine) quietHistory(ply int) (c quietHistory) {
 	h := &e.history
 	c.quiet = &h.quiet[e.at(ply).pos.SideToMove()&1]
 	for i := range c.after {
@@ -48,20 +48,21 @@ func (e *Engine) record(ply int) (c record) {
 	return c
 }
 
-// of returns the score of a quiet move by a man.
-func (c *record) of(p board.Piece, m board.Move) int32 {
+// score returns the score of a quiet move of the piece.
+func (c *quietHistory) score(p board.Piece, m board.Move) int32 {
 	to := pieceTo(p, m)
 	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to])
 }
 
-func (c *record) update(p board.Piece, m board.Move, bonus int) {
+func (c *quietHistory) update(p board.Piece, m board.Move, bonus int) {
 	to := pieceTo(p, m)
 	update(&c.quiet[m&4095], bonus)
 	update(&c.after[0][to], bonus)
 	update(&c.after[1][to], bonus)
 }
 
-// update moves a value towards +-historyMax; the nearer it is, the less it moves.
+// update adds a bonus to a value, the less of it the closer the value is to historyMax or
+// -historyMax.
 func update(h *int16, bonus int) {
 	*h += int16(bonus - int(*h)*abs(bonus)/historyMax)
 }
@@ -78,8 +79,8 @@ func pieceTo(p board.Piece, m board.Move) int {
 	return (int(p.Type())+6*int(p.Color()))<<6 | int(m.To())
 }
 
-// credit learns from a quiet move that refuted the one before, after the quiet moves
-// tried had failed to.
+// credit updates killers, counter-move and history after a quiet move that caused a
+// cutoff. The quiet moves tried before it lose.
 func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 	f, before := e.at(ply), e.at(ply-1)
 	if f.killers[0] != m {
@@ -90,15 +91,15 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 		e.history.counter[pieceTo(before.piece, before.move)] = m
 	}
 	bonus, loss := e.params.bonus(depth)
-	c := e.record(ply)
+	c := e.quietHistory(ply)
 	c.update(f.pos.PieceAt(m.From()), m, bonus)
 	for _, t := range tried {
 		c.update(f.pos.PieceAt(t.From()), t, -loss)
 	}
 }
 
-// creditCaptures learns from a move that refuted the one before, itself a capture or
-// not, after the captures tried had failed to.
+// creditCaptures updates the capture history after a move that caused a cutoff, itself a
+// capture or not. The captures tried before it lose.
 func (e *Engine) creditCaptures(ply int, m board.Move, quiet bool, tried []board.Move, depth int) {
 	p := &e.at(ply).pos
 	bonus, loss := e.params.bonus(depth)
@@ -110,13 +111,13 @@ func (e *Engine) creditCaptures(ply int, m board.Move, quiet bool, tried []board
 	}
 }
 
-// capture is where a capture or promotion is scored.
+// capture returns the score of a capture or promotion.
 func (h *history) capture(p *board.Position, m board.Move) *int16 {
 	return &h.captures[pieceTo(p.PieceAt(m.From()), m)][p.PieceAt(m.To()).Type()&7]
 }
 
-// bonus says how much a refutation found at the depth counts for the move, and against
-// those tried before it.
+// bonus returns how much a move gains that caused a cutoff at the depth, and how much the
+// moves tried before it lose.
 func (p *params) bonus(depth int) (bonus, loss int) {
 	v := &p.values
 	bonus = min(v[bonusSquare]*depth*depth+v[bonusLinear]*depth, v[bonusMost])

@@ -8,14 +8,15 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// iterate searches the root deeper and deeper until a limit ends it.
+// iterate deepens the search of the root until a limit ends it.
 func (e *Engine) iterate(lim engine.Limits) engine.Result {
 	root := &e.root
 	p := &e.at(0).pos
 	if root.n == 0 {
 		return e.ended(lim.Info)
 	}
-	// Should not even the first iteration end: the first move and the static value.
+	// If not even the first iteration ends, answer with the first move and the static
+	// evaluation.
 	result := engine.Result{Move: root.at(0).move, Score: e.evaluate(p), PV: []board.Move{root.at(0).move}}
 	lines := min(max(lim.MultiPV, 1), root.n)
 	for depth := 1; ; depth++ {
@@ -29,8 +30,8 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 		}
 		best := root.at(0)
 		if e.stopped {
-			// A move that has beaten the others of an iteration cut short is better
-			// than the last iteration's; its score is only a bound.
+			// If a move has become the best in the unfinished iteration, play it. Its
+			// score is only a bound.
 			if best.score > -infinite {
 				if lim.Info != nil && best.move != result.Move {
 					e.report(lim.Info, 0, best.score, 1)
@@ -52,7 +53,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 	}
 }
 
-// ended answers in a position without legal moves.
+// ended returns the answer in a position without legal moves.
 func (e *Engine) ended(info func(engine.Info)) (r engine.Result) {
 	if e.at(0).pos.InCheck() {
 		r.Score = -engine.MateScore
@@ -63,12 +64,11 @@ func (e *Engine) ended(info func(engine.Info)) (r engine.Result) {
 	return r
 }
 
-// reportBounds is how long a search must have run before scores outside the window
-// are reported too.
+// reportBounds is the time of a search from which scores outside the window are reported.
 const reportBounds = 3 * time.Second
 
-// aspirate searches the root moves from the line's on to the depth, first with a
-// narrow window, which it widens until the score lies inside.
+// aspirate searches the root moves from the given line on, first with a narrow window,
+// which it widens until the score is inside.
 func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 	alpha, beta := -infinite, infinite
 	window := e.params.values[firstWindow]
@@ -103,7 +103,7 @@ func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 	}
 }
 
-// report hands one line of the current iteration to info.
+// report passes one line of the current iteration to info.
 func (e *Engine) report(info func(engine.Info), line, score, bound int) {
 	rm := e.root.at(line)
 	info(engine.Info{

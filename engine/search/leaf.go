@@ -3,29 +3,18 @@ package search
 import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
-// leafPlies bounds the lines of a quiescence leaf.
+// leafPlies bounds the lines of a LeafSearch.
 const leafPlies = 32
 
-// QuiescenceLeaf returns the position at the end of the principal variation of p's
-// quiescence search and that position's evaluation, in centipawns from White's view:
-// p itself where it is quiet. A mated leaf has the score -(MateScore - n) for the side
-// mated, n plies from p.
+// LeafSearch finds quiescence leaves without allocating memory. One goroutine uses it at
+// a time.
 //
-// Who asks for many leaves keeps a LeafSearch.
-func QuiescenceLeaf(ev eval.Evaluator, p *board.Position) (leaf board.Position, score int) {
-	return NewLeafSearch(ev).Leaf(p)
-}
-
-// LeafSearch finds quiescence leaves. It holds the memory for it, and serves one
-// goroutine at a time.
-//
-// It is the quiescence search of Engine without what only saves time there: the
-// transposition table and delta pruning.
+// It is the quiescence search of Engine without the transposition table and delta pruning,
+// which only save time there.
 type LeafSearch struct {
-	ev     eval.Evaluator
+	ev     engine.Evaluator
 	frames [leafPlies + 2]leafFrame
 }
 
@@ -35,10 +24,13 @@ type leafFrame struct {
 	scores    [maxList]int32
 }
 
-// NewLeafSearch returns a search for leaves by the evaluator.
-func NewLeafSearch(ev eval.Evaluator) *LeafSearch { return &LeafSearch{ev: ev} }
+// NewLeafSearch returns a LeafSearch with the evaluator.
+func NewLeafSearch(ev engine.Evaluator) *LeafSearch { return &LeafSearch{ev: ev} }
 
-// Leaf is QuiescenceLeaf without allocation.
+// Leaf returns the position at the end of the principal variation of p's quiescence
+// search, and that position's evaluation in centipawns from White's view. In a quiet
+// position the leaf is p itself. If a side is mated n plies from p, the score is
+// MateScore - n from the winner's view.
 func (l *LeafSearch) Leaf(p *board.Position) (leaf board.Position, score int) {
 	l.frames[0].pos = *p
 	score = l.search(0, board.NoSquare, -infinite, infinite)
@@ -48,8 +40,8 @@ func (l *LeafSearch) Leaf(p *board.Position) (leaf board.Position, score int) {
 	return l.frames[0].leaf, score
 }
 
-// search sets the frame's leaf when it returns a score above alpha. The square last
-// is where the other side just captured.
+// search returns the score from the side to move's view. It sets the frame's leaf if the
+// score is above alpha. The square last is that of the move before.
 func (l *LeafSearch) search(ply int, last board.Square, alpha, beta int) int {
 	f := &l.frames[ply]
 	p := &f.pos
@@ -98,7 +90,7 @@ func (l *LeafSearch) search(ply int, last board.Square, alpha, beta int) int {
 	return best
 }
 
-// list fills the frame with what quiescence plays here and returns how many.
+// list lists the moves that quiescence searches here, and returns their number.
 func (f *leafFrame) list() int {
 	p := &f.pos
 	var moves []board.Move
@@ -116,7 +108,7 @@ func (f *leafFrame) list() int {
 	return len(moves)
 }
 
-// takeBest moves the best of the moves from i to n to i and returns it.
+// takeBest moves the best of the moves from index i up to n to index i and returns it.
 func (f *leafFrame) takeBest(i, n int) board.Move {
 	b := i
 	for j := i + 1; j < n; j++ {

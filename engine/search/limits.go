@@ -9,11 +9,11 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// pollNodes is how often a search looks at its context and clock, in nodes: about
-// every half millisecond.
+// pollNodes is the number of nodes between two checks of context and clock: about half a
+// millisecond.
 const pollNodes = 512
 
-// limits says when the current search ends.
+// limits decides when the current search ends.
 type limits struct {
 	ctx   context.Context
 	now   func() time.Time
@@ -21,22 +21,22 @@ type limits struct {
 
 	depth     int
 	mate      int    // moves
-	softNodes uint64 // no iteration begins at or beyond
+	softNodes uint64 // no iteration starts at this many or more
 	hardNodes uint64 // the search stops at exactly this many
 
-	timed   bool
-	most    time.Duration // the search stops so long after counted
-	counted time.Time     // when time began to count: start, or when pondering ended
-	looked  time.Time     // when it was looked at last
-	fair    time.Duration // of a clock for a move like others; 0: no clock
+	timed       bool
+	maxTime     time.Duration // the search stops this long after timeFrom
+	timeFrom    time.Time     // when time began to count: the start, or the end of pondering
+	lastPoll    time.Time
+	averageTime time.Duration // the share of a clock for an average move; 0: no clock
 
 	pondering bool            // time does not count yet
-	hit       <-chan struct{} // closed when it begins to
+	hit       <-chan struct{} // closed at ponderhit
 }
 
 func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, overhead time.Duration, now func() time.Time) {
 	*l = limits{ctx: ctx, now: now, start: now(), depth: maxPly - 1, mate: lim.Mate, softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
-	l.counted, l.looked = l.start, l.start
+	l.timeFrom, l.lastPoll = l.start, l.start
 	if lim.Depth > 0 {
 		l.depth = min(lim.Depth, l.depth)
 	}
@@ -53,28 +53,28 @@ func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, ove
 		return
 	}
 	if lim.MoveTime > 0 {
-		l.timed, l.most = true, lim.MoveTime
+		l.timed, l.maxTime = true, lim.MoveTime
 	}
 	if left := lim.Clock[us&1]; left > 0 {
-		fair, most := share(left, lim.Increment[us&1], lim.MovesToGo, overhead)
-		if !l.timed || most < l.most {
-			l.most = most
+		average, most := share(left, lim.Increment[us&1], lim.MovesToGo, overhead)
+		if !l.timed || most < l.maxTime {
+			l.maxTime = most
 		}
-		l.timed, l.fair = true, fair
+		l.timed, l.averageTime = true, average
 	}
 }
 
-// listen notices that pondering has ended.
-func (l *limits) listen() {
+// checkPonderHit ends pondering if ponderhit has come.
+func (l *limits) checkPonderHit() {
 	select {
 	case <-l.hit:
-		l.pondering, l.counted = false, l.now()
-		l.looked = l.counted
+		l.pondering, l.timeFrom = false, l.now()
+		l.lastPoll = l.timeFrom
 	default:
 	}
 }
 
-// wait waits until an answer may be given.
+// wait waits until the search may answer.
 func (l *limits) wait(infinite bool) {
 	switch {
 	case infinite:
@@ -87,10 +87,10 @@ func (l *limits) wait(infinite bool) {
 	}
 }
 
-// elapsed is how long the search has taken, pondering included.
+// elapsed returns the time of the search, pondering included.
 func (l *limits) elapsed() time.Duration { return l.now().Sub(l.start) }
 
-// tick counts a node, unless the search has to stop.
+// tick counts a node. It returns false if the search has to stop.
 func (e *Engine) tick() bool {
 	if e.nodes >= e.pollAt && e.poll() {
 		return false
@@ -99,11 +99,11 @@ func (e *Engine) tick() bool {
 	return true
 }
 
-// poll looks whether the search has to stop.
+// poll reports whether the search has to stop.
 func (e *Engine) poll() bool {
 	l := &e.limits
 	if l.pondering {
-		if l.listen(); !l.pondering && e.clockSaysStop() {
+		if l.checkPonderHit(); !l.pondering && e.clockSaysStop() {
 			e.stopped = true
 		}
 	}
@@ -119,20 +119,20 @@ func (e *Engine) poll() bool {
 	return true
 }
 
-// timeIsUp tells whether the search has taken all the time that it may.
+// timeIsUp reports whether the search has used its maximum time.
 func (e *Engine) timeIsUp() bool {
 	l := &e.limits
 	now := l.now()
-	e.lag.see(now.Sub(l.looked))
-	l.looked = now
-	return now.Sub(l.counted) >= l.most
+	e.lag.observe(now.Sub(l.lastPoll))
+	l.lastPoll = now
+	return now.Sub(l.timeFrom) >= l.maxTime
 }
 
-// enough tells, after an iteration, whether not to begin another.
+// enough reports, after an iteration, whether to stop.
 func (e *Engine) enough(depth int) bool {
 	l := &e.limits
 	best := e.root.at(0)
-	e.pace.judge(depth, best.move, best.score, float64(best.nodes)/float64(max(e.nodes, 1)))
+	e.pace.update(depth, best.move, best.score, float64(best.nodes)/float64(max(e.nodes, 1)))
 	switch {
 	case depth >= l.depth, e.nodes >= l.softNodes, l.ctx.Err() != nil:
 		return true
@@ -142,13 +142,12 @@ func (e *Engine) enough(depth int) bool {
 	return e.clockSaysStop()
 }
 
-// clockSaysStop tells whether a clock, if there is one, is better spent on moves to
-// come. A move without a choice is worth none of it, and time spent pondering has been
-// spent.
+// clockSaysStop reports whether to save the rest of a clock's time for later moves. A
+// forced move gets no time. Time spent pondering counts as used.
 func (e *Engine) clockSaysStop() bool {
 	l := &e.limits
-	if l.fair == 0 || l.pondering {
+	if l.averageTime == 0 || l.pondering {
 		return false
 	}
-	return e.root.n == 1 || float64(l.elapsed()) >= float64(l.fair)*e.pace.scale
+	return e.root.n == 1 || float64(l.elapsed()) >= float64(l.averageTime)*e.pace.scale
 }

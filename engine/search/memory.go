@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	minHashMB = 1
-	mostMB    = 65536
+	minHashMB   = 1
+	hashLimitMB = 65536
 )
 
-// maxHashMB is the largest transposition table that the machine has room for: more
-// would end the process, as memory that cannot be had does in Go.
+// maxHashMB returns the largest size of the transposition table, in MiB: 7/8 of the
+// machine's memory. A Go process that runs out of memory dies.
 func maxHashMB() int {
 	if mb := memoryMB(); mb > 0 {
-		return max(min(mb*7/8, mostMB), minHashMB)
+		return max(min(mb*7/8, hashLimitMB), minHashMB)
 	}
-	return mostMB
+	return hashLimitMB
 }
 
-// memoryMB returns the machine's memory in megabytes, or 0 where the system does not
-// tell: it is Linux that does.
+// memoryMB returns the machine's memory in MiB on Linux, and 0 elsewhere.
 func memoryMB() (mb int) {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

@@ -2,7 +2,7 @@ package search
 
 import "github.com/assay-chess/assay/engine/board"
 
-// stage is what a picker does next.
+// stage is the next step of a picker.
 type stage uint8
 
 const (
@@ -21,50 +21,50 @@ const (
 	stageDone
 )
 
-// picker hands out a node's legal moves, the most promising first: the move of the
-// transposition table, captures that do not lose material by exchanges, killers
-// (Akl and Newborn 1977) and the counter-move, quiet moves by history, and captures
-// that lose material. It generates as late as it can.
+// picker returns a node's legal moves, the most promising first: the hash move, captures
+// that lose no material by static exchange evaluation, killers (Akl and Newborn 1977) and
+// the counter-move, quiet moves by history, and losing captures. It generates moves as late
+// as possible.
 type picker struct {
-	e      *Engine
-	f      *frame
-	record record
+	e       *Engine
+	f       *frame
+	history quietHistory
 
 	stage     stage
-	noisyOnly bool // captures and queen promotions that do not lose material, as in quiescence
-	checks    bool // then quiet moves that check and lose no material
-	noQuiets  bool // set it to be spared the quiet moves not yet handed out
+	noisyOnly bool // in quiescence: only captures and queen promotions that lose no material
+	checks    bool // with noisyOnly: also quiet checks that lose no material
+	noQuiets  bool // set by the search to skip the remaining quiet moves
 
 	hash    board.Move
 	killers [2]board.Move
 	counter board.Move
 
-	next, end int // moves of the frame not yet handed out
-	bad       int // captures that lose material, at the start of the frame's moves
+	next, end int // range of the frame's moves not yet picked
+	bad       int // number of losing captures, at the start of the frame's moves
 }
 
-// newPicker returns the picker of a node of the full search. The hash move must be
-// legal or board.NullMove.
+// newPicker returns the picker of a node of the main search. The hash move must be legal
+// or board.NullMove.
 func (e *Engine) newPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, record: e.record(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
+	return picker{e: e, f: f, history: e.quietHistory(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
 }
 
-// newNoisyPicker returns the picker of a quiescence node: all moves in check, else
-// captures, queen promotions and, if asked for, quiet checks.
+// newNoisyPicker returns the picker of a quiescence node: in check all moves, otherwise
+// captures, queen promotions and perhaps quiet checks.
 func (e *Engine) newNoisyPicker(ply int, hash board.Move, checks bool) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, record: e.record(ply), hash: hash, noisyOnly: true, checks: checks}
+	return picker{e: e, f: f, history: e.quietHistory(ply), hash: hash, noisyOnly: true, checks: checks}
 }
 
-// pick returns the next move, board.NullMove after the last.
+// pick returns the next move, and board.NullMove after the last.
 func (k *picker) pick() board.Move {
 	for {
 		switch k.stage {
 		case stageHash:
 			k.stage = stageGenerate
 			if k.hash != board.NullMove {
-				k.announce(k.hash)
+				k.prefetch(k.hash)
 				return k.hash
 			}
 		case stageGenerate:
@@ -84,15 +84,15 @@ func (k *picker) pick() board.Move {
 		case stageKiller, stageSecondKiller:
 			m := k.killers[k.stage-stageKiller]
 			k.stage++
-			if k.special(m) {
-				k.announce(m)
+			if k.isUsable(m) {
+				k.prefetch(m)
 				return m
 			}
 			k.killers[k.stage-1-stageKiller] = board.NullMove
 		case stageCounter:
 			k.stage = stageGenerateQuiets
-			if m := k.counter; m != k.killers[0] && m != k.killers[1] && k.special(m) {
-				k.announce(m)
+			if m := k.counter; m != k.killers[0] && m != k.killers[1] && k.isUsable(m) {
+				k.prefetch(m)
 				return m
 			}
 			k.counter = board.NullMove
@@ -134,18 +134,18 @@ func (k *picker) pick() board.Move {
 	}
 }
 
-// special tells whether a killer or counter-move can be handed out here.
-func (k *picker) special(m board.Move) bool {
+// isUsable reports whether a killer or counter-move can be played here.
+func (k *picker) isUsable(m board.Move) bool {
 	p := &k.f.pos
 	return m != board.NullMove && m != k.hash && !k.noQuiets && isQuiet(p, m) && p.IsLegal(m)
 }
 
-// isQuiet tells of a legal move whether it neither captures nor promotes.
+// isQuiet reports whether a legal move neither captures nor promotes.
 func isQuiet(p *board.Position, m board.Move) bool {
 	return m < 1<<12 && !p.IsCapture(m)
 }
 
-// generate makes the list of captures, in check that of all moves.
+// generate lists the captures, or in check all moves.
 func (k *picker) generate() {
 	p, f := &k.f.pos, k.f
 	if p.InCheck() {
@@ -153,7 +153,7 @@ func (k *picker) generate() {
 		k.end = len(p.LegalMoves(f.moves[:0]))
 		for i, m := range f.moves[:k.end] {
 			if isQuiet(p, m) {
-				f.rank(i, m, k.record.of(p.PieceAt(m.From()), m))
+				f.rank(i, m, k.history.score(p.PieceAt(m.From()), m))
 			} else {
 				f.rank(i, m, 1<<20+k.captureScore(m))
 			}
@@ -167,10 +167,11 @@ func (k *picker) generate() {
 	}
 }
 
-// victimScores order captures by the man taken; attackerScores by the man taking,
-// the least first (MVV-LVA).
+// victimScores orders captures by the captured piece.
 var victimScores = [8]int32{board.Pawn: 100, board.Knight: 300, board.Bishop: 310, board.Rook: 500, board.Queen: 900}
 
+// captureScore orders captures by the most valuable victim, then by the least valuable
+// attacker (MVV-LVA).
 func captureScore(p *board.Position, m board.Move) int32 {
 	score := victimScores[p.PieceAt(m.To()).Type()&7]*16 - int32(p.PieceAt(m.From()).Type())
 	switch m.Promotion() {
@@ -183,14 +184,14 @@ func captureScore(p *board.Position, m board.Move) int32 {
 	return score
 }
 
-// captureScore orders captures by material and what history says of them.
+// captureScore orders captures by material and history.
 func (k *picker) captureScore(m board.Move) int32 {
 	p := &k.f.pos
 	history := int(*k.e.history.capture(p, m)) * k.e.params.values[captureHistory] >> plyBits
 	return captureScore(p, m) + int32(history)
 }
 
-// best takes the move with the highest score out of those left, the first of equals.
+// best removes and returns the move with the highest score, the first of equals.
 func (k *picker) best() board.Move {
 	left := k.f.ranked[k.next:k.end]
 	top := left[0]
@@ -200,16 +201,15 @@ func (k *picker) best() board.Move {
 	left[top.index()-k.next], left[0] = left[0].at(top.index()), top
 	k.next++
 	m := top.move()
-	k.announce(m)
+	k.prefetch(m)
 	return m
 }
 
-// announce has the transposition table's memory for the position after the move on its
-// way while the search still thinks about whether to make it.
-func (k *picker) announce(m board.Move) { k.e.table.prefetch(k.f.pos.LikelyKey(m)) }
+// prefetch fetches the table's bucket for the position after the move, before the search
+// decides whether to make it.
+func (k *picker) prefetch(m board.Move) { k.e.table.prefetch(k.f.pos.LikelyKey(m)) }
 
-// goodCapture returns the next capture that loses nothing by exchanges and puts
-// those that do aside.
+// goodCapture returns the next capture that loses no material, and sets losing ones aside.
 func (k *picker) goodCapture() board.Move {
 	for k.next < k.end {
 		m := k.best()
@@ -219,14 +219,14 @@ func (k *picker) goodCapture() board.Move {
 		if k.f.pos.SEEAtLeast(m, 0) {
 			return m
 		}
-		k.f.moves[k.bad] = m // those at the start have been handed out
+		k.f.moves[k.bad] = m // the moves at the start have been picked
 		k.bad++
 	}
 	return board.NullMove
 }
 
-// generateQuiets makes the list of all moves that have not been handed out and are
-// neither captures nor promotions to a queen.
+// generateQuiets lists the moves that are neither captures nor queen promotions and have
+// not been picked.
 func (k *picker) generateQuiets() {
 	p, f := &k.f.pos, k.f
 	n := k.bad
@@ -234,9 +234,9 @@ func (k *picker) generateQuiets() {
 		if m == k.hash || m == k.killers[0] || m == k.killers[1] || m == k.counter {
 			continue
 		}
-		score := int32(-1 << 20) // promotions to less than a queen
+		score := int32(-1 << 20) // underpromotions
 		if m < 1<<12 {
-			score = k.record.of(p.PieceAt(m.From()), m)
+			score = k.history.score(p.PieceAt(m.From()), m)
 		}
 		f.rank(n, m, score)
 		n++
@@ -244,15 +244,14 @@ func (k *picker) generateQuiets() {
 	k.next, k.end = k.bad, n
 }
 
-// generateChecks makes the list of quiet moves that give check and lose nothing by
-// exchanges.
+// generateChecks lists the quiet checks that lose no material.
 func (k *picker) generateChecks() {
 	p, f := &k.f.pos, k.f
 	checks := p.Checks()
 	n := 0
 	for _, m := range p.LegalQuietChecks(f.moves[:0], &checks) {
 		if m != k.hash && p.SEEAtLeast(m, 0) {
-			f.rank(n, m, k.record.of(p.PieceAt(m.From()), m))
+			f.rank(n, m, k.history.score(p.PieceAt(m.From()), m))
 			n++
 		}
 	}

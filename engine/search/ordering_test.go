@@ -27,9 +27,9 @@ func walk(t *testing.T, visit func(rng *rand.Rand, p *board.Position)) {
 	}
 }
 
-// Whatever the hash move, killers and counter-move are, legal here or not, every
-// legal move is handed out exactly once.
-func TestPickerHandsOutEveryMoveOnce(t *testing.T) {
+// The picker returns every legal move exactly once, whatever the hash move, killers and
+// counter-move are, legal or not.
+func TestPickerReturnsEveryMoveOnce(t *testing.T) {
 	e := New(evaluator(t, "shannon-1950"), 1)
 	walk(t, func(rng *rand.Rand, p *board.Position) {
 		legal := p.LegalMoves(nil)
@@ -61,15 +61,13 @@ func TestPickerHandsOutEveryMoveOnce(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(legal)
-		// Captures that promote to less than a queen come with the quiet moves or
-		// the captures, but once.
 		if !slices.Equal(got, legal) {
-			t.Fatalf("%s: handed out %v, legal are %v (killers %v, hash %v)", p.FEN(), got, legal, f.killers, hash)
+			t.Fatalf("%s: picked %v, legal are %v (killers %v, hash %v)", p.FEN(), got, legal, f.killers, hash)
 		}
 	})
 }
 
-func TestChecksAreForetold(t *testing.T) {
+func TestChecksArePredicted(t *testing.T) {
 	missed, total := 0, 0
 	walk(t, func(_ *rand.Rand, p *board.Position) {
 		c := p.Checks()
@@ -86,14 +84,14 @@ func TestChecksAreForetold(t *testing.T) {
 		}
 	})
 	if missed*1000 > total {
-		t.Errorf("%d of %d moves judged wrongly", missed, total)
+		t.Errorf("%d of %d checks predicted wrongly", missed, total)
 	}
 }
 
 func TestReductionsFollowTheFormula(t *testing.T) {
 	var p params
 	p.reset()
-	base, slope := float64(parameters[lateBase].Default)/ply1024, float64(parameters[lateSlope].Default)/10000
+	base, slope := float64(parameters[lateBase].preset)/ply1024, float64(parameters[lateSlope].preset)/10000
 	for d := 1; d < 64; d++ {
 		for c := 1; c < 64; c++ {
 			want := base + slope*math.Log2(float64(d))*math.Log2(float64(c))
@@ -113,13 +111,13 @@ func TestTable(t *testing.T) {
 	tt.nextSearch()
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := board.NewMove(12, 28)
-	// A mate is stored as seen from its own position and read as seen from the root.
+	// Mates are stored relative to their position and read relative to the root.
 	tt.store(77, 5, 3, engine.MateScore-10, 12, lowerBound, false, m)
 	hit, ok := tt.probe(77)
 	if !ok || hit.scoreAt(7) != engine.MateScore-14 || hit.move != m || hit.eval != 12 || hit.bound() != lowerBound || hit.depth != 5 {
 		t.Errorf("probe %+v %v, score at 7 %d", hit, ok, hit.scoreAt(7))
 	}
-	// A later result without a move keeps it.
+	// A later result without a move keeps the move.
 	tt.store(77, 6, 3, 40, 12, upperBound, false, board.NullMove)
 	if hit, _ := tt.probe(77); hit.move != m || int(hit.score) != 40 || hit.depth != 6 {
 		t.Errorf("probe after a second store %+v", hit)
@@ -132,20 +130,20 @@ func TestTable(t *testing.T) {
 	}
 	tt.clear()
 	if _, ok := tt.probe(77); ok || tt.full() != 0 {
-		t.Error("cleared, and yet not empty")
+		t.Error("not empty after clear")
 	}
-	// The epoch comes round: what was written long ago must not come back.
+	// When the epoch wraps around, old entries must not reappear.
 	tt.store(78, 5, 0, 1, 1, exactBound, false, m)
 	epoch := tt.epoch
 	for tt.clear(); tt.epoch != epoch; tt.clear() {
 	}
 	if _, ok := tt.probe(78); ok {
-		t.Error("an entry comes back after 65,535 games")
+		t.Error("an entry reappears after 65,535 games")
 	}
 }
 
-// Quiescence plays the captures that lose nothing and, if asked, the quiet checks
-// that lose nothing, each once.
+// The noisy picker returns the captures and, if asked, the quiet checks that lose no
+// material, each once.
 func TestNoisyPicker(t *testing.T) {
 	e := New(evaluator(t, "shannon-1950"), 1)
 	for i := range e.frames {
@@ -187,7 +185,7 @@ func TestNoisyPicker(t *testing.T) {
 	}
 }
 
-// A capture that refuted is tried before an equal one that did not.
+// Of two equal captures, the one that caused a cutoff is tried first.
 func TestCaptureHistory(t *testing.T) {
 	e := New(evaluator(t, "shannon-1950"), 1)
 	p := position(t, "4k3/8/8/2p3p1/8/2R3R1/8/4K3 w - - 0 1")
@@ -203,7 +201,7 @@ func TestCaptureHistory(t *testing.T) {
 		}
 		picker := e.newPicker(0, board.NullMove)
 		if got := picker.pick(); got != m {
-			t.Errorf("%v is tried before %v", got, m)
+			t.Errorf("%v is picked before %v", got, m)
 		}
 	}
 }

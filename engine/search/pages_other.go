@@ -2,5 +2,5 @@
 
 package search
 
-// adviseHugePages does nothing here: other systems choose the size of pages themselves.
+// adviseHugePages does nothing: other systems choose the page size themselves.
 func adviseHugePages([]byte) {}

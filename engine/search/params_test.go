@@ -11,9 +11,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Every parameter decides something: at one end of its range a search of some bench
-// position visits other nodes, and the same ones when it is back.
-func TestEveryParameterCounts(t *testing.T) {
+// Every parameter has an effect: at one end of its range, the search of some bench position
+// visits another number of nodes.
+func TestEveryParameterHasAnEffect(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	nodes := func(fen string) uint64 {
 		if err := e.NewGame(0); err != nil {
@@ -28,8 +28,8 @@ func TestEveryParameterCounts(t *testing.T) {
 	for i := range parameters {
 		p := &parameters[i]
 		moves := func(fen string) bool {
-			for _, value := range []int{p.Min, p.Max} {
-				if err := e.SetOption(p.Name, strconv.Itoa(value)); err != nil {
+			for _, value := range []int{p.least, p.most} {
+				if err := e.SetOption(p.name, strconv.Itoa(value)); err != nil {
 					t.Fatal(err)
 				}
 				if nodes(fen) != before[fen] {
@@ -39,31 +39,31 @@ func TestEveryParameterCounts(t *testing.T) {
 			return false
 		}
 		if !slices.ContainsFunc(benchPositions, moves) {
-			t.Errorf("%s: %d and %d change nothing", p.Name, p.Min, p.Max)
+			t.Errorf("%s: %d and %d have no effect", p.name, p.least, p.most)
 		}
-		if err := e.SetOption(p.Name, strconv.Itoa(p.Default)); err != nil {
+		if err := e.SetOption(p.name, strconv.Itoa(p.preset)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if fen := benchPositions[1]; nodes(fen) != before[fen] {
-		t.Errorf("with all defaults set again %d nodes, not %d", nodes(fen), before[fen])
+		t.Errorf("%d nodes after all defaults were restored, want %d", nodes(fen), before[fen])
 	}
 }
 
-// At the ends of their ranges, all together, the search still ends and says what it
-// should.
-func TestParametersAtTheirEnds(t *testing.T) {
+// With all parameters at an end of their ranges, the search still ends, plays legal moves
+// and finds a mate.
+func TestParametersAtTheirLimits(t *testing.T) {
 	for _, end := range []struct {
 		name string
-		of   func(*Parameter) int
+		of   func(*parameterInfo) int
 	}{
-		{"least", func(p *Parameter) int { return p.Min }},
-		{"most", func(p *Parameter) int { return p.Max }},
+		{"least", func(p *parameterInfo) int { return p.least }},
+		{"most", func(p *parameterInfo) int { return p.most }},
 	} {
 		t.Run(end.name, func(t *testing.T) {
 			e := New(evaluator(t, "assay-start"), 1)
 			for i := range parameters {
-				if err := e.SetOption(parameters[i].Name, strconv.Itoa(end.of(&parameters[i]))); err != nil {
+				if err := e.SetOption(parameters[i].name, strconv.Itoa(end.of(&parameters[i]))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,21 +84,21 @@ func TestParametersAtTheirEnds(t *testing.T) {
 
 func TestParameterTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range Parameters() {
-		if p.Name == "" || strings.ContainsAny(p.Name, " :=?&.") || p.About == "" || p.Min >= p.Max || p.Default < p.Min || p.Default > p.Max {
+	for _, p := range parameters {
+		if p.name == "" || strings.ContainsAny(p.name, " :=?&.") || p.about == "" || p.least >= p.most || p.preset < p.least || p.preset > p.most {
 			t.Errorf("%+v", p)
 		}
-		if name := strings.ToLower(p.Name); seen[name] {
-			t.Errorf("%s is there twice", p.Name)
+		if name := strings.ToLower(p.name); seen[name] {
+			t.Errorf("%s is listed twice", p.name)
 		} else {
 			seen[name] = true
 		}
-		if !IsParameter(strings.ToUpper(p.Name)) {
-			t.Errorf("%s is not known in capitals", p.Name)
+		if !IsParameter(strings.ToUpper(p.name)) {
+			t.Errorf("%s is not found in capitals", p.name)
 		}
 	}
 	if IsParameter("Hash") || IsParameter("") {
-		t.Error("Hash and nothing are parameters")
+		t.Error("Hash or an empty name is a parameter")
 	}
 }
 
@@ -106,9 +106,9 @@ func TestParametersAreOptions(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	line := "option name ReverseMargin type spin default 95 min 10 max 300"
 	if slices.Contains(e.Options(), line) {
-		t.Error("parameters are shown unasked")
+		t.Error("parameters are listed before ShowParameters")
 	}
-	if e.Tunable = true; !slices.Contains(e.Options(), line) {
+	if !e.ShowParameters() || !slices.Contains(e.Options(), line) {
 		t.Errorf("options %q lack %q", e.Options(), line)
 	}
 	for _, value := range []string{"9", "301", "", "eighty", "80.5", "-80"} {
@@ -118,9 +118,9 @@ func TestParametersAreOptions(t *testing.T) {
 		}
 	}
 	if v := e.params.values[reverseMargin]; v != 95 {
-		t.Errorf("refused values have made it %d", v)
+		t.Errorf("refused values changed it to %d", v)
 	}
 	if err := e.SetOption("reversemargin", "90"); err != nil || e.params.values[reverseMargin] != 90 {
-		t.Errorf("it is %d, %v", e.params.values[reverseMargin], err)
+		t.Errorf("set to %d, %v", e.params.values[reverseMargin], err)
 	}
 }

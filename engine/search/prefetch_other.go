@@ -4,5 +4,5 @@ package search
 
 import "unsafe"
 
-// prefetch does nothing on this machine.
+// prefetch does nothing on other processors.
 func prefetch(unsafe.Pointer) {}

@@ -6,18 +6,18 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// hasPieces tells whether the side has more than king and pawns.
+// hasPieces reports whether the side has a piece other than king and pawns.
 func hasPieces(p *board.Position, c board.Color) bool {
 	return p.ByColor(c)&^(p.ByType(board.Pawn)|p.ByType(board.King)) != 0
 }
 
-// prune tries to prove, without searching moves, that a null-window node fails. It
-// returns the score and whether it did.
+// prune tries to prove that a null-window node fails high without searching its moves. It
+// returns the score and whether it succeeded.
 func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bool) {
 	f := e.at(ply)
 	p := &f.pos
 	v := &e.params.values
-	// Reverse futility: so far above beta that no move would lose it all again.
+	// Reverse futility: the evaluation is so far above beta that no reply makes up for it.
 	margin := v[reverseMargin] * depth
 	if improving {
 		margin -= v[reverseImproving]
@@ -25,8 +25,8 @@ func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bo
 	if depth <= v[reverseDepth] && eval-margin >= beta && eval < mateBound && beta > -mateBound {
 		return (eval + beta) / 2, true
 	}
-	// Null move (Beal 1989): if passing is good enough, some move is better still.
-	// Not where passing might be best, in zugzwang: without pieces.
+	// Null move (Beal 1989): if passing fails high, some move does too. Not without pieces,
+	// where zugzwang is likely.
 	if depth < v[nullDepth] || eval < beta || f.eval < beta-v[nullEvalSlope]*depth+v[nullEvalBase] || e.at(ply-1).move == board.NullMove ||
 		ply < e.nullFrom || !hasPieces(p, p.SideToMove()) || beta <= -mateBound {
 		return 0, false
@@ -38,20 +38,20 @@ func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bo
 		f.threat = s <= -mateBound
 		return 0, false
 	}
-	s = min(s, mateBound-1) // a mate after a pass is none
+	s = min(s, mateBound-1) // a mate after a null move is not proved
 	if depth < v[nullVerifyDepth] || e.nullFrom > 0 {
 		return s, true
 	}
-	// Deep enough to be worth a second look for zugzwang with few pieces left.
+	// At high depths, verify by a search without null moves that this is not zugzwang.
 	e.nullFrom = ply + 3*(depth-r)/4
 	again := e.search(ply, depth-r, beta-1, beta, false)
 	e.nullFrom = 0
 	return s, again >= beta
 }
 
-// late returns by how many plies a move that is not among the first of a node is
-// searched less than others. What history speaks for loses less.
-func (e *Engine) late(k *picker, m board.Move, depth, count int, pv, cut, improving, check bool) int {
+// lateReduction returns the reduction of a late move in plies. Moves with a good history
+// are reduced less.
+func (e *Engine) lateReduction(k *picker, m board.Move, depth, count int, pv, cut, improving, check bool) int {
 	v := &e.params.values
 	r := e.params.reduction(depth, count)
 	if pv {
@@ -64,29 +64,29 @@ func (e *Engine) late(k *picker, m board.Move, depth, count int, pv, cut, improv
 		r += v[lateWorsening]
 	}
 	if k.hash != board.NullMove && !isQuiet(&k.f.pos, k.hash) {
-		r += v[lateCapture] // a capture to begin with leaves little to quiet moves
+		r += v[lateCapture] // where a capture is best, quiet moves rarely are
 	}
 	if check {
 		r -= v[lateCheck]
 	}
 	if k.f.threat {
-		r -= v[lateThreat] // what meets the threat may look late
+		r -= v[lateThreat] // the answer to the threat may be a late move
 	}
 	r >>= plyBits
 	if k.stage != stageBadCaptures {
-		r -= int(k.record.of(k.f.piece, m)) * v[lateHistory] / (historyMax << plyBits)
+		r -= int(k.history.score(k.f.piece, m)) * v[lateHistory] / (historyMax << plyBits)
 	}
 	return r
 }
 
-// reduction returns by how much the move of a number is searched less at a depth, in
-// 1024ths of a ply.
+// reduction returns the basic reduction of the count-th move at a depth, in 1024ths of a
+// ply.
 func (p *params) reduction(depth, count int) int {
 	return int(p.reductions[min(depth, 63)&63][min(count, 63)&63])
 }
 
-// fillReductions computes base + slope log2(depth) log2(count), base in 1024ths of a ply
-// and slope in 10000ths, in integers, which are the same on every machine.
+// fillReductions computes base + slope * log2(depth) * log2(count), with base in 1024ths
+// of a ply and slope in 10000ths. Integers give the same result on every machine.
 func (p *params) fillReductions(base, slope int) {
 	for d := 1; d < 64; d++ {
 		for c := 1; c < 64; c++ {
@@ -100,7 +100,7 @@ func log2(n uint64) int {
 	whole := bits.Len64(n) - 1
 	x := n << (31 - whole)
 	result := whole
-	for range 10 { // squaring doubles the logarithm, whose next bit is then its whole part
+	for range 10 { // squaring doubles the logarithm and so yields its next bit
 		x = x * x >> 31
 		result *= 2
 		if x >= 1<<32 {
@@ -111,7 +111,7 @@ func log2(n uint64) int {
 	return result
 }
 
-// moveLimit is the number of moves after which quiet ones are no longer searched.
+// moveLimit returns the number of moves after which quiet moves are pruned.
 func (p *params) moveLimit(depth int, improving bool) int {
 	n := (p.values[quietBase] + p.values[quietSlope]*depth*depth) >> plyBits
 	if !improving {

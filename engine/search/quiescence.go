@@ -5,14 +5,14 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// recapturePly is the length of a quiescence line, in plies, beyond which only the
-// man that captured last may be captured. It bounds positions full of hanging men.
+// recapturePly is the ply of quiescence after which only recaptures on the same square
+// are searched. It bounds the search of positions full of hanging pieces.
 const recapturePly = 6
 
-// quiesce returns the score of the position when only captures, promotions,
-// answers to checks and at first checks are played, and every side may stop when it likes: the static
-// evaluation where nothing hangs. Window and view are those of search; qply counts the
-// plies since quiescence began.
+// quiesce returns the score of the position by a search of captures, promotions, evasions
+// and, in its first plies, quiet checks. A side not in check may stop at the static
+// evaluation. The window and the view are those of search; qply counts the plies since
+// quiescence began.
 func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
@@ -41,7 +41,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 
 	best, static := -infinite, noEval
 	if !inCheck {
-		static, best = e.judge(ply, hit, found)
+		static, best = e.staticEval(ply, hit, found)
 		if best >= beta {
 			if !found {
 				e.table.store(key, 0, ply, best, static, lowerBound, false, board.NullMove)
@@ -63,14 +63,15 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		count++
 		if inCheck {
-			// One evasion that does not lose by mate is enough to leave quiet ones.
+			// After one evasion that is not mated, skip the quiet ones.
 			if best > -mateBound && isQuiet(p, m) {
 				continue
 			}
 		} else if qply > recapturePly && m.To() != last {
 			continue
 		} else if m < 1<<12 && picker.stage != stageChecks {
-			// Delta pruning: even with the man and a margin it stays below alpha.
+			// Delta pruning: even with the captured piece and a margin, the score stays
+			// below alpha.
 			if gain := floor + victimGain(p, m); gain <= alpha && abs(alpha) < mateBound {
 				best = max(best, gain)
 				continue
@@ -111,10 +112,10 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	return best
 }
 
-// gains are rough values of men, in centipawns, above what weights usually say.
+// gains are rough piece values in centipawns, higher than usual weights.
 var gains = [8]int{board.Pawn: 120, board.Knight: 350, board.Bishop: 360, board.Rook: 550, board.Queen: 1050, board.NoPieceType: 120}
 
-// victimGain returns what a capture wins at most; the empty square is en passant's.
+// victimGain returns the most that a capture wins. The target square is empty en passant.
 func victimGain(p *board.Position, m board.Move) int {
 	return gains[p.PieceAt(m.To()).Type()&7]
 }

@@ -2,9 +2,9 @@ package search
 
 import "github.com/assay-chess/assay/engine/board"
 
-// ranked is a move with its score and its index in a list, packed so that the highest
-// number is the best move and, of equals, the first: the best of a list is found by
-// comparing numbers, without a branch that is hard to predict.
+// ranked packs a move, its score and its index in a list into one number, of which the
+// highest is the best move and, among equals, the first. So the best of a list is found
+// without branches that are hard to predict.
 type ranked int64
 
 const (
@@ -26,5 +26,5 @@ func (r ranked) at(index int) ranked {
 	return r&^(indexMask<<moveBits) | ranked(indexMask-index)<<moveBits
 }
 
-// rank puts a move with its score at an index of the frame's list.
+// rank stores a move with its score at an index of the frame's list.
 func (f *frame) rank(i int, m board.Move, score int32) { f.ranked[i] = newRanked(m, score, i) }

@@ -7,21 +7,21 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ErrSearchMoves is returned when none of Limits.SearchMoves is legal.
+// ErrSearchMoves is the error of a search none of whose Limits.SearchMoves is legal.
 var ErrSearchMoves = errors.New("none of the moves to search is legal")
 
 // rootMove is a legal move of the root position.
 type rootMove struct {
 	move     board.Move
-	score    int // of the current iteration; -infinite where it only failed low
+	score    int // of the current iteration; -infinite if the move failed low
 	previous int // of the iteration before
 	selDepth int
-	nodes    uint64 // spent on it in all iterations
+	nodes    uint64 // spent on the move in all iterations
 	pvLen    int
 	pv       [maxPly + 2]board.Move
 }
 
-// rootMoves are the moves of the root to be searched, the best so far first.
+// rootMoves holds the root moves to search, the best so far first.
 type rootMoves struct {
 	n     int
 	order [board.MaxMoves]int16 // indexes into moves
@@ -30,8 +30,7 @@ type rootMoves struct {
 
 func (r *rootMoves) at(i int) *rootMove { return &r.moves[r.order[i]] }
 
-// fill lists the legal moves, only those asked for if any are, in the order in which
-// a node would try them.
+// fill lists the legal moves, or only those asked for, in the order of the picker.
 func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 	r.n = 0
 	f := e.at(0)
@@ -60,7 +59,7 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 	return nil
 }
 
-// sort puts the best of the moves from first on in front; equal ones keep their order.
+// sort sorts the moves from index first on, the best first. It is stable.
 func (r *rootMoves) sort(first int) {
 	for i := first + 1; i < r.n; i++ {
 		x := r.order[i]
@@ -77,8 +76,8 @@ func (r *rootMoves) sort(first int) {
 	}
 }
 
-// searchRoot searches the root moves from the given one on and returns the best
-// score. A score at or beyond a bound of the window is itself a bound.
+// searchRoot searches the root moves from index first on and returns the best score. A
+// score outside the window is a bound.
 func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 	f, child := e.at(0), e.at(1)
 	inCheck := f.pos.InCheck()
@@ -144,8 +143,8 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 	return best
 }
 
-// rootReduction is by how many plies a root move is searched less. From rootDepth on
-// there is time for moves whose point lies deep.
+// rootReduction returns the reduction of a late root move in plies. It is smaller from
+// rootDepth on, where there is time for moves whose point lies deep.
 func (p *params) rootReduction(depth, count int) int {
 	r := p.reduction(depth, count) - p.values[rootLess]
 	if depth >= p.values[rootDepth] {

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// rootPositions have many moves and few, mates for both sides, and castling of both
-// kinds.
+// rootPositions have many legal moves and few, mates for both sides, and castling in
+// standard chess and Chess960.
 var rootPositions = []string{
 	board.StartFEN,
 	middlegame,
@@ -25,8 +25,8 @@ var rootPositions = []string{
 	"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
 }
 
-// checkLines tells of the lines of one iteration whether they are as many as they should
-// be, the best first, and no two with the same first move.
+// checkLines checks the number of lines of one iteration, their order, the best first, and
+// that no two have the same first move.
 func checkLines(t *testing.T, lines []engine.Info, want int, allowed []board.Move) {
 	t.Helper()
 	if len(lines) != want {
@@ -40,9 +40,9 @@ func checkLines(t *testing.T, lines []engine.Info, want int, allowed []board.Mov
 		case i > 0 && l.Score > lines[i-1].Score:
 			t.Errorf("line %d has %d, the one before %d", i+1, l.Score, lines[i-1].Score)
 		case slices.Contains(first, l.PV[0]):
-			t.Errorf("line %d begins with %v, as an earlier one", i+1, l.PV[0])
+			t.Errorf("line %d starts with %v, as an earlier one does", i+1, l.PV[0])
 		case !slices.Contains(allowed, l.PV[0]):
-			t.Errorf("line %d begins with %v, which is none of %v", i+1, l.PV[0], allowed)
+			t.Errorf("line %d starts with %v, which is not in %v", i+1, l.PV[0], allowed)
 		}
 		first = append(first, l.PV[0])
 	}
@@ -81,9 +81,8 @@ func TestMultiPVAndSearchMoves(t *testing.T) {
 	}
 }
 
-// The best of several lines is what a search for one line finds, and the second best
-// what it finds without the best.
-func TestLinesAreWhatSearchesWithoutTheOthersFind(t *testing.T) {
+// The first of several lines has the best move, the second the best of the other moves.
+func TestSecondLine(t *testing.T) {
 	for _, tt := range []struct{ fen, first, second string }{
 		{"6k1/5ppp/8/8/8/8/5PPP/R2Q2K1 w - - 0 1", "", ""}, // two mates in one
 		{"4k3/8/8/3q1r2/4P3/8/8/4K3 w - - 0 1", "e4d5", "e4f5"},
@@ -107,9 +106,8 @@ func TestLinesAreWhatSearchesWithoutTheOthersFind(t *testing.T) {
 	}
 }
 
-// A search that is cut short anywhere answers with a move that it may play, the one
-// that it has shown last.
-func TestCutShortAnywhere(t *testing.T) {
+// A search stopped at any node answers with an allowed move, the one of its last Info.
+func TestStoppedAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	e := New(evaluator(t, "assay-start"), 1)
 	for _, fen := range rootPositions {
@@ -122,29 +120,29 @@ func TestCutShortAnywhere(t *testing.T) {
 				lim.SearchMoves = legal[:1+rng.IntN(len(legal))]
 				allowed = lim.SearchMoves
 			}
-			var shown board.Move // as the best, last
+			var reported board.Move // the last best move
 			lim.Info = func(i engine.Info) {
 				if i.MultiPV == 1 {
-					shown = i.PV[0]
+					reported = i.PV[0]
 				}
 			}
 			r := run(t, e, board.NewGame(p), lim)
-			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes || r.Depth > 0 && shown != r.Move {
-				t.Fatalf("%s, %+v: %+v, shown last was %v", fen, lim, r, shown)
+			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes || r.Depth > 0 && reported != r.Move {
+				t.Fatalf("%s, %+v: %+v, the last reported move was %v", fen, lim, r, reported)
 			}
 		}
 	}
 }
 
-func TestSearchMovesThatAreNotLegal(t *testing.T) {
+func TestIllegalSearchMoves(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	illegal := board.NewMove(board.A1, board.H8)
 	if _, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, ErrSearchMoves) {
-		t.Errorf("error %v for moves that are not legal", err)
+		t.Errorf("error %v for illegal moves", err)
 	}
 	some := g.Position().LegalMoves(nil)[3]
 	if r := run(t, e, g, engine.Limits{Depth: 3, SearchMoves: []board.Move{illegal, some, some}}); r.Move != some {
-		t.Errorf("%v, where %v alone is asked for and legal", r.Move, some)
+		t.Errorf("%v, want %v, the only legal one of SearchMoves", r.Move, some)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// search returns the score of the position at the ply, searched to the depth in
-// plies, from the view of the side to move. It is exact between alpha and beta, else
-// a bound (fail-soft). A node is a cut node if it is expected to fail high.
+// search returns the score of the position at the ply from the side to move's view,
+// searched to the depth in plies. Between alpha and beta it is exact, otherwise a bound
+// (fail-soft). A cut node is expected to fail high.
 func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	if depth <= 0 {
 		return e.quiesce(ply, 0, alpha, beta)
@@ -28,7 +28,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		return e.evaluate(p)
 	}
 	e.selDepth = max(e.selDepth, ply)
-	// No line from here is better than mate next move or worse than mate now.
+	// Mate distance pruning: a line is at best a mate next move, at worst a mate now.
 	alpha, beta = max(alpha, -engine.MateScore+ply), min(beta, engine.MateScore-ply-1)
 	if alpha >= beta {
 		return alpha
@@ -39,7 +39,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	hash := hit.move
 	if found {
 		if hash != board.NullMove && !p.IsLegal(hash) {
-			hash = board.NullMove // another position with the same bits of the key
+			hash = board.NullMove // of another position whose key has the same tag
 		}
 		if !pv && f.excluded == board.NullMove && int(hit.depth) >= depth && p.Halfmove() < 90 {
 			if s := hit.scoreAt(ply); cutsOff(hit.bound(), s, beta) {
@@ -55,7 +55,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	}
 	eval, improving := noEval, false
 	if !inCheck {
-		f.eval, eval = e.judge(ply, hit, found)
+		f.eval, eval = e.staticEval(ply, hit, found)
 		before := e.at(ply - 2).eval
 		improving = before == noEval || f.eval > before
 	}
@@ -65,8 +65,8 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 			return s
 		}
 	}
-	// Without a move to begin with, a shallower search finds one more cheaply
-	// (internal iterative reduction).
+	// Internal iterative reduction: without a hash move, a shallower search finds one at
+	// less cost.
 	if hash == board.NullMove && depth >= v[internalDepth] && (pv || cut) {
 		depth--
 	}
@@ -117,12 +117,12 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		score := 0
 		switch {
 		case depth >= 2 && count > 1 && (quiet || picker.stage == stageBadCaptures):
-			r := e.late(&picker, m, depth, count, pv, cut, improving, check)
+			r := e.lateReduction(&picker, m, depth, count, pv, cut, improving, check)
 			reduced := min(max(newDepth-r, 1), newDepth)
 			score = -e.search(ply+1, reduced, -alpha-1, -alpha, true)
 			if score > alpha && reduced < newDepth && !e.stopped {
-				// What looks far better deserves a deeper look, what barely does a
-				// shallower one.
+				// A much better move is searched a ply deeper, a barely better one a ply
+				// shallower.
 				if score > best+v[deeperMargin] {
 					newDepth++
 				} else if score < best+v[shallowerMargin] {
@@ -186,9 +186,9 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	return best
 }
 
-// judge returns the static evaluation of the position at the ply, and the best guess
-// at its score: what the transposition table knows, if that says more.
-func (e *Engine) judge(ply int, hit entry, found bool) (static, eval int) {
+// staticEval returns the static evaluation of the position at the ply and an estimate of
+// its score: the score in the transposition table if that is a better bound.
+func (e *Engine) staticEval(ply int, hit entry, found bool) (static, eval int) {
 	if static = int(hit.eval); !found || static == noEval {
 		static = e.evaluate(&e.at(ply).pos)
 	}
@@ -200,10 +200,11 @@ func (e *Engine) judge(ply int, hit entry, found bool) (static, eval int) {
 	return static, static
 }
 
-// singular tells by how much to extend the hash move, which failed high before: by
-// one ply if all other moves stay well below its score in a shallower search
-// (Anantharaman, Campbell and Hsu 1988), by less than nothing if others fail high
-// too. If even without it the node fails high, it returns a score to cut off with.
+// singular returns the extension of the hash move, which failed high before, in plies. It
+// is 1 if all other moves stay well below its score in a shallower search (Anantharaman,
+// Campbell and Hsu 1988), and -1 if the hash move should fail high again but is not
+// singular. If the node fails high even without the hash move, singular returns a score
+// for a cutoff.
 func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension, score int, cutoff bool) {
 	f := e.at(ply)
 	before := hit.scoreAt(ply)
@@ -228,7 +229,7 @@ func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension,
 	return 0, 0, false
 }
 
-// cutsOff tells whether a stored score decides a null-window node.
+// cutsOff reports whether a stored score decides a null-window node.
 func cutsOff(b bound, score, beta int) bool {
 	if score >= beta {
 		return b&lowerBound != 0
@@ -236,7 +237,7 @@ func cutsOff(b bound, score, beta int) bool {
 	return b&upperBound != 0
 }
 
-// refines tells whether a stored score says more than the static evaluation.
+// refines reports whether a stored score is a better estimate than the static evaluation.
 func refines(b bound, score, eval int) bool {
 	if score > eval {
 		return b&lowerBound != 0

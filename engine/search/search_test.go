@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// evaluator returns that of embedded weights or of a weight file.
+// evaluator returns the evaluator of embedded weights or a weight file.
 func evaluator(t testing.TB, name string) eval.Evaluator {
 	t.Helper()
 	f, err := models.Open(name)
@@ -52,7 +52,7 @@ func TestMates(t *testing.T) {
 		name, fen string
 		depth     int
 		score     int
-		best      string // where only one move will do
+		best      string // if only one move is right
 	}{
 		{"back rank", "6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1", 3, engine.MateScore - 1, "a1a8"},
 		{"smothered", "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1", 3, engine.MateScore - 1, "d6f7"},
@@ -107,27 +107,26 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-func TestQuiescenceLeaf(t *testing.T) {
+func TestLeafSearch(t *testing.T) {
 	ev := evaluator(t, "shannon-1950")
-	// The queen hangs: the leaf has her taken, and the pawn that took her is taken back
-	// only if that gains.
+	// The queen hangs: in the leaf she has been captured.
 	p := position(t, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
-	leaf, score := QuiescenceLeaf(ev, &p)
+	leaf, score := NewLeafSearch(ev).Leaf(&p)
 	if leaf.ByType(board.Queen) != 0 || score != ev.Evaluate(&leaf) || score <= 0 {
 		t.Errorf("leaf %s, score %d", leaf.FEN(), score)
 	}
 	quiet := board.StartPosition()
-	if leaf, score := QuiescenceLeaf(ev, &quiet); leaf != quiet || score != ev.Evaluate(&quiet) {
-		t.Errorf("the start position is quiet, leaf %s, score %d", leaf.FEN(), score)
+	if leaf, score := NewLeafSearch(ev).Leaf(&quiet); leaf != quiet || score != ev.Evaluate(&quiet) {
+		t.Errorf("start position: leaf %s, score %d", leaf.FEN(), score)
 	}
 	mated := position(t, "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
-	if leaf, score := QuiescenceLeaf(ev, &mated); leaf != mated || score != engine.MateScore {
+	if leaf, score := NewLeafSearch(ev).Leaf(&mated); leaf != mated || score != engine.MateScore {
 		t.Errorf("mated: leaf %s, score %d", leaf.FEN(), score)
 	}
-	// Full of hanging queens: it must end all the same.
+	// The search ends even if the board is full of hanging queens.
 	wild := position(t, "r1bqkb1r/qqqqqqqq/2n2n2/8/8/2N2N2/QQQQQQQQ/R1BQKB1R w KQkq - 0 1")
-	if leaf, score := QuiescenceLeaf(ev, &wild); score != ev.Evaluate(&leaf) {
-		t.Errorf("leaf %s has %d, not %d", leaf.FEN(), ev.Evaluate(&leaf), score)
+	if leaf, score := NewLeafSearch(ev).Leaf(&wild); score != ev.Evaluate(&leaf) {
+		t.Errorf("the evaluation of leaf %s is %d, the score %d", leaf.FEN(), ev.Evaluate(&leaf), score)
 	}
 	l := NewLeafSearch(ev)
 	if n := testing.AllocsPerRun(10, func() { l.Leaf(&p) }); n != 0 {

@@ -7,20 +7,20 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// bound says what a stored score means.
+// bound is the meaning of a stored score.
 type bound uint8
 
 const (
 	noBound    bound = iota
-	upperBound       // the true score is not above
-	lowerBound       // the true score is not below
+	upperBound       // the true score is not higher
+	lowerBound       // the true score is not lower
 	exactBound
 )
 
 // entry is one position of the transposition table in 16 bytes.
 type entry struct {
-	// tag holds 48 bits of the position's key above the 16 of the game's epoch: an
-	// entry of an earlier game matches nothing and counts as empty.
+	// tag has 48 bits of the position's key above 16 bits of the table's epoch. Entries
+	// of an earlier epoch match no position and count as empty.
 	tag   uint64
 	move  board.Move
 	score int16 // mates counted from this position
@@ -36,23 +36,23 @@ const (
 	ageMask    = 1<<(8-ageShift) - 1
 )
 
-// table is the transposition table (Greenblatt 1967): buckets of one cache line,
-// found by the key, in which the shallowest and oldest entry gives way.
+// table is the transposition table (Greenblatt 1967). The key selects a bucket of one
+// cache line, in which a new entry replaces the shallowest and oldest one.
 //
-// Clearing it starts a new epoch instead of touching its memory, so that a new game
-// costs nothing; what an earlier epoch left behaves as empty in every way, and games
-// do not depend on those before them.
+// To clear the table is to start a new epoch, without touching its memory, so a new game
+// costs nothing. Entries of earlier epochs behave as empty in every way: a game does not
+// depend on those before it.
 type table struct {
 	buckets [][bucketSize]entry
 	epoch   uint16
 	age     uint8
 }
 
-// resize makes the table empty and of the given size in megabytes.
+// resize replaces the table by an empty one of the given size in MiB.
 func (t *table) resize(mb int) {
 	n := mb << 20 / (bucketSize * 16)
 	if len(t.buckets) != n {
-		t.buckets = nil // let the old one go first
+		t.buckets = nil // may be freed before the new one is allocated
 		t.buckets = make([][bucketSize]entry, n)
 		adviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(&t.buckets[0])), mb<<20))
 		t.epoch = 0
@@ -63,13 +63,13 @@ func (t *table) resize(mb int) {
 func (t *table) clear() {
 	t.epoch++
 	t.age = 0
-	if t.epoch == 0 { // epoch 0 is that of memory never written
+	if t.epoch == 0 { // memory never written has epoch 0
 		clear(t.buckets)
 		t.epoch = 1
 	}
 }
 
-// nextSearch makes entries of earlier searches the first to give way.
+// nextSearch makes entries of earlier searches the first to be replaced.
 func (t *table) nextSearch() { t.age = (t.age + 1) & ageMask }
 
 func (t *table) bucket(key uint64) *[bucketSize]entry {
@@ -77,7 +77,7 @@ func (t *table) bucket(key uint64) *[bucketSize]entry {
 	return &t.buckets[i]
 }
 
-// prefetch has the memory of a position's bucket on its way before probe asks for it.
+// prefetch fetches a position's bucket into the cache for a later probe.
 func (t *table) prefetch(key uint64) { prefetch(unsafe.Pointer(t.bucket(key))) }
 
 // probe returns the entry of the position.
@@ -92,8 +92,9 @@ func (t *table) probe(key uint64) (entry, bool) {
 	return entry{}, false
 }
 
-// store remembers a position. An entry of the same position keeps its move if there
-// is no new one, and stays if it is exact or much deeper than what would replace it.
+// store stores a position. An entry of the same position keeps its move if there is no
+// new one, and stays if it is of this search and much deeper, unless the new score is
+// exact.
 func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool, move board.Move) {
 	bucket := t.bucket(key)
 	tag := key<<16 | uint64(t.epoch)
@@ -112,8 +113,8 @@ func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool,
 			victim = e
 			break
 		}
-		if worth := t.worth(e); worth < worst {
-			victim, worst = e, worth
+		if v := t.value(e); v < worst {
+			victim, worst = e, v
 		}
 	}
 	info := t.age<<ageShift | uint8(b)
@@ -123,8 +124,8 @@ func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool,
 	*victim = entry{tag: tag, move: move, score: int16(toTable(score, ply)), eval: int16(eval), depth: int8(depth), info: info}
 }
 
-// worth orders the entries of a bucket by what is lost with them.
-func (t *table) worth(e *entry) int {
+// value returns how valuable an entry is; the least valuable of a bucket is replaced.
+func (t *table) value(e *entry) int {
 	if uint16(e.tag) != t.epoch {
 		return -1 << 16
 	}
@@ -133,7 +134,7 @@ func (t *table) worth(e *entry) int {
 
 func (e *entry) bound() bound { return bound(e.info & 3) }
 
-// scoreAt returns the entry's score as seen from the root, with the position at ply.
+// scoreAt converts the entry's score, for a position at the ply: mates count from the root.
 func (e *entry) scoreAt(ply int) int {
 	s := int(e.score)
 	switch {
@@ -145,7 +146,8 @@ func (e *entry) scoreAt(ply int) int {
 	return s
 }
 
-// toTable turns a score seen from the root into one seen from the position at ply.
+// toTable converts a score whose mates count from the root into one whose mates count from
+// the position at the ply.
 func toTable(s, ply int) int {
 	switch {
 	case s >= mateBound:
@@ -156,8 +158,7 @@ func toTable(s, ply int) int {
 	return s
 }
 
-// full estimates the share of the table that the current search has filled, in per
-// mille.
+// full estimates which part of the table the current search has filled, in per mille.
 func (t *table) full() int {
 	sample := min(len(t.buckets), 1000/bucketSize)
 	n := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Positions from Win at Chess (Reinfeld 1945), which a search must solve with any
-// evaluation that knows what the men are worth.
+// tactics are positions from Win at Chess (Reinfeld 1945) that a search must solve with any
+// evaluation that has reasonable piece values.
 var tactics = []struct{ fen, best string }{
 	{"3RNbk1/pp3p2/4rQpp/8/1qr5/7P/P4P2/3R2K1 w - - 0 1", "Qg7+"},
 	{"2kr4/ppp3Pp/4RP1B/2r5/5P2/1P6/P2p4/3K4 w - - 0 1", "Rd6"},
