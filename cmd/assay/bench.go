@@ -15,7 +15,7 @@ type benchReport struct {
 	Nodes     uint64  `json:"nodes"`
 	Seconds   float64 `json:"seconds"`
 	NPS       float64 `json:"nps"`
-	// Signature is the number of nodes that the embedded weights must give.
+	// Signature is the number of nodes that the default weights must give.
 	Signature uint64 `json:"signature"`
 }
 
@@ -24,12 +24,12 @@ func newBenchCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the search: nodes per second, and the signature of what it does",
+		Short: "Measure the search speed, and check the search's signature",
 		Long: `Search a fixed set of positions to a fixed depth on one thread.
 
-The number of nodes is the program's signature: it is the same on every machine, and
-changes only with the search, the evaluation or the embedded weights. A build that
-gives another number than it was released with is an error.`,
+The number of nodes is the program's signature. It is the same on every machine, and changes
+only with the search, the evaluation and the default weights. If a build does not give the
+signature it was released with, the command fails.`,
 		Example: `  assay bench
   assay bench --weights shannon-1950 --json`,
 		Args: cobra.NoArgs,
@@ -55,12 +55,12 @@ gives another number than it was released with is an error.`,
 					x.name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature)
 			}
 			if err == nil && weights == "" && r.Nodes != search.Signature {
-				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search as it was released", r.Nodes, search.Signature)
+				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search like the released one", r.Nodes, search.Signature)
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&weights, "weights", "", `weight file, or the name of embedded weights (default "assay")`)
+	c.Flags().StringVar(&weights, "weights", "", `weight file or name of embedded weights (default "assay")`)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

@@ -138,7 +138,7 @@ func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
 	}
 	defer func() { err = errors.Join(err, player.Close()) }()
 	inner := player
-	if w, ok := player.(interface{ Unwrap() engine.Player }); ok {
+	if w, ok := player.(engine.Wrapper); ok {
 		inner = w.Unwrap() // nodes= and depth= wrap the player
 	}
 	x, ok := inner.(historic.Explainer)

@@ -32,12 +32,13 @@ func newPerftCommand() *cobra.Command {
 	var asJSON, divide bool
 	c := &cobra.Command{
 		Use:   "perft FEN DEPTH",
-		Short: "Count the positions that legal moves lead to",
-		Long: `Count the leaves of the tree of legal moves, on one thread and without a hash table;
-the last ply is counted and not made. "startpos" stands for the start position.`,
+		Short: "Count the leaves of the tree of legal moves",
+		Long: `Count the leaves of the tree of legal moves, to test move generation. The count uses one
+thread and no hash table, and does not make the moves of the last ply. "startpos" is the
+start position.`,
 		Example: `  assay perft startpos 6
   assay perft "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1" 5 --divide`,
-		Args: cobra.RangeArgs(2, 7), // a FEN without quotes is up to six
+		Args: cobra.RangeArgs(2, 7), // an unquoted FEN has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1
 			depth, err := strconv.Atoi(args[last])
@@ -66,20 +67,20 @@ the last ply is counted and not made. "startpos" stands for the start position.`
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.Flags().BoolVar(&divide, "divide", false, "show the count of every move")
+	c.Flags().BoolVar(&divide, "divide", false, "show the count under each move")
 	return c
 }
 
-// perft counts move by move.
+// perft counts the leaves under each move.
 func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, error) {
 	r := &perftReport{FEN: p.FEN(), Depth: depth, Nodes: 1}
-	begin := time.Now()
+	start := time.Now()
 	if depth > 0 {
 		r.Nodes = 0
 		for _, m := range p.LegalMoves(nil) {
 			child := *p
 			child.Make(m)
-			n, err := perftUnder(ctx, &child, depth-1)
+			n, err := perftContext(ctx, &child, depth-1)
 			if err != nil {
 				return nil, err
 			}
@@ -87,14 +88,14 @@ func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, err
 			r.Nodes += n
 		}
 	}
-	r.Seconds = time.Since(begin).Seconds()
+	r.Seconds = time.Since(start).Seconds()
 	r.NPS = float64(r.Nodes) / max(r.Seconds, 1e-9)
 	return r, nil
 }
 
-// perftUnder is board.Perft that can be interrupted: it looks at ctx above each tree of
-// five plies, which takes a fraction of a second.
-func perftUnder(ctx context.Context, p *board.Position, depth int) (uint64, error) {
+// perftContext is board.Perft with a context, which it checks before each tree of five
+// plies: several times a second.
+func perftContext(ctx context.Context, p *board.Position, depth int) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -105,7 +106,7 @@ func perftUnder(ctx context.Context, p *board.Position, depth int) (uint64, erro
 	for _, m := range p.LegalMoves(nil) {
 		child := *p
 		child.Make(m)
-		under, err := perftUnder(ctx, &child, depth-1)
+		under, err := perftContext(ctx, &child, depth-1)
 		if err != nil {
 			return 0, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -108,7 +109,7 @@ func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
 		}
 	}
 	for _, spec := range players {
-		if !roster.OfPaper(spec) {
+		if !roster.IsHistoric(spec) {
 			return
 		}
 	}
@@ -153,7 +154,7 @@ func entrant(spec string) (selfplay.Entrant, error) {
 	if err != nil {
 		return selfplay.Entrant{}, err
 	}
-	if s, ok := p.(interface{ Start() error }); ok { // a foreign engine
+	if s, ok := p.(engine.Starter); ok { // a foreign engine
 		err = s.Start()
 	}
 	return selfplay.Entrant{Spec: spec, Name: name}, errors.Join(err, p.Close())

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -130,7 +131,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 		return err
 	}
 	defer p.Close()
-	if s, ok := p.(interface{ Start() error }); ok {
+	if s, ok := p.(engine.Starter); ok {
 		if err := s.Start(); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	for _, o := range c.Entrant(values).Options {
 		options = append(options, [2]string{o.Name, o.Value})
 	}
-	f, err := roster.Reweigh(c.Player.Spec, options)
+	f, err := roster.WeightsWithOptions(c.Player.Spec, options)
 	if err != nil || f == nil {
 		return "", err
 	}

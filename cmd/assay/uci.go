@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 )
@@ -13,21 +14,20 @@ func newUCICommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uci",
 		Short: "Play chess in a GUI: any player over the UCI protocol",
-		Long: `Play chess in a GUI, or in anybody's match runner, over the UCI protocol on standard
-input and output.
+		Long: `Speak the UCI protocol on standard input and output, for a GUI or a match runner.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay,
-or a program of a paper ("assay historic list" has them) with its own options, as
+A player is NAME[:weights=FILE or embedded name][:nodes=N][:depth=N][:hash=MB]: assay, or a
+historic program ("assay historic list" lists them) with its own options, such as
 machack-1967:plies=3.
 
-The command uci lists the options. EvalFile takes a weight file or a name of embedded
-weights; weights that cannot be read leave the old ones. If games are lost on time, raise
-Move Overhead, the milliseconds that each move loses on its way to the GUI. Pondering,
-MultiPV, searchmoves, mate and UCI_Chess960 are as the protocol has them. Whatever is
-ignored is said in an info string.
+The UCI command "uci" lists the options. EvalFile takes a weight file or the name of embedded
+weights; if it cannot be read, the old weights remain. If games are lost on time, raise Move
+Overhead, the milliseconds that each move loses outside the engine. Pondering, MultiPV,
+searchmoves, mate and UCI_Chess960 are supported. An info string reports whatever the engine
+ignores.
 
---tunable lists the parameters of assay's search too (reductions, margins of pruning, windows):
-spin options for a tuner, SPSA or another, that speaks UCI. They can be set anyway, and in a
+--tunable also lists the parameters of assay's search (reductions, pruning margins, windows)
+as spin options, for tuners that speak UCI. They can be set without --tunable, too, and in a
 player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 		Example: `  assay uci
   assay uci --player assay:weights=shannon-1950
@@ -40,9 +40,11 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			if err != nil {
 				return err
 			}
-			defer p.Close() // the process ends here; nothing to do about an error
-			if tunable && !roster.ShowParameters(p) {
-				return usagef("--tunable: the search of %s has no parameters", player)
+			defer p.Close() // the process ends now: an error does not matter
+			if tunable {
+				if q, ok := p.(engine.ParameterLister); !ok || !q.ShowParameters() {
+					return usagef("--tunable: the search of %s has no parameters", player)
+				}
 			}
 			name := programVersion()
 			if player != "assay" {
@@ -52,7 +54,7 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&player, "player", "assay", "who plays")
-	c.Flags().BoolVar(&tunable, "tunable", false, "list the parameters of assay's search among the options")
+	c.Flags().StringVar(&player, "player", "assay", "player (see above)")
+	c.Flags().BoolVar(&tunable, "tunable", false, "also list the parameters of assay's search as options")
 	return c
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// realEngines are those that Debian packages, by the name of the package. Fruit's
-// descendants, Toga and GNU Chess, do not know a limit in nodes, and Glaurung may answer
-// to a small one that it has no move.
+// realEngines are engines that Debian packages, by the name of the package. Toga and GNU
+// Chess, which descend from Fruit, ignore a limit in nodes, and Glaurung may answer a small
+// one with no move.
 var realEngines = []struct {
 	debian, spec string
 	nodes        bool
@@ -25,8 +25,8 @@ var realEngines = []struct {
 	{"ethereal-chess", "uci:ethereal-chess?Hash=4", true},
 }
 
-// installed returns the specification with the program's whole path: Debian's games
-// are in a folder that is not in every PATH.
+// installed returns the specification with the program's full path and long timeouts.
+// Debian's folder of games is not in every PATH.
 func installed(t *testing.T, debian, spec string) string {
 	t.Helper()
 	name := debian
@@ -36,17 +36,18 @@ func installed(t *testing.T, debian, spec string) string {
 			t.Skipf("%s is not installed: apt-get install %s", name, debian)
 		}
 	}
-	return strings.Replace(spec, name, path, 1)
+	return WithTimeouts(strings.Replace(spec, name, path, 1), 10*time.Minute, 10*time.Minute)
 }
 
-// Each real engine plays a short game at a clock and at a time a move, a part of one
-// at nodes, and one of Chess960 where it can, without a fault.
+// realLimits are the limits of the games; experiments add limits in time.
+var realLimits = []selfplay.Limits{{Nodes: 2000}, {Depth: 4}}
+
+// Each real engine plays games without a fault: with limits in nodes and depth, and in
+// Chess960 if it can. Limits in time are tested in experiment_test.go.
 func TestRealEngines(t *testing.T) {
-	played := false
 	for _, e := range realEngines {
 		t.Run(e.debian, func(t *testing.T) {
 			spec := installed(t, e.debian, e.spec)
-			played = true
 			p, err := Open(spec)
 			if err != nil {
 				t.Fatal(err)
@@ -55,8 +56,7 @@ func TestRealEngines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			clock := selfplay.Limits{Clock: selfplay.Clock{Base: 800 * time.Millisecond, Increment: 10 * time.Millisecond}}
-			for i, lim := range []selfplay.Limits{clock, {MoveTime: 20 * time.Millisecond}, {Nodes: 2000}, {Depth: 4}} {
+			for i, lim := range realLimits {
 				if lim.Nodes > 0 && !e.nodes {
 					continue
 				}
@@ -78,9 +78,6 @@ func TestRealEngines(t *testing.T) {
 			}
 		})
 	}
-	if !played {
-		t.Log("no real engine was played")
-	}
 }
 
 func supports960(p engine.Player) bool {
@@ -89,7 +86,6 @@ func supports960(p engine.Player) bool {
 
 func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 	t.Helper()
-	begun := time.Now()
 	r, err := selfplay.Play(t.Context(), job, players)
 	if err != nil {
 		t.Fatal(err)
@@ -106,10 +102,10 @@ func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 		deep += int(r.Depths[i])
 	}
 	if deep == 0 || r.Nodes[foreign] == 0 {
-		t.Errorf("%+v: depths %v, %d nodes: the engine's info is not understood", job.Limits[0], r.Depths, r.Nodes[foreign])
+		t.Errorf("%+v: depths %v, %d nodes: the engine's info lines are not parsed", job.Limits[0], r.Depths, r.Nodes[foreign])
 	}
 	if r.Termination == board.Checkmate && len(r.Moves) < 4 {
 		t.Errorf("mated in %d plies", len(r.Moves))
 	}
-	t.Logf("%+v: %d plies in %v, %s, depths %v, scores %v", job.Limits[0], len(r.Moves), time.Since(begun).Round(time.Millisecond), r.Termination, r.Depths, r.Scores)
+	t.Logf("%+v: %d plies, %s, depths %v, scores %v", job.Limits[0], len(r.Moves), r.Termination, r.Depths, r.Scores)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,33 +22,33 @@ import (
 // foreignPrefix begins the specification of a foreign engine.
 const foreignPrefix = "uci:"
 
-// ErrSpec is wrapped by the errors about specifications of foreign engines.
+// ErrSpec is wrapped by the errors of malformed specifications of foreign engines.
 var ErrSpec = errors.New("want uci:[KEY=VALUE:]COMMAND[?OPTION=VALUE[&OPTION=VALUE]...]")
 
-// foreign is what a specification of a foreign engine says.
+// foreign is the parsed specification of a foreign engine.
 type foreign struct {
 	nodes   uint64
 	depth   int
 	command uci.Command
 }
 
-// foreignKeys are the settings that may stand before a command.
+// foreignKeys are the settings that may precede a command.
 var foreignKeys = []string{"nodes", "depth", "timeout", "start"}
 
-// Foreign tells whether the specification is one of a foreign engine.
+// Foreign reports whether the specification is of a foreign engine.
 func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
 
-// WithTimeouts returns the specification of the same player, waited for as long as
-// given where it does not say itself: move beyond the limit of a search, start for it
-// to be ready. 0 leaves the default. Players that are not foreign keep nobody waiting,
-// and their specifications are returned as they are.
+// WithTimeouts returns the specification of the same player with timeouts, unless it has
+// its own: move for a move beyond the limit of its search, start for the engine to be
+// ready. 0 means the default. The specification of a player that is not foreign is
+// returned unchanged.
 func WithTimeouts(spec string, move, start time.Duration) string {
 	if !Foreign(spec) {
 		return spec
 	}
 	f, err := parseForeign(spec)
 	if err != nil {
-		return spec // Open says what is wrong with it
+		return spec // Open reports the error
 	}
 	rest := spec[len(foreignPrefix):]
 	if start > 0 && f.command.StartTimeout == 0 {
@@ -74,7 +75,7 @@ func openForeign(spec string) (engine.Player, error) {
 	return p, nil
 }
 
-// parseForeign reads the specification of a foreign engine.
+// parseForeign parses the specification of a foreign engine.
 func parseForeign(spec string) (*foreign, error) {
 	f := &foreign{}
 	rest := strings.TrimPrefix(spec, foreignPrefix)
@@ -98,25 +99,23 @@ func parseForeign(spec string) (*foreign, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
 	if len(words) == 0 || words[0] == "" {
-		return nil, fmt.Errorf("%w: there is no command", ErrSpec)
+		return nil, fmt.Errorf("%w: the command is missing", ErrSpec)
 	}
 	f.command.Path, f.command.Args, f.command.Options = words[0], words[1:], options
 	return f, nil
 }
 
-// leadingSetting divides KEY=VALUE: from what follows it.
+// leadingSetting splits KEY=VALUE: off the text.
 func leadingSetting(rest string) (key, value, after string, ok bool) {
 	head, after, ok := strings.Cut(rest, ":")
 	if !ok {
 		return "", "", rest, false
 	}
 	key, value, ok = strings.Cut(head, "=")
-	for _, known := range foreignKeys {
-		if ok && key == known {
-			return key, value, after, true
-		}
+	if !ok || !slices.Contains(foreignKeys, key) {
+		return "", "", rest, false
 	}
-	return "", "", rest, false
+	return key, value, after, true
 }
 
 func (f *foreign) set(key, value string) error {
@@ -129,7 +128,7 @@ func (f *foreign) set(key, value string) error {
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 {
-		return fmt.Errorf("%s=%s is not a time above zero, as 500ms or 5s", key, value)
+		return fmt.Errorf("%s=%s is not a time above zero, such as 500ms or 5s", key, value)
 	}
 	if key == "timeout" {
 		f.command.MoveTimeout = d
@@ -139,10 +138,9 @@ func (f *foreign) set(key, value string) error {
 	return nil
 }
 
-// identifyForeign names a foreign engine by what it is and not by where it lies: files
-// lose their folders, and the program its version to the beginning of its SHA-256; so
-// does what is the program of an interpreter, the first argument, and a network
-// (EvalFile, WeightsFile).
+// identifyForeign returns the identity of a foreign engine, which does not depend on the
+// folders of its files. The program has the first digits of its SHA-256; so have the first
+// argument, which may be an interpreter's program, and networks (EvalFile, WeightsFile).
 func identifyForeign(spec string) (string, error) {
 	f, err := parseForeign(spec)
 	if err != nil {
@@ -183,7 +181,7 @@ func identifyForeign(spec string) (string, error) {
 	return shorten(id), nil
 }
 
-// identifyIfFile returns the file's identity, or what is no file without a folder.
+// identifyIfFile returns the identity of a file, and any other word without its folder.
 func identifyIfFile(word string) string {
 	if id, err := identifyFile(word); err == nil {
 		return id
@@ -191,7 +189,7 @@ func identifyIfFile(word string) string {
 	return withoutFolder(word)
 }
 
-// identifyFile returns NAME@HASH of a file.
+// identifyFile returns a file's NAME@HASH.
 func identifyFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -208,7 +206,7 @@ func identifyFile(path string) (string, error) {
 	return filepath.Base(path) + "@" + hex.EncodeToString(h.Sum(nil))[:12], nil
 }
 
-// withoutFolder leaves folders out of a word that is a path, or that sets one.
+// withoutFolder removes the folder from an absolute path, also in KEY=PATH.
 func withoutFolder(word string) string {
 	name, value, ok := strings.Cut(word, "=")
 	if ok {
@@ -222,10 +220,10 @@ func withoutFolder(word string) string {
 	return name + value
 }
 
-// maxIdentity bounds a name in files, in bytes.
+// maxIdentity bounds an identity, in bytes.
 const maxIdentity = 500
 
-// shorten returns a name that is not too long, and still nobody else's.
+// shorten shortens a long identity and appends its hash, so that it stays unique.
 func shorten(id string) string {
 	id = strings.ToValidUTF8(id, "?")
 	if len(id) <= maxIdentity {

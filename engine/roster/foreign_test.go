@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/uci"
 )
 
@@ -48,18 +49,18 @@ func TestParseForeign(t *testing.T) {
 
 func TestForeignErrors(t *testing.T) {
 	for _, tt := range []struct{ spec, want string }{
-		{"uci:", "there is no command"},
-		{"uci:nodes=5:", "there is no command"},
-		{"uci:?Hash=1", "there is no command"},
-		{"uci:''", "there is no command"},
+		{"uci:", "the command is missing"},
+		{"uci:nodes=5:", "the command is missing"},
+		{"uci:?Hash=1", "the command is missing"},
+		{"uci:''", "the command is missing"},
 		{"uci:sh?", "an option has no name"},
 		{"uci:sh?=5", "an option has no name"},
 		{"uci:sh?Hash=1&", "an option has no name"},
-		{"uci:'sh", "a quote ' has no end"},
-		{`uci:sh?A="x\"`, `a quote " has no end`},
+		{"uci:'sh", "the quote ' is not closed"},
+		{`uci:sh?A="x\"`, `the quote " is not closed`},
 		{"uci:nodes=0:sh", "nodes=0 is not a number"},
 		{"uci:nodes=1:nodes=2:sh", "nodes is set twice"},
-		{"uci:timeout=5:sh", "timeout=5 is not a time above zero, as 500ms or 5s"},
+		{"uci:timeout=5:sh", "timeout=5 is not a time above zero, such as 500ms or 5s"},
 		{"uci:start=-1s:sh", "start=-1s is not a time"},
 		{"uci:no-such-engine", `"no-such-engine": executable file not found`},
 		{"uci:/no/such/engine", "/no/such/engine"},
@@ -97,7 +98,7 @@ func TestWithTimeouts(t *testing.T) {
 	}
 }
 
-// A program is who it is wherever it lies, and another once it is built anew.
+// A program's identity does not depend on its folder, and changes with its content.
 func TestIdentifyForeign(t *testing.T) {
 	dir := t.TempDir()
 	program := func(name, content string) string {
@@ -116,7 +117,7 @@ func TestIdentifyForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(id, dir) {
-			t.Errorf("%s tells the folder", id)
+			t.Errorf("%s names the folder", id)
 		}
 		return id
 	}
@@ -135,7 +136,7 @@ func TestIdentifyForeign(t *testing.T) {
 		}
 	}
 	if identify("uci:"+one) == identify("uci:"+other) {
-		t.Error("two programs of one name are taken for one")
+		t.Error("two programs with one name have the same identity")
 	}
 	long := "uci:" + one + " " + strings.Repeat("x", 2000)
 	if a, b := identify(long+"a"), identify(long+"b"); a == b || len(a) > maxIdentity {
@@ -143,14 +144,14 @@ func TestIdentifyForeign(t *testing.T) {
 	}
 }
 
-// Limits of the player's own hide neither options nor the start.
+// A foreign engine with limits can still be started.
 func TestForeignWithLimits(t *testing.T) {
 	p, err := Open("uci:nodes=5:start=100ms:sh -c 'read x; exit 9'")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	s, ok := p.(interface{ Start() error })
+	s, ok := p.(engine.Starter)
 	if !ok {
 		t.Fatal("a limited player cannot be started")
 	}

@@ -7,15 +7,14 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// limited is a player whose searches always have the same limits.
+// limited is a player with its own limits in nodes and depth.
 type limited struct {
 	engine.Player
 	nodes uint64
 	depth int
 }
 
-// Search replaces the limits in nodes, depth and time. The context, and what is
-// searched and reported, stay the caller's.
+// Search replaces the caller's limits in nodes, depth and time.
 func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	return p.Player.Search(ctx, game, engine.Limits{
 		Nodes:       p.nodes,
@@ -29,31 +28,33 @@ func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limit
 	})
 }
 
-// Ponders tells whether the player within goes on at ponderhit.
-func (p *limited) Ponders() bool {
-	within, ok := p.Player.(engine.Ponderer)
-	return ok && within.Ponders()
-}
-
-// Unwrap returns the player within, whose limits are its own.
+// Unwrap implements engine.Wrapper.
 func (p *limited) Unwrap() engine.Player { return p.Player }
 
-// Options returns the options of the player within, if it tells them.
+// Ponders implements engine.Ponderer for players that do.
+func (p *limited) Ponders() bool {
+	q, ok := p.Player.(engine.Ponderer)
+	return ok && q.Ponders()
+}
+
+// Options implements engine.OptionLister for players that do.
 func (p *limited) Options() []string {
-	if o, ok := p.Player.(interface{ Options() []string }); ok {
-		return o.Options()
+	if q, ok := p.Player.(engine.OptionLister); ok {
+		return q.Options()
 	}
 	return nil
 }
 
-// ShowParameters has the options of the player within tell its parameters, and says
-// whether it has any.
-func (p *limited) ShowParameters() bool { return ShowParameters(p.Player) }
+// ShowParameters implements engine.ParameterLister for players that do.
+func (p *limited) ShowParameters() bool {
+	q, ok := p.Player.(engine.ParameterLister)
+	return ok && q.ShowParameters()
+}
 
-// Start starts the player within, if it is one that has to be started.
+// Start implements engine.Starter for players that do.
 func (p *limited) Start() error {
-	if s, ok := p.Player.(interface{ Start() error }); ok {
-		return s.Start()
+	if q, ok := p.Player.(engine.Starter); ok {
+		return q.Start()
 	}
 	return nil
 }

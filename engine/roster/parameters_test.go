@@ -10,7 +10,7 @@ import (
 
 const reverse = "option name ReverseMargin type spin default 95 min 10 max 300"
 
-// nodesOf counts what the player of a specification visits in the start position.
+// nodesOf returns the nodes of a player's search of the start position.
 func nodesOf(t *testing.T, spec string) uint64 {
 	t.Helper()
 	p, err := Open(spec)
@@ -28,8 +28,8 @@ func nodesOf(t *testing.T, spec string) uint64 {
 	return r.Nodes
 }
 
-// Parameters of the search are settings of a specification: they change how it plays and
-// who it is.
+// Parameters of the search are settings of a specification, and change a player's moves and
+// identity.
 func TestParametersInSpecifications(t *testing.T) {
 	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:ReverseMargin=95"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
 	if plain != same || plain == other {
@@ -47,13 +47,13 @@ func TestParametersInSpecifications(t *testing.T) {
 		t.Fatal(err)
 	}
 	if spec := renamed("there.json"); spec != "assay:weights=there.json:hash=16:nodes=7:reversemargin=20" {
-		t.Errorf("on another machine it is %q", spec)
+		t.Errorf("renamed: %q", spec)
 	}
 	if _, renamed, err = WeightsOf("shannon-a:moves=2"); err != nil {
 		t.Fatal(err)
 	}
 	if spec := renamed("assay"); spec != "shannon-a:weights=assay:moves=2" {
-		t.Errorf("on another machine it is %q", spec)
+		t.Errorf("renamed: %q", spec)
 	}
 }
 
@@ -64,23 +64,24 @@ func TestShowParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		tells := func() bool { return slices.Contains(p.(interface{ Options() []string }).Options(), reverse) }
-		if tells() {
-			t.Errorf("%s shows parameters unasked", spec)
+		listed := func() bool { return slices.Contains(p.(engine.OptionLister).Options(), reverse) }
+		if listed() {
+			t.Errorf("%s lists parameters before ShowParameters", spec)
 		}
-		if got := ShowParameters(p); got != want || tells() != want {
-			t.Errorf("%s: %v, and shows them: %v", spec, got, tells())
+		q, ok := p.(engine.ParameterLister)
+		if got := ok && q.ShowParameters(); got != want || listed() != want {
+			t.Errorf("%s: ShowParameters %v, listed %v, want %v", spec, got, listed(), want)
 		}
 	}
 }
 
-// Options that are parameters of the search leave the weights what they are.
-func TestReweigh(t *testing.T) {
-	if f, err := Reweigh("assay:hash=1", [][2]string{{"ReverseMargin", "90"}}); f != nil || err != nil {
-		t.Errorf("a parameter gives weights %v, %v", f, err)
+// Parameters of the search do not change the weights.
+func TestWeightsWithOptions(t *testing.T) {
+	if f, err := WeightsWithOptions("assay:hash=1", [][2]string{{"ReverseMargin", "90"}}); f != nil || err != nil {
+		t.Errorf("weights %v after setting a parameter, %v", f, err)
 	}
-	f, err := Reweigh("assay:hash=1:depth=1", [][2]string{{"ReverseMargin", "90"}, {"queen", "950"}})
+	f, err := WeightsWithOptions("assay:hash=1:depth=1", [][2]string{{"ReverseMargin", "90"}, {"queen", "950"}})
 	if err != nil || f == nil || f.Provenance.Parent == "" || f.ID() == f.Provenance.Parent {
-		t.Errorf("a weight gives no weights of their own, %v", err)
+		t.Errorf("no new weights after setting a weight, %v", err)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// WeightsOf returns what a specification names as its weights, file or embedded name, and
-// a function that returns the specification of the same player with another name for
-// them: on another machine they lie elsewhere. Players without weights have no name and
-// a nil function.
+// WeightsOf returns the file or embedded name of a player's weights, and a function that
+// returns the specification of the same player with another name for them, because their
+// path differs on another machine. For a player without weights, name is empty and renamed
+// is nil.
 func WeightsOf(spec string) (name string, renamed func(name string) string, err error) {
 	if Foreign(spec) {
 		return "", nil, nil
@@ -19,11 +19,11 @@ func WeightsOf(spec string) (name string, renamed func(name string) string, err 
 	if err != nil || !slices.Contains(e.settings, "weights") {
 		return "", nil, err
 	}
-	return s.weights, func(name string) string { return s.weighed(&e, name) }, nil
+	return s.weights, func(name string) string { return s.format(&e, name) }, nil
 }
 
-// weighed writes the settings of a player with weights, as parse reads them.
-func (s *settings) weighed(e *entry, weights string) string {
+// format returns the specification of a player with weights, as parse takes it.
+func (s *settings) format(e *entry, weights string) string {
 	words := []string{e.name, "weights=" + weights}
 	if slices.Contains(e.settings, "hash") {
 		words = append(words, fmt.Sprintf("hash=%d", s.hash))
@@ -37,11 +37,11 @@ func (s *settings) weighed(e *entry, weights string) string {
 	return strings.Join(words, ":") + s.optionsIdentity()
 }
 
-// Command returns the program of a foreign engine's specification, as a whole path where
-// it can be found, and a function that returns the specification of the same engine with
-// another copy of the program. That function refuses what would let whoever wrote the
-// specification do more on another machine than run that program: arguments, and options
-// that name files.
+// Command returns the program of a foreign engine's specification, as a full path if it
+// can be found, and a function that returns the specification of the same engine with
+// another copy of the program. That function is for specifications from another machine:
+// it refuses whatever could do more than run the program, that is arguments and options
+// that may name files.
 func Command(spec string) (path string, with func(path string) (string, error), err error) {
 	f, err := parseForeign(spec)
 	if err != nil {
@@ -53,28 +53,28 @@ func Command(spec string) (path string, with func(path string) (string, error), 
 	}
 	return path, func(path string) (string, error) {
 		if len(f.command.Args) > 0 {
-			return "", fmt.Errorf("player %q: arguments of a program are not taken from elsewhere", spec)
+			return "", fmt.Errorf("player %q: a specification from another machine must not have arguments", spec)
 		}
 		for _, o := range f.command.Options {
 			if err := CheckOption(spec, o.Name, o.Value); err != nil {
 				return "", err
 			}
 		}
-		return f.at(path), nil
+		return f.format(path), nil
 	}, nil
 }
 
-// CheckOption refuses options of a foreign engine that may name a file, which it would read
-// or write: whoever wrote them is elsewhere.
+// CheckOption returns an error for an option of a foreign engine, sent by another machine,
+// that may name a file for the engine to read or write.
 func CheckOption(spec, name, value string) error {
 	if strings.ContainsAny(value, `/\`) || slices.ContainsFunc([]string{"file", "path", "log", "book"}, func(word string) bool { return strings.Contains(strings.ToLower(name), word) }) {
-		return fmt.Errorf("player %q: the option %s may name a file, and is not taken from elsewhere", spec, name)
+		return fmt.Errorf("player %q: the option %s may name a file; a specification from another machine must not set it", spec, name)
 	}
 	return nil
 }
 
-// at writes the specification with another program, as parseForeign reads it.
-func (f *foreign) at(path string) string {
+// format returns the specification with another program, as parseForeign takes it.
+func (f *foreign) format(path string) string {
 	text := foreignPrefix
 	if f.nodes > 0 {
 		text += fmt.Sprintf("nodes=%d:", f.nodes)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A player whose weights have another name is the same player.
+// A renamed specification is of the same player.
 func TestWeightsOf(t *testing.T) {
 	for spec, want := range map[string]string{
 		"assay":                                    "assay",
@@ -28,7 +28,7 @@ func TestWeightsOf(t *testing.T) {
 			t.Errorf("%s: renamed %s: %v", spec, renamed("sha256-00"), err)
 			continue
 		}
-		if before, again := parsed(t, spec), s.weighed(&e, name); parsed(t, again) != before {
+		if before, again := parsed(t, spec), s.format(&e, name); parsed(t, again) != before {
 			t.Errorf("%s became %s", spec, again)
 		}
 	}
@@ -39,19 +39,19 @@ func TestWeightsOf(t *testing.T) {
 	}
 	for _, spec := range []string{"", "nobody", "assay:weights=x:weights=y", "assay:colour=red"} {
 		if _, _, err := WeightsOf(spec); err == nil {
-			t.Errorf("%q is taken", spec)
+			t.Errorf("%q is accepted", spec)
 		}
 	}
 }
 
-// parsed is a specification in words that do not depend on how it was written.
+// parsed returns a specification in a canonical form.
 func parsed(t *testing.T, spec string) string {
 	t.Helper()
 	e, s, err := parse(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.weighed(&e, s.weights)
+	return s.format(&e, s.weights)
 }
 
 func TestCommand(t *testing.T) {
@@ -74,7 +74,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("%s: %+v, %v", spec, f, err)
 	}
 	if path, _, err := Command("uci:nowhere-to-be-found"); err != nil || path != "nowhere-to-be-found" {
-		t.Errorf("a program that is not here: %q, %v", path, err)
+		t.Errorf("a missing program: %q, %v", path, err)
 	}
 	for text, want := range map[string]string{
 		" --quiet":                  "arguments",

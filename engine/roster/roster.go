@@ -1,30 +1,28 @@
-// Package roster finds players by name: the one list of all players in the program,
-// and the language in which commands, configurations and result files name them.
+// Package roster opens players by name. It has the only list of all players, and parses
+// the specifications by which commands, configurations and result files name them.
 //
-// A specification is a name and settings, divided by colons:
+// A specification is a name and settings, separated by colons:
 //
 //	assay
 //	assay:weights=shannon-1950
 //	assay:weights=runs/first/weights.json:nodes=5000:hash=1
 //	shannon-a:moves=2
 //
-// A foreign engine is a command, perhaps with settings before it and options of the
-// engine behind it:
+// A foreign engine is "uci:", settings, a command line and options of the engine:
 //
 //	uci:stockfish
 //	uci:/usr/games/stockfish?Hash=16&Use NNUE=false
 //	uci:nodes=5000:timeout=10s:gnuchess --uci
-//	uci:'/engines of mine/new' --quiet?EvalFile=/nets/a b.nnue
+//	uci:'/my engines/new' --quiet?EvalFile=/nets/a b.nnue
 //
-// Colons divide only as long as what stands before them is KEY=VALUE with one of the
-// keys that Open lists; the first that is not begins the command, which may hold any
-// number of them. The command is divided into words at blanks, with quotes and
-// backslashes as in a shell but without expansion. An unquoted ? ends it; options follow,
-// divided by &, each NAME=VALUE, or NAME alone for a button. Names and values may hold
-// blanks.
+// Settings are KEY=VALUE with the keys that Open lists. The command line starts after the
+// last of them and may contain colons itself. Spaces separate its words, with quotes and
+// backslashes as in a shell but without expansion. An unquoted ? ends it. The options
+// follow, separated by &, each NAME=VALUE, or only NAME for a button. Names and values may
+// contain spaces.
 //
-// It holds no player itself: see engine/search for the modern engine, engine/historic for
-// the programs of the papers, and engine/uci for the client that speaks to foreign ones.
+// The players are elsewhere: the modern engine in engine/search, the historic programs in
+// engine/historic, the client for foreign engines in engine/uci.
 //
 // Start reading at Open.
 package roster
@@ -40,28 +38,29 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// ErrUnknownPlayer is wrapped by Open's error where the name is in no list.
+// ErrUnknownPlayer is wrapped by Open's error if no player has the name.
 var ErrUnknownPlayer = errors.New("no such player")
 
 // entry is a player that can be opened.
 type entry struct {
 	name     string
 	settings []string              // that it takes
-	options  func(key string) bool // whether another setting is an option of the player; nil: none is
-	weights  string                // that it plays by unless told otherwise
+	options  func(key string) bool // whether another setting is an option of the player; nil means none is
+	weights  string                // default weights; empty if it has none
 	open     func(*settings) (engine.Player, error)
-	// identity names the player in files: the same name plays the same moves.
+	// identity returns the player's name in files. Players with the same identity play
+	// the same moves.
 	identity func(*settings) (string, error)
 }
 
-// entries is the roster.
+// entries returns all players but foreign engines.
 func entries() []entry {
 	return append([]entry{
 		{"assay", []string{"weights", "hash", "nodes", "depth"}, search.IsParameter, models.Default, openAssay, identifyAssay},
 	}, historicEntries()...)
 }
 
-// Names returns the names of all players but the foreign ones.
+// Names returns the names of all players but foreign engines.
 func Names() []string {
 	var names []string
 	for _, e := range entries() {
@@ -70,24 +69,26 @@ func Names() []string {
 	return names
 }
 
-// Open returns a new player by its specification: NAME[:KEY=VALUE]..., with the keys
+// Open opens a player by its specification NAME[:KEY=VALUE]... The keys of assay are
 //
 //	weights  weight file or name of embedded weights (default: assay)
-//	hash     size of the transposition table in megabytes (default: 16)
-//	nodes    nodes a move, whatever limits its searches are given
-//	depth    plies a move, likewise
+//	hash     size of the transposition table in MiB (default: 16)
+//	nodes    nodes per move; replaces the limits of each search
+//	depth    plies per move, likewise
 //
-// and the parameters of its search by name (assay:ReverseMargin=90; search.Parameters).
-// Of the keys the programs of the papers take nodes and depth, and beside them their own
-// options by name (shannon-a:moves=2).
+// and the parameters of its search by name (assay:ReverseMargin=90); assay uci --tunable
+// lists them. Historic programs take nodes and depth, and their own options by name
+// (shannon-a:moves=2).
 //
-// A foreign engine is opened by uci:[KEY=VALUE:]...COMMAND[?OPTIONS], with the keys
+// The specification of a foreign engine is uci:[KEY=VALUE:]...COMMAND[?OPTIONS] with the
+// keys
 //
 //	nodes, depth  as above
-//	timeout       time for a move beyond its limit (default: 2s; see uci.Command)
-//	start         time to be ready (default: 10s)
+//	timeout       timeout of a move beyond its limit (default: 2s; see uci.Command)
+//	start         timeout of the start (default: 10s)
 //
-// A foreign engine is looked for, but not started: see uci.Client.
+// Open checks that a foreign engine's program exists, but does not start it: see
+// uci.Client.
 func Open(spec string) (engine.Player, error) {
 	if Foreign(spec) {
 		return openForeign(spec)
@@ -109,9 +110,10 @@ func Open(spec string) (engine.Player, error) {
 	return p, nil
 }
 
-// Identify returns the name under which files record the player of a specification.
-// Weights are told by their id, so that a file renamed stays who it was and a file
-// changed does not; foreign programs by their name and the beginning of their SHA-256.
+// Identify returns the identity of a player, under which files record it. It has the id of
+// the player's weights in place of their name, so it does not change when a file is
+// renamed, and does when a file is changed. Foreign programs have their name and the first
+// digits of their SHA-256.
 func Identify(spec string) (string, error) {
 	if Foreign(spec) {
 		return identifyForeign(spec)
@@ -150,7 +152,7 @@ func find(name string) (entry, error) {
 }
 
 func openAssay(s *settings) (engine.Player, error) {
-	return newReweighed(s.weights, s.hash)
+	return newAssayPlayer(s.weights, s.hash)
 }
 
 func identifyAssay(s *settings) (string, error) {

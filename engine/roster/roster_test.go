@@ -27,8 +27,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The programs of the papers conform in their own packages' tests, which know what to
-// ask of their chess; here they are opened, named and asked for a move.
+// The historic programs run the conformance suite in their own packages.
 func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player {
 		p, err := Open("assay")
@@ -65,8 +64,8 @@ func TestEveryPlayer(t *testing.T) {
 	}
 }
 
-// Settings that are no limits are options of the program, whatever their case.
-func TestOptionsOfPapers(t *testing.T) {
+// Other settings are options of the historic program, in any case.
+func TestHistoricOptions(t *testing.T) {
 	for spec, want := range map[string]string{
 		"random:seed=5":          "random:seed=5",
 		"random:Seed=5:depth=1":  "random:seed=5:depth=1",
@@ -93,7 +92,7 @@ func TestOptionsOfPapers(t *testing.T) {
 		"first-move:seed=1":    "this player has no options",
 		"random:weights=assay": `"weights" is unknown; the options are seed`,
 		"turing-1951:hash=4":   `"hash" is unknown; the options are pawn, knight`,
-		"random:seed":          `"seed" is no setting`,
+		"random:seed":          `"seed" is not a setting`,
 	} {
 		if _, err := Open(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) error %v, want one with %q", spec, err, want)
@@ -106,19 +105,19 @@ func TestOpenErrors(t *testing.T) {
 		{"", `no such player: "" (there are: assay`},
 		{"stockfish", `no such player: "stockfish" (there are: assay`},
 		{"shannon-1950", "assay:weights=shannon-1950"},
-		{"assay:", `"" is no setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
-		{"assay:speed=9", `"speed=9" is no setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
+		{"assay:", `"" is not a setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
+		{"assay:speed=9", `"speed=9" is not a setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
 		{"assay:ReverseMargin=9", `option ReverseMargin: "9" is not a number from 10 to 300`},
 		{"assay:ReverseMargin=90:nodes=5:reversemargin=90", "reversemargin is set twice"},
-		{"assay:EvalFile=assay", `"EvalFile=assay" is no setting`},
-		{"assay:nodes", `"nodes" is no setting`},
+		{"assay:EvalFile=assay", `"EvalFile=assay" is not a setting`},
+		{"assay:nodes", `"nodes" is not a setting`},
 		{"assay:nodes=0", "nodes=0 is not a number from 1"},
 		{"assay:nodes=1e6", "nodes=1e6 is not a number"},
 		{"assay:hash=99999999999999999999", "is not a number"},
 		{"assay:weights=", "needs the name"},
 		{"assay:nodes=5:nodes=6", "nodes is set twice"},
 		{"assay:weights=no/such.json", "no/such.json"},
-		{"assay:weights=no/such.json:sped=5", `"sped=5" is no setting`},
+		{"assay:weights=no/such.json:sped=5", `"sped=5" is not a setting`},
 		{`assay:weights=C:\no\such.json:nodes=5`, `C:\no\such.json`},
 	}
 	for _, tt := range tests {
@@ -141,8 +140,8 @@ func TestFixedLimits(t *testing.T) {
 	if err != nil || r.Depth != 3 {
 		t.Errorf("depth %d, error %v; want the player's own 3", r.Depth, err)
 	}
-	if o, ok := p.(interface{ Options() []string }); !ok || len(o.Options()) == 0 {
-		t.Error("a player with limits hides its options")
+	if o, ok := p.(engine.OptionLister); !ok || len(o.Options()) == 0 {
+		t.Error("a player with limits lists no options")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // maxHashMB bounds the transposition table that a specification may ask for.
 const maxHashMB = 65536
 
-// settings are what a specification says beside the name.
+// settings is a specification but for the name.
 type settings struct {
 	weights string
 	hash    int
@@ -23,10 +23,10 @@ type settings struct {
 	options []option
 }
 
-// option is a setting that the player itself understands.
+// option is a setting that is an option of the player.
 type option struct{ name, value string }
 
-// apply sets the options of a player.
+// apply sets the player's options. If one fails it closes the player.
 func (s *settings) apply(p engine.Player) error {
 	for _, o := range s.options {
 		if err := p.SetOption(o.name, o.value); err != nil {
@@ -36,8 +36,7 @@ func (s *settings) apply(p engine.Player) error {
 	return nil
 }
 
-// optionsIdentity returns the options as part of a player's identity, in an order that
-// does not depend on the specification's.
+// optionsIdentity returns the options as part of a player's identity, sorted by name.
 func (s *settings) optionsIdentity() (id string) {
 	sorted := slices.Clone(s.options)
 	slices.SortFunc(sorted, func(a, b option) int { return strings.Compare(a.name, b.name) })
@@ -47,8 +46,8 @@ func (s *settings) optionsIdentity() (id string) {
 	return id
 }
 
-// parse reads a specification. A value may hold colons where what follows is no key,
-// as in a Windows path.
+// parse parses a specification. A value may contain colons that no KEY= follows, as in a
+// Windows path.
 func parse(spec string) (entry, *settings, error) {
 	name, rest, more := strings.Cut(spec, ":")
 	e, err := find(name)
@@ -62,7 +61,7 @@ func parse(spec string) (entry, *settings, error) {
 		part, rest, more = strings.Cut(rest, ":")
 		key, value, ok := strings.Cut(part, "=")
 		if !ok || !slices.Contains(e.settings, key) && (e.options == nil || !e.options(key)) {
-			return entry{}, nil, fmt.Errorf("player %q: %q is no setting of %s (there are: %s)", spec, part, name, e.known())
+			return entry{}, nil, fmt.Errorf("player %q: %q is not a setting of %s (there are: %s)", spec, part, name, e.settingsText())
 		}
 		if seen[strings.ToLower(key)] {
 			return entry{}, nil, fmt.Errorf("player %q: %s is set twice", spec, key)
@@ -83,8 +82,8 @@ func parse(spec string) (entry, *settings, error) {
 	return e, s, nil
 }
 
-// known lists the settings for who gave another.
-func (e *entry) known() string {
+// settingsText lists the settings for an error message.
+func (e *entry) settingsText() string {
 	text := strings.Join(e.settings, "=, ") + "="
 	if e.name == "assay" {
 		text += "; and the search's parameters: assay uci --tunable"
@@ -92,7 +91,7 @@ func (e *entry) known() string {
 	return text
 }
 
-// startsSetting tells whether what follows a colon begins with KEY=.
+// startsSetting reports whether the text after a colon starts with KEY=.
 func startsSetting(rest string, keys []string) bool {
 	key, _, ok := strings.Cut(rest, "=")
 	return ok && slices.Contains(keys, key) || ok && !strings.ContainsAny(key, `:/\. `)

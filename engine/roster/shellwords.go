@@ -8,13 +8,12 @@ import (
 	"github.com/assay-chess/assay/engine/uci"
 )
 
-// splitCommand divides COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the
+// splitCommand splits COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the
 // command and the options.
 //
-// Words are divided by blanks. Single and double quotes keep blanks, ? and & from
-// dividing; a backslash does it for one of these, a quote or another backslash, and
-// stands for itself elsewhere, as in a Windows path. Nothing is expanded. An option's
-// value may hold blanks without quotes.
+// Spaces separate words. Single and double quotes quote spaces, ? and &. A backslash quotes
+// one of these, a quote or a backslash; elsewhere it stands for itself, as in a Windows
+// path. Nothing is expanded. An option's value may contain unquoted spaces.
 func splitCommand(s string) (words []string, options []uci.Option, err error) {
 	text := s
 	for {
@@ -39,7 +38,7 @@ func splitCommand(s string) (words []string, options []uci.Option, err error) {
 	}
 }
 
-// splitOptions reads OPTION=VALUE[&OPTION=VALUE]...
+// splitOptions parses OPTION=VALUE[&OPTION=VALUE]...
 func splitOptions(text string) ([]uci.Option, error) {
 	var options []uci.Option
 	for {
@@ -66,9 +65,9 @@ func splitOptions(text string) ([]uci.Option, error) {
 	}
 }
 
-// cutWord returns what stands before the first of the dividers that is not quoted,
-// without its quotes; that divider, 0 at the end of the text; and what follows it.
-func cutWord(text, dividers string) (word string, end byte, rest string, err error) {
+// cutWord returns the text before the first unquoted separator, without its quotes; that
+// separator, or 0 at the end of the text; and the rest.
+func cutWord(text, separators string) (word string, end byte, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -82,7 +81,7 @@ func cutWord(text, dividers string) (word string, end byte, rest string, err err
 				return "", 0, "", err
 			}
 			i += n - 1
-		case strings.IndexByte(dividers, c) >= 0:
+		case strings.IndexByte(separators, c) >= 0:
 			return b.String(), c, text[i+1:], nil
 		default:
 			b.WriteByte(c)
@@ -91,8 +90,8 @@ func cutWord(text, dividers string) (word string, end byte, rest string, err err
 	return b.String(), 0, "", nil
 }
 
-// quoted writes what the quotes at the beginning of the text hold, and returns their
-// length. Within double quotes a backslash quotes them and itself.
+// quoted writes the quoted string at the start of the text and returns its length. Within
+// double quotes a backslash quotes a double quote or a backslash.
 func quoted(b *strings.Builder, text string) (int, error) {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {
@@ -106,10 +105,10 @@ func quoted(b *strings.Builder, text string) (int, error) {
 			b.WriteByte(c)
 		}
 	}
-	return 0, fmt.Errorf("a quote %c has no end", quote)
+	return 0, fmt.Errorf("the quote %c is not closed", quote)
 }
 
-// quoteWord returns a word as splitCommand reads it.
+// quoteWord quotes a word for splitCommand.
 func quoteWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t'\"\\?&") {
 		return word

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// score returns what the player says of a position with a queen more for White.
+// score returns the player's score of a position where White is a queen up.
 func score(t *testing.T, p engine.Player) int {
 	t.Helper()
 	position, err := board.ParseFEN("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
@@ -28,7 +28,7 @@ func score(t *testing.T, p engine.Player) int {
 	return r.Score
 }
 
-// A weight set as an option plays as the same weight in a file does.
+// A weight set as an option has the same effect as in a file.
 func TestWeightsAreOptions(t *testing.T) {
 	p, err := Open("assay:hash=1:weights=assay-start")
 	if err != nil {
