@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -14,13 +15,11 @@ const (
 	FeaturesFormat  = "assay.features/1"
 )
 
-// NoScore stands for a score that is not there; it is null in a file.
-const NoScore = -32768
-
-// Scores beyond MaxScore are mates: a mate in n plies is MateScore - n.
+// Scores are those of package engine, from White's view. NoScore is null in a file.
 const (
-	MaxScore  = 30000
-	MateScore = 32000
+	NoScore   = engine.NoScore
+	MaxScore  = engine.MaxScore // beyond it are mates
+	MateScore = engine.MateScore
 )
 
 // The variants of chess that games are of.

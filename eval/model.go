@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -13,7 +14,7 @@ import (
 var ErrUnknownModel = errors.New("unknown model")
 
 // MaxScore bounds every evaluation, in centipawns: |value| <= MaxScore.
-const MaxScore = 30000
+const MaxScore = engine.MaxScore
 
 // Model is a named list of terms with start weights. Models are tables: read them,
 // do not write to them.
