@@ -69,11 +69,11 @@ func TestClocksAreScaled(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, coordinator.Config{Dir: dir, Measure: speed(1e6)})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir, Measure: speed(1e6)})
 	var mu sync.Mutex
 	var seen []engine.Limits
 	const slowness = 5 * time.Millisecond
-	lend(t, b, "slow", func(w *worker.Worker) {
+	startWorker(t, b, "slow", func(w *worker.Worker) {
 		w.Measure = speed(5e5)
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
@@ -116,7 +116,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	stop, _ := lend(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+	stop, _ := startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
 	start := func(c coordinator.Config) (said []string, err error) {
 		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
 		c.Log = func(text string) { said = append(said, text) }
@@ -146,14 +146,14 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	}
 }
 
-// A worker that is too slow for its games to be alike leaves, and both sides hear why.
+// A worker that is too slow for its games to be alike leaves, and both sides report why.
 func TestWorkerThatIsTooSlow(t *testing.T) {
 	t.Parallel()
 	for name, measure := range map[string]speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
-		b, notes := serve(t, broker.Config{}), newNotebook(t)
-		k := coordinate(t, b, coordinator.Config{Measure: speed(1e6), Log: notes.tell})
-		_, ended := lend(t, b, name, func(w *worker.Worker) { w.Measure = measure })
-		finish := begin(t, func() error {
+		b, notes := serve(t, broker.Config{}), newLogBook(t)
+		k := newCoordinator(t, b, coordinator.Config{Measure: speed(1e6), Log: notes.add})
+		_, ended := startWorker(t, b, name, func(w *worker.Worker) { w.Measure = measure })
+		finish := inBackground(t, func() error {
 			if r := playJobs(t, k, clocked(0)); len(r) != 1 {
 				return fmt.Errorf("%d results", len(r))
 			}
@@ -163,7 +163,7 @@ func TestWorkerThatIsTooSlow(t *testing.T) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 		notes.expect(name, "is refused", map[bool]string{true: "cannot measure", false: "nodes/s"}[measure == nil])
-		lend(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+		startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
 		finish()
 	}
 }

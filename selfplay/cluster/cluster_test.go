@@ -36,18 +36,18 @@ func patient(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
 }
 
-// notebook collects the log lines of coordinators and workers.
-type notebook struct {
+// logBook collects the log lines of coordinators and workers.
+type logBook struct {
 	lines chan string
 	t     *testing.T
 }
 
-func newNotebook(t *testing.T) *notebook { return &notebook{make(chan string, 10000), t} }
+func newLogBook(t *testing.T) *logBook { return &logBook{make(chan string, 10000), t} }
 
-func (n *notebook) tell(text string) { n.lines <- text }
+func (n *logBook) add(text string) { n.lines <- text }
 
 // expect waits for a line that contains all the words.
-func (n *notebook) expect(words ...string) {
+func (n *logBook) expect(words ...string) {
 	n.t.Helper()
 	ctx, cancel := patient(n.t)
 	defer cancel()
@@ -83,7 +83,7 @@ func serve(t *testing.T, c broker.Config) *broker.Broker {
 	return b
 }
 
-func coordinate(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinator.Coordinator {
+func newCoordinator(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinator.Coordinator {
 	t.Helper()
 	c.Connect, c.Open, c.Program = b.Connect, roster.Open, program
 	if c.Dir == "" {
@@ -104,8 +104,8 @@ func coordinate(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinat
 // shortly is how long the queue holds workers' requests in tests, so that they leave soon.
 const shortly = 200 * time.Millisecond
 
-// lend starts a worker; wait returns the error it ended with.
-func lend(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
+// startWorker starts a worker; wait returns the error it ended with.
+func startWorker(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}
@@ -128,9 +128,9 @@ func lend(t *testing.T, b interface{ URL() string }, name string, change func(*w
 	}
 }
 
-// few returns n, or a third of it with -short: under the race detector a game takes ten
+// fewer returns n, or a third of it with -short: under the race detector a game takes ten
 // times as long.
-func few(n uint64) uint64 {
+func fewer(n uint64) uint64 {
 	if testing.Short() {
 		return n / 3
 	}
@@ -154,8 +154,8 @@ func generate(t *testing.T, c datagen.Config) {
 	}
 }
 
-// same compares the files that must be equal in two runs.
-func same(t *testing.T, got, want string) {
+// sameFiles compares the files that must be equal in two runs.
+func sameFiles(t *testing.T, got, want string) {
 	t.Helper()
 	n := 0
 	err := filepath.WalkDir(want, func(path string, entry fs.DirEntry, err error) error {
@@ -192,22 +192,22 @@ func same(t *testing.T, got, want string) {
 // middle, and another comes.
 func TestSameBytesAsLocal(t *testing.T) {
 	t.Parallel()
-	total := few(150)
+	total := fewer(150)
 	local := games(t, total, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
-	c := games(t, total, coordinate(t, b, coordinator.Config{ReplayShare: 0.1}))
-	stop, _ := lend(t, b, "anna", nil)
-	lend(t, b, "bert", nil)
+	c := games(t, total, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1}))
+	stop, _ := startWorker(t, b, "anna", nil)
+	startWorker(t, b, "bert", nil)
 	n := 0
 	c.Progress = func(done, _ int64, _ string) {
 		if n++; n == 20 {
 			go func() { _ = stop() }()
-			lend(t, b, "carl", nil)
+			startWorker(t, b, "carl", nil)
 		}
 	}
 	generate(t, c)
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 // A match with one worker, whose games the coordinator replays itself.
@@ -216,7 +216,7 @@ func TestMatchWithOneWorker(t *testing.T) {
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
 		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
-			Games: few(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
+			Games: fewer(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
 				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 	}
 	local := config(nil)
@@ -224,32 +224,32 @@ func TestMatchWithOneWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := serve(t, broker.Config{})
-	c := config(coordinate(t, b, coordinator.Config{ReplayShare: 0.2}))
-	lend(t, b, "anna", nil)
+	c := config(newCoordinator(t, b, coordinator.Config{ReplayShare: 0.2}))
+	startWorker(t, b, "anna", nil)
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 // What is in the ledger is not played again when a run is resumed.
 func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
-	n := few(100)
+	n := fewer(100)
 	local := games(t, n, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	var c datagen.Config
 	out := filepath.Join(t.TempDir(), "games")
-	for life := 0; ; life++ {
+	for attempt := 0; ; attempt++ {
 		k := coordinator.New(coordinator.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.1, Lease: 2 * time.Second})
 		c = games(t, n, k)
 		c.Out = out
 		ctx, cancel := context.WithCancel(t.Context())
 		c.Progress = func(done, _ int64, _ string) {
-			if int(done) == int(n)/4*(life+1) {
+			if int(done) == int(n)/4*(attempt+1) {
 				cancel()
 			}
 		}
@@ -261,11 +261,11 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, context.Canceled) || life > 6 {
+		if !errors.Is(err, context.Canceled) || attempt > 6 {
 			t.Fatal(err)
 		}
 	}
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 func readJSON(t *testing.T, path string, v any) {

@@ -148,7 +148,7 @@ func (p *process) kill() {
 // same as those of one undisturbed machine.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	n := few(300)
+	n := fewer(300)
 	if *long {
 		n = 2000
 	}
@@ -224,7 +224,7 @@ func faults(t *testing.T, role string, n uint64) {
 	if i < len(events) {
 		t.Errorf("%d of %d faults happened", i, len(events))
 	}
-	same(t, out, local)
+	sameFiles(t, out, local)
 }
 
 // cable is a connection between two servers that can be cut.
@@ -237,7 +237,7 @@ type cable struct {
 	conns []net.Conn
 }
 
-func lay(t *testing.T, to string) *cable {
+func newCable(t *testing.T, to string) *cable {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -72,7 +72,7 @@ func allow(t *testing.T, engines []string, dir string, trusted ...wire.Key) *wor
 	return a
 }
 
-func lending(a *worker.AllowedEngines) func(*worker.Worker) {
+func allowing(a *worker.AllowedEngines) func(*worker.Worker) {
 	return func(w *worker.Worker) { w.Engines = a }
 }
 
@@ -87,9 +87,9 @@ func TestForeignEngines(t *testing.T) {
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
 	}
-	b, notes, dir := serve(t, broker.Config{}), newNotebook(t), t.TempDir()
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, coordinator.Config{Dir: dir, Log: notes.tell}))
-	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
+	b, notes, dir := serve(t, broker.Config{}), newLogBook(t), t.TempDir()
+	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add}))
+	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	for name, refusal := range map[string]struct {
 		allowed *worker.AllowedEngines
 		says    string
@@ -98,16 +98,16 @@ func TestForeignEngines(t *testing.T) {
 		"other": {allow(t, []string{toy(t, "toy", "another build")}, ""), "need the same file"},
 		"named": {allow(t, []string{toy(t, "toy2", "")}, ""), "--engine PATH"},
 	} {
-		_, ended := lend(t, b, name, lending(refusal.allowed))
+		_, ended := startWorker(t, b, name, allowing(refusal.allowed))
 		err := ended()
 		if !errors.Is(err, worker.ErrRefused) || !errors.Is(err, worker.ErrNotAllowed) || !strings.Contains(err.Error(), refusal.says) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 		notes.expect(name, "is refused", "does not allow the engine", refusal.says)
 	}
-	lend(t, b, "anna", lending(allow(t, []string{toy(t, "toy", "")}, "")))
+	startWorker(t, b, "anna", allowing(allow(t, []string{toy(t, "toy", "")}, "")))
 	end()
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 	var r coordinator.Snapshot
 	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
@@ -123,9 +123,9 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	t.Parallel()
 	path := toy(t, "toy", "")
 	b := serve(t, broker.Config{})
-	k := coordinate(t, b, coordinator.Config{})
+	k := newCoordinator(t, b, coordinator.Config{})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 1)
-	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
+	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30}
 	jobs <- selfplay.Job{Players: [2]string{"uci:" + path + "?Hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
 	u := newForger(t, b, "curious").lease()
@@ -135,12 +135,12 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) || u.Job.Players[0] != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
-	lend(t, b, "anna", lending(allow(t, []string{path}, ""))) // plays when the other's lease has expired
+	startWorker(t, b, "anna", allowing(allow(t, []string{path}, ""))) // plays when the other's lease has expired
 	<-results
 	close(jobs)
 	end()
 	for _, spec := range []string{"uci:" + path + " argument", "uci:" + path + "?EvalFile=/etc/passwd"} {
-		c := foreignMatch(t, spec, coordinate(t, b, coordinator.Config{}))
+		c := foreignMatch(t, spec, newCoordinator(t, b, coordinator.Config{}))
 		if _, err := match.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "workers could not play it") {
 			t.Errorf("%s: %v", spec, err)
 		}
@@ -178,13 +178,13 @@ func sign(t *testing.T, engine, key string) {
 func TestSignedEngines(t *testing.T) {
 	t.Parallel()
 	secret, dev := signingKey(t, "dev")
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	path := toy(t, "toy-0124", "development build 0124")
-	c := foreignMatch(t, "uci:"+path, coordinate(t, b, coordinator.Config{Log: notes.tell}))
+	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
 	folder := t.TempDir()
 	allowed := allow(t, nil, folder, dev)
-	end := begin(t, func() error { _, err := match.Run(t.Context(), c); return err })
-	_, ended := lend(t, b, "early", lending(allowed))
+	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
+	_, ended := startWorker(t, b, "early", allowing(allowed))
 	if err := ended(); !errors.Is(err, worker.ErrNotAllowed) || !strings.Contains(err.Error(), "toy-0124.sig") {
 		t.Errorf("early ended with %v", err)
 	}
@@ -195,7 +195,7 @@ func TestSignedEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(folder, "toy-0124.sig"), signature)
-	lend(t, b, "anna", lending(allowed))
+	startWorker(t, b, "anna", allowing(allowed))
 	end()
 	if lines, err := allowed.Describe(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "toy-0124 is signed by dev") {
 		t.Errorf("%q, %v", lines, err)

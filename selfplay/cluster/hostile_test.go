@@ -58,12 +58,12 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 	t.Parallel()
 	local := games(t, 60, nil)
 	generate(t, local)
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 60, coordinate(t, b, coordinator.Config{ReplayShare: 0.1, Log: notes.tell}))
-	_, ended := lend(t, b, "mallory", cheating(1000))
-	lend(t, b, "anna", nil)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
+	c := games(t, 60, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1, Log: notes.add}))
+	_, ended := startWorker(t, b, "mallory", cheating(1000))
+	startWorker(t, b, "anna", nil)
 	generate(t, c)
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 	notes.expect("mallory", "is banned", "differs from the coordinator's")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) {
 		t.Errorf("mallory ended with %v", err)
@@ -73,10 +73,10 @@ func TestWorkerWithAnotherSearch(t *testing.T) {
 // A build that plays differently by mistake fails at the fingerprint.
 func TestBuildThatPlaysOtherwise(t *testing.T) {
 	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
-	_, ended := lend(t, b, "stale", cheating(0))
-	lend(t, b, "anna", nil)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
+	c := games(t, 20, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
+	_, ended := startWorker(t, b, "stale", cheating(0))
+	startWorker(t, b, "anna", nil)
 	generate(t, c)
 	notes.expect("stale", "plays", "differently", "from the same source")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) {
@@ -86,10 +86,10 @@ func TestBuildThatPlaysOtherwise(t *testing.T) {
 
 func TestWorkerOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 20, coordinate(t, b, coordinator.Config{Log: notes.tell}))
-	_, ended := lend(t, b, "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
-	lend(t, b, "anna", nil)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
+	c := games(t, 20, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
+	_, ended := startWorker(t, b, "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
+	startWorker(t, b, "anna", nil)
 	generate(t, c)
 	notes.expect("old", "refused", "assay test bench 0", "install that version")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) || !strings.Contains(err.Error(), "install that version") {
@@ -174,8 +174,8 @@ func (f *forger) answer(u *wire.Unit, r *selfplay.Result) (reply wire.Reply) {
 	return reply
 }
 
-// begin runs c in the background. The returned function waits for its end.
-func begin(t *testing.T, c func() error) (end func()) {
+// inBackground runs c in the background. The returned function waits for its end.
+func inBackground(t *testing.T, c func() error) (end func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- c() }()
 	return func() {
@@ -198,9 +198,9 @@ func TestMadeUpResult(t *testing.T) {
 	t.Parallel()
 	local := games(t, 40, nil)
 	generate(t, local)
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
-	c := games(t, 40, coordinate(t, b, coordinator.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.tell}))
-	end := begin(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
+	c := games(t, 40, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.add}))
+	end := inBackground(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
 	liar := newForger(t, b, "liar")
 	u := liar.lease()
 	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening), Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
@@ -209,27 +209,27 @@ func TestMadeUpResult(t *testing.T) {
 		t.Errorf("the liar gets the reply %+v", reply)
 	}
 	notes.expect("liar", "is banned", "impossible result")
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	end()
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 // A worker lets its lease expire and answers when another worker has done so. If its answer
 // is right, this is noted and does no harm; if not, it is banned.
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	dir := t.TempDir()
-	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.tell})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.add})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
-	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
+	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	for n := range uint64(2) {
 		jobs <- selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	late, wrong := newForger(t, b, "late"), newForger(t, b, "latewrong")
 	u1, u2 := late.lease(), wrong.lease()
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	done := map[uint64]selfplay.Result{}
 	for range 2 {
 		r := <-results
@@ -265,7 +265,7 @@ func TestLateAnswers(t *testing.T) {
 // have to do, and nothing else. A banned key is rejected.
 func TestKeysAndRights(t *testing.T) {
 	t.Parallel()
-	notes := newNotebook(t)
+	notes := newLogBook(t)
 	dir := t.TempDir()
 	key := func(name string) (path, line string) {
 		private, line, err := wire.NewKey(name)
@@ -285,7 +285,7 @@ func TestKeysAndRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := serve(t, broker.Config{Keys: keys, Log: notes.tell})
+	b := serve(t, broker.Config{Keys: keys, Log: notes.add})
 	for _, path := range []string{"", stranger} {
 		access := wire.Access{URL: b.URL(), Name: "stranger", Credentials: path}
 		if _, err := access.Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
@@ -294,8 +294,8 @@ func TestKeysAndRights(t *testing.T) {
 	}
 	notes.expect("authentication", "Nkey")
 
-	trouble := make(chan error, 10)
-	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { trouble <- err }}
+	errs := make(chan error, 10)
+	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { errs <- err }}
 	nc, err := access.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestKeysAndRights(t *testing.T) {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-trouble; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
+		if err := <-errs; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
 			t.Errorf("subscribing to %s: %v", subject, err)
 		}
 	}
@@ -314,18 +314,18 @@ func TestKeysAndRights(t *testing.T) {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-trouble; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
+		if err := <-errs; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
 			t.Errorf("publishing to %s: %v", subject, err)
 		}
 	}
 
-	_, ended := lend(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
+	_, ended := startWorker(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
 	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), "another worker than bert") {
 		t.Errorf("with the key of another name: %v", err)
 	}
 
-	c := games(t, 10, coordinate(t, b, coordinator.Config{ReplayShare: 0.5, Log: notes.tell}))
-	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
+	c := games(t, 10, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.5, Log: notes.add}))
+	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	generate(t, c)
 	if err := b.Ban(keys[1]); err != nil {
 		t.Fatal(err)
@@ -345,13 +345,13 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	// Workers that share a token may answer in each other's name. Keys prevent it: see TestKeysAndRights.
-	hears, err := b.Connect()
+	listener, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hears.Close()
-	answers, err := hears.SubscribeSync("assay.answer.x.anna")
-	if err = errors.Join(err, hears.Flush()); err != nil {
+	defer listener.Close()
+	answers, err := listener.SubscribeSync("assay.answer.x.anna")
+	if err = errors.Join(err, listener.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	eve, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: "a secret"}).Dial(t.Context())
@@ -367,8 +367,8 @@ func TestTokens(t *testing.T) {
 	if _, err := answers.NextMsgWithContext(ctx); err != nil {
 		t.Errorf("answering as anna with the shared token: %v", err)
 	}
-	c := games(t, 5, coordinate(t, b, coordinator.Config{}))
-	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Token = "a secret" })
+	c := games(t, 5, newCoordinator(t, b, coordinator.Config{}))
+	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Token = "a secret" })
 	generate(t, c)
 }
 

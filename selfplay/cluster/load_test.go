@@ -102,7 +102,7 @@ func TestThousandWorkers(t *testing.T) {
 	const n = 1000
 	s := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, s, coordinator.Config{Dir: dir, Lease: 30 * time.Second})
+	k := newCoordinator(t, s, coordinator.Config{Dir: dir, Lease: 30 * time.Second})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -114,8 +114,8 @@ func TestThousandWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
-	for begun := time.Now(); k.Parallel() < n; time.Sleep(100 * time.Millisecond) {
-		if time.Since(begun) > 2*time.Minute {
+	for started := time.Now(); k.Parallel() < n; time.Sleep(100 * time.Millisecond) {
+		if time.Since(started) > 2*time.Minute {
 			t.Fatalf("%d workers came", k.Parallel())
 		}
 	}
@@ -124,14 +124,14 @@ func TestThousandWorkers(t *testing.T) {
 	time.Sleep(20 * time.Second)
 	t.Logf("%d idle workers: %.0f MB resident, %.3f of a core", n, resident(t), (processor(t)-used).Seconds()/20)
 	used = processor(t)
-	begun, count := time.Now(), 0
-	for time.Since(begun) < 20*time.Second {
+	started, count := time.Now(), 0
+	for time.Since(started) < 20*time.Second {
 		jobs <- selfplay.Job{Number: uint64(count), Start: mated, Seed: uint64(count)}
 		<-results
 		count++
 		time.Sleep(time.Millisecond)
 	}
-	took := time.Since(begun).Seconds()
+	took := time.Since(started).Seconds()
 	t.Logf("the same with %.0f units/s, one at a time: %.0f MB resident, %.3f of a core", float64(count)/took, resident(t), (processor(t)-used).Seconds()/took)
 	stop()
 	<-ended

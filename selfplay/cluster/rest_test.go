@@ -15,13 +15,13 @@ import (
 func TestWorkerRests(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
-	c := games(t, few(90), coordinate(t, b, coordinator.Config{}))
+	c := games(t, fewer(90), newCoordinator(t, b, coordinator.Config{}))
 	var mu sync.Mutex
 	var w *worker.Worker
 	asked, until := 0, 3 // Resting was called that often, and says yes that long
 	rested := make(chan bool)
 	var played []worker.Tally // at each yes
-	lend(t, b, "anna", func(x *worker.Worker) {
+	startWorker(t, b, "anna", func(x *worker.Worker) {
 		w = x
 		x.Resting = func() bool {
 			mu.Lock()

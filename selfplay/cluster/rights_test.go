@@ -17,8 +17,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// keyed makes a worker's key, and returns its file and its public half.
-func keyed(t *testing.T, name string) (path string, key wire.Key) {
+// newKey makes a worker's key, and returns its file and its public half.
+func newKey(t *testing.T, name string) (path string, key wire.Key) {
 	t.Helper()
 	private, line, err := wire.NewKey(name)
 	if err != nil {
@@ -40,28 +40,28 @@ func keyed(t *testing.T, name string) (path string, key wire.Key) {
 // for what the server sends in its name.
 func TestNobodySpeaksForAnother(t *testing.T) {
 	t.Parallel()
-	eve, eveKey := keyed(t, "eve")
-	anna, annaKey := keyed(t, "anna")
+	eve, eveKey := newKey(t, "eve")
+	anna, annaKey := newKey(t, "anna")
 	b := serve(t, broker.Config{Keys: []wire.Key{eveKey, annaKey}})
-	hears, err := b.Connect()
+	listener, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hears.Close()
-	checks, err := hears.SubscribeSync("assay.check.*.anna")
-	if err = errors.Join(err, hears.Flush()); err != nil {
+	defer listener.Close()
+	checks, err := listener.SubscribeSync("assay.check.*.anna")
+	if err = errors.Join(err, listener.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	k := coordinate(t, b, coordinator.Config{Dir: dir})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
-	end := begin(t, func() error { return k.Run(t.Context(), jobs, results) })
+	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	job := func(n uint64) selfplay.Job {
 		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	jobs <- job(1)
-	lend(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
+	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	<-results
 	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context())
 	if err != nil {
@@ -97,13 +97,13 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 		}
 	}
 	const sentinel = "the first message to anna"
-	if err := hears.Publish("assay.check."+w.Run+".anna", []byte(sentinel)); err != nil {
+	if err := listener.Publish("assay.check."+w.Run+".anna", []byte(sentinel)); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := checks.NextMsgWithContext(ctx); err != nil || string(m.Data) != sentinel {
 		t.Errorf("the coordinator says for eve %+v: %v", m, err)
 	}
-	if _, err := hears.RequestWithContext(ctx, "$JS.API.STREAM.INFO.ASSAY", nil); err != nil {
+	if _, err := listener.RequestWithContext(ctx, "$JS.API.STREAM.INFO.ASSAY", nil); err != nil {
 		t.Error(err)
 	}
 	jobs <- job(2)
@@ -132,7 +132,7 @@ func TestBansOutliveTheCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	var banned []string
-	k := coordinate(t, b, coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
 	k.Open = roster.Open
 	if playJobs(t, k); len(banned) != 1 || banned[0] != "eve" {
 		t.Errorf("banned: %q", banned)

@@ -40,7 +40,7 @@ func serveThree(t *testing.T) *three {
 			if i == j {
 				continue
 			}
-			c := lay(t, fmt.Sprint("127.0.0.1:", s.options[j].Cluster.Port))
+			c := newCable(t, fmt.Sprint("127.0.0.1:", s.options[j].Cluster.Port))
 			s.cables[[2]int{i, j}] = c
 			s.options[i].Routes = append(s.options[i].Routes, server.RoutesFromStr("nats://"+c.addr())...)
 		}
@@ -136,7 +136,7 @@ func TestThreeServers(t *testing.T) {
 	defer k.Close()
 	c := games(t, n, k)
 	for _, name := range []string{"anna", "bert"} {
-		lend(t, s.servers[0], name, func(w *worker.Worker) { w.Access.URL = s.urls() })
+		startWorker(t, s.servers[0], name, func(w *worker.Worker) { w.Access.URL = s.urls() })
 	}
 	hurt := -1
 	faults := []func(){
@@ -158,7 +158,7 @@ func TestThreeServers(t *testing.T) {
 		}
 	}
 	generate(t, c)
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 	t.Logf("the longest pause between two games: %v", stall.Round(10*time.Millisecond))
 	if happened != len(faults) {
 		t.Errorf("%d of %d faults happened", happened, len(faults))

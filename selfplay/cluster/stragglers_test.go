@@ -44,7 +44,7 @@ func TestHungWorker(t *testing.T) {
 	b := serve(t, broker.Config{})
 	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 300 * time.Millisecond})
 	c := games(t, 10, k)
-	lend(t, b, "hung", func(w *worker.Worker) {
+	startWorker(t, b, "hung", func(w *worker.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return hung{p, 1000, end}, err // its fingerprint is right
@@ -56,9 +56,9 @@ func TestHungWorker(t *testing.T) {
 		}
 		close(end)
 	})
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	generate(t, c)
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 // A unit that the queue has leased, but that got lost on its way, is published again when all
@@ -72,12 +72,12 @@ func TestLostUnit(t *testing.T) {
 	local := games(t, 10, nil)
 	generate(t, local)
 	b := serve(t, broker.Config{})
-	c := games(t, 10, coordinate(t, b, coordinator.Config{ReplayShare: 0.2, Lease: 24 * time.Hour}))
-	finish := begin(t, func() error { generate(t, c); return nil })
+	c := games(t, 10, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.2, Lease: 24 * time.Hour}))
+	finish := inBackground(t, func() error { generate(t, c); return nil })
 	lose(t, b, 3)
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	finish() // long before the lease expires
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 }
 
 // lose leases units and drops them.
@@ -126,18 +126,18 @@ func TestBrokenWorker(t *testing.T) {
 	t.Parallel()
 	local := games(t, 30, nil)
 	generate(t, local)
-	b, notes := serve(t, broker.Config{}), newNotebook(t)
+	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	dir := t.TempDir()
-	c := games(t, 30, coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Log: notes.tell}))
-	_, ended := lend(t, b, "broken", broken)
-	finish := begin(t, func() error { generate(t, c); return nil })
+	c := games(t, 30, newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Log: notes.add}))
+	_, ended := startWorker(t, b, "broken", broken)
+	finish := inBackground(t, func() error { generate(t, c); return nil })
 	notes.expect("broken", "is refused", "could not play 3 units in a row", "out of order")
 	if err := ended(); !errors.Is(err, worker.ErrRefused) || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("it ended with %v", err)
 	}
-	lend(t, b, "anna", nil)
+	startWorker(t, b, "anna", nil)
 	finish()
-	same(t, c.Out, local.Out)
+	sameFiles(t, c.Out, local.Out)
 	var r coordinator.Snapshot
 	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
@@ -155,12 +155,12 @@ func TestUnplayableUnit(t *testing.T) {
 		t.Run(fmt.Sprint("coordinator can play ", good), func(t *testing.T) {
 			t.Parallel()
 			b := serve(t, broker.Config{})
-			k := coordinate(t, b, coordinator.Config{})
+			k := newCoordinator(t, b, coordinator.Config{})
 			if !good {
 				k.Open = func(string) (engine.Player, error) { return nil, errors.New("no such player") }
 			}
 			for _, name := range []string{"ann", "ben", "cid"} {
-				lend(t, b, name, broken)
+				startWorker(t, b, name, broken)
 			}
 			ctx, cancel := patient(t)
 			defer cancel()

@@ -130,8 +130,8 @@ func tap(t *testing.T, server string) *wiretap {
 	return w
 }
 
-// heard returns the recorded bytes.
-func (w *wiretap) heard() (toServer, toWorkers []byte) {
+// recorded returns the recorded bytes.
+func (w *wiretap) recorded() (toServer, toWorkers []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return bytes.Clone(w.sent[0].Bytes()), bytes.Clone(w.sent[1].Bytes())
@@ -170,8 +170,8 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		tapped := tap(t, b.URL())
-		c := games(t, 3, coordinate(t, b, coordinator.Config{Dir: dir, Log: keep}))
-		stop, _ := lend(t, b, "anna", func(w *worker.Worker) {
+		c := games(t, 3, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: keep}))
+		stop, _ := startWorker(t, b, "anna", func(w *worker.Worker) {
 			w.Access.URL, w.Access.Token, w.Log = tapped.url, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
@@ -181,7 +181,7 @@ func TestEncryptedConnections(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
-		up, down := tapped.heard()
+		up, down := tapped.recorded()
 		// The control: without encryption all of it can be read.
 		for what, sent := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
 			if found := bytes.Contains(sent, []byte(what)); found == encrypted {

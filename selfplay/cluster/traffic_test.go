@@ -21,7 +21,7 @@ func TestBytesAGame(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := coordinate(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare, Lease: coordinator.DefaultLease})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare, Lease: coordinator.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
 		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
@@ -29,7 +29,7 @@ func TestBytesAGame(t *testing.T) {
 	}
 	tapped := tap(t, b.URL())
 	var w *worker.Worker
-	stop, _ := lend(t, b, "anna", func(anna *worker.Worker) {
+	stop, _ := startWorker(t, b, "anna", func(anna *worker.Worker) {
 		if anna.Access.URL, w = tapped.url, anna; *long {
 			anna.PollTimeout = 0 // as in assay work
 		}
@@ -38,13 +38,13 @@ func TestBytesAGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	tally := w.Tally()
-	up, down := tapped.heard()
+	up, down := tapped.recorded()
 	if *long {
 		idle := 30 * time.Second
 		time.Sleep(20 * time.Second) // until it is idle
-		up, down := tapped.heard()
+		up, down := tapped.recorded()
 		time.Sleep(idle)
-		restUp, restDown := tapped.heard()
+		restUp, restDown := tapped.recorded()
 		t.Logf("an idle worker of one core sends %.0f bytes/s and receives %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
 	}
 	if err := stop(); err != nil {

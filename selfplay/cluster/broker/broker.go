@@ -93,8 +93,8 @@ func Start(c Config) (*Broker, error) {
 	log := &serverLog{log: c.Log, keys: c.Keys}
 	b.server.SetLogger(log, false, false)
 	b.server.Start()
-	for begun := time.Now(); !b.server.ReadyForConnections(ready / 100); {
-		if why := log.fatalErrors(); len(why) > 0 || time.Since(begun) > ready {
+	for started := time.Now(); !b.server.ReadyForConnections(ready / 100); {
+		if why := log.fatalErrors(); len(why) > 0 || time.Since(started) > ready {
 			b.Close()
 			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
 		}

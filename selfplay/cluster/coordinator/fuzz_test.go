@@ -59,10 +59,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config := Config{Program: "p", Log: func(string) {}}
 		c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, queue: &unitQueue{}}
-		d := newSession(t.Context(), c)
+		s := newSession(t.Context(), c)
 		u := &unit{id: "u", job: matedJob(), replayable: true}
-		d.units[u.id] = u
-		got, reply, err := d.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", "mallory"), Reply: wire.InboxPrefix("mallory") + ".1", Data: data})
+		s.units[u.id] = u
+		got, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", "mallory"), Reply: wire.InboxPrefix("mallory") + ".1", Data: data})
 		if err != nil {
 			t.Fatalf("the answer ended the run: %v", err)
 		}

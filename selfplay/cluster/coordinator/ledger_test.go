@@ -61,7 +61,7 @@ func TestLedgerRemembers(t *testing.T) {
 	}
 }
 
-// The last line may be incomplete after a crash: no worker was told that it is on disk.
+// The last line may be incomplete after a crash: no worker has got a reply to it.
 // Other damage is an error.
 func TestLedgerOfACrash(t *testing.T) {
 	dir := t.TempDir()

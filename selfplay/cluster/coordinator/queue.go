@@ -57,7 +57,7 @@ func (q *unitQueue) noteLost(m *nats.Msg) {
 // they drop requests while they choose a leader, so the first attempts are short.
 func (q *unitQueue) ensureStreams(ctx context.Context) error {
 	within := wire.PollTimeout / 2
-	for begun := time.Now(); ; within = min(2*within, wire.RequestTimeout) {
+	for started := time.Now(); ; within = min(2*within, wire.RequestTimeout) {
 		err := q.tryEnsureStreams(ctx, within)
 		if err == nil || ctx.Err() != nil {
 			return err
@@ -65,7 +65,7 @@ func (q *unitQueue) ensureStreams(ctx context.Context) error {
 		if why := q.nc.LastError(); errors.Is(why, nats.ErrPermissionViolation) {
 			return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials, why)
 		}
-		if time.Since(begun) > time.Minute {
+		if time.Since(started) > time.Minute {
 			if errors.Is(err, nats.ErrNoResponders) {
 				err = fmt.Errorf("%w: no server has JetStream enabled (in nats-server.conf: jetstream {store_dir: DIR}), or too few servers are up to choose a leader", err)
 			}

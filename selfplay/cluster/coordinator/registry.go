@@ -163,7 +163,7 @@ func (e *entry) failureReason() string {
 func (r *registry) versionMismatch(protocol int, program string) string {
 	switch {
 	case protocol != wire.Protocol:
-		return fmt.Sprintf("it speaks protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
+		return fmt.Sprintf("it uses protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
 	case program != r.program:
 		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: install that version on it, or start the run with its version", program, r.program)
 	}
@@ -309,7 +309,7 @@ func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time
 	return units, since
 }
 
-// present reports whether a worker is accepted and was heard of lately.
+// present reports whether a worker is accepted and said hello lately.
 func (e *entry) present(now time.Time) bool {
 	return e.State == Working && now.Sub(e.Seen) < 3*wire.HelloEvery
 }

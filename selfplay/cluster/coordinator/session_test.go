@@ -55,20 +55,20 @@ func hello(t *testing.T, r *registry, name string, h wire.Hello) {
 }
 
 // wanted adds a unit that has no answer.
-func wanted(d *session, id string) *unit {
+func wanted(s *session, id string) *unit {
 	u := &unit{id: id, job: matedJob(), deterministic: true, replayable: true}
-	d.units[id] = u
-	d.unanswered++
-	d.uncounted++
+	s.units[id] = u
+	s.unanswered++
+	s.uncounted++
 	return u
 }
 
 // deliver gives the session an answer, which counts if it may.
-func deliver(t *testing.T, d *session, worker string, data []byte) wire.Reply {
+func deliver(t *testing.T, s *session, worker string, data []byte) wire.Reply {
 	t.Helper()
-	u, reply, err := d.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", worker), Reply: wire.InboxPrefix(worker) + ".1", Data: data})
+	u, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", worker), Reply: wire.InboxPrefix(worker) + ".1", Data: data})
 	if err == nil && u != nil {
-		err = d.accept(u)
+		err = s.accept(u)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -106,15 +106,15 @@ func failing(r *selfplay.Result) {
 // An accomplice that confirms a worker's answers without being asked does not make them
 // count.
 func TestOnlyTheAskedWorkerConfirms(t *testing.T) {
-	d := newTestSession(t, 1, "mallory", "anna")
-	u := wanted(d, "u")
-	deliver(t, d, "mallory", matedAnswer(t, "u"))
-	hello(t, d.registry, "friend", wire.Hello{Cores: 1})
-	deliver(t, d, "friend", matedAnswer(t, "u"))
+	s := newTestSession(t, 1, "mallory", "anna")
+	u := wanted(s, "u")
+	deliver(t, s, "mallory", matedAnswer(t, "u"))
+	hello(t, s.registry, "friend", wire.Hello{Cores: 1})
+	deliver(t, s, "friend", matedAnswer(t, "u"))
 	if u.state != pending {
 		t.Fatal("an answer counts that a worker confirmed without being asked")
 	}
-	deliver(t, d, "anna", matedAnswer(t, "u"))
+	deliver(t, s, "anna", matedAnswer(t, "u"))
 	if u.state != counted {
 		t.Error("the worker that was asked does not confirm")
 	}
@@ -122,21 +122,21 @@ func TestOnlyTheAskedWorkerConfirms(t *testing.T) {
 
 // A worker that claims thousands of cores does not get all replays.
 func TestReplaysGoByAnswers(t *testing.T) {
-	d := newTestSession(t, 1, "mallory", "anna")
-	hello(t, d.registry, "friend", wire.Hello{Cores: 4096})
+	s := newTestSession(t, 1, "mallory", "anna")
+	hello(t, s.registry, "friend", wire.Hello{Cores: 4096})
 	n := map[string]int{}
 	for range 2000 {
-		n[d.registry.pickOther("mallory")]++
+		n[s.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 1200 || n["anna"] < 800 || n["mallory"] > 0 {
 		t.Errorf("2000 replays go to %v", n)
 	}
 	for range 9 {
-		d.registry.answered("anna", &selfplay.Result{})
+		s.registry.answered("anna", &selfplay.Result{})
 	}
 	clear(n)
 	for range 2000 {
-		n[d.registry.pickOther("mallory")]++
+		n[s.registry.pickOther("mallory")]++
 	}
 	if n["friend"] > 300 || n["friend"] < 80 { // one in eleven
 		t.Errorf("2000 replays go to %v", n)
@@ -147,19 +147,19 @@ func TestReplaysGoByAnswers(t *testing.T) {
 // same, even if another replay confirmed its batch.
 func TestFaultsAreReplayedBeforeTheyCount(t *testing.T) {
 	for range 20 {
-		d := newTestSession(t, 0.5, "mallory", "anna")
-		good, bad := wanted(d, "good"), wanted(d, "bad")
-		deliver(t, d, "mallory", matedAnswer(t, "good"))
-		deliver(t, d, "mallory", altered(t, "bad", failing))
-		deliver(t, d, "anna", matedAnswer(t, "good"))
+		s := newTestSession(t, 0.5, "mallory", "anna")
+		good, bad := wanted(s, "good"), wanted(s, "bad")
+		deliver(t, s, "mallory", matedAnswer(t, "good"))
+		deliver(t, s, "mallory", altered(t, "bad", failing))
+		deliver(t, s, "anna", matedAnswer(t, "good"))
 		if bad.state == counted {
 			t.Fatal("a fault counts without a replay by the coordinator")
 		}
-		if !slices.Contains(d.referee.queue, bad) {
+		if !slices.Contains(s.referee.queue, bad) {
 			t.Fatal("the coordinator does not replay the fault")
 		}
-		if err := d.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil || d.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
-			t.Fatalf("the verdict: %v, refused %q", err, d.registry.whyRefused("mallory"))
+		if err := s.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil || s.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
+			t.Fatalf("the verdict: %v, refused %q", err, s.registry.whyRefused("mallory"))
 		}
 	}
 }
@@ -167,45 +167,45 @@ func TestFaultsAreReplayedBeforeTheyCount(t *testing.T) {
 // A foreign engine need not play the same game twice. If the coordinator's game differs from
 // a worker's, no one is at fault.
 func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
-	d := newTestSession(t, 0.5, "anna")
+	s := newTestSession(t, 0.5, "anna")
 	for _, own := range []bool{false, true} {
-		u := wanted(d, fmt.Sprint("u", own))
+		u := wanted(s, fmt.Sprint("u", own))
 		u.replayable = false
 		if own {
-			if err := d.answerOwn(u, &selfplay.Result{}); err != nil {
+			if err := s.answerOwn(u, &selfplay.Result{}); err != nil {
 				t.Fatal(err)
 			}
 		} else {
-			deliver(t, d, "anna", matedAnswer(t, u.id))
+			deliver(t, s, "anna", matedAnswer(t, u.id))
 		}
-		if err := d.takeVerdict(verdict{unit: u, sum: "another"}); err != nil || d.registry.whyRefused("anna") != "" {
-			t.Errorf("%v, refused %q", err, d.registry.whyRefused("anna"))
+		if err := s.takeVerdict(verdict{unit: u, sum: "another"}); err != nil || s.registry.whyRefused("anna") != "" {
+			t.Errorf("%v, refused %q", err, s.registry.whyRefused("anna"))
 		}
 	}
 }
 
 // A worker that denies again and again that it has a replay does not delay it for long.
 func TestDeniedReplay(t *testing.T) {
-	d := newTestSession(t, 1, "anna", "denier")
-	d.gameTime = meanGameTime{games: 1, total: 20 * time.Second}
-	u := wanted(d, "u")
-	deliver(t, d, "anna", matedAnswer(t, "u"))
+	s := newTestSession(t, 1, "anna", "denier")
+	s.gameTime = meanGameTime{games: 1, total: 20 * time.Second}
+	u := wanted(s, "u")
+	deliver(t, s, "anna", matedAnswer(t, "u"))
 	age := func(by time.Duration) {
-		e := d.replays[u]
+		e := s.replays[u]
 		e.firstSent, e.sent = e.firstSent.Add(-by), e.sent.Add(-by)
-		d.replays[u] = e
+		s.replays[u] = e
 	}
 	for range 200 {
 		age(deliveryTime + time.Second)
-		hello(t, d.registry, "denier", wire.Hello{Cores: 1})
-		if err := d.resendReplays(); err != nil {
+		hello(t, s.registry, "denier", wire.Hello{Cores: 1})
+		if err := s.resendReplays(); err != nil {
 			t.Fatal(err)
 		}
-		if d.replayLateHere(time.Now(), true); len(d.replays) == 0 {
+		if s.replayLateHere(time.Now(), true); len(s.replays) == 0 {
 			break
 		}
 	}
-	if !slices.Contains(d.referee.queue, u) {
+	if !slices.Contains(s.referee.queue, u) {
 		t.Error("the coordinator does not make the replay")
 	}
 }
@@ -213,24 +213,24 @@ func TestDeniedReplay(t *testing.T) {
 // A worker that disputes every game has the coordinator play one of them at a time. When it
 // is banned, the others are not played.
 func TestDisputesAreBounded(t *testing.T) {
-	d := newTestSession(t, 0, "anna", "mallory")
+	s := newTestSession(t, 0, "anna", "mallory")
 	var units []*unit
 	for n := range 5 {
-		u := wanted(d, fmt.Sprint(n))
+		u := wanted(s, fmt.Sprint(n))
 		units = append(units, u)
-		deliver(t, d, "anna", matedAnswer(t, u.id))
+		deliver(t, s, "anna", matedAnswer(t, u.id))
 	}
 	for _, u := range units {
-		reply := deliver(t, d, "mallory", altered(t, u.id, failing))
+		reply := deliver(t, s, "mallory", altered(t, u.id, failing))
 		if first := u == units[0]; reply.Kept != first || (reply.Again != "") == first {
 			t.Errorf("game %s: %+v", u.id, reply)
 		}
 	}
-	if !slices.Equal(d.referee.queue, units[:1]) {
-		t.Errorf("the referee has %d units to play", len(d.referee.queue))
+	if !slices.Equal(s.referee.queue, units[:1]) {
+		t.Errorf("the referee has %d units to play", len(s.referee.queue))
 	}
-	if err := d.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil || d.registry.whyRefused("mallory") == "" || len(d.disputes) != 0 {
-		t.Errorf("%v, refused %q, disputes %v", err, d.registry.whyRefused("mallory"), d.disputes)
+	if err := s.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil || s.registry.whyRefused("mallory") == "" || len(s.disputes) != 0 {
+		t.Errorf("%v, refused %q, disputes %v", err, s.registry.whyRefused("mallory"), s.disputes)
 	}
 	faulty := newTestSession(t, 0.01, "mallory")
 	for n := range 5 {
@@ -245,23 +245,23 @@ func TestDisputesAreBounded(t *testing.T) {
 
 // However long an answer is, the run goes on, and the ledger keeps only the result.
 func TestLongAnswers(t *testing.T) {
-	d := newTestSession(t, 0, "anna", "mallory", "eve")
-	u := wanted(d, "u")
+	s := newTestSession(t, 0, "anna", "mallory", "eve")
+	u := wanted(s, "u")
 	long := altered(t, "u", func(r *selfplay.Result) { failing(r); r.Fault = strings.Repeat("\x7f", 1<<20) })
-	if deliver(t, d, "mallory", long); d.registry.whyRefused("mallory") == "" || len(d.registry.whyRefused("mallory")) > maxReason || u.result != nil {
-		t.Errorf("refused for %.80q", d.registry.whyRefused("mallory"))
+	if deliver(t, s, "mallory", long); s.registry.whyRefused("mallory") == "" || len(s.registry.whyRefused("mallory")) > maxReason || u.result != nil {
+		t.Errorf("refused for %.80q", s.registry.whyRefused("mallory"))
 	}
 	number := fmt.Appendf(nil, `{"unit":"u","result":{"number":1%s}}`, strings.Repeat("0", 1<<20))
-	if deliver(t, d, "eve", number); d.registry.whyRefused("eve") == "" || len(d.registry.whyRefused("eve")) > maxReason {
-		t.Errorf("refused for %.80q", d.registry.whyRefused("eve"))
+	if deliver(t, s, "eve", number); s.registry.whyRefused("eve") == "" || len(s.registry.whyRefused("eve")) > maxReason {
+		t.Errorf("refused for %.80q", s.registry.whyRefused("eve"))
 	}
 	padded := altered(t, "u", func(r *selfplay.Result) { r.Players[0] = strings.Repeat("<", 1<<20) })
-	deliver(t, d, "anna", padded)
-	info, err := os.Stat(d.ledger.journal.Path())
+	deliver(t, s, "anna", padded)
+	info, err := os.Stat(s.ledger.journal.Path())
 	if err != nil || u.state != counted || info.Size() > 5000 {
 		t.Errorf("%v: state %v, the ledger %v", err, u.state, info)
 	}
-	for players := range d.registry.residuals.all {
+	for players := range s.registry.residuals.all {
 		if players != (pairing{}) {
 			t.Errorf("%.40q are compared", players)
 		}
@@ -270,58 +270,58 @@ func TestLongAnswers(t *testing.T) {
 
 // One worker that cannot play a game by the clock does not end the run; three do.
 func TestClockGameThatCannotBePlayed(t *testing.T) {
-	d := newTestSession(t, 0, "anna", "bert", "carl")
-	u := wanted(d, "u")
+	s := newTestSession(t, 0, "anna", "bert", "carl")
+	u := wanted(s, "u")
 	u.deterministic, u.replayable = false, false
 	for _, worker := range []string{"anna", "anna", "anna", "anna", "bert", "bert"} {
-		if err := d.unitFailed(u, worker, "out of order"); err != nil {
+		if err := s.unitFailed(u, worker, "out of order"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "3 workers could not play") {
+	if err := s.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "3 workers could not play") {
 		t.Error(err)
 	}
 }
 
 // What a worker says of itself is bounded, and any of it can be written.
 func TestHellosAreBounded(t *testing.T) {
-	d := newTestSession(t, 0)
+	s := newTestSession(t, 0)
 	lines := 0
-	d.registry.log = func(text string) {
+	s.registry.log = func(text string) {
 		if lines++; len(text) > 1000 || strings.ContainsAny(text, "\x1b\n") {
 			t.Errorf("a log line of %d bytes", len(text))
 		}
 	}
-	d.registry.setClockSpeed(1e6)
+	s.registry.setClockSpeed(1e6)
 	for _, speed := range []float64{5e-324, 1e308, -1, 0} {
-		hello(t, d.registry, "odd", wire.Hello{Cores: 1, Speed: speed})
-		if err := d.registry.save(filepath.Join(d.Dir, WorkersName)); err != nil {
+		hello(t, s.registry, "odd", wire.Hello{Cores: 1, Speed: speed})
+		if err := s.registry.save(filepath.Join(s.Dir, WorkersName)); err != nil {
 			t.Errorf("speed %g: %v", speed, err)
 		}
 	}
-	hello(t, d.registry, "long", wire.Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
-	if p := d.registry.members["long"]; len(p.replays) > wire.MaxReplays || cap(p.replays) > 2*wire.MaxReplays || len(p.Reason) > maxReason {
+	hello(t, s.registry, "long", wire.Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
+	if p := s.registry.members["long"]; len(p.replays) > wire.MaxReplays || cap(p.replays) > 2*wire.MaxReplays || len(p.Reason) > maxReason {
 		t.Errorf("%d replays kept, capacity %d; the reason has %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
 	}
 	data, err := json.Marshal(&wire.Hello{Protocol: wire.Protocol, Program: "\x1b[2J" + strings.Repeat("x", 1<<16)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.registry.handleHello(&nats.Msg{Subject: wire.HelloSubject("other"), Reply: wire.InboxPrefix("other") + ".1", Data: data})
-	if p := d.registry.members["other"]; p.State != Refused || len(p.Reason) > 1000 {
+	s.registry.handleHello(&nats.Msg{Subject: wire.HelloSubject("other"), Reply: wire.InboxPrefix("other") + ".1", Data: data})
+	if p := s.registry.members["other"]; p.State != Refused || len(p.Reason) > 1000 {
 		t.Errorf("%s, %d bytes", p.State, len(p.Reason))
 	}
 	for range 1000 {
-		hello(t, d.registry, "restless", wire.Hello{Cores: 1})
-		hello(t, d.registry, "restless", wire.Hello{Cores: 1, Leaving: true})
+		hello(t, s.registry, "restless", wire.Hello{Cores: 1})
+		hello(t, s.registry, "restless", wire.Hello{Cores: 1, Leaving: true})
 	}
 	if lines > maxLines+20 {
 		t.Errorf("%d log lines", lines)
 	}
 	for n := range 1000 {
-		hello(t, d.registry, fmt.Sprint("w", n), wire.Hello{Cores: 1 << 40})
+		hello(t, s.registry, fmt.Sprint("w", n), wire.Hello{Cores: 1 << 40})
 	}
-	if n := d.Parallel(); n > maxParallel {
+	if n := s.Parallel(); n > maxParallel {
 		t.Errorf("%d jobs at once", n)
 	}
 }
@@ -339,11 +339,11 @@ func (c *counting) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstrea
 
 // runUpkeep lets a worker say hello with the units it has, and the session do its upkeep, for
 // a time.
-func runUpkeep(t *testing.T, d *session, worker string, units []string, during time.Duration) {
+func runUpkeep(t *testing.T, s *session, worker string, units []string, during time.Duration) {
 	t.Helper()
 	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
-		hello(t, d.registry, worker, wire.Hello{Cores: 1, Units: units})
-		if err := errors.Join(d.checkQueue(queueLoad{leased: d.unanswered}), d.upkeep(time.Now(), false)); err != nil {
+		hello(t, s.registry, worker, wire.Hello{Cores: 1, Units: units})
+		if err := errors.Join(s.checkQueue(queueLoad{leased: s.unanswered}), s.upkeep(time.Now(), false)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -354,10 +354,10 @@ func runUpkeep(t *testing.T, d *session, worker string, units []string, during t
 func TestLostUnitIsPublishedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for has, want := range map[bool]int{true: 1, false: 2} {
-			d, js := newTestSession(t, 0, "anna"), &counting{}
-			d.queue.js, d.Lease, d.registry.lease = js, time.Hour, time.Hour
-			u := wanted(d, "u")
-			if err := d.publish(u); err != nil {
+			s, js := newTestSession(t, 0, "anna"), &counting{}
+			s.queue.js, s.Lease, s.registry.lease = js, time.Hour, time.Hour
+			u := wanted(s, "u")
+			if err := s.publish(u); err != nil {
 				t.Fatal(err)
 			}
 			var units []string
@@ -365,7 +365,7 @@ func TestLostUnitIsPublishedAgain(t *testing.T) {
 				units = []string{"u"}
 			}
 			time.Sleep(time.Millisecond)
-			runUpkeep(t, d, "anna", units, deliveryTime+2*time.Second)
+			runUpkeep(t, s, "anna", units, deliveryTime+2*time.Second)
 			if js.published != want {
 				t.Errorf("a worker has it: %t; published %d times, want %d", has, js.published, want)
 			}
@@ -377,19 +377,19 @@ func TestLostUnitIsPublishedAgain(t *testing.T) {
 // units when they are overdue, and not before.
 func TestOverdueUnitIsPlayedHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newTestSession(t, 0, "hung")
-		d.gameTime = meanGameTime{games: 1, total: 10 * time.Second}
-		u := wanted(d, "u")
-		if err := d.publish(u); err != nil {
+		s := newTestSession(t, 0, "hung")
+		s.gameTime = meanGameTime{games: 1, total: 10 * time.Second}
+		u := wanted(s, "u")
+		if err := s.publish(u); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Millisecond)
-		runUpkeep(t, d, "hung", []string{"u"}, d.unitTimeout())
-		if len(d.referee.queue) != 0 {
+		runUpkeep(t, s, "hung", []string{"u"}, s.unitTimeout())
+		if len(s.referee.queue) != 0 {
 			t.Error("the coordinator plays a unit that is not overdue")
 		}
-		runUpkeep(t, d, "hung", []string{"u"}, 2*time.Second)
-		if !slices.Contains(d.referee.queue, u) {
+		runUpkeep(t, s, "hung", []string{"u"}, 2*time.Second)
+		if !slices.Contains(s.referee.queue, u) {
 			t.Error("the coordinator does not play the overdue unit")
 		}
 	})

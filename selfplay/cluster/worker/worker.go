@@ -211,15 +211,15 @@ func (w *Worker) helloNow() {
 // awaitRun waits for a coordinator that accepts the worker.
 func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 	wait := 50 * time.Millisecond
-	for told := false; ; wait = min(2*wait, time.Second) {
+	for logged := false; ; wait = min(2*wait, time.Second) {
 		called := w.wakeup.wait()
 		if w.Resting == nil || !w.Resting() {
 			welcome, err := w.sayHello(ctx, w.hello())
 			if err == nil || errors.Is(err, ErrRefused) {
 				return welcome, err
 			}
-			if !told && ctx.Err() == nil {
-				told = true
+			if !logged && ctx.Err() == nil {
+				logged = true
 				w.Log(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
 			}
 		}

@@ -12,9 +12,9 @@ import (
 
 // A worker is not idle while it plays, however long that takes.
 func TestPlayingWorkerIsNotIdle(t *testing.T) {
-	begun, end := make(chan struct{}), make(chan struct{})
+	started, end := make(chan struct{}), make(chan struct{})
 	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(string) (engine.Player, error) {
-		close(begun)
+		close(started)
 		<-end
 		return nil, errors.New("not now")
 	}}
@@ -27,7 +27,7 @@ func TestPlayingWorkerIsNotIdle(t *testing.T) {
 		_, err := (&player{Worker: w}).perform(t.Context(), &wire.Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
 		done <- err
 	}()
-	<-begun
+	<-started
 	if w.idle() {
 		t.Error("it is idle while it plays")
 	}
