@@ -45,10 +45,10 @@ A worker needs the version of assay that the run has, and proves with a short ga
 build plays the same. It fetches weights but no programs. It plays a foreign engine only if
 it has the same file, by name and content, as the coordinator, and its owner either
 
-  allows the program:    --engine PATH allows the file with its current content, or
-  trusts whoever signed: --engines DIR --trust LIST. DIR holds engines, each with its
-                         ENGINE` + wire.SignatureSuffix + `, as assay sign makes it. New files may arrive while the
-                         worker runs. LIST has lines NAME PUBLICKEY.
+  allows the program: --engine PATH allows the file with its current content, or
+  trusts its signer:  --engines DIR --trust LIST. DIR holds engines, each with its
+                      ENGINE` + wire.SignatureSuffix + `, as assay sign makes it. New files may arrive while the
+                      worker runs. LIST has lines NAME PUBLICKEY.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
@@ -116,7 +116,7 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed them")
 	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints them")
 	fs.StringVar(&f.library, "library", "", "folder for weights (default: in the user's cache)")
-	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work, outside --hours too (default: never)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their rights, and exit")
 	return cmd

@@ -152,7 +152,7 @@ func (a *Access) options() ([]nats.Option, error) {
 	}
 	data, err := os.ReadFile(a.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: credentials: %w", err)
+		return nil, fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
 	}
 	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
 		return append(options, nats.UserCredentials(a.Credentials)), nil

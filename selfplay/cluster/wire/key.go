@@ -72,7 +72,7 @@ func ReadTrusted(path string) ([]Key, error) {
 func readList(path string, valid func(string) bool, want, consequence string) ([]Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, fmt.Errorf("cluster: %w; want a list of lines NAME PUBLICKEY", err)
 	}
 	defer f.Close()
 	var keys []Key
@@ -109,7 +109,7 @@ func KeyName(path string) (string, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("cluster: credentials: %w", err)
+		return "", fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	name, ok := strings.CutPrefix(strings.TrimSpace(first), keyComment)

@@ -41,7 +41,7 @@ func (s *Signature) signed() []byte {
 func Sign(engine, keyFile string) (path string, err error) {
 	data, err := os.ReadFile(keyFile)
 	if err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
+		return "", fmt.Errorf("cluster: %w; want the file with a secret signing key, as assay sign --new-key writes it", err)
 	}
 	pair, err := readSeed(data)
 	if err != nil {
@@ -73,7 +73,7 @@ func Sign(engine, keyFile string) (path string, err error) {
 func ProgramOf(path string) (Program, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Program{}, fmt.Errorf("cluster: %w", err)
+		return Program{}, fmt.Errorf("cluster: %w; want the path of an engine's program", err)
 	}
 	if !info.Mode().IsRegular() {
 		return Program{}, fmt.Errorf("cluster: %s is not a regular file: want the program of an engine", path)

@@ -55,7 +55,7 @@ func AllowEngines(engines []string, dir string, trusted []wire.Key) (*AllowedEng
 		return a, nil
 	}
 	if _, err := os.ReadDir(dir); err != nil {
-		return nil, fmt.Errorf("cluster: signed engines: %w", err)
+		return nil, fmt.Errorf("cluster: %w; want a folder of signed engines", err)
 	}
 	var err error
 	if a.dir, err = filepath.Abs(dir); err != nil {
