@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // BenchmarkFit is a whole fit of the assay model to 100,000 real positions,
@@ -28,39 +30,39 @@ func BenchmarkFit(b *testing.B) {
 // BenchmarkGradient states nonzeros a second of the fused pass for value and
 // gradient.
 func BenchmarkGradient(b *testing.B) {
-	benchPass(b, func(b *testing.B, p *problem, w halves) {
-		if _, err := p.gradient(context.Background(), w, newHalves(p.s.terms)); err != nil {
+	benchPass(b, func(b *testing.B, p *objective.Problem, w objective.Tapered) {
+		if _, err := p.Gradient(context.Background(), w, objective.NewTapered(p.Store.Terms())); err != nil {
 			b.Fatal(err)
 		}
-	}, func(s *Store) (float64, string) { return float64(s.Entries()), "Gnonzeros/s" })
+	}, func(s *rows.Store) (float64, string) { return float64(s.Entries()), "Gnonzeros/s" })
 }
 
 // BenchmarkCurvature states pairs of nonzeros a second of the Hessian build.
 func BenchmarkCurvature(b *testing.B) {
-	benchPass(b, func(b *testing.B, p *problem, w halves) {
-		if _, err := p.gram(context.Background(), w, curvatureWeight); err != nil {
+	benchPass(b, func(b *testing.B, p *objective.Problem, w objective.Tapered) {
+		if _, err := p.Gram(context.Background(), w, objective.Curvature); err != nil {
 			b.Fatal(err)
 		}
-	}, func(s *Store) (float64, string) {
+	}, func(s *rows.Store) (float64, string) {
 		pairs := 0.0
-		for _, c := range s.chunks {
-			for _, r := range c.runs {
-				e := float64(r.length)
-				pairs += float64(r.rows) * e * (e + 1) / 2
+		for _, c := range s.Chunks {
+			for _, r := range c.Runs {
+				e := float64(r.Length)
+				pairs += float64(r.Rows) * e * (e + 1) / 2
 			}
 		}
 		return pairs, "Gpairs/s"
 	})
 }
 
-func benchPass(b *testing.B, pass func(*testing.B, *problem, halves), work func(*Store) (float64, string)) {
+func benchPass(b *testing.B, pass func(*testing.B, *objective.Problem, objective.Tapered), work func(*rows.Store) (float64, string)) {
 	s, terms := realStore(b, "assay", 200000, 0)
-	omega, _ := s.split(s.cluster(), 0, 0)
+	omega, _ := s.Split(s.Clusters(), 0, 0)
 	n, unit := work(s)
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			p := &problem{s: s, k: 0.004, target: s.targets(1, 0), omega: omega, workers: workers}
-			w := startOf(terms)
+			p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega, Workers: workers}
+			w := objective.StartOf(terms)
 			b.ResetTimer()
 			for range b.N {
 				pass(b, p, w)
@@ -72,17 +74,17 @@ func benchPass(b *testing.B, pass func(*testing.B, *problem, halves), work func(
 
 // BenchmarkBuild is the extraction of features into a store.
 func BenchmarkBuild(b *testing.B) {
-	rows := realPositions(b, 100000)
+	positions := realPositions(b, 100000)
 	m, err := eval.Lookup("assay")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ResetTimer()
 	for range b.N {
-		s, err := BuildStore(context.Background(), m, []Source{sliceSource(rows)}, 0, nil)
-		if err != nil || s.Rows() != len(rows) {
+		s, err := rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(positions)}, 0, nil)
+		if err != nil || s.Rows() != len(positions) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(len(positions)*b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -6,6 +6,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestBounds: weights stay within their bounds; those inside are where the fit
@@ -13,11 +17,11 @@ import (
 // bind changes nothing.
 func TestBounds(t *testing.T) {
 	ctx := context.Background()
-	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 41}
-	s, terms := syn.store(t), syn.list(newHalves(8))
+	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 41}
+	s, terms := syn.Store(t), syn.List(objective.NewTapered(8))
 	c := NewConfig()
-	c.K, c.KeepScale = syn.k, true
-	fit := func(c Config, terms []Term) *Result {
+	c.K, c.KeepScale = syn.K, true
+	fit := func(c Config, terms []rows.Term) *Result {
 		t.Helper()
 		r, err := Fit(ctx, s, terms, c)
 		if err != nil {
@@ -28,9 +32,9 @@ func TestBounds(t *testing.T) {
 	free := fit(c, terms)
 	for _, method := range []string{"gauss-newton", "lbfgs"} {
 		c.Method = method
-		c.Bounds = map[string]Bound{"t0": {-5, 5}, "t1": {10, 30}, "t2": {-1000, 1000}}
+		c.Bounds = map[string]objective.Bound{"t0": {Lo: -5, Hi: 5}, "t1": {Lo: 10, Hi: 30}, "t2": {Lo: -1000, Hi: 1000}}
 		r := fit(c, terms)
-		frozen := append([]Term(nil), terms...)
+		frozen := append([]rows.Term(nil), terms...)
 		held := c
 		held.Bounds = nil
 		held.Design = r.Design
@@ -59,14 +63,14 @@ func TestBounds(t *testing.T) {
 			t.Errorf("no warning in %q", text)
 		}
 	}
-	c.Bounds = map[string]Bound{"pieces": {-2000, 2000}}
+	c.Bounds = map[string]objective.Bound{"pieces": {Lo: -2000, Hi: 2000}}
 	c.Method = ""
 	if r := fit(c, terms); math.Abs(r.Terms[3].FitMG-free.Terms[3].FitMG) > 1e-6 {
 		t.Errorf("bounds that do not bind: %+v, without %+v", r.Terms[3], free.Terms[3])
 	}
-	for _, bad := range []map[string]Bound{{"t0": {5, -5}}, {"t0": {math.NaN(), 1}}, {"queens": {0, 1}}} {
+	for _, bad := range []map[string]objective.Bound{{"t0": {Lo: 5, Hi: -5}}, {"t0": {Lo: math.NaN(), Hi: 1}}, {"queens": {Lo: 0, Hi: 1}}} {
 		c.Bounds = bad
-		if _, err := Fit(ctx, s, terms, c); !errors.Is(err, ErrConfig) && !errors.Is(err, ErrName) {
+		if _, err := Fit(ctx, s, terms, c); !errors.Is(err, objective.ErrConfig) && !errors.Is(err, objective.ErrName) {
 			t.Errorf("%v: error %v", bad, err)
 		}
 	}
@@ -74,11 +78,11 @@ func TestBounds(t *testing.T) {
 
 // TestTies: terms tied by name change by the same amount.
 func TestTies(t *testing.T) {
-	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 42}
-	s, terms := syn.store(t), syn.list(newHalves(8))
+	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 42}
+	s, terms := syn.Store(t), syn.List(objective.NewTapered(8))
 	terms[5].MG = 30
 	c := NewConfig()
-	c.K, c.KeepScale, c.Ties = syn.k, true, []string{"t1=t5", "t2=t5", "t0=t7"}
+	c.K, c.KeepScale, c.Ties = syn.K, true, []string{"t1=t5", "t2=t5", "t0=t7"}
 	r, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +93,7 @@ func TestTies(t *testing.T) {
 	}
 	for _, bad := range []string{"t1=t99", "t1", "=", "t99=t1"} {
 		c.Ties = []string{bad}
-		if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, ErrConfig) && !errors.Is(err, ErrName) {
+		if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, objective.ErrConfig) && !errors.Is(err, objective.ErrName) {
 			t.Errorf("%q: error %v", bad, err)
 		}
 	}

@@ -3,9 +3,13 @@ package tuner
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // maxWeight is the largest coefficient in centipawns that an evaluation takes.
@@ -28,7 +32,7 @@ const TieGames = 20000
 // Config is everything that a fit depends on beside its rows and its terms.
 // The zero value of a field means its default.
 type Config struct {
-	Loss   Loss
+	Loss   objective.Loss
 	Lambda float64 // share of the result in the target, 0..1; see NewConfig
 	// K is the slope of the sigmoid per centipawn; 0 fits it to the results
 	// under the start weights.
@@ -49,7 +53,7 @@ type Config struct {
 	Ties   []string // terms that change by the same amount, as "a=b=c"
 	// Bounds limits the weights of terms or groups by name. Weights are then
 	// not rescaled.
-	Bounds map[string]Bound
+	Bounds map[string]objective.Bound
 	// Design is the design effect D; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
@@ -64,7 +68,7 @@ type Config struct {
 	// evaluation. Reference is the set of positions on which that is
 	// measured; nil means the training rows.
 	KeepScale bool
-	Reference *Store
+	Reference *rows.Store
 	// Workers is the number of goroutines, 0 = all cores. No result depends
 	// on it.
 	Workers int
@@ -92,7 +96,6 @@ type Coefficient struct{ MG, EG float64 }
 
 // Errors of a configuration and of data that cannot be fitted.
 var (
-	ErrConfig     = errors.New("bad configuration")
 	ErrOneClass   = errors.New("every row has the same target: there is nothing to learn")
 	ErrNoFeatures = errors.New("every feature of every training row is zero")
 	ErrAllFrozen  = errors.New("every coefficient is frozen")
@@ -104,7 +107,7 @@ func NewConfig() Config { return Config{Lambda: 1, Valid: 0.1} }
 
 func (c *Config) check(terms int) error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s", objective.ErrConfig, fmt.Sprintf(format, args...))
 	}
 	for _, v := range []struct {
 		name  string
@@ -127,8 +130,8 @@ func (c *Config) check(terms int) error {
 	if c.Center != nil && len(c.Center) != terms {
 		return bad("prior centre of %d terms for %d", len(c.Center), terms)
 	}
-	if c.Reference != nil && c.Reference.terms != terms {
-		return bad("reference positions of %d terms for %d", c.Reference.terms, terms)
+	if c.Reference != nil && c.Reference.Terms() != terms {
+		return bad("reference positions of %d terms for %d", c.Reference.Terms(), terms)
 	}
 	return nil
 }
@@ -147,7 +150,7 @@ func (c *Config) Text() string {
 	if c.PriorFactor != 0 {
 		s += fmt.Sprintf(" prior*%g", c.PriorFactor)
 	}
-	for _, name := range sortedKeys(c.Prior) {
+	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
 		s += fmt.Sprintf(" prior:%s=%g", name, c.Prior[name])
 	}
 	for _, name := range c.Freeze {
@@ -156,7 +159,7 @@ func (c *Config) Text() string {
 	for _, tie := range c.Ties {
 		s += " tie:" + tie
 	}
-	for _, name := range sortedKeys(c.Bounds) {
+	for _, name := range slices.Sorted(maps.Keys(c.Bounds)) {
 		s += fmt.Sprintf(" bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
 	}
 	return s

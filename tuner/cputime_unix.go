@@ -2,7 +2,9 @@
 
 package tuner
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // cpuSeconds returns the processor time that this process has taken.
 func cpuSeconds() float64 {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // CurvePoint is a fit to a share of the games.
@@ -28,9 +31,9 @@ var curveShares = []float64{0.125, 0.25, 0.5}
 // LearningCurve fits to an eighth, a quarter and a half of the games that full
 // was trained on, validated on the same games and under the same design
 // effect, priors and scale. Without validation there is no curve.
-func LearningCurve(ctx context.Context, s *Store, terms []Term, full *Result) (*Curve, error) {
+func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *Result) (*Curve, error) {
 	if full.RowsValid == 0 {
-		return nil, fmt.Errorf("%w: a learning curve needs games held out", ErrConfig)
+		return nil, fmt.Errorf("%w: a learning curve needs games held out", objective.ErrConfig)
 	}
 	curve := new(Curve)
 	for _, share := range curveShares {
@@ -50,11 +53,11 @@ func LearningCurve(ctx context.Context, s *Store, terms []Term, full *Result) (*
 
 // clustersTrained counts the clusters with rows that are trained on.
 func (f *fitting) clustersTrained() int {
-	seen := make([]bool, f.clusters.n())
+	seen := make([]bool, f.clusters.N())
 	n := 0
-	for i, c := range f.s.chunks {
-		for j, g := range c.game {
-			if k := f.clusters.of[g]; f.train.omega[i][j] > 0 && !seen[k] {
+	for i, c := range f.s.Chunks {
+		for j, g := range c.Game {
+			if k := f.clusters.Of[g]; f.train.Omega[i][j] > 0 && !seen[k] {
 				seen[k] = true
 				n++
 			}

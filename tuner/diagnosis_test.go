@@ -5,25 +5,29 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestGroupGains compares the foretold gains with fits in which the group is
 // frozen: near the optimum the quadratic is good.
 func TestGroupGains(t *testing.T) {
-	syn := synthetic{games: 2000, rows: 10, terms: 8, perRow: 4, k: 0.006, seed: 31}
-	s := syn.store(t)
-	start := syn.truth()
-	terms := syn.list(newHalves(8))
+	syn := synthetic.Games{Games: 2000, Rows: 10, Terms: 8, PerRow: 4, K: 0.006, Seed: 31}
+	s := syn.Store(t)
+	start := syn.Truth()
+	terms := syn.List(objective.NewTapered(8))
 	for i := range terms {
 		// Near the truth, so that a quadratic holds; the last group is right already.
-		terms[i].MG, terms[i].EG = math.Round(start.mg[i])-8, math.Round(start.eg[i])+6
+		terms[i].MG, terms[i].EG = math.Round(start.MG[i])-8, math.Round(start.EG[i])+6
 		terms[i].Group = "near"
 		if i >= 6 {
-			terms[i].MG, terms[i].EG, terms[i].Group = math.Round(start.mg[i]), math.Round(start.eg[i]), "right"
+			terms[i].MG, terms[i].EG, terms[i].Group = math.Round(start.MG[i]), math.Round(start.EG[i]), "right"
 		}
 	}
 	c := NewConfig()
-	c.K, c.KeepScale, c.Design = syn.k, true, 1
+	c.K, c.KeepScale, c.Design = syn.K, true, 1
 	c.Prior = map[string]float64{"near": math.Inf(1), "right": math.Inf(1)}
 	full, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
@@ -51,15 +55,15 @@ func TestGroupGains(t *testing.T) {
 // TestCollinearNames: a term that is the sum of two others, and one that all but
 // repeats another, are found, each with the names of the others.
 func TestCollinearNames(t *testing.T) {
-	syn := synthetic{games: 500, rows: 10, terms: 6, perRow: 3, k: 0.006, seed: 32}
-	s := syn.store(t)
-	terms := append(syn.list(newHalves(6)), Term{Name: "sum", Group: "pieces", Tapered: true, Mirror: 6},
-		Term{Name: "almost", Group: "pieces", Tapered: true, Mirror: 7})
-	b := NewBuilder(8)
+	syn := synthetic.Games{Games: 500, Rows: 10, Terms: 6, PerRow: 3, K: 0.006, Seed: 32}
+	s := syn.Store(t)
+	terms := append(syn.List(objective.NewTapered(6)), rows.Term{Name: "sum", Group: "pieces", Tapered: true, Mirror: 6},
+		rows.Term{Name: "almost", Group: "pieces", Tapered: true, Mirror: 7})
+	b := rows.NewBuilder(8)
 	n := 0
-	err := s.eachRow(context.Background(), func(chunk, row int, entries []Entry) {
-		c := s.chunks[chunk]
-		r := Row{Phase: c.phase, Scale: 1, Weight: 1, Score: NoScore, Result: c.result[row], Game: s.games[c.game[row]].id}
+	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
+		c := s.Chunks[chunk]
+		r := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row], Game: uint64(c.Game[row]) + 1}
 		sum, almost := float32(0), float32(0)
 		for _, e := range entries {
 			r.Entries = append(r.Entries, e)
@@ -75,7 +79,7 @@ func TestCollinearNames(t *testing.T) {
 		}
 		for i, v := range []float32{sum, almost} {
 			if v != 0 {
-				r.Entries = append(r.Entries, Entry{uint16(6 + i), v})
+				r.Entries = append(r.Entries, rows.Entry{Term: uint16(6 + i), Count: v})
 			}
 		}
 		if err := b.Add(&r); err != nil {
@@ -86,8 +90,8 @@ func TestCollinearNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := NewConfig()
-	c.K, c.KeepScale = syn.k, true
-	r, err := Fit(context.Background(), finish(t, b), terms, c)
+	c.K, c.KeepScale = syn.K, true
+	r, err := Fit(context.Background(), synthetic.Finish(t, b), terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +119,16 @@ func TestCollinearNames(t *testing.T) {
 // TestCalibration: predictions of a fit to data that follow the model are right
 // in every bin, within their errors; the start's loss is the larger.
 func TestCalibration(t *testing.T) {
-	syn := synthetic{games: 3000, rows: 20, terms: 6, perRow: 3, k: 0.006, seed: 33}
+	syn := synthetic.Games{Games: 3000, Rows: 20, Terms: 6, PerRow: 3, K: 0.006, Seed: 33}
 	c := NewConfig()
-	c.K, c.KeepScale, c.Valid = syn.k, true, 0.3
+	c.K, c.KeepScale, c.Valid = syn.K, true, 0.3
 	c.Prior = map[string]float64{"pieces": math.Inf(1)}
-	r, err := Fit(context.Background(), syn.store(t), syn.list(newHalves(6)), c)
+	r, err := Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(6)), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := r.Calibration
-	if !x.HeldOut || x.Rows != int64(r.RowsValid) || len(x.ByScore) != scoreBins || len(x.ByPhase) != phaseBins {
+	if !x.HeldOut || x.Rows != int64(r.RowsValid) || len(x.ByScore) != 10 || len(x.ByPhase) != 5 {
 		t.Fatalf("%+v", x)
 	}
 	chi, n, loss := 0.0, 0, 0.0
@@ -135,10 +139,10 @@ func TestCalibration(t *testing.T) {
 		d := (b.Actual - b.Predicted) / b.SE
 		chi += d * d
 		n++
-		if math.Abs(d) > 4.5 || i < scoreBins && (b.Predicted < b.Lo || b.Predicted > b.Hi) {
+		if math.Abs(d) > 4.5 || i < 10 && (b.Predicted < b.Lo || b.Predicted > b.Hi) {
 			t.Errorf("bin %+v", b)
 		}
-		if i >= scoreBins {
+		if i >= 10 {
 			loss += b.Loss * float64(b.Rows) / float64(x.Rows)
 			if b.Loss >= b.Start {
 				t.Errorf("phase %v to %v: loss %v -> %v", b.Lo, b.Hi, b.Start, b.Loss)
@@ -156,10 +160,10 @@ func TestCalibration(t *testing.T) {
 // TestLearningCurve: validation loss falls with games towards that of the truth,
 // and what is foretold for twice as many comes true.
 func TestLearningCurve(t *testing.T) {
-	syn := synthetic{games: 800, rows: 10, terms: 30, perRow: 8, k: 0.006, seed: 34}
-	s, terms := syn.store(t), syn.list(newHalves(30))
+	syn := synthetic.Games{Games: 800, Rows: 10, Terms: 30, PerRow: 8, K: 0.006, Seed: 34}
+	s, terms := syn.Store(t), syn.List(objective.NewTapered(30))
 	c := NewConfig()
-	c.K, c.KeepScale, c.Valid, c.Design = syn.k, true, 0.4, 1
+	c.K, c.KeepScale, c.Valid, c.Design = syn.K, true, 0.4, 1
 	c.Prior = map[string]float64{"pieces": 200}
 	full, err := Fit(context.Background(), s, terms, c)
 	if err != nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // featuresOf turns positions into what an engine with the model's evaluation
 // would write.
-func featuresOf(m *eval.Model, rows []dataset.PositionRow) (dataset.FeatureSet, []dataset.FeatureRow) {
+func featuresOf(m *eval.Model, positions []dataset.PositionRow) (dataset.FeatureSet, []dataset.FeatureRow) {
 	set := dataset.FeatureSet{Model: "elsewhere"}
 	for i, t := range m.Terms {
 		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG)})
 	}
 	var out []dataset.FeatureRow
 	var f eval.Features
-	for i := range rows {
-		p := &rows[i]
+	for i := range positions {
+		p := &positions[i]
 		m.Features(&p.Board, &f)
 		r := dataset.FeatureRow{
 			Phase: float32(f.Phase) / 24, Scale: float32(f.ScaleNum) / float32(f.ScaleDen), Eval: int16(f.Value(m.Start)),
@@ -36,9 +37,9 @@ func featuresOf(m *eval.Model, rows []dataset.PositionRow) (dataset.FeatureSet, 
 	return set, out
 }
 
-func featureSource(rows []dataset.FeatureRow) FeatureSource {
-	return FeatureSource{Name: "engine", Len: int64(len(rows)), Rows: func(yield func(dataset.FeatureRow, error) bool) {
-		for _, r := range rows {
+func featureSource(positions []dataset.FeatureRow) rows.FeatureSource {
+	return rows.FeatureSource{Name: "engine", Len: int64(len(positions)), Rows: func(yield func(dataset.FeatureRow, error) bool) {
+		for _, r := range positions {
 			if !yield(r, nil) {
 				return
 			}
@@ -54,18 +55,18 @@ func TestFeaturesAreThePositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := walks(t, 100)
-	set, features := featuresOf(m, rows)
-	own, err := BuildStore(ctx, m, []Source{sliceSource(rows)}, 2, nil)
+	positions := walks(t, 100)
+	set, features := featuresOf(m, positions)
+	own, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions)}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ownTerms, err := TermsOf(m, m.Start)
+	ownTerms, err := rows.TermsOf(m, m.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set.Model = m.Name // known by name: twins and terms without taper
-	foreign, err := Build{}.Features(ctx, set, []FeatureSource{featureSource(features)})
+	foreign, err := rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestFeaturesAreThePositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Fit(ctx, foreign, TermsOfFeatures(set), NewConfig())
+	b, err := Fit(ctx, foreign, rows.TermsOfFeatures(set), NewConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,16 +100,16 @@ func TestFeatureErrors(t *testing.T) {
 	}{
 		{"drift", func(r *dataset.FeatureRow) { r.Eval += 2 }, dataset.ErrDrift, "row 8"},
 		{"offset forgotten", func(r *dataset.FeatureRow) { r.Offset += 30 }, dataset.ErrDrift, "eval says"},
-		{"phase", func(r *dataset.FeatureRow) { r.Phase = 0.3 }, ErrRow, "n/24"},
-		{"result", func(r *dataset.FeatureRow) { r.Result = float32(math.NaN()) }, ErrRow, "result NaN"},
-		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, ErrRow, "out of range"},
-		{"lengths", func(r *dataset.FeatureRow) { r.Counts = r.Counts[1:] }, ErrRow, "counts"},
+		{"phase", func(r *dataset.FeatureRow) { r.Phase = 0.3 }, rows.ErrRow, "n/24"},
+		{"result", func(r *dataset.FeatureRow) { r.Result = float32(math.NaN()) }, rows.ErrRow, "result NaN"},
+		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, rows.ErrRow, "out of range"},
+		{"lengths", func(r *dataset.FeatureRow) { r.Counts = r.Counts[1:] }, rows.ErrRow, "counts"},
 	} {
-		rows := append([]dataset.FeatureRow(nil), good...)
-		r := &rows[7]
+		positions := append([]dataset.FeatureRow(nil), good...)
+		r := &positions[7]
 		r.Counts = append([]float32(nil), r.Counts...)
 		tt.change(r)
-		_, err := Build{Disk: t.TempDir()}.Features(context.Background(), set, []FeatureSource{featureSource(rows)})
+		_, err := rows.Build{Disk: t.TempDir()}.Features(context.Background(), set, []rows.FeatureSource{featureSource(positions)})
 		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), "engine: row 8") {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
@@ -122,7 +123,7 @@ func TestStartFrom(t *testing.T) {
 		Terms:   []models.TermWeight{{Name: "b", MG: 7, EG: 7}, {Name: "a", MG: 1, EG: 2}},
 		Foreign: []eval.Term{{Name: "b"}, {Name: "a", Tapered: true, Mirror: 1}},
 	}
-	terms := []Term{{Name: "a", Tapered: true}, {Name: "b", Tapered: true, Mirror: 1}}
+	terms := []rows.Term{{Name: "a", Tapered: true}, {Name: "b", Tapered: true, Mirror: 1}}
 	if err := StartFrom(terms, file); err != nil {
 		t.Fatal(err)
 	}

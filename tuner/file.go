@@ -3,12 +3,16 @@ package tuner
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // Pedigree is what a weight file says of its making that a fit does not know.
@@ -84,7 +88,7 @@ func (r *Result) ForeignFile(model string, p Pedigree) *models.File {
 
 // StartFrom gives terms of features the weights of a file, found by name, as
 // start values. A term that the file does not taper is not tapered.
-func StartFrom(terms []Term, f *models.File) error {
+func StartFrom(terms []rows.Term, f *models.File) error {
 	table, err := f.Table()
 	if err != nil {
 		return err
@@ -103,7 +107,7 @@ func StartFrom(terms []Term, f *models.File) error {
 		x.MG, x.EG = float64(f.Terms[i].MG), float64(f.Terms[i].EG)
 		x.Tapered = x.Tapered && table[i].Tapered
 	}
-	for _, name := range sortedKeys(index) {
+	for _, name := range slices.Sorted(maps.Keys(index)) {
 		return fmt.Errorf("%q is in the weights and not in the features", name)
 	}
 	return nil
@@ -117,7 +121,7 @@ func (r *Result) describe() {
 		by = "opening"
 	}
 	r.Split = fmt.Sprintf("by %s: %d for training, %d for validation", by, r.ClustersTrain, r.ClustersHeld)
-	r.Method = fmt.Sprintf("%s on %v", cmp.Or(r.Config.Method, DefaultMethod), r.Config.Loss)
+	r.Method = fmt.Sprintf("%s on %v", cmp.Or(r.Config.Method, optimize.DefaultMethod), r.Config.Loss)
 	c := &r.Config
 	s := []string{fmt.Sprintf("lambda=%g K=%.6g", c.Lambda, r.K)}
 	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
@@ -128,7 +132,7 @@ func (r *Result) describe() {
 	if c.PriorFactor != 0 {
 		add("prior*%g", c.PriorFactor)
 	}
-	for _, name := range sortedKeys(c.Prior) {
+	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
 		add("prior:%s=%g", name, c.Prior[name])
 	}
 	for _, name := range c.Freeze {
@@ -137,7 +141,7 @@ func (r *Result) describe() {
 	for _, tie := range c.Ties {
 		add("tie:%s", tie)
 	}
-	for _, name := range sortedKeys(c.Bounds) {
+	for _, name := range slices.Sorted(maps.Keys(c.Bounds)) {
 		add("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
 	}
 	r.Settings = strings.Join(s, " ")

@@ -6,13 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Fit fits the terms' coefficients to the rows of a store.
 //
 // A cancelled context ends it early: the best weights so far come back with
 // the context's error, without errors and tables (Result.Partial is set).
-func Fit(ctx context.Context, s *Store, terms []Term, c Config) (*Result, error) {
+func Fit(ctx context.Context, s *rows.Store, terms []rows.Term, c Config) (*Result, error) {
 	return (&fitting{s: s, terms: terms, c: c}).run(ctx)
 }
 
@@ -46,26 +51,26 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 // fitting is a fit on its way.
 type fitting struct {
 	bare      bool // weights and losses only: no statistics
-	s         *Store
-	terms     []Term
+	s         *rows.Store
+	terms     []rows.Term
 	c         Config
-	clusters  *clusters
+	clusters  *rows.Clusters
 	held      []bool // by cluster
-	train     *problem
-	start     measures // of the start weights
+	train     *objective.Problem
+	start     objective.Measures // of the start weights
 	rows      struct{ train, valid int }
 	k         float64
 	kScore    float64
 	tied      bool
-	params    *params
+	params    *objective.Params
 	frozen    []bool
 	seen      []int64 // training rows in which a term occurs
 	design    float64
 	theta     []float64
-	outcome   Outcome
-	known     *known
-	knownLoss Loss
-	cov       *covariance
+	outcome   optimize.Outcome
+	known     *objective.Known
+	knownLoss objective.Loss
+	cov       *stats.Covariance
 	warnings  []string
 }
 
@@ -75,26 +80,26 @@ func (f *fitting) warn(format string, args ...any) {
 
 // prepare checks what it was given and splits the rows.
 func (f *fitting) prepare(ctx context.Context) error {
-	if f.s.rows == 0 {
-		return ErrEmpty
+	if f.s.Rows() == 0 {
+		return rows.ErrEmpty
 	}
-	if len(f.terms) != f.s.terms {
-		return fmt.Errorf("%w: %d terms for rows of %d", ErrConfig, len(f.terms), f.s.terms)
+	if len(f.terms) != f.s.Terms() {
+		return fmt.Errorf("%w: %d terms for rows of %d", objective.ErrConfig, len(f.terms), f.s.Terms())
 	}
 	if err := f.c.check(len(f.terms)); err != nil {
 		return err
 	}
-	f.clusters = f.s.cluster()
-	if f.clusters.warning != "" {
-		f.warn("%s", f.clusters.warning)
+	f.clusters = f.s.Clusters()
+	if f.clusters.Warning != "" {
+		f.warn("%s", f.clusters.Warning)
 	}
 	if n := f.s.Gameless(); n > 1 {
 		f.warn("%d rows name no game: each counts as a game of its own, errors are too small if they are not", n)
 	}
-	f.train = &problem{s: f.s, loss: f.c.Loss, workers: f.c.Workers}
+	f.train = &objective.Problem{Store: f.s, Loss: f.c.Loss, Workers: f.c.Workers}
 	f.split()
 	if f.rows.train == 0 {
-		return fmt.Errorf("%w left to train on", ErrEmpty)
+		return fmt.Errorf("%w left to train on", rows.ErrEmpty)
 	}
 	if f.c.Valid > 0 && f.rows.valid == 0 {
 		f.warn("no game could be held out: there is no validation loss")
@@ -108,19 +113,19 @@ func (f *fitting) prepare(ctx context.Context) error {
 // split divides the rows into those trained on, those held out and, with a share
 // of the games, those left out.
 func (f *fitting) split() {
-	f.train.omega, f.held = f.s.split(f.clusters, f.c.Valid, f.c.Seed)
-	drop := f.clusters.leave(f.held, f.c.Share, f.c.Seed)
-	f.train.held = make([]bool, len(f.s.games))
-	for g, c := range f.clusters.of {
-		f.train.held[g] = f.held[c]
+	f.train.Omega, f.held = f.s.Split(f.clusters, f.c.Valid, f.c.Seed)
+	drop := f.clusters.Leave(f.held, f.c.Share, f.c.Seed)
+	f.train.Held = make([]bool, len(f.clusters.Of))
+	for g, c := range f.clusters.Of {
+		f.train.Held[g] = f.held[c]
 	}
-	for i, c := range f.s.chunks {
-		for j, g := range c.game {
+	for i, c := range f.s.Chunks {
+		for j, g := range c.Game {
 			switch {
-			case f.train.held[g]:
+			case f.train.Held[g]:
 				f.rows.valid++
-			case drop != nil && drop[f.clusters.of[g]]:
-				f.train.omega[i][j] = 0
+			case drop != nil && drop[f.clusters.Of[g]]:
+				f.train.Omega[i][j] = 0
 			default:
 				f.rows.train++
 			}
@@ -130,9 +135,9 @@ func (f *fitting) split() {
 
 // countSeen counts the training rows of each term.
 func (f *fitting) countSeen(ctx context.Context) error {
-	f.seen = make([]int64, f.s.terms)
-	return f.s.eachRow(ctx, func(chunk, row int, entries []Entry) {
-		if f.train.omega[chunk][row] > 0 {
+	f.seen = make([]int64, f.s.Terms())
+	return f.s.EachRow(ctx, func(chunk, row int, entries []rows.Entry) {
+		if f.train.Omega[chunk][row] > 0 {
 			for _, e := range entries {
 				f.seen[e.Term]++
 			}
@@ -142,8 +147,8 @@ func (f *fitting) countSeen(ctx context.Context) error {
 
 // scale fixes both slopes and the targets.
 func (f *fitting) scale(ctx context.Context) error {
-	f.train.target = f.s.targets(1, 0)
-	if oneClass(f.train.target, f.train.omega) {
+	f.train.Target = objective.Targets(f.s, 1, 0)
+	if oneClass(f.train.Target, f.train.Omega) {
 		return ErrOneClass
 	}
 	any := false
@@ -155,19 +160,19 @@ func (f *fitting) scale(ctx context.Context) error {
 	}
 	var err error
 	if f.k = f.c.K; f.k == 0 {
-		if f.k, err = f.train.fitK(ctx, startOf(f.terms)); err != nil {
+		if f.k, err = f.train.FitK(ctx, objective.StartOf(f.terms)); err != nil {
 			return fmt.Errorf("fitting K: %w", err)
 		}
 	}
 	if err := f.scaleScores(); err != nil {
 		return err
 	}
-	f.train.k = f.k
-	f.train.target = f.s.targets(f.c.Lambda, f.kScore)
-	if oneClass(f.train.target, f.train.omega) {
+	f.train.K = f.k
+	f.train.Target = objective.Targets(f.s, f.c.Lambda, f.kScore)
+	if oneClass(f.train.Target, f.train.Omega) {
 		return ErrOneClass
 	}
-	f.start, err = f.train.measure(ctx, startOf(f.terms), f.k)
+	f.start, err = f.train.Measure(ctx, objective.StartOf(f.terms), f.k)
 	return err
 }
 
@@ -176,10 +181,10 @@ func (f *fitting) scaleScores() error {
 	if f.c.Lambda == 1 {
 		return nil
 	}
-	k, any, err := f.train.fitScoreK()
+	k, any, err := f.train.FitScoreK()
 	switch {
 	case !any:
-		return fmt.Errorf("%w: lambda %v, but no row has a score", ErrConfig, f.c.Lambda)
+		return fmt.Errorf("%w: lambda %v, but no row has a score", objective.ErrConfig, f.c.Lambda)
 	case f.c.KScore != 0:
 		f.kScore = f.c.KScore
 	case err != nil:
@@ -211,11 +216,11 @@ func oneClass(y, omega [][]float32) bool {
 
 // parametrise decides which coefficients are fitted.
 func (f *fitting) parametrise(context.Context) error {
-	tau, err := taus(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
+	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
 	if err != nil {
 		return err
 	}
-	if f.frozen, err = frozenTerms(f.terms, f.c.Freeze); err != nil {
+	if f.frozen, err = objective.Frozen(f.terms, f.c.Freeze); err != nil {
 		return err
 	}
 	f.tied = f.c.Tie == TieOn || f.c.Tie == TieAuto && f.s.Games() < TieGames
@@ -226,19 +231,19 @@ func (f *fitting) parametrise(context.Context) error {
 			hold[t] = true
 		}
 	}
-	centre := startOf(f.terms)
+	centre := objective.StartOf(f.terms)
 	for t, v := range f.c.Center {
-		centre.mg[t], centre.eg[t] = v.MG, v.EG
+		centre.MG[t], centre.EG[t] = v.MG, v.EG
 	}
-	leader, err := leaders(f.terms, f.tied, f.c.Ties)
+	leader, err := objective.Leaders(f.terms, f.tied, f.c.Ties)
 	if err != nil {
 		return err
 	}
-	if f.params = newParams(f.terms, centre, hold, tau, leader); f.params.n == 0 {
+	if f.params = objective.NewParams(f.terms, centre, hold, tau, leader); f.params.N == 0 {
 		return ErrAllFrozen
 	}
 	if len(f.c.Bounds) > 0 {
-		return f.params.limits(f.terms, f.c.Bounds)
+		return f.params.Bound(f.terms, f.c.Bounds)
 	}
 	return nil
 }
@@ -259,18 +264,18 @@ func (f *fitting) solve(ctx context.Context) error {
 	if estimate {
 		f.design = designFirst
 	}
-	theta := make([]float64, f.params.n)
+	theta := make([]float64, f.params.N)
 	gap := f.c.Gap
 	if gap == 0 {
 		gap = defaultGap
 	}
-	if f.c.Loss == MSE {
+	if f.c.Loss == objective.MSE {
 		// The valley of MSE is narrow far from its floor: come from above.
-		f.train.loss = CrossEntropy
+		f.train.Loss = objective.CrossEntropy
 		if err := f.minimise(ctx, theta, looseGap); err != nil {
 			return err
 		}
-		f.train.loss = MSE
+		f.train.Loss = objective.MSE
 		theta = f.theta
 	}
 	if estimate {
@@ -304,22 +309,22 @@ func (f *fitting) solve(ctx context.Context) error {
 
 // minimise runs the method from theta to a gap in mean loss.
 func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) error {
-	method, err := NewMethod(f.c.Method)
+	method, err := optimize.NewMethod(f.c.Method)
 	if err != nil {
 		return err
 	}
-	weight := f.start.weight[trained]
+	weight := f.start.Weight[objective.Trained]
 	o := f.objective()
-	s := Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
+	s := optimize.Settings{Gap: gap * weight / f.design, Iterations: f.c.Iterations, Limit: maxWeight}
 	s.Step = func(i int, x []float64, value, gap float64) {
 		unit := f.design / weight
 		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
-			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.loss, f.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
 		}
 	}
-	out, err := f.minimize(ctx, method, o, theta, s)
-	if out.X != nil && finite(out.Value, out.X) {
+	out, err := f.params.Box.Minimize(ctx, method, o, theta, s)
+	if out.X != nil && optimize.Finite(out.Value, out.X) {
 		f.theta = out.X
 	}
 	out.Iterations += f.outcome.Iterations
@@ -327,7 +332,7 @@ func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) er
 	out.Curvatures += f.outcome.Curvatures
 	out.Gap *= f.design / weight
 	f.outcome = out
-	if errors.Is(err, ErrDiverged) {
+	if errors.Is(err, optimize.ErrDiverged) {
 		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
 	}
 	return err
@@ -340,38 +345,38 @@ func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losse
 	if theta == nil || step > lossSteps && step%lossSteps != 0 {
 		return none
 	}
-	w := newHalves(len(f.terms))
-	f.params.expand(theta, w)
-	m, err := f.train.measure(ctx, w, f.k)
+	w := objective.NewTapered(len(f.terms))
+	f.params.Expand(theta, w)
+	m, err := f.train.Measure(ctx, w, f.k)
 	if err != nil {
 		return none // the context ended, which the method will find out
 	}
-	return m.losses()
+	return lossesOf(&m)
 }
 
 // objective returns what is minimised under the present design effect.
-func (f *fitting) objective() *objective {
-	o := newObjective(f.train, f.params, f.design)
-	if f.known == nil || f.knownLoss != f.train.loss {
-		f.known, f.knownLoss = o.known, f.train.loss
+func (f *fitting) objective() *objective.Penalized {
+	o := objective.New(f.train, f.params, f.design)
+	if f.known == nil || f.knownLoss != f.train.Loss {
+		f.known, f.knownLoss = o.Known, f.train.Loss
 	}
-	o.known = f.known
+	o.Known = f.known
 	return o
 }
 
 // estimate computes the covariance at theta and the design effect from it.
 func (f *fitting) estimate(ctx context.Context) error {
-	f.c.progress(0, 0, "estimating variances over %d clusters", f.clusters.n())
+	f.c.progress(0, 0, "estimating variances over %d clusters", f.clusters.N())
 	o := f.objective()
 	var err error
-	if f.cov, err = newCovariance(ctx, o, f.clusters, f.theta); err != nil {
+	if f.cov, err = stats.NewCovariance(ctx, o, f.clusters, f.theta); err != nil {
 		return err
 	}
-	d, err := f.cov.design(ctx, f.train)
+	d, err := f.cov.Design(ctx, f.train)
 	if err != nil {
 		return err
 	}
-	if d > 0 && finite(d, nil) {
+	if d > 0 && optimize.Finite(d, nil) {
 		f.design = d
 	}
 	return nil

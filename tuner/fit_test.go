@@ -3,25 +3,29 @@ package tuner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // twoTerms makes rows of two terms: a knows the result, b never occurs.
-func twoTerms(t *testing.T, n int, row func(i int, r *Row)) (*Store, []Term) {
+func twoTerms(t *testing.T, n int, row func(i int, r *rows.Row)) (*rows.Store, []rows.Term) {
 	t.Helper()
-	b := NewBuilder(2)
+	b := rows.NewBuilder(2)
 	for i := range n {
-		r := Row{Phase: i % 25, Scale: 1, Weight: 1, Score: NoScore, Game: uint64(i/5 + 1)}
+		r := rows.Row{Phase: i % 25, Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(i/5 + 1)}
 		row(i, &r)
 		if err := b.Add(&r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return finish(t, b), []Term{
+	return synthetic.Finish(t, b), []rows.Term{
 		{Name: "a", Group: "material", Tapered: true, Mirror: 0, MG: 100, EG: 100},
 		{Name: "b", Group: "king", Tapered: true, Mirror: 1},
 	}
@@ -30,26 +34,26 @@ func twoTerms(t *testing.T, n int, row func(i int, r *Row)) (*Store, []Term) {
 func sign(i int) float32 { return float32(1 - 2*(i%2)) }
 
 func TestBadData(t *testing.T) {
-	counts := func(i int, r *Row) { r.Entries = []Entry{{0, sign(i / 5)}} }
+	counts := func(i int, r *rows.Row) { r.Entries = []rows.Entry{{Term: 0, Count: sign(i / 5)}} }
 	for _, tt := range []struct {
 		name   string
 		n      int
-		row    func(i int, r *Row)
+		row    func(i int, r *rows.Row)
 		change func(c *Config)
 		want   error
 	}{
-		{"empty", 0, nil, nil, ErrEmpty},
-		{"one class", 100, func(i int, r *Row) { counts(i, r); r.Result = 1 }, nil, ErrOneClass},
-		{"all draws", 100, func(i int, r *Row) { counts(i, r); r.Result = 0.5 }, nil, ErrOneClass},
-		{"no features", 100, func(i int, r *Row) { r.Result = float32(i / 5 % 2) }, nil, ErrNoFeatures},
-		{"features against results", 100, func(i int, r *Row) { counts(i, r); r.Result = float32(i / 5 % 2) }, nil, ErrScale},
-		{"separable, K unknown", 100, func(i int, r *Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil, ErrScale},
-		{"no scores", 100, noisy, func(c *Config) { c.Lambda = 0.5 }, ErrConfig},
+		{"empty", 0, nil, nil, rows.ErrEmpty},
+		{"one class", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = 1 }, nil, ErrOneClass},
+		{"all draws", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = 0.5 }, nil, ErrOneClass},
+		{"no features", 100, func(i int, r *rows.Row) { r.Result = float32(i / 5 % 2) }, nil, ErrNoFeatures},
+		{"features against results", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(i / 5 % 2) }, nil, objective.ErrScale},
+		{"separable, K unknown", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil, objective.ErrScale},
+		{"no scores", 100, noisy, func(c *Config) { c.Lambda = 0.5 }, objective.ErrConfig},
 		{"everything frozen", 100, noisy, func(c *Config) { c.Freeze = []string{"material", "king"} }, ErrAllFrozen},
-		{"freeze of nothing", 100, noisy, func(c *Config) { c.Freeze = []string{"queens"} }, ErrName},
-		{"prior of nothing", 100, noisy, func(c *Config) { c.Prior = map[string]float64{"queens": 3} }, ErrName},
-		{"lambda", 100, noisy, func(c *Config) { c.Lambda = math.NaN() }, ErrConfig},
-		{"method", 100, noisy, func(c *Config) { c.Method = "prayer" }, ErrMethod},
+		{"freeze of nothing", 100, noisy, func(c *Config) { c.Freeze = []string{"queens"} }, objective.ErrName},
+		{"prior of nothing", 100, noisy, func(c *Config) { c.Prior = map[string]float64{"queens": 3} }, objective.ErrName},
+		{"lambda", 100, noisy, func(c *Config) { c.Lambda = math.NaN() }, objective.ErrConfig},
+		{"method", 100, noisy, func(c *Config) { c.Method = "prayer" }, optimize.ErrMethod},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, terms := twoTerms(t, tt.n, tt.row)
@@ -69,9 +73,9 @@ func TestBadData(t *testing.T) {
 }
 
 // noisy rows can be fitted: a is right three times out of four.
-func noisy(i int, r *Row) {
+func noisy(i int, r *rows.Row) {
 	s := sign(i / 5)
-	r.Entries = []Entry{{0, s}}
+	r.Entries = []rows.Entry{{Term: 0, Count: s}}
 	r.Result = (1 + s) / 2
 	if i/5%4 == 0 {
 		r.Result = 1 - r.Result
@@ -80,30 +84,30 @@ func noisy(i int, r *Row) {
 
 func TestBadRows(t *testing.T) {
 	nan := float32(math.NaN())
-	good := Row{Entries: []Entry{{0, 1}, {3, -2}}, Phase: 24, Scale: 1, Result: 1, Weight: 1}
-	for name, change := range map[string]func(r *Row){
-		"phase":     func(r *Row) { r.Phase = 25 },
-		"result":    func(r *Row) { r.Result = nan },
-		"result 2":  func(r *Row) { r.Result = 1.5 },
-		"weight":    func(r *Row) { r.Weight = 0 },
-		"weight ":   func(r *Row) { r.Weight = nan },
-		"scale":     func(r *Row) { r.Scale = nan },
-		"offset":    func(r *Row) { r.Offset = float32(math.Inf(1)) },
-		"term 4":    func(r *Row) { r.Entries = []Entry{{4, 1}} },
-		"ascend":    func(r *Row) { r.Entries = []Entry{{3, 1}, {3, 1}} },
-		"count 0":   func(r *Row) { r.Entries = []Entry{{3, 0}} },
-		"descends ": func(r *Row) { r.Entries = []Entry{{3, 1}, {0, 1}} },
+	good := rows.Row{Entries: []rows.Entry{{Term: 0, Count: 1}, {Term: 3, Count: -2}}, Phase: 24, Scale: 1, Result: 1, Weight: 1}
+	for name, change := range map[string]func(r *rows.Row){
+		"phase":     func(r *rows.Row) { r.Phase = 25 },
+		"result":    func(r *rows.Row) { r.Result = nan },
+		"result 2":  func(r *rows.Row) { r.Result = 1.5 },
+		"weight":    func(r *rows.Row) { r.Weight = 0 },
+		"weight ":   func(r *rows.Row) { r.Weight = nan },
+		"scale":     func(r *rows.Row) { r.Scale = nan },
+		"offset":    func(r *rows.Row) { r.Offset = float32(math.Inf(1)) },
+		"term 4":    func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 4, Count: 1}} },
+		"ascend":    func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 1}, {Term: 3, Count: 1}} },
+		"count 0":   func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 0}} },
+		"descends ": func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 1}, {Term: 0, Count: 1}} },
 	} {
-		b := NewBuilder(4)
+		b := rows.NewBuilder(4)
 		r := good
 		change(&r)
-		if err := b.Add(&r); !errors.Is(err, ErrRow) {
+		if err := b.Add(&r); !errors.Is(err, rows.ErrRow) {
 			t.Errorf("%s: error %v, want ErrRow", name, err)
 		}
 		if err := b.Add(&good); err != nil {
 			t.Errorf("good row after %s: %v", name, err)
 		}
-		if s := finish(t, b); s.Rows() != 1 {
+		if s := synthetic.Finish(t, b); s.Rows() != 1 {
 			t.Errorf("%s: %d rows kept", name, s.Rows())
 		}
 	}
@@ -112,8 +116,8 @@ func TestBadRows(t *testing.T) {
 // TestSeparable: results that the features foretell perfectly give finite
 // weights and a warning, with a prior and without.
 func TestSeparable(t *testing.T) {
-	s, terms := twoTerms(t, 1000, func(i int, r *Row) {
-		r.Entries = []Entry{{0, sign(i / 5)}}
+	s, terms := twoTerms(t, 1000, func(i int, r *rows.Row) {
+		r.Entries = []rows.Entry{{Term: 0, Count: sign(i / 5)}}
 		r.Result = (1 + sign(i/5)) / 2
 	})
 	for _, tau := range []float64{300, math.Inf(1)} {
@@ -122,7 +126,7 @@ func TestSeparable(t *testing.T) {
 		c.Prior = map[string]float64{"material": tau}
 		r, err := Fit(context.Background(), s, terms, c)
 		if err != nil {
-			if tau > 1000 && errors.Is(err, ErrDiverged) {
+			if tau > 1000 && errors.Is(err, optimize.ErrDiverged) {
 				continue
 			}
 			t.Errorf("tau %v: %v", tau, err)
@@ -162,9 +166,9 @@ func TestUnseen(t *testing.T) {
 // TestCollinear: two terms that always occur together, without a prior, are
 // warned of and stay finite.
 func TestCollinear(t *testing.T) {
-	s, terms := twoTerms(t, 1000, func(i int, r *Row) {
+	s, terms := twoTerms(t, 1000, func(i int, r *rows.Row) {
 		noisy(i, r)
-		r.Entries = append(r.Entries, Entry{1, r.Entries[0].Count})
+		r.Entries = append(r.Entries, rows.Entry{Term: 1, Count: r.Entries[0].Count})
 	})
 	c := NewConfig()
 	c.KeepScale = true
@@ -183,29 +187,29 @@ func checkFinite(t *testing.T, r *Result) {
 	t.Helper()
 	for _, x := range r.Terms {
 		v := []float64{x.FitMG, x.FitEG, x.SEMG, x.SEEG, x.NaiveMG, x.NaiveEG, x.EffectiveGames}
-		if !finite(r.FileK, v) {
+		if !optimize.Finite(r.FileK, v) {
 			t.Errorf("not finite: %+v", x)
 		}
 	}
-	if !finite(float64(r.Fit.Train), []float64{r.Design, r.Effective, r.Rescale, float64(r.Rounded.Train)}) {
+	if !optimize.Finite(float64(r.Fit.Train), []float64{r.Design, r.Effective, r.Rescale, float64(r.Rounded.Train)}) {
 		t.Errorf("not finite: %+v", r)
 	}
 }
 
 func TestFrozenTermsStay(t *testing.T) {
-	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 21}
-	start := syn.truth()
-	for i := range start.mg {
-		start.mg[i], start.eg[i] = math.Round(start.mg[i]/2), math.Round(start.eg[i]/2)
+	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 21}
+	start := syn.Truth()
+	for i := range start.MG {
+		start.MG[i], start.EG[i] = math.Round(start.MG[i]/2), math.Round(start.EG[i]/2)
 	}
 	c := NewConfig()
-	c.K, c.Freeze = syn.k, []string{"t3"}
-	r, err := Fit(context.Background(), syn.store(t), syn.list(start), c)
+	c.K, c.Freeze = syn.K, []string{"t3"}
+	r, err := Fit(context.Background(), syn.Store(t), syn.List(start), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := r.Terms[3]
-	if float64(x.MG) != start.mg[3] || float64(x.EG) != start.eg[3] || !x.Frozen || x.SEMG != 0 {
+	if float64(x.MG) != start.MG[3] || float64(x.EG) != start.EG[3] || !x.Frozen || x.SEMG != 0 {
 		t.Errorf("frozen term moved: %+v", x)
 	}
 	if r.Rescale != 1 {
@@ -215,13 +219,13 @@ func TestFrozenTermsStay(t *testing.T) {
 
 // TestTied: mirrored twins move by the same amount, from where each began.
 func TestTied(t *testing.T) {
-	syn := synthetic{games: 200, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 22}
-	terms := syn.list(newHalves(8))
+	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 22}
+	terms := syn.List(objective.NewTapered(8))
 	terms[2].Mirror, terms[3].Mirror = 3, 2
 	terms[3].MG = 10
 	c := NewConfig()
-	c.K, c.KeepScale = syn.k, true
-	r, err := Fit(context.Background(), syn.store(t), terms, c)
+	c.K, c.KeepScale = syn.K, true
+	r, err := Fit(context.Background(), syn.Store(t), terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,26 +242,26 @@ func TestTied(t *testing.T) {
 // the loss under FileK is that of the fit.
 func TestRescale(t *testing.T) {
 	ctx := context.Background()
-	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 23}
-	start := newHalves(8)
-	for i := range start.mg {
-		start.mg[i], start.eg[i] = 300, 300
+	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 23}
+	start := objective.NewTapered(8)
+	for i := range start.MG {
+		start.MG[i], start.EG[i] = 300, 300
 	}
-	s := syn.store(t)
-	ref := synthetic{games: 10, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 24}.store(t)
+	s := syn.Store(t)
+	ref := synthetic.Games{Games: 10, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 24}.Store(t)
 	c := NewConfig()
-	c.K, c.Reference = syn.k, ref
+	c.K, c.Reference = syn.K, ref
 	c.Prior = map[string]float64{"pieces": 1000}
-	r, err := Fit(ctx, s, syn.list(start), c)
+	r, err := Fit(ctx, s, syn.List(start), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := newHalves(8)
+	fit := objective.NewTapered(8)
 	for i, x := range r.Terms {
-		fit.mg[i], fit.eg[i] = x.FitMG, x.FitEG
+		fit.MG[i], fit.EG[i] = x.FitMG, x.FitEG
 	}
-	a, _ := ref.rms(ctx, 1, start)
-	b, _ := ref.rms(ctx, 1, fit)
+	a, _ := objective.RMS(ctx, ref, 1, start)
+	b, _ := objective.RMS(ctx, ref, 1, fit)
 	if math.Abs(a-b) > 1e-6*a {
 		t.Errorf("root mean square %v before, %v after", a, b)
 	}
@@ -271,11 +275,11 @@ func TestRescale(t *testing.T) {
 
 // TestMSE: the fit with MSE has a smaller MSE than that with cross-entropy.
 func TestMSE(t *testing.T) {
-	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 25}
-	s := syn.store(t)
-	terms := syn.list(newHalves(8))
+	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 25}
+	s := syn.Store(t)
+	terms := syn.List(objective.NewTapered(8))
 	c := NewConfig()
-	c.K, c.Loss, c.Valid, c.KeepScale = syn.k, MSE, 0, true
+	c.K, c.Loss, c.Valid, c.KeepScale = syn.K, objective.MSE, 0, true
 	c.Prior = map[string]float64{"pieces": math.Inf(1)}
 	r, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
@@ -284,22 +288,22 @@ func TestMSE(t *testing.T) {
 	if !r.Outcome.Converged {
 		t.Fatalf("not converged: %+v", r.Outcome)
 	}
-	c.Loss = CrossEntropy
+	c.Loss = objective.CrossEntropy
 	other, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newHalves(8)
+	w := objective.NewTapered(8)
 	for i, x := range other.Terms {
-		w.mg[i], w.eg[i] = x.FitMG, x.FitEG
+		w.MG[i], w.EG[i] = x.FitMG, x.FitEG
 	}
-	omega, _ := s.split(s.cluster(), 0, 0)
-	p := &problem{s: s, loss: MSE, target: s.targets(1, 0), omega: omega}
-	m, err := p.measure(context.Background(), w, syn.k)
+	omega, _ := s.Split(s.Clusters(), 0, 0)
+	p := &objective.Problem{Store: s, Loss: objective.MSE, Target: objective.Targets(s, 1, 0), Omega: omega}
+	m, err := p.Measure(context.Background(), w, syn.K)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ce := m.losses().Train; r.Fit.Train >= ce {
+	if ce := lossesOf(&m).Train; r.Fit.Train >= ce {
 		t.Errorf("MSE %v of the MSE fit, %v of the cross-entropy fit", r.Fit.Train, ce)
 	}
 }
@@ -307,8 +311,8 @@ func TestMSE(t *testing.T) {
 func TestLambdaUsesScores(t *testing.T) {
 	// Results are luck, scores are not: only scores know the weights.
 	r := rand.New(rand.NewPCG(1, 2))
-	s, terms := twoTerms(t, 4000, func(i int, row *Row) {
-		row.Entries = []Entry{{0, sign(r.IntN(2))}}
+	s, terms := twoTerms(t, 4000, func(i int, row *rows.Row) {
+		row.Entries = []rows.Entry{{Term: 0, Count: sign(r.IntN(2))}}
 		row.Score = 300 * int16(row.Entries[0].Count)
 		row.Result = float32(r.IntN(2))
 	})
@@ -330,18 +334,18 @@ func TestFitK(t *testing.T) {
 	x, y, omega := make([]float64, n), make([]float32, n), make([]float32, n)
 	for i := range x {
 		x[i], omega[i] = 250*r.NormFloat64(), 1
-		if r.Float64() < Sigmoid(k*x[i]) {
+		if r.Float64() < objective.Sigmoid(k*x[i]) {
 			y[i] = 1
 		}
 	}
-	for _, loss := range []Loss{CrossEntropy, MSE} {
-		got, err := FitK(loss, x, y, omega)
+	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
+		got, err := objective.FitK(loss, x, y, omega)
 		if err != nil || math.Abs(got/k-1) > 0.02 {
 			t.Errorf("%v: K %v, want %v (%v)", loss, got, k, err)
 		}
 		mean := func(k float64) (sum float64) {
 			for i := range x {
-				v, _, _ := loss.at(k, x[i], float64(y[i]))
+				v, _, _ := loss.At(k, x[i], float64(y[i]))
 				sum += v / n
 			}
 			return sum
@@ -357,86 +361,23 @@ func TestFitK(t *testing.T) {
 // TestCancel: a cancelled fit says so, and returns the best weights if it had
 // any, even if only their errors are missing.
 func TestCancel(t *testing.T) {
-	syn := synthetic{games: 300, rows: 20, terms: 8, perRow: 4, k: 0.006, seed: 26}
-	s := syn.store(t)
+	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 26}
+	s := syn.Store(t)
 	for _, moment := range []string{"step 2", "errors, tables"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		c := NewConfig()
-		c.K = syn.k
+		c.K = syn.K
 		c.Progress = func(done, _ int64, note string) {
 			if strings.HasPrefix(note, moment) {
 				cancel()
 			}
 		}
-		r, err := Fit(ctx, s, syn.list(newHalves(8)), c)
+		r, err := Fit(ctx, s, syn.List(objective.NewTapered(8)), c)
 		if !errors.Is(err, context.Canceled) || r == nil || !r.Partial {
 			t.Fatalf("at %s: error %v, result %v", moment, err, r)
 		}
 		if r.Fit.Train >= r.Start.Train || r.Terms[0].SEMG != 0 || r.Tables != nil {
 			t.Errorf("at %s: loss %v at the start, %v when cancelled; %+v", moment, r.Start, r.Fit, r.Terms[0])
 		}
-	}
-}
-
-// TestSplit: whole games, and whole openings where games share them, are on
-// one side; the share is about right; other seeds choose others; games marked
-// so are never held out.
-func TestSplit(t *testing.T) {
-	b := NewBuilder(1)
-	for i := range 20000 {
-		g := uint64(i/10 + 1)
-		r := Row{Entries: []Entry{{0, 1}}, Phase: i % 25, Scale: 1, Weight: 1, Game: g, Opening: 1 + g/4, TrainOnly: g < 400}
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := finish(t, b)
-	c := s.cluster()
-	if !c.byOpening || c.n() != 501 || s.Games() != 2000 {
-		t.Fatalf("%d clusters, by opening %v, %d games", c.n(), c.byOpening, s.Games())
-	}
-	sides := make([]map[uint64]bool, 2)
-	for seed := range sides {
-		omega, _ := s.split(c, 0.2, uint64(seed))
-		held, learned := map[uint64]bool{}, map[uint64]bool{}
-		for i, k := range s.chunks {
-			for j, g := range k.game {
-				o := s.games[g].opening
-				if omega[i][j] > 0 {
-					learned[o] = true
-					continue
-				}
-				held[o] = true
-				if s.games[g].trainOnly {
-					t.Fatal("a game for training only was held out")
-				}
-			}
-		}
-		for o := range held {
-			if learned[o] {
-				t.Fatalf("opening %d is on both sides", o)
-			}
-		}
-		if n := len(held); n < 50 || n > 120 { // of 401 that may be held out
-			t.Errorf("%d of 401 openings held out at 0.2", n)
-		}
-		sides[seed] = held
-	}
-	if fmt.Sprint(sides[0]) == fmt.Sprint(sides[1]) {
-		t.Error("two seeds, one split")
-	}
-}
-
-// TestFewOpenings: games that all start from one position are still clusters.
-func TestFewOpenings(t *testing.T) {
-	b := NewBuilder(1)
-	for i := range 1000 {
-		r := Row{Entries: []Entry{{0, 1}}, Scale: 1, Weight: 1, Game: uint64(i/10 + 1), Opening: 77}
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if c := finish(t, b).cluster(); c.byOpening || c.n() != 100 || c.warning == "" {
-		t.Errorf("%d clusters, by opening %v, warning %q", c.n(), c.byOpening, c.warning)
 	}
 }

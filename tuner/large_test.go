@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestLarge fits the model assay to very many rows kept on disk, real positions
@@ -16,17 +19,17 @@ import (
 //
 //	ASSAY_LARGE=20000000 go test -run TestLarge -timeout 60m -v ./tuner
 func TestLarge(t *testing.T) {
-	rows, err := strconv.Atoi(os.Getenv("ASSAY_LARGE"))
+	size, err := strconv.Atoi(os.Getenv("ASSAY_LARGE"))
 	if err != nil {
 		t.Skip("ASSAY_LARGE does not say how many rows")
 	}
 	percent := debug.SetGCPercent(25)
-	onDisk := fitLarge(t, rows, t.TempDir())
-	if peak() > 1<<30 && rows <= 20_000_000 {
+	onDisk := fitLarge(t, size, t.TempDir())
+	if peak() > 1<<30 && size <= 20_000_000 {
 		t.Errorf("peak memory %d MiB", peak()>>20)
 	}
 	debug.SetGCPercent(percent)
-	inMemory := fitLarge(t, rows, "")
+	inMemory := fitLarge(t, size, "")
 	for i := range onDisk.Terms {
 		if onDisk.Terms[i] != inMemory.Terms[i] {
 			t.Errorf("on disk %+v, in memory %+v", onDisk.Terms[i], inMemory.Terms[i])
@@ -35,35 +38,33 @@ func TestLarge(t *testing.T) {
 }
 
 // fitLarge fits to so many rows, on disk in dir unless that is empty.
-func fitLarge(t *testing.T, rows int, dir string) *Result {
+func fitLarge(t *testing.T, size int, dir string) *Result {
 	t.Helper()
 	begun := time.Now()
 	small, terms := realStore(t, "assay", 40000, 2)
-	b, err := Build{Disk: dir}.builder(len(terms))
+	b, err := newBuilder(len(terms), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for copies := uint64(0); b.s.rows < rows; copies++ {
-		err := small.eachRow(t.Context(), func(chunk, row int, entries []Entry) {
-			c := small.chunks[chunk]
-			if err := b.Add(&Row{
-				Entries: entries, Phase: c.phase, Scale: 1, Weight: 1, Result: c.result[row],
-				Score: c.scoreOf(row), Game: small.games[c.game[row]].id + copies<<20,
+	n := 0
+	for copies := uint64(0); n < size; copies++ {
+		err := small.EachRow(t.Context(), func(chunk, row int, entries []rows.Entry) {
+			c := small.Chunks[chunk]
+			if err := b.Add(&rows.Row{
+				Entries: entries, Phase: c.Phase, Scale: 1, Weight: 1, Result: c.Result[row],
+				Score: c.ScoreOf(row), Game: uint64(c.Game[row]) + 1 + copies<<20,
 			}); err != nil {
 				t.Fatal(err)
 			}
+			n++
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := finish(t, b)
+	s := synthetic.Finish(t, b)
 	defer s.Close()
-	n := float64(s.Rows())
-	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(), s.Entries(), time.Since(begun).Seconds(), float64(s.Bytes())/n)
-	if s.disk != nil {
-		t.Logf("%.1f bytes a row on disk", float64(s.disk.size)/n)
-	}
+	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(), s.Entries(), time.Since(begun).Seconds(), float64(s.Bytes())/float64(n))
 	begun = time.Now()
 	c := NewConfig()
 	c.Progress = func(_, _ int64, note string) {
@@ -75,6 +76,13 @@ func fitLarge(t *testing.T, rows int, dir string) *Result {
 	}
 	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(begun).Seconds(), outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r
+}
+
+func newBuilder(terms int, dir string) (*rows.Builder, error) {
+	if dir == "" {
+		return rows.NewBuilder(terms), nil
+	}
+	return rows.NewDiskBuilder(terms, dir)
 }
 
 // peak returns the largest resident size of this process, or 0 where nobody

@@ -7,21 +7,25 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestGradientAgainstAutodiff builds the same loss as a gorgonia graph over
 // the dense features and compares its value and gradient with the fused
 // sparse pass.
 func TestGradientAgainstAutodiff(t *testing.T) {
-	for _, loss := range []Loss{CrossEntropy, MSE} {
-		o, rows := testProblem(t, loss, 2)
+	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
+		o, data := testProblem(t, loss, 2)
 		theta := testTheta(o.Dim())
 		got := make([]float64, o.Dim())
 		value, err := o.Gradient(context.Background(), theta, got)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantValue, want := autodiff(t, o, rows, theta)
+		wantValue, want := autodiff(t, o, data, theta)
 		if math.Abs(value-wantValue) > 1e-9*math.Abs(wantValue) {
 			t.Errorf("%v: value %v, the graph says %v", loss, value, wantValue)
 		}
@@ -35,37 +39,37 @@ func TestGradientAgainstAutodiff(t *testing.T) {
 
 // dense writes the derivatives of every row's evaluation with respect to the
 // parameters, the evaluation under the start weights, target and weight.
-func dense(o *objective, rows []Row) (x, base, y, omega []float64) {
-	q := o.params
-	where := make([][2]int, len(rows)) // chunk and place of each row
-	for i, c := range o.p.s.chunks {
-		for j, g := range c.game {
-			where[o.p.s.games[g].id-1] = [2]int{i, j}
+func dense(o *objective.Penalized, data []rows.Row) (x, base, y, omega []float64) {
+	q := o.Params
+	where := make([][2]int, len(data)) // chunk and place of each row
+	for i, c := range o.Problem.Store.Chunks {
+		for j, g := range c.Game {
+			where[g] = [2]int{i, j}
 		}
 	}
-	for i := range rows {
-		r, at := &rows[i], where[i]
-		line := make([]float64, q.n)
+	for i := range data {
+		r, at := &data[i], where[i]
+		line := make([]float64, q.N)
 		for _, e := range r.Entries {
-			if q.mg[e.Term] == fixed {
+			if q.MG[e.Term] == objective.Fixed {
 				continue
 			}
-			v := float64(e.Count) * float64(r.Scale) / MaxPhase
-			line[q.mg[e.Term]] += v * float64(r.Phase)
-			line[q.eg[e.Term]] += v * float64(MaxPhase-r.Phase)
+			v := float64(e.Count) * float64(r.Scale) / rows.MaxPhase
+			line[q.MG[e.Term]] += v * float64(r.Phase)
+			line[q.EG[e.Term]] += v * float64(rows.MaxPhase-r.Phase)
 		}
 		x = append(x, line...)
-		base = append(base, evaluate(r, q.start))
-		y = append(y, float64(o.p.target[at[0]][at[1]]))
-		omega = append(omega, float64(o.p.omega[at[0]][at[1]]))
+		base = append(base, synthetic.Evaluate(r, q.Start))
+		y = append(y, float64(o.Problem.Target[at[0]][at[1]]))
+		omega = append(omega, float64(o.Problem.Omega[at[0]][at[1]]))
 	}
 	return x, base, y, omega
 }
 
-func autodiff(t *testing.T, o *objective, rows []Row, theta []float64) (float64, []float64) {
+func autodiff(t *testing.T, o *objective.Penalized, sample []rows.Row, theta []float64) (float64, []float64) {
 	t.Helper()
-	x, base, y, omega := dense(o, rows)
-	n, d := len(rows), o.Dim()
+	x, base, y, omega := dense(o, sample)
+	n, d := len(sample), o.Dim()
 	g := gorgonia.NewGraph()
 	vector := func(name string, v []float64) *gorgonia.Node {
 		return gorgonia.NewVector(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithShape(len(v)),
@@ -79,23 +83,23 @@ func autodiff(t *testing.T, o *objective, rows []Row, theta []float64) (float64,
 	}
 	must := gorgonia.Must
 	e := must(gorgonia.Add(must(gorgonia.Mul(features, weights)), vector("base", base)))
-	p := must(gorgonia.Sigmoid(must(gorgonia.Mul(e, number("k", o.p.k)))))
+	p := must(gorgonia.Sigmoid(must(gorgonia.Mul(e, number("k", o.Problem.K)))))
 	target, w := vector("y", y), vector("omega", omega)
 	one := number("one", 1)
 	var rowLoss *gorgonia.Node
-	if o.p.loss == MSE {
+	if o.Problem.Loss == objective.MSE {
 		rowLoss = must(gorgonia.Square(must(gorgonia.Sub(p, target))))
 	} else {
 		yes := must(gorgonia.HadamardProd(target, must(gorgonia.Log(p))))
 		no := must(gorgonia.HadamardProd(must(gorgonia.Sub(one, target)), must(gorgonia.Log(must(gorgonia.Sub(one, p))))))
 		rowLoss = must(gorgonia.Neg(must(gorgonia.Add(yes, no))))
 	}
-	data := must(gorgonia.Div(must(gorgonia.Sum(must(gorgonia.HadamardProd(rowLoss, w)))), number("design", o.design)))
+	data := must(gorgonia.Div(must(gorgonia.Sum(must(gorgonia.HadamardProd(rowLoss, w)))), number("design", o.Design)))
 	precision := make([]float64, d)
 	for j := range precision {
-		precision[j] = o.params.precision(j) / 2
+		precision[j] = o.Params.Precision(j) / 2
 	}
-	centred := must(gorgonia.Sub(weights, vector("centre", o.params.centre)))
+	centred := must(gorgonia.Sub(weights, vector("centre", o.Params.Center)))
 	prior := must(gorgonia.Sum(must(gorgonia.HadamardProd(must(gorgonia.Square(centred)), vector("precision", precision)))))
 	cost := must(gorgonia.Add(data, prior))
 	if _, err := gorgonia.Grad(cost, weights); err != nil {

@@ -2,34 +2,40 @@ package tuner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // testProblem is small, with every kind of row: scales, offsets, weights,
 // soft targets, counts beyond one, a frozen term, an untapered one and a tied
 // pair.
-func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
+func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Penalized, []rows.Row) {
 	t.Helper()
 	const terms = 12
 	r := rand.New(rand.NewPCG(5, 5))
-	syn := synthetic{terms: terms, perRow: 6}
-	b := NewBuilder(terms)
-	var rows []Row
+	syn := synthetic.Games{Terms: terms, PerRow: 6}
+	b := rows.NewBuilder(terms)
+	var data []rows.Row
 	for i := range 300 {
-		row := Row{Entries: syn.entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
+		row := rows.Row{Entries: syn.Entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
 		if i%5 == 0 {
 			row.Scale, row.Offset = 0.5, float32(r.IntN(100))-50
 		}
-		rows = append(rows, row)
+		data = append(data, row)
 		if err := b.Add(&row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := finish(t, b)
-	list := syn.list(syn.truth2(terms))
+	s := synthetic.Finish(t, b)
+	list := syn.List(testTruth(terms))
 	list[2].Tapered, list[2].EG = false, list[2].MG
 	list[4].Mirror, list[5].Mirror = 5, 4
 	frozen := make([]bool, terms)
@@ -38,30 +44,30 @@ func testProblem(t *testing.T, loss Loss, workers int) (*objective, []Row) {
 	for i := range tau {
 		tau[i] = 30
 	}
-	leader, err := leaders(list, true, nil)
+	leader, err := objective.Leaders(list, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := newParams(list, startOf(list), frozen, tau, leader)
-	if want := 2*terms - 1 - 2 - 2; q.n != want {
-		t.Fatalf("%d parameters, want %d", q.n, want)
+	q := objective.NewParams(list, objective.StartOf(list), frozen, tau, leader)
+	if want := 2*terms - 1 - 2 - 2; q.N != want {
+		t.Fatalf("%d parameters, want %d", q.N, want)
 	}
-	omega, _ := s.split(s.cluster(), 0, 0)
+	omega, _ := s.Split(s.Clusters(), 0, 0)
 	for i := range omega {
 		for j := range omega[i] {
-			if (s.chunks[i].base+j)%11 == 0 { // some rows are held out
+			if (s.Chunks[i].Base+j)%11 == 0 { // some rows are held out
 				omega[i][j] = 0
 			}
 		}
 	}
-	p := &problem{s: s, loss: loss, k: 0.006, target: s.targets(0.7, 0.005), omega: omega, workers: workers}
-	return newObjective(p, q, 3), rows
+	p := &objective.Problem{Store: s, Loss: loss, K: 0.006, Target: objective.Targets(s, 0.7, 0.005), Omega: omega, Workers: workers}
+	return objective.New(p, q, 3), data
 }
 
-func (synthetic) truth2(terms int) halves {
-	w := newHalves(terms)
-	for t := range w.mg {
-		w.mg[t], w.eg[t] = float64(10*t), float64(50-5*t)
+func testTruth(terms int) objective.Tapered {
+	w := objective.NewTapered(terms)
+	for t := range w.MG {
+		w.MG[t], w.EG[t] = float64(10*t), float64(50-5*t)
 	}
 	return w
 }
@@ -78,7 +84,7 @@ func testTheta(n int) []float64 {
 // TestGradient compares the fused sparse gradient with central differences.
 func TestGradient(t *testing.T) {
 	ctx := context.Background()
-	for _, loss := range []Loss{CrossEntropy, MSE} {
+	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
 		o, _ := testProblem(t, loss, 2)
 		theta := testTheta(o.Dim())
 		g := make([]float64, o.Dim())
@@ -108,7 +114,7 @@ func TestGradient(t *testing.T) {
 // gradient, which for cross-entropy are its Hessian exactly.
 func TestCurvature(t *testing.T) {
 	ctx := context.Background()
-	o, _ := testProblem(t, CrossEntropy, 2)
+	o, _ := testProblem(t, objective.CrossEntropy, 2)
 	theta := testTheta(o.Dim())
 	h, err := o.Curvature(ctx, theta)
 	if err != nil {
@@ -137,12 +143,12 @@ func TestCurvature(t *testing.T) {
 
 // TestEvaluations compares the packed rows with the definition of E.
 func TestEvaluations(t *testing.T) {
-	o, rows := testProblem(t, CrossEntropy, 1)
-	w := newHalves(o.p.s.terms)
-	o.params.expand(testTheta(o.Dim()), w)
-	got := evaluations(t, o.p.s, w, 1)
-	for i := range rows {
-		if want := evaluate(&rows[i], w); math.Abs(got[i]-want) > 1e-9 {
+	o, data := testProblem(t, objective.CrossEntropy, 1)
+	w := objective.NewTapered(o.Problem.Store.Terms())
+	o.Params.Expand(testTheta(o.Dim()), w)
+	got := evaluations(t, o.Problem.Store, w, 1)
+	for i := range data {
+		if want := synthetic.Evaluate(&data[i], w); math.Abs(got[i]-want) > 1e-9 {
 			t.Fatalf("row %d: %v, want %v", i, got[i], want)
 		}
 	}
@@ -151,9 +157,9 @@ func TestEvaluations(t *testing.T) {
 // TestWorkers: every sum is bitwise the same for any number of goroutines.
 func TestWorkers(t *testing.T) {
 	ctx := context.Background()
-	syn := synthetic{games: 400, rows: 40, terms: 30, perRow: 8, shared: 0.5, k: 0.006, seed: 3}
-	s := syn.store(t)
-	terms := syn.list(newHalves(syn.terms))
+	syn := synthetic.Games{Games: 400, Rows: 40, Terms: 30, PerRow: 8, Shared: 0.5, K: 0.006, Seed: 3}
+	s := syn.Store(t)
+	terms := syn.List(objective.NewTapered(syn.Terms))
 	fit := func(workers int) *Result {
 		c := NewConfig()
 		c.K, c.Workers = 0.006, workers
@@ -171,4 +177,51 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d workers: another result than with one", n)
 		}
 	}
+}
+
+func TestMethodsObeyContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o, _ := testProblem(t, objective.CrossEntropy, 2)
+	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
+		m, _ := optimize.NewMethod(name)
+		if _, err := m.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want context.Canceled", name, err)
+		}
+	}
+}
+
+// TestMethodsAgree: all methods end at the same weights of a real problem.
+func TestMethodsAgree(t *testing.T) {
+	o, _ := testProblem(t, objective.CrossEntropy, 2)
+	var x [][]float64
+	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
+		m, _ := optimize.NewMethod(name)
+		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()), optimize.Settings{Gap: 1e-12, Iterations: 3000})
+		if err != nil || !out.Converged {
+			t.Fatalf("%s: %+v, %v", name, out, err)
+		}
+		x = append(x, out.X)
+	}
+	for j := range x[0] {
+		if math.Abs(x[0][j]-x[1][j]) > 1e-3 || math.Abs(x[0][j]-x[2][j]) > 1e-3 {
+			t.Errorf("theta[%d]: %v, %v and %v", j, x[0][j], x[1][j], x[2][j])
+		}
+	}
+}
+
+// evaluations returns E in centipawns of every row under w, by the row's game
+// less one: for stores in which every row is a game of its own.
+func evaluations(tb testing.TB, s *rows.Store, w objective.Tapered, workers int) []float64 {
+	tb.Helper()
+	out := make([]float64, s.Rows())
+	err := objective.Evaluate(context.Background(), s, workers, w, func(t *objective.Scratch, i int, _ []uint16) {
+		for j, g := range s.Chunks[i].Game {
+			out[g] = t.X[j]
+		}
+	}, func(*objective.Scratch, int) {})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestPriorsTable prints the held-out loss of the model assay by number of games,
@@ -20,7 +22,7 @@ func TestPriorsTable(t *testing.T) {
 	const valid = 0.25
 	learned := (1 - valid) * float64(s.Games())
 	free := make(map[string]float64)
-	for _, g := range groupNames(terms) {
+	for _, g := range objective.GroupNames(terms) {
 		free[g] = math.Inf(1)
 	}
 	for _, games := range []float64{200, 800, 1600, 3000} {

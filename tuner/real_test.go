@@ -16,6 +16,8 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // realPositions reads up to n positions of the shared set of scored games:
@@ -59,27 +61,27 @@ func realPositions(tb testing.TB, n int) []dataset.PositionRow {
 	return out
 }
 
-func sliceSource(rows []dataset.PositionRow) Source {
-	return Source{Name: "positions", Len: int64(len(rows)), Rows: func(yield func(dataset.PositionRow, error) bool) {
-		for i := range rows {
-			if !yield(rows[i], nil) {
+func sliceSource(positions []dataset.PositionRow) rows.Source {
+	return rows.Source{Name: "positions", Len: int64(len(positions)), Rows: func(yield func(dataset.PositionRow, error) bool) {
+		for i := range positions {
+			if !yield(positions[i], nil) {
 				return
 			}
 		}
 	}}
 }
 
-func realStore(tb testing.TB, model string, n, workers int) (*Store, []Term) {
+func realStore(tb testing.TB, model string, n, workers int) (*rows.Store, []rows.Term) {
 	tb.Helper()
 	m, err := eval.Lookup(model)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := BuildStore(context.Background(), m, []Source{sliceSource(realPositions(tb, n))}, workers, nil)
+	s, err := rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(realPositions(tb, n))}, workers, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	terms, err := TermsOf(m, m.Start)
+	terms, err := rows.TermsOf(m, m.Start)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -130,6 +132,6 @@ func TestRealGames(t *testing.T) {
 	}
 }
 
-func outline(o Outcome) string {
+func outline(o optimize.Outcome) string {
 	return fmt.Sprintf("%d steps, %d passes, %d curvatures, gap %.1e", o.Iterations, o.Passes, o.Curvatures, o.Gap)
 }

@@ -1,6 +1,8 @@
 package tuner
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Report is what assay tune --json prints and a run of it keeps as result.json: a
 // fit, and where it was written.

@@ -8,6 +8,11 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Result is what a fit found. Coefficients are in centipawns, losses are means
@@ -61,27 +66,32 @@ type Result struct {
 
 	// Pieces are the average marginal values of pawn to queen; empty unless
 	// the rows were built from positions.
-	Pieces []PieceValue `json:"pieces"`
-	Terms  []TermFit    `json:"terms,omitempty"`
-	Tables []Table      `json:"tables,omitempty"`
-	Groups []GroupGain  `json:"groups,omitempty"` // in order of the table
+	Pieces []stats.PieceValue `json:"pieces"`
+	Terms  []TermFit          `json:"terms,omitempty"`
+	Tables []stats.Table      `json:"tables,omitempty"`
+	Groups []stats.GroupGain  `json:"groups,omitempty"` // in order of the table
 	// Collinear lists coefficients that the data cannot tell from others,
 	// whether or not the prior can.
-	Collinear   []Collinear `json:"collinear,omitempty"`
-	Calibration Calibration `json:"calibration"`
+	Collinear   []stats.Collinear `json:"collinear,omitempty"`
+	Calibration stats.Calibration `json:"calibration"`
 
 	Warnings []string `json:"warnings"`
 	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
 
-	Config  Config       `json:"-"`
-	Sources []SourceInfo `json:"-"` // of the rows
-	Outcome Outcome      `json:"-"` // Gap in mean loss; X in centipawns of change
+	Config  Config            `json:"-"`
+	Sources []rows.SourceInfo `json:"-"` // of the rows
+	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
 }
 
 // Losses are the mean losses of one set of weights; NaN where there are no rows.
 type Losses struct {
 	Train Float `json:"train"`
 	Valid Float `json:"valid"`
+}
+
+func lossesOf(m *objective.Measures) Losses {
+	train, valid := m.Means()
+	return Losses{Float(train), Float(valid)}
 }
 
 // Float is a number that JSON writes as null where it is not finite.
@@ -164,12 +174,12 @@ func (t *TermFit) Quantile() float64 {
 
 // Few reports whether too few games inform the term for its standard error to
 // be reliable.
-func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < minClusters }
+func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < rows.MinClusters }
 
 // CompareWith makes mg and eg the start values that the term is compared with.
 func (t *TermFit) CompareWith(mg, eg float64) {
 	t.StartMG, t.StartEG = mg, eg
-	t.ZMG, t.ZEG = ratio(t.FitMG-mg, t.SEMG), ratio(t.FitEG-eg, t.SEEG)
+	t.ZMG, t.ZEG = objective.Ratio(t.FitMG-mg, t.SEMG), objective.Ratio(t.FitEG-eg, t.SEEG)
 }
 
 // smallestShare is the share that the data must have in a term for its error to
@@ -181,7 +191,7 @@ const smallestShare = 0.2
 // errors. The errors count only where enough games inform the term, and where the
 // data rather than the prior determine it.
 func (t *TermFit) Moved() bool {
-	if t.EffectiveGames < minClusters || t.DataShare < smallestShare {
+	if t.EffectiveGames < rows.MinClusters || t.DataShare < smallestShare {
 		return false
 	}
 	far := func(start float64, now int32, se float64) bool {
@@ -192,14 +202,14 @@ func (t *TermFit) Moved() bool {
 
 // result assembles the Result at theta.
 func (f *fitting) result(ctx context.Context) (*Result, error) {
-	w := newHalves(len(f.terms))
-	f.params.expand(f.theta, w)
+	w := objective.NewTapered(len(f.terms))
+	f.params.Expand(f.theta, w)
 	r := &Result{
-		Config: f.c, Sources: f.s.sources, K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.n,
-		Rows: f.s.rows, RowsTrain: f.rows.train, RowsValid: f.rows.valid,
-		Games: int64(f.s.Games()), Clusters: f.clusters.n(), ByOpening: f.clusters.byOpening,
+		Config: f.c, Sources: f.s.Sources(), K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.N,
+		Rows: f.s.Rows(), RowsTrain: f.rows.train, RowsValid: f.rows.valid,
+		Games: int64(f.s.Games()), Clusters: f.clusters.N(), ByOpening: f.clusters.ByOpening,
 		Design: f.design, Outcome: f.outcome, Steps: f.outcome.Iterations, Gap: Float(f.outcome.Gap), Converged: f.outcome.Converged,
-		Pieces: []PieceValue{},
+		Pieces: []stats.PieceValue{},
 	}
 	for _, h := range f.held {
 		if h {
@@ -223,40 +233,40 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 
 // finishWeights rescales and rounds the weights w of the fit and measures
 // the losses of each step.
-func (f *fitting) finishWeights(ctx context.Context, r *Result, w halves) error {
-	r.Start = f.start.losses()
-	fit, err := f.train.measure(ctx, w, f.k)
+func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tapered) error {
+	r.Start = lossesOf(&f.start)
+	fit, err := f.train.Measure(ctx, w, f.k)
 	if err != nil {
 		return err
 	}
-	r.Fit = fit.losses()
-	if r.Rescale, err = f.rescale(ctx, w, fit.rms()); err != nil {
+	r.Fit = lossesOf(&fit)
+	if r.Rescale, err = f.rescale(ctx, w, fit.RMS()); err != nil {
 		return err
 	}
 	if r.FileK = f.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
-		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", ErrDiverged)
+		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
 	}
-	rounded := newHalves(len(f.terms))
+	rounded := objective.NewTapered(len(f.terms))
 	for t, term := range f.terms {
 		v := TermFit{
 			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
-			FitMG: w.mg[t] * r.Rescale, FitEG: w.eg[t] * r.Rescale, Rescale: r.Rescale, Count: f.seen[t], Frozen: f.frozen[t],
+			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.seen[t], Frozen: f.frozen[t],
 		}
 		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
-			return fmt.Errorf("%w: %s is at %g, %g", ErrDiverged, term.Name, v.FitMG, v.FitEG)
+			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
 		}
 		v.MG, v.EG = int32(math.Round(v.FitMG)), int32(math.Round(v.FitEG))
-		rounded.mg[t], rounded.eg[t] = float64(v.MG), float64(v.EG)
+		rounded.MG[t], rounded.EG[t] = float64(v.MG), float64(v.EG)
 		r.Terms = append(r.Terms, v)
 	}
-	m, err := f.train.measure(ctx, rounded, r.FileK)
-	r.Rounded = m.losses()
+	m, err := f.train.Measure(ctx, rounded, r.FileK)
+	r.Rounded = lossesOf(&m)
 	return err
 }
 
 // rescale returns the factor that brings the root mean square evaluation of
 // the reference positions back to what it was under the start weights.
-func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64, error) {
+func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float64) (float64, error) {
 	if f.c.KeepScale {
 		return 1, nil
 	}
@@ -265,18 +275,18 @@ func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64
 		return 1, nil
 	}
 	for t := range f.terms {
-		if f.frozen[t] && (w.mg[t] != 0 || w.eg[t] != 0) {
+		if f.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
 			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
 			return 1, nil
 		}
 	}
-	before := f.start.rms()
+	before := f.start.RMS()
 	if ref := f.c.Reference; ref != nil {
 		var err error
-		if before, err = ref.rms(ctx, f.c.Workers, startOf(f.terms)); err != nil {
+		if before, err = objective.RMS(ctx, ref, f.c.Workers, objective.StartOf(f.terms)); err != nil {
 			return 1, err
 		}
-		if after, err = ref.rms(ctx, f.c.Workers, w); err != nil {
+		if after, err = objective.RMS(ctx, ref, f.c.Workers, w); err != nil {
 			return 1, err
 		}
 	}
@@ -291,81 +301,55 @@ func (f *fitting) rescale(ctx context.Context, w halves, after float64) (float64
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.cov
 	f.c.progress(0, 0, "errors, tables and calibration")
-	r.Jackknife = v.sums.n <= jackknifeClusters && f.params.n > 0
-	if err := v.finish(ctx, f.objective(), f.clusters, f.theta, r.Jackknife); err != nil {
+	r.Jackknife = v.Sums.N <= stats.JackknifeClusters && f.params.N > 0
+	o := f.objective()
+	if err := v.Finish(ctx, o, f.clusters, f.theta, r.Jackknife); err != nil {
 		return err
 	}
-	r.Effective = v.effective
-	r.Clustering, r.Dispersion = v.parts.clustering, v.parts.dispersion
-	naive := v.naiveErrors()
-	fit := newHalves(len(f.terms))
-	old := startOf(f.terms)
+	r.Effective = v.Effective
+	r.Clustering, r.Dispersion = v.Parts.Clustering, v.Parts.Dispersion
+	naive := v.NaiveErrors()
+	fit := objective.NewTapered(len(f.terms))
+	old := objective.StartOf(f.terms)
 	for t := range r.Terms {
 		x := &r.Terms[t]
-		x.EffectiveGames = v.sums.effective[t]
-		fit.mg[t], fit.eg[t] = x.FitMG, x.FitEG
-		mg, eg := f.params.mg[t], f.params.eg[t]
-		if mg == fixed || x.Count == 0 && f.params.lone(t) {
+		x.EffectiveGames = v.Sums.Effective[t]
+		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
+		mg, eg := f.params.MG[t], f.params.EG[t]
+		if mg == objective.Fixed || x.Count == 0 && f.params.Lone(t) {
 			continue
 		}
-		x.DataShare = (v.share(f, mg) + v.share(f, eg)) / 2
+		x.DataShare = (v.Share(o, mg) + v.Share(o, eg)) / 2
 		s := r.Rescale
-		x.SEMG, x.SEEG = s*math.Sqrt(max(v.at(mg, mg), 0)), s*math.Sqrt(max(v.at(eg, eg), 0))
+		x.SEMG, x.SEEG = s*math.Sqrt(max(v.At(mg, mg), 0)), s*math.Sqrt(max(v.At(eg, eg), 0))
 		x.NaiveMG, x.NaiveEG = s*naive[mg], s*naive[eg]
 		x.CompareWith(x.StartMG, x.StartEG)
 		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
 	}
 	var err error
-	if r.Tables, err = f.s.findTables(ctx, f.terms); err != nil {
+	if r.Tables, err = stats.FindTables(ctx, f.s, f.terms); err != nil {
 		return err
 	}
-	incidence, err := f.s.incidence(ctx)
+	counts, err := stats.Incidence(ctx, f.s)
 	if err != nil {
 		return err
 	}
 	for i := range r.Tables {
-		r.Tables[i].center(r.Terms, fit, incidence, f.params, v, r.Rescale)
+		r.Tables[i].Center(f.terms, fit, counts, f.params, v, r.Rescale)
 	}
-	r.Groups = f.groupGains(v)
-	r.Collinear = collinear(f.known.information, f.params.names(f.terms))
-	w := newHalves(len(f.terms))
-	f.params.expand(f.theta, w)
-	sides, err := f.train.calibrate(ctx, old, w)
+	r.Groups = stats.GroupGains(v, o, f.terms, f.theta, f.start.Weight[objective.Trained])
+	r.Collinear = stats.FindCollinear(f.known.Information, f.params.Names(f.terms))
+	w := objective.NewTapered(len(f.terms))
+	f.params.Expand(f.theta, w)
+	sides, err := stats.Calibrate(ctx, f.train, old, w)
 	if err != nil {
 		return err
 	}
-	r.Calibration = calibration(&sides, max(1, r.Clustering))
-	if f.s.pieces != nil {
-		r.Pieces = f.s.pieces.values(old, fit, f.params, v, r.Rescale)
+	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
+	if f.s.Pieces != nil {
+		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.params, v, r.Rescale)
 	}
 	return nil
-}
-
-// share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
-func (v *covariance) share(f *fitting, j int) float64 {
-	if f.params.stuck(j) {
-		return 0
-	}
-	return min(1, max(0, 1-f.design*f.params.precision(j)*v.inverse.At(j, j)))
-}
-
-// interval is the 95 % interval of a coefficient of t.
-func (t *TermFit) interval(v, se float64) Interval {
-	if se == 0 {
-		return Interval{}
-	}
-	reach := t.Quantile() * se
-	return Interval{v - reach, v + reach}
-}
-
-// lone reports whether no other term shares a parameter with t.
-func (p *params) lone(t int) bool {
-	for u, j := range p.mg {
-		if u != t && j == p.mg[t] {
-			return false
-		}
-	}
-	return true
 }
 
 // Losses below which a fit is too good to be true.
@@ -377,8 +361,8 @@ const (
 // caution adds the warnings that the finished fit calls for.
 func (f *fitting) caution(r *Result) {
 	var stuck []string
-	for j, name := range f.params.names(f.terms) {
-		if f.params.stuck(j) {
+	for j, name := range f.params.Names(f.terms) {
+		if f.params.Stuck(j) {
 			stuck = append(stuck, name)
 		}
 	}
@@ -399,16 +383,16 @@ func (f *fitting) caution(r *Result) {
 		f.warn("%d terms never occur and keep what the prior says: %s", len(unseen), some(unseen))
 	}
 	if len(few) > 0 {
-		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), minClusters, some(few))
+		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters, some(few))
 	}
 	perfect := perfectEntropy
-	if f.c.Loss == MSE {
+	if f.c.Loss == objective.MSE {
 		perfect = perfectMSE
 	}
 	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
 		f.warn("the fit foretells almost every result: separable data, the weights' size is the prior's choice")
 	}
-	if f.cov != nil && f.cov.ridge {
+	if f.cov != nil && f.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
 	}
 	if !f.outcome.Converged {
@@ -423,4 +407,13 @@ func some(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// interval is the 95 % interval of a coefficient of t.
+func (t *TermFit) interval(v, se float64) Interval {
+	if se == 0 {
+		return Interval{}
+	}
+	reach := t.Quantile() * se
+	return Interval{v - reach, v + reach}
 }

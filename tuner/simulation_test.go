@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestIntervalsCover simulates games from known weights, the rows of a game
@@ -14,13 +17,13 @@ func TestIntervalsCover(t *testing.T) {
 	var clustered, naive, all int
 	var design float64
 	for i := range runs {
-		syn := synthetic{games: 150, rows: 30, terms: 2, perRow: 2, shared: 0.6, k: 0.006, seed: uint64(1000 + i), persistent: true}
-		r := simulate(t, syn, newHalves(syn.terms), math.Inf(1))
-		truth := syn.truth()
+		syn := synthetic.Games{Games: 150, Rows: 30, Terms: 2, PerRow: 2, Shared: 0.6, K: 0.006, Seed: uint64(1000 + i), Persistent: true}
+		r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1))
+		truth := syn.Truth()
 		for j, x := range r.Terms {
 			for _, v := range [][4]float64{
-				{x.FitMG, truth.mg[j], x.SEMG, x.NaiveMG},
-				{x.FitEG, truth.eg[j], x.SEEG, x.NaiveEG},
+				{x.FitMG, truth.MG[j], x.SEMG, x.NaiveMG},
+				{x.FitEG, truth.EG[j], x.SEEG, x.NaiveEG},
 			} {
 				all++
 				if math.Abs(v[0]-v[1]) <= 1.96*v[2] {
@@ -51,13 +54,13 @@ func TestIntervalsCover(t *testing.T) {
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
 	const runs, games, tau = 120, 150, 25.0
-	syn := synthetic{games: games, rows: 30, terms: 3, perRow: 3, shared: 0.6, k: 0.006, seed: 1, persistent: true}
+	syn := synthetic.Games{Games: games, Rows: 30, Terms: 3, PerRow: 3, Shared: 0.6, K: 0.006, Seed: 1, Persistent: true}
 	big := syn
-	big.games = 60 * games
-	start := newHalves(syn.terms)
+	big.Games = 60 * games
+	start := objective.NewTapered(syn.Terms)
 	var design float64
 	for i := range 10 {
-		syn.seed = uint64(2000 + i)
+		syn.Seed = uint64(2000 + i)
 		design += simulate(t, syn, start, tau).Design / 10
 	}
 	// A prior precision 60 times as large leaves its proportion to 60 times
@@ -65,7 +68,7 @@ func TestPriorIntervalsCover(t *testing.T) {
 	target := simulateWith(t, big, start, tau/math.Sqrt(60), design)
 	hold, all := 0, 0
 	for i := range runs {
-		syn.seed = uint64(3000 + i)
+		syn.Seed = uint64(3000 + i)
 		r := simulateWith(t, syn, start, tau, design)
 		for j, x := range r.Terms {
 			all += 2
@@ -84,17 +87,17 @@ func TestPriorIntervalsCover(t *testing.T) {
 	}
 }
 
-func simulate(t *testing.T, syn synthetic, start halves, tau float64) *Result {
+func simulate(t *testing.T, syn synthetic.Games, start objective.Tapered, tau float64) *Result {
 	t.Helper()
 	return simulateWith(t, syn, start, tau, 0)
 }
 
-func simulateWith(t *testing.T, syn synthetic, start halves, tau, design float64) *Result {
+func simulateWith(t *testing.T, syn synthetic.Games, start objective.Tapered, tau, design float64) *Result {
 	t.Helper()
 	c := NewConfig()
-	c.K, c.Valid, c.KeepScale, c.Design = syn.k, 0, true, design
+	c.K, c.Valid, c.KeepScale, c.Design = syn.K, 0, true, design
 	c.Prior = map[string]float64{"pieces": tau}
-	r, err := Fit(context.Background(), syn.store(t), syn.list(start), c)
+	r, err := Fit(context.Background(), syn.Store(t), syn.List(start), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +107,12 @@ func simulateWith(t *testing.T, syn synthetic, start halves, tau, design float64
 // TestRecovery: with many independent rows the truth comes back, and the
 // design effect of rows that do not depend on each other is 1.
 func TestRecovery(t *testing.T) {
-	syn := synthetic{games: 2000, rows: 20, terms: 20, perRow: 6, k: 0.006, seed: 11}
-	r := simulate(t, syn, newHalves(syn.terms), math.Inf(1))
-	truth := syn.truth()
+	syn := synthetic.Games{Games: 2000, Rows: 20, Terms: 20, PerRow: 6, K: 0.006, Seed: 11}
+	r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1))
+	truth := syn.Truth()
 	chi := 0.0
 	for j, x := range r.Terms {
-		for _, d := range [2]float64{(x.FitMG - truth.mg[j]) / x.SEMG, (x.FitEG - truth.eg[j]) / x.SEEG} {
+		for _, d := range [2]float64{(x.FitMG - truth.MG[j]) / x.SEMG, (x.FitEG - truth.EG[j]) / x.SEEG} {
 			chi += d * d
 			if math.Abs(d) > 4.5 {
 				t.Errorf("%s is %.1f standard errors from the truth", x.Name, d)
@@ -133,14 +136,14 @@ func TestRecovery(t *testing.T) {
 // TestPriorHolds: few games and a prior stay close to the start and use few
 // effective parameters; the held-out loss beats that of the free fit.
 func TestPriorHolds(t *testing.T) {
-	syn := synthetic{games: 40, rows: 40, terms: 60, perRow: 10, shared: 0.7, k: 0.006, seed: 12, persistent: true}
-	s := syn.store(t)
-	start := syn.truth() // the start is good, the data are few
+	syn := synthetic.Games{Games: 40, Rows: 40, Terms: 60, PerRow: 10, Shared: 0.7, K: 0.006, Seed: 12, Persistent: true}
+	s := syn.Store(t)
+	start := syn.Truth() // the start is good, the data are few
 	fit := func(tau float64) *Result {
 		c := NewConfig()
-		c.K, c.Valid, c.KeepScale = syn.k, 0.25, true
+		c.K, c.Valid, c.KeepScale = syn.K, 0.25, true
 		c.Prior = map[string]float64{"pieces": tau}
-		r, err := Fit(context.Background(), s, syn.list(start), c)
+		r, err := Fit(context.Background(), s, syn.List(start), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // walks plays random games; the result is a coin that leans to the side with
@@ -37,7 +39,7 @@ func walks(t testing.TB, games int) []dataset.PositionRow {
 			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black, board.PieceType(pt)).Count())
 		}
 		result := float32(0)
-		if r.Float64() < Sigmoid(0.4*float64(balance)) {
+		if r.Float64() < objective.Sigmoid(0.4*float64(balance)) {
 			result = 1
 		}
 		for i := first; i < len(out); i++ {
@@ -52,9 +54,9 @@ func walks(t testing.TB, games int) []dataset.PositionRow {
 // number of workers.
 func TestBuildStore(t *testing.T) {
 	ctx := context.Background()
-	rows := walks(t, 60)
-	for i := range rows {
-		rows[i].Game, rows[i].Opening = uint64(i+1), 0
+	positions := walks(t, 60)
+	for i := range positions {
+		positions[i].Game, positions[i].Opening = uint64(i+1), 0
 	}
 	for _, m := range eval.Models() {
 		w := make([]eval.Coef, len(m.Terms))
@@ -65,18 +67,18 @@ func TestBuildStore(t *testing.T) {
 				w[i].EG = w[i].MG
 			}
 		}
-		terms, err := TermsOf(m, w)
+		terms, err := rows.TermsOf(m, w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var first string
 		for _, workers := range []int{1, 2, 5} {
-			s, err := BuildStore(ctx, m, []Source{sliceSource(rows[:1000]), sliceSource(rows[1000:])}, workers, nil)
+			s, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])}, workers, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := fmt.Sprintf("%+v %+v", s.pairs.pairs, *s.pieces)
-			for _, c := range s.chunks {
+			text := fmt.Sprintf("%+v %+v", s.Pairs(), *s.Pieces)
+			for _, c := range s.Chunks {
 				text += fmt.Sprintf("%+v", *c)
 			}
 			if first == "" {
@@ -85,19 +87,19 @@ func TestBuildStore(t *testing.T) {
 			if text != first {
 				t.Errorf("%s: another store with %d workers", m.Name, workers)
 			}
-			compareEvaluations(t, m, w, rows, evaluations(t, s, startOf(terms), workers))
+			compareEvaluations(t, m, w, positions, evaluations(t, s, objective.StartOf(terms), workers))
 		}
 	}
 }
 
-func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, rows []dataset.PositionRow, got []float64) {
+func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []dataset.PositionRow, got []float64) {
 	t.Helper()
 	ev, err := m.NewEvaluator(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range rows {
-		p := &rows[i].Board
+	for i := range positions {
+		p := &positions[i].Board
 		x := got[i]
 		if want := float64(ev.Evaluate(p)); math.Abs(x-want) >= 1 && math.Abs(want) < eval.MaxScore {
 			t.Fatalf("%s: row %d evaluates to %v, the model says %v", m.Name, i, x, want)
@@ -110,28 +112,28 @@ func TestBuildStoreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := walks(t, 60)
-	bad := append([]dataset.PositionRow(nil), rows...)
+	positions := walks(t, 60)
+	bad := append([]dataset.PositionRow(nil), positions...)
 	bad[2500].Result = float32(math.NaN())
-	_, err = BuildStore(context.Background(), m, []Source{sliceSource(rows[:10]), sliceSource(bad)}, 2, nil)
-	if !errors.Is(err, ErrRow) || !strings.Contains(err.Error(), "row 2501") {
+	_, err = rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(positions[:10]), sliceSource(bad)}, 2, nil)
+	if !errors.Is(err, rows.ErrRow) || !strings.Contains(err.Error(), "row 2501") {
 		t.Errorf("NaN in row 2501: error %v", err)
 	}
 	broken := errors.New("broken")
-	failing := Source{Name: "disk", Rows: func(yield func(dataset.PositionRow, error) bool) {
-		for _, r := range rows {
+	failing := rows.Source{Name: "disk", Rows: func(yield func(dataset.PositionRow, error) bool) {
+		for _, r := range positions {
 			if !yield(r, nil) {
 				return
 			}
 		}
 		yield(dataset.PositionRow{}, broken)
 	}}
-	if _, err = BuildStore(context.Background(), m, []Source{failing}, 2, nil); !errors.Is(err, broken) {
+	if _, err = rows.BuildStore(context.Background(), m, []rows.Source{failing}, 2, nil); !errors.Is(err, broken) {
 		t.Errorf("source that fails: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err = BuildStore(ctx, m, []Source{sliceSource(rows)}, 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err = rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions)}, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
@@ -150,11 +152,11 @@ func TestPieceValues(t *testing.T) {
 			w[i] = m.Start[i]
 		}
 	}
-	terms, err := TermsOf(m, w)
+	terms, err := rows.TermsOf(m, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := BuildStore(ctx, m, []Source{sliceSource(walks(t, 200))}, 2, nil)
+	s, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(walks(t, 200))}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,16 +187,5 @@ func TestPieceValues(t *testing.T) {
 	}
 	if p := r.Pieces[0]; p.Pawns != 1 || p.SEPawns > 1e-9 {
 		t.Errorf("a pawn is worth %v ± %v pawns", p.Pawns, p.SEPawns)
-	}
-}
-
-func TestReservoirKeepsEveryNth(t *testing.T) {
-	var r reservoir
-	p := board.StartPosition()
-	for range 3*samplePositions + 1 {
-		r.add(&p)
-	}
-	if r.stride != 4 || len(r.positions) != (3*samplePositions+1+3)/4 {
-		t.Errorf("stride %d, %d positions of %d", r.stride, len(r.positions), r.n)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // Speed is how fast the passes of a fit run, each the best of several.
@@ -29,36 +32,36 @@ type Speed struct {
 const benchTime = time.Second // at least
 
 // Bench measures the passes over a store with some numbers of goroutines.
-func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed, error) {
-	if s.rows == 0 {
-		return nil, ErrEmpty
+func Bench(ctx context.Context, s *rows.Store, terms []rows.Term, workers []int) ([]Speed, error) {
+	if s.Rows() == 0 {
+		return nil, rows.ErrEmpty
 	}
-	omega, _ := s.split(s.cluster(), 0, 0)
-	p := &problem{s: s, k: 0.004, target: s.targets(1, 0), omega: omega}
-	w, g := startOf(terms), newHalves(s.terms)
-	nonzeros, pairs := float64(s.entries), 0.0
-	bytes := 8 * float64(s.rows) // target and weight
-	for _, c := range s.chunks {
-		bytes += 2 * float64(c.size)
-		for _, r := range c.runs {
-			n := float64(r.length)
-			pairs += float64(r.rows) * n * (n + 1) / 2
+	omega, _ := s.Split(s.Clusters(), 0, 0)
+	p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega}
+	w, g := objective.StartOf(terms), objective.NewTapered(s.Terms())
+	nonzeros, pairs := float64(s.Entries()), 0.0
+	bytes := 8 * float64(s.Rows()) // target and weight
+	for _, c := range s.Chunks {
+		bytes += 2 * float64(c.Size)
+		for _, r := range c.Runs {
+			n := float64(r.Length)
+			pairs += float64(r.Rows) * n * (n + 1) / 2
 		}
 	}
 	var out []Speed
 	for _, n := range workers {
-		p.workers = n
+		p.Workers = n
 		v := Speed{Workers: n}
 		var err error
 		var gradientCPU, hessianCPU float64
 		if v.GradientSeconds, gradientCPU, err = best(func() error {
-			_, err := p.gradient(ctx, w, g)
+			_, err := p.Gradient(ctx, w, g)
 			return err
 		}); err != nil {
 			return nil, err
 		}
 		if v.HessianSeconds, hessianCPU, err = best(func() error {
-			_, err := p.gram(ctx, w, curvatureWeight)
+			_, err := p.Gram(ctx, w, objective.Curvature)
 			return err
 		}); err != nil {
 			return nil, err
@@ -66,7 +69,7 @@ func Bench(ctx context.Context, s *Store, terms []Term, workers []int) ([]Speed,
 		v.Copy = copySpeed(n)
 		v.Nonzeros, v.Stream = nonzeros/v.GradientSeconds, bytes/v.GradientSeconds/1e9
 		v.Pairs = pairs / v.HessianSeconds
-		v.NonzerosCPU, v.PairsCPU = ratio(nonzeros, gradientCPU), ratio(pairs, hessianCPU)
+		v.NonzerosCPU, v.PairsCPU = objective.Ratio(nonzeros, gradientCPU), objective.Ratio(pairs, hessianCPU)
 		out = append(out, v)
 	}
 	return out, nil

@@ -4,18 +4,21 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestLossesOfSteps: after the last step the losses are those of the fit, on both sides
 // of the split, whatever the method.
 func TestLossesOfSteps(t *testing.T) {
-	syn := synthetic{games: 200, rows: 10, terms: 8, perRow: 4, k: 0.006, seed: 5}
+	syn := synthetic.Games{Games: 200, Rows: 10, Terms: 8, PerRow: 4, K: 0.006, Seed: 5}
 	for _, method := range []string{"gauss-newton", "lbfgs", "adam"} {
 		var last Step
 		c := NewConfig()
-		c.Method, c.K, c.Valid, c.KeepScale, c.Iterations = method, syn.k, 0.2, true, lossSteps
+		c.Method, c.K, c.Valid, c.KeepScale, c.Iterations = method, syn.K, 0.2, true, lossSteps
 		c.Trace = func(s Step) { last = s }
-		r, err := Fit(context.Background(), syn.store(t), syn.list(newHalves(syn.terms)), c)
+		r, err := Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,12 +67,20 @@ var layout = map[string][]string{
 	"tuner/spsa": {},
 	// as a match: openings, games on disk, and a match at the end
 	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"},
-	"tuner":           {"dataset", "eval", "models"}, // models: what a fit found is a weight file
+	// data sets and models' features become rows
+	"tuner/rows":     {"dataset", "eval"},
+	"tuner/optimize": {}, // functions of variables; knows nothing of rows
+	// the loss of rows and the prior as a function that optimize minimizes within bounds
+	"tuner/objective": {"tuner/rows", "tuner/optimize"},
+	// eval: the name of the material group
+	"tuner/stats": {"tuner/objective", "tuner/optimize", "tuner/rows", "eval"},
+	// models: what a fit found is a weight file
+	"tuner": {"tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "models"},
 	// losses of weight files and of foreign engines, which engine/uci asks
-	"tuner/heldout": {"tuner", "dataset", "eval", "models", "engine/uci"},
+	"tuner/heldout": {"tuner/objective", "dataset", "eval", "models", "engine/uci"},
 	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
 	// configurations of datagen and match consist of.
-	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/positions", "tuner", "selfplay/match",
+	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match",
 		"models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"},
 	// What the programs of the papers share, and the programs; hsu needs board alone.
 	"engine/historic":           {},

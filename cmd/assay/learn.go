@@ -17,6 +17,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // learnFlags are the flags of assay learn.
@@ -148,7 +150,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
 	}
-	for _, few := range []error{tuner.ErrScale, tuner.ErrOneClass, tuner.ErrEmpty} {
+	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
 		if errors.Is(err, few) {
 			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games", err)
 		}

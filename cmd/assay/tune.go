@@ -17,6 +17,9 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // tuneFlags are the flags of assay tune that need reading before use.
@@ -83,7 +86,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.model, "model", "", `model: `+modelNames()+` (default: the model of --from, or "assay")`)
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those of the model or the features)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
-	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton, lbfgs or adam")
+	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton, lbfgs or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
 	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
@@ -110,10 +113,10 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 // parse turns the flags into a configuration. Its errors are usage errors.
 func (f *tuneFlags) parse() error {
 	var err error
-	if f.c.Loss, err = tuner.ParseLoss(f.loss); err != nil {
+	if f.c.Loss, err = objective.ParseLoss(f.loss); err != nil {
 		return usageError{err}
 	}
-	if _, err := tuner.NewMethod(f.c.Method); err != nil {
+	if _, err := optimize.NewMethod(f.c.Method); err != nil {
 		return usageError{err}
 	}
 	if f.model != "" {
@@ -144,11 +147,11 @@ func (f *tuneFlags) parse() error {
 }
 
 func (f *tuneFlags) parseBounds() error {
-	f.c.Bounds = make(map[string]tuner.Bound)
+	f.c.Bounds = make(map[string]objective.Bound)
 	for _, text := range f.bounds {
 		name, span, _ := strings.Cut(text, "=")
 		lo, hi, ok := strings.Cut(span, "..")
-		b := tuner.Bound{}
+		b := objective.Bound{}
 		var err, err2 error
 		b.Lo, err = strconv.ParseFloat(lo, 64)
 		b.Hi, err2 = strconv.ParseFloat(hi, 64)
@@ -197,7 +200,7 @@ func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr i
 }
 
 // fit fits, and writes what was found, if only in part.
-func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *tuner.Store, out *tuneOut, stdout, stderr io.Writer) error {
+func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
 	bar := newProgress(stderr, "tune")
 	f.c.Progress, f.c.Trace = bar.update, out.trace
 	begun := time.Now()
@@ -243,10 +246,10 @@ func tuneAdvice(err error) error {
 		is   error
 		cure string
 	}{
-		{tuner.ErrEmpty, "give a data set with positions"},
+		{rows.ErrEmpty, "give a data set with positions"},
 		{tuner.ErrOneClass, "play more games, or games of more equal players"},
 		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
-		{tuner.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
+		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
 		{tuner.ErrAllFrozen, "freeze less"},
 		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
 	} {
@@ -254,7 +257,7 @@ func tuneAdvice(err error) error {
 			return fmt.Errorf("%w; %s", err, a.cure)
 		}
 	}
-	for _, usage := range []error{tuner.ErrConfig, tuner.ErrName, tuner.ErrMethod} {
+	for _, usage := range []error{objective.ErrConfig, objective.ErrName, optimize.ErrMethod} {
 		if errors.Is(err, usage) {
 			return usageError{err}
 		}

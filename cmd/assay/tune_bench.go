@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // speedJSON is what assay tune --bench --json prints for each number of threads.
@@ -23,7 +24,7 @@ type speedJSON struct {
 }
 
 // benchTune measures the passes of a fit over the data.
-func benchTune(ctx context.Context, s *tuner.Store, terms []tuner.Term, asJSON bool, stdout io.Writer) error {
+func benchTune(ctx context.Context, s *rows.Store, terms []rows.Term, asJSON bool, stdout io.Writer) error {
 	threads := []int{1}
 	for n := 2; n <= runtime.GOMAXPROCS(0); n *= 2 {
 		threads = append(threads, n)

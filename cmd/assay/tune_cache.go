@@ -13,7 +13,7 @@ import (
 	"runtime"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // cachePath names the archive of the task's features in dir: by the contents of the
@@ -41,7 +41,7 @@ func (t *tuneTask) cachePath(dir string) (string, error) {
 
 // cachedStore reads an archive. Where there is none, or a damaged one, the store is
 // nil, and is to be built.
-func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*tuner.Store, error) {
+func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*rows.Store, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -50,15 +50,15 @@ func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*tun
 		return nil, err
 	}
 	defer f.Close()
-	s, err := tuner.ReadArchive(ctx, f, disk)
-	if errors.Is(err, tuner.ErrArchive) {
+	s, err := rows.ReadArchive(ctx, f, disk)
+	if errors.Is(err, rows.ErrArchive) {
 		fmt.Fprintf(stderr, "tune: %s: %v: the features are extracted again\n", path, err)
 		return nil, nil
 	}
 	return s, err
 }
 
-func cacheStore(ctx context.Context, s *tuner.Store, path string) error {
+func cacheStore(ctx context.Context, s *rows.Store, path string) error {
 	f, err := durable.Create(path)
 	if err != nil {
 		return err

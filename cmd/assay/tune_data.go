@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // tuneTask is what a call of assay tune is about: an evaluation and data.
@@ -19,10 +20,10 @@ type tuneTask struct {
 	model  *eval.Model // nil for a foreign evaluation
 	name   string      // of the evaluation
 	parent string      // id of the start weights; empty for a foreign evaluation
-	terms  []tuner.Term
+	terms  []rows.Term
 
-	positions []tuner.Source
-	features  []tuner.FeatureSource
+	positions []rows.Source
+	features  []rows.FeatureSource
 	set       dataset.FeatureSet // of the features
 }
 
@@ -67,7 +68,7 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 		return err
 	}
 	warnUnverified(stderr, path, d.Verified())
-	s, err := tuner.SourceOf(d)
+	s, err := rows.SourceOf(d)
 	t.positions = append(t.positions, s)
 	return err
 }
@@ -83,7 +84,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	} else if err := sameTerms(&t.set, &set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	s, err := tuner.FeatureSourceOf(d)
+	s, err := rows.FeatureSourceOf(d)
 	t.features = append(t.features, s)
 	return err
 }
@@ -107,13 +108,13 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 		return err
 	}
 	t.model, t.name, t.parent = x.model, x.model.Name, x.file.ID()
-	t.terms, err = tuner.TermsOf(x.model, x.coefs)
+	t.terms, err = rows.TermsOf(x.model, x.coefs)
 	return err
 }
 
 // foreign takes the terms from the features, and start values from there or from --from.
 func (t *tuneTask) foreign(f *tuneFlags) error {
-	t.name, t.terms = t.set.Model, tuner.TermsOfFeatures(t.set)
+	t.name, t.terms = t.set.Model, rows.TermsOfFeatures(t.set)
 	if f.model != "" && f.model != t.name {
 		return usagef("--model %s: the features are of %q", f.model, t.name)
 	}
@@ -158,14 +159,14 @@ func (t *tuneTask) identity() (hashes []string) {
 }
 
 // load builds the store, or finds it in the cache.
-func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*tuner.Store, error) {
+func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
 	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
 		debug.SetGCPercent(25)
 	}
 	bar := newProgress(stderr, "features")
-	b := tuner.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
+	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
 	var path, from string
-	var s *tuner.Store
+	var s *rows.Store
 	var err error
 	if f.cache != "" {
 		if path, err = t.cachePath(f.cache); err != nil {

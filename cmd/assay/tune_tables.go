@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // groupTable says which groups of terms are worth tuning.
@@ -22,7 +23,7 @@ func groupTable(r *tuner.Result) string {
 }
 
 // calibrationTable compares predictions with results.
-func calibrationTable(c *tuner.Calibration) string {
+func calibrationTable(c *stats.Calibration) string {
 	if c.Rows == 0 {
 		return ""
 	}
@@ -32,7 +33,7 @@ func calibrationTable(c *tuner.Calibration) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nCalibration on %d %s; loss under the start weights and under the fit.\n", c.Rows, side)
-	row := func(name string, x *tuner.Bin) {
+	row := func(name string, x *stats.Bin) {
 		if x.Rows > 0 {
 			fmt.Fprintf(&b, "  %-12s %9d %10.3f %10.3f +- %.3f %11.4f -> %.4f\n", name, x.Rows, x.Predicted, x.Actual, x.SE, x.Start, x.Loss)
 		}
@@ -68,7 +69,7 @@ func curveTable(c *tuner.Curve) string {
 }
 
 // collinearList names coefficients that the data cannot tell apart.
-func collinearList(list []tuner.Collinear) string {
+func collinearList(list []stats.Collinear) string {
 	if len(list) == 0 {
 		return ""
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // writeWalks writes a data set of positions from random games, whose results
@@ -251,7 +252,7 @@ func TestTuneFeatures(t *testing.T) {
 				}
 			}
 			row.Eval = evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24)
-			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
+			if r.Float64() < objective.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}
 			if err := w.Append(&row); err != nil {

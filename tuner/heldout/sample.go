@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // sample is a set of positions with their results, and the values that evaluators gave.
@@ -52,11 +52,11 @@ type BandLoss struct {
 func (s *sample) measure(name string, values []float64, first *Measured) (*Measured, error) {
 	m := &Measured{Name: name}
 	for _, fit := range []struct {
-		loss tuner.Loss
+		loss objective.Loss
 		k    *float64
-	}{{tuner.CrossEntropy, &m.KEntropy}, {tuner.MSE, &m.KMSE}} {
+	}{{objective.CrossEntropy, &m.KEntropy}, {objective.MSE, &m.KMSE}} {
 		var err error
-		if *fit.k, err = tuner.FitK(fit.loss, values, s.result, s.weight); errors.Is(err, tuner.ErrScale) {
+		if *fit.k, err = objective.FitK(fit.loss, values, s.result, s.weight); errors.Is(err, objective.ErrScale) {
 			return nil, fmt.Errorf("%s: no slope K is the best, as its values predict the results of these positions perfectly, or not at all: give more positions", name)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -66,7 +66,7 @@ func (s *sample) measure(name string, values []float64, first *Measured) (*Measu
 	m.entropies = make([]float64, len(values))
 	for i, x := range values {
 		y := float64(s.result[i])
-		d := tuner.Sigmoid(m.KMSE*x) - y
+		d := objective.Sigmoid(m.KMSE*x) - y
 		squares[i] = d * d
 		m.entropies[i] = crossEntropy(m.KEntropy*x, y)
 	}

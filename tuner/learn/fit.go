@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // fitName is the file in a generation's folder that says what its fit came to. It is
@@ -67,7 +68,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
-	terms, err := tuner.TermsOf(m, coefs)
+	terms, err := rows.TermsOf(m, coefs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +76,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := tuner.BuildStore(ctx, m, sources, l.Workers, stage.Update)
+	s, err := rows.BuildStore(ctx, m, sources, l.Workers, stage.Update)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +108,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 
 // reference returns the positions on which the size of evaluations is kept as it was:
 // those of the first generation, for the whole run.
-func (l *learner) reference(ctx context.Context, stage StageProgress) (*tuner.Store, error) {
+func (l *learner) reference(ctx context.Context, stage StageProgress) (*rows.Store, error) {
 	m, _, err := l.start.Weights()
 	if err != nil {
 		return nil, err
@@ -116,11 +117,11 @@ func (l *learner) reference(ctx context.Context, stage StageProgress) (*tuner.St
 	if err != nil {
 		return nil, err
 	}
-	s, err := tuner.SourceOf(d)
+	s, err := rows.SourceOf(d)
 	if err != nil {
 		return nil, err
 	}
-	return tuner.BuildStore(ctx, m, []tuner.Source{s}, l.Workers, stage.Update)
+	return rows.BuildStore(ctx, m, []rows.Source{s}, l.Workers, stage.Update)
 }
 
 // center returns the weights around which the prior holds a fit: those the run began
@@ -140,15 +141,15 @@ func center(start *models.File) ([]tuner.Coefficient, error) {
 
 // sources returns the positions of the last generations, each at a share of the weight
 // of the one after it; only the newest is validated on.
-func (l *learner) sources(g int) ([]tuner.Source, error) {
-	var list []tuner.Source
+func (l *learner) sources(g int) ([]rows.Source, error) {
+	var list []rows.Source
 	plan := &l.Plan.Generations[g-1]
 	for from := max(1, g-plan.Keep+1); from <= g; from++ {
 		d, err := dataset.OpenPositions(l.run.Path(folder(from), "positions"))
 		if err != nil {
 			return nil, err
 		}
-		s, err := tuner.SourceOf(d)
+		s, err := rows.SourceOf(d)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Format names the layout of a run's result.json.
@@ -25,7 +26,7 @@ type Result struct {
 	Champion    WeightsRef         `json:"champion"`
 	Opponent    WeightsRef         `json:"opponent"`
 	Learned     WeightsRef         `json:"learned"` // whose Pieces and Terms follow: the champion's, or without a promotion the last fit's
-	Pieces      []tuner.PieceValue `json:"pieces"`
+	Pieces      []stats.PieceValue `json:"pieces"`
 	Terms       []tuner.TermFit    `json:"terms"` // compared with the weights that the run began with
 	Final       *match.Result      `json:"final"` // score of the champion against the opponent
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // bins collects scores and the results they led to. Positions of one game share its
@@ -76,9 +77,9 @@ func (b *bins) fitK() (float64, error) {
 		}
 	}
 	if len(x) == 0 {
-		return 0, tuner.ErrScale
+		return 0, objective.ErrScale
 	}
-	return tuner.FitK(tuner.CrossEntropy, x, y, omega)
+	return objective.FitK(objective.CrossEntropy, x, y, omega)
 }
 
 // points compares under the slope k.
@@ -91,7 +92,7 @@ func (b *bins) points(k float64) (list []point) {
 		for bin < len(edges) && score >= int(edges[bin]) {
 			bin++
 		}
-		predicted[bin] += n * tuner.Sigmoid(k*float64(score))
+		predicted[bin] += n * objective.Sigmoid(k*float64(score))
 		weight[bin] += n
 	}
 	for i := range b.coarse {
@@ -124,7 +125,7 @@ func calibrationFigure(id, title, note string, list []point) figure {
 }
 
 // fitCalibrations draws what a fit foretold, with a remark of whose it is.
-func fitCalibrations(c *tuner.Calibration, remark string) []figure {
+func fitCalibrations(c *stats.Calibration, remark string) []figure {
 	on := "On the games it was trained on, since none was held out: the fit flatters itself here."
 	if c.HeldOut {
 		on = "On games held out, which it has not seen."

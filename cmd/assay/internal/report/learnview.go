@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // learnView is a learning run as far as it has come.
@@ -171,7 +172,7 @@ func (b *builder) learnSections(v *learnView) error {
 
 // shown returns the terms to be shown, those of the result or else of the last fit,
 // and the generation whose weights they are.
-func (v *learnView) shown() ([]tuner.TermFit, []tuner.PieceValue, int) {
+func (v *learnView) shown() ([]tuner.TermFit, []stats.PieceValue, int) {
 	if v.Result != nil {
 		return v.Result.Terms, v.Result.Pieces, v.Result.Learned.Generation
 	}
@@ -234,7 +235,7 @@ func (v *matchView) elo() (elo, lo, hi float64) {
 	return v.Standing.Elo, v.Standing.LikelyLo, v.Standing.LikelyHi
 }
 
-func pieceFigures(pieces []tuner.PieceValue) []figure {
+func pieceFigures(pieces []stats.PieceValue) []figure {
 	var list []estimate
 	for _, p := range pieces {
 		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - 1.96*p.SE, hi: p.Value + 1.96*p.SE, start: p.Start, hasStart: true})

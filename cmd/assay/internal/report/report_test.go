@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // hostile is what a name can be: markup, quotes, emoji, right-to-left text with a
@@ -57,7 +58,7 @@ func learnResult() *learn.Result {
 			Number: 1, Gate: &match.Result{Games: 20, Elo: 12.34}, Promoted: true, Reason: "passed",
 			Fit: learn.Fit{Result: tuner.Result{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}},
 		}},
-		Pieces: []tuner.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
+		Pieces: []stats.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
 		Terms: []tuner.TermFit{
 			{Name: "psq.knight.e5", MG: 37, EG: -21},
 			{Name: "psq.knight.z9", MG: 1},

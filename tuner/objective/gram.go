@@ -1,0 +1,181 @@
+package objective
+
+import (
+	"context"
+	"slices"
+
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// gram holds the three symmetric blocks of a matrix over the halves of all
+// terms: middlegame-middlegame, middlegame-endgame and endgame-endgame, each
+// as a packed upper triangle.
+type Gram struct {
+	tri        triangle
+	mm, me, ee []float64
+}
+
+// triangle says where the rows of a packed upper triangle begin: element
+// (t, u), t <= u, stands at base[t]+u.
+type triangle struct {
+	terms int
+	base  []int
+}
+
+func newTriangle(terms int) triangle {
+	tr := triangle{terms: terms, base: make([]int, terms)}
+	for t, off := 0, 0; t < terms; t++ {
+		tr.base[t] = off - t
+		off += terms - t
+	}
+	return tr
+}
+
+func (tr triangle) len() int { return tr.terms * (tr.terms + 1) / 2 }
+
+func newGram(terms int) *Gram {
+	tr := newTriangle(terms)
+	n := tr.len()
+	return &Gram{tri: tr, mm: make([]float64, n), me: make([]float64, n), ee: make([]float64, n)}
+}
+
+// add adds the matrix m of a single phase. At one phase all three blocks are
+// the same matrix but for a factor, which is why rows are grouped by phase.
+func (g *Gram) add(phase int, m []float64) {
+	a := float64(phase) / rows.MaxPhase
+	b := float64(rows.MaxPhase-phase) / rows.MaxPhase
+	mm, me, ee := g.mm, g.me[:len(g.mm)], g.ee[:len(g.mm)]
+	aa, ab, bb := a*a, a*b, b*b
+	for i, v := range m[:len(mm)] {
+		if v == 0 {
+			continue
+		}
+		mm[i] += aa * v
+		me[i] += ab * v
+		ee[i] += bb * v
+	}
+}
+
+// gramRows is the number of rows of a phase whose outer products are summed
+// together. Like chunkRows it is part of the result's last bits.
+const gramRows = 1 << 15
+
+// gramScratch is what one goroutine needs to sum outer products.
+type gramScratch struct {
+	*Scratch
+	m     [][]float64 // packed triangles, padded so that any uint16 is in range
+	index []uint16
+	value []float64
+}
+
+// rowWeight says with what factor a row enters a gram matrix, given its
+// weighted slope and curvature: the curvature for the Hessian, the squared
+// slope for the variance of the score. Chunk and row tell which one it is.
+type RowFactor func(chunk, row int, slope, curvature float64) float64
+
+func Curvature(_, _ int, _, curvature float64) float64 { return curvature }
+func SquaredSlope(_, _ int, slope, _ float64) float64  { return slope * slope }
+
+// gram returns, for each of the factors, the sum over rows of factor * x x',
+// with x the derivatives of the row's evaluation with respect to the halves of
+// all terms.
+func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]*Gram, error) {
+	var out []*Gram
+	for range factors {
+		out = append(out, newGram(p.Store.Terms()))
+	}
+	tri := out[0].tri
+	n := tri.len()
+	pieces := phaseRuns(p.Store, gramRows)
+	var used []*gramScratch
+	alloc := func() *gramScratch {
+		t := &gramScratch{Scratch: NewScratch()}
+		for range factors {
+			t.m = append(t.m, make([]float64, n+len(lookup{})))
+		}
+		used = append(used, t)
+		return t
+	}
+	work := func(t *gramScratch, piece int) error {
+		for _, m := range t.m {
+			clear(m[:n])
+		}
+		for i := pieces[piece]; i < pieces[piece+1]; i++ {
+			codes, err := t.Evaluate(p.Store, p.Store.Chunks[i], w)
+			if err != nil {
+				return err
+			}
+			p.Derivatives(t.Scratch, i)
+			p.gramChunk(t, i, codes, tri, factors)
+		}
+		return nil
+	}
+	merge := func(t *gramScratch, piece int) {
+		for f := range factors {
+			out[f].add(p.Store.Chunks[pieces[piece]].Phase, t.m[f][:n])
+		}
+	}
+	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
+	for _, t := range used {
+		t.Release()
+	}
+	return out, err
+}
+
+// phaseRuns cuts the chunks into runs of one phase of about so many rows, and
+// returns where each begins, and the end.
+func phaseRuns(s *rows.Store, rows int) []int {
+	var out []int
+	sum := 0
+	for i, c := range s.Chunks {
+		if i == 0 || c.Phase != s.Chunks[i-1].Phase || sum >= rows {
+			out = append(out, i)
+			sum = 0
+		}
+		sum += c.Rows
+	}
+	return append(out, len(s.Chunks))
+}
+
+func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle, factors []RowFactor) {
+	c, pairs, wides := p.Store.Chunks[i], p.Store.Pairs(), p.Store.Chunks[i].Wide
+	row := 0
+	for _, r := range c.Runs {
+		n := int(r.Length)
+		for range r.Rows {
+			line := codes[:n]
+			codes = codes[n:]
+			filled := false
+			for f, factor := range factors {
+				h := factor(i, row, t.X[row], t.Y[row])
+				if h == 0 {
+					continue
+				}
+				if !filled {
+					wides = t.fill(line, pairs, wides, uint32(row))
+					filled = true
+				}
+				outer(t.index, t.value, h, t.m[f], tri.base)
+			}
+			row++
+		}
+	}
+}
+
+// fill writes a row's terms in ascending order with their counts, and returns
+// the wide entries of later rows.
+func (t *gramScratch) fill(line []uint16, pairs []rows.Entry, wides []rows.Wide, row uint32) []rows.Wide {
+	t.index, t.value = t.index[:0], t.value[:0]
+	for _, code := range line {
+		e := pairs[code]
+		t.index, t.value = append(t.index, e.Term), append(t.value, float64(e.Count))
+	}
+	for len(wides) > 0 && wides[0].Row <= row {
+		if e := wides[0]; e.Row == row {
+			at, _ := slices.BinarySearch(t.index, e.Term)
+			t.index, t.value = slices.Insert(t.index, at, e.Term), slices.Insert(t.value, at, float64(e.Count))
+		}
+		wides = wides[1:]
+	}
+	return wides
+}

@@ -1,0 +1,73 @@
+package objective
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// TestCrossEntropyKernel compares the table of polynomials with the definition.
+func TestCrossEntropyKernel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	const k = 0.01
+	for range 200000 {
+		z := 45 * r.NormFloat64() * r.Float64()
+		if r.IntN(50) == 0 {
+			z = []float64{0, 40, -40, 40.0001, -41, 3000, -3000, 1. / 32, 39.97}[r.IntN(9)]
+		}
+		x := []float64{z / k}
+		y, omega := r.Float32(), 2*r.Float32()
+		value, slope, _ := CrossEntropy.At(k, x[0], float64(y))
+		got := crossEntropy(k, x, []float32{y}, []float32{omega})
+		o := float64(omega)
+		if math.Abs(got-o*value) > 1e-13*(1+math.Abs(z)) || math.Abs(x[0]-o*slope) > 1e-15 {
+			t.Fatalf("z %v, y %v: loss %v and slope %v, want %v and %v", z, y, got, x[0], o*value, o*slope)
+		}
+	}
+}
+
+// TestKernels compares sums and scattered sums with plain loops, rows of every
+// length side by side.
+func TestKernels(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	var codes []uint16
+	var runs []rows.Run
+	var lengths []int
+	for n := range 23 {
+		count := 1 + r.IntN(7)
+		runs = append(runs, rows.Run{Length: uint32(n), Rows: uint32(count)})
+		for range count {
+			lengths = append(lengths, n)
+			for range n {
+				codes = append(codes, uint16(r.IntN(1<<16)))
+			}
+		}
+	}
+	var w, g, want lookup
+	for i := range w {
+		w[i] = r.NormFloat64()
+	}
+	out := make([]float64, len(lengths))
+	dots(codes, runs, &w, out)
+	at := 0
+	for i, n := range lengths {
+		sum := 0.0
+		for _, c := range codes[at : at+n] {
+			sum += w[c]
+		}
+		if math.Abs(sum-out[i]) > 1e-12 {
+			t.Errorf("row %d of %d codes: %v, want %v", i, n, out[i], sum)
+		}
+		out[i] = r.NormFloat64()
+		for _, c := range codes[at : at+n] {
+			want[c] += out[i]
+		}
+		at += n
+	}
+	scatter(codes, runs, out, &g)
+	if g != want {
+		t.Error("scattered sums differ from the plain loop's")
+	}
+}

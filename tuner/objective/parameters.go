@@ -1,0 +1,193 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// fixed marks a half that is not fitted.
+const Fixed = -1
+
+// params maps the halves of all terms to the parameters theta of a fit: the
+// changes from the start values. A frozen half has no parameter; both halves
+// of a term that is not tapered, and tied twins, share one.
+type Params struct {
+	N      int
+	MG, EG []int         // parameter of each term's halves, or fixed
+	Start  Tapered       // start values, centipawns
+	tau    []float64     // prior standard deviation by parameter, centipawns; +Inf = free
+	Center []float64     // prior mean of theta, centipawns
+	Box    *optimize.Box // bounds of theta; nil if there are none
+}
+
+// leaders returns, for each term, the first of the terms that share its
+// parameters: itself where none does. Twins are tied if mirror says so, others
+// as ties says, each a list of names joined by "=".
+func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
+	out := make([]int, len(terms))
+	index := make(map[string]int, len(terms))
+	for t, term := range terms {
+		twin := term.Mirror
+		if twin < 0 || twin >= len(terms) || terms[twin].Mirror != t {
+			return nil, fmt.Errorf("term %s: mirror %d does not point back", term.Name, twin)
+		}
+		out[t], index[term.Name] = t, t
+		if mirror && twin < t && terms[twin].Tapered == term.Tapered {
+			out[t] = twin
+		}
+	}
+	for _, tie := range ties {
+		names := strings.Split(tie, "=")
+		first, ok := index[names[0]]
+		if len(names) < 2 {
+			return nil, fmt.Errorf("%w: tie %q has no second term", ErrConfig, tie)
+		}
+		for _, name := range names[1:] {
+			t, known := index[name]
+			if !ok || !known {
+				return nil, fmt.Errorf("%w: tie %q", ErrName, tie)
+			}
+			if terms[t].Tapered != terms[first].Tapered {
+				return nil, fmt.Errorf("%w: tie %q: one is tapered, the other is not", ErrConfig, tie)
+			}
+			a, b := out[first], out[t]
+			for u, l := range out {
+				if l == a || l == b {
+					out[u] = min(a, b)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// newParams numbers the parameters in table order. centre holds the prior's
+// mean in centipawns by term; terms with one leader share parameters, unless
+// the leader is frozen.
+func NewParams(terms []rows.Term, centre Tapered, frozen []bool, tau []float64, leader []int) *Params {
+	p := &Params{MG: make([]int, len(terms)), EG: make([]int, len(terms)), Start: StartOf(terms)}
+	var members []float64
+	number := func(t int) int {
+		p.N++
+		p.tau = append(p.tau, tau[t])
+		p.Center = append(p.Center, 0)
+		members = append(members, 0)
+		return p.N - 1
+	}
+	for t := range terms {
+		first := leader[t]
+		switch {
+		case frozen[t]:
+			p.MG[t], p.EG[t] = Fixed, Fixed
+			continue
+		case first < t && !frozen[first]:
+			p.MG[t], p.EG[t] = p.MG[first], p.EG[first]
+		default:
+			p.MG[t] = number(t)
+			p.EG[t] = p.MG[t]
+			if terms[t].Tapered {
+				p.EG[t] = number(t)
+			}
+		}
+		p.Center[p.MG[t]] += centre.MG[t] - p.Start.MG[t]
+		p.Center[p.EG[t]] += centre.EG[t] - p.Start.EG[t]
+		members[p.MG[t]]++
+		members[p.EG[t]]++
+	}
+	for j := range p.Center {
+		p.Center[j] /= members[j]
+	}
+	return p
+}
+
+func StartOf(terms []rows.Term) Tapered {
+	w := NewTapered(len(terms))
+	for t := range terms {
+		w.MG[t], w.EG[t] = terms[t].MG, terms[t].EG
+	}
+	return w
+}
+
+// expand writes the coefficients that theta stands for.
+func (p *Params) Expand(theta []float64, w Tapered) {
+	for t := range p.MG {
+		w.MG[t], w.EG[t] = p.Start.MG[t], p.Start.EG[t]
+		if p.MG[t] != Fixed {
+			w.MG[t] += theta[p.MG[t]]
+			w.EG[t] += theta[p.EG[t]]
+		}
+	}
+}
+
+// fold sums derivatives by half into derivatives by parameter. A half that is
+// fixed is left out.
+func (p *Params) Fold(g Tapered, out []float64) {
+	clear(out)
+	for t, j := range p.MG {
+		if j != Fixed {
+			out[j] += g.MG[t]
+			out[p.EG[t]] += g.EG[t]
+		}
+	}
+}
+
+// foldGram sums a matrix over halves into a matrix over parameters.
+func (p *Params) FoldGram(g *Gram) *mat.SymDense {
+	n := p.N
+	full := make([]float64, n*n)
+	add := func(j, k int, v float64) {
+		if j <= k {
+			full[j*n+k] += v
+		} else {
+			full[k*n+j] += v
+		}
+	}
+	for t := range p.MG {
+		if p.MG[t] == Fixed {
+			continue
+		}
+		for u := t; u < len(p.MG); u++ {
+			i := g.tri.base[t] + u
+			if p.MG[u] == Fixed || (g.mm[i] == 0 && g.me[i] == 0 && g.ee[i] == 0) {
+				continue
+			}
+			for _, c := range [4]struct {
+				j, k int
+				v    float64
+			}{{p.MG[t], p.MG[u], g.mm[i]}, {p.MG[t], p.EG[u], g.me[i]}, {p.EG[t], p.MG[u], g.me[i]}, {p.EG[t], p.EG[u], g.ee[i]}} {
+				if t != u && c.j == c.k {
+					c.v *= 2 // (t,u) and (u,t) both fall on the diagonal
+				}
+				if t == u && c.j > c.k {
+					continue // (eg,mg) mirrors (mg,eg), which is counted
+				}
+				add(c.j, c.k, c.v)
+			}
+		}
+	}
+	return mat.NewSymDense(n, full)
+}
+
+// precision returns 1/tau^2 of parameter j; 0 where it is free.
+func (p *Params) Precision(j int) float64 {
+	if math.IsInf(p.tau[j], 1) {
+		return 0
+	}
+	return 1 / (p.tau[j] * p.tau[j])
+}
+
+// lone reports whether no other term shares a parameter with t.
+func (p *Params) Lone(t int) bool {
+	for u, j := range p.MG {
+		if u != t && j == p.MG[t] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,323 @@
+package objective
+
+import (
+	"context"
+	"sync"
+
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// problem is a store with what a row's loss needs beside its features.
+// Rows of omega 0 take no part.
+type Problem struct {
+	Store   *rows.Store
+	Loss    Loss
+	K       float64
+	Target  [][]float32 // y, by chunk and row
+	Omega   [][]float32 // weight, by chunk and row
+	Held    []bool      // by game: its rows, of omega 0, are for validation; nil if none
+	Workers int
+}
+
+// side tells on which side of the split row j of chunk i is, and its weight
+// there; 0 if on none.
+func (p *Problem) Side(i, j int) (Side int, weight float64) {
+	if o := p.Omega[i][j]; o > 0 || p.Held == nil {
+		return Trained, float64(o)
+	}
+	c := p.Store.Chunks[i]
+	if !p.Held[c.Game[j]] {
+		return Trained, 0
+	}
+	return HeldOut, float64(c.WeightOf(j))
+}
+
+// halves are two values for each term, its middlegame and its endgame half:
+// coefficients in centipawns, or derivatives with respect to them.
+type Tapered struct{ MG, EG []float64 }
+
+func NewTapered(terms int) Tapered {
+	return Tapered{make([]float64, terms), make([]float64, terms)}
+}
+
+// shares returns the shares of the middlegame and the endgame at a phase.
+func Shares(phase int) (mg, eg float64) {
+	return float64(phase) / rows.MaxPhase, float64(rows.MaxPhase-phase) / rows.MaxPhase
+}
+
+// taper writes what each pair of the dictionary adds to an evaluation at a phase.
+func (w Tapered) taper(phase int, pairs []rows.Entry, out *lookup) {
+	a, b := Shares(phase)
+	for i, p := range pairs {
+		out[i] = float64(p.Count) * (a*w.MG[p.Term] + b*w.EG[p.Term])
+	}
+}
+
+// untaper adds the derivatives that g holds by pair, taken at a phase.
+func (w Tapered) untaper(phase int, pairs []rows.Entry, g *lookup) {
+	a, b := Shares(phase)
+	for i, p := range pairs {
+		v := float64(p.Count) * g[i]
+		w.MG[p.Term] += a * v
+		w.EG[p.Term] += b * v
+	}
+}
+
+// scratch is what one goroutine needs to pass over chunks.
+type Scratch struct {
+	phase int       // of table; -1 if none
+	table *lookup   // what a pair adds to the evaluation
+	g     *lookup   // derivatives by pair
+	X     []float64 // evaluations of the chunk's rows, or what became of them
+	Y     []float64 // a second number a row
+	codes []uint16  // of a chunk on disk
+	value float64
+}
+
+var scratches = sync.Pool{New: func() any {
+	return &Scratch{table: new(lookup), g: new(lookup), X: make([]float64, rows.ChunkRows), Y: make([]float64, rows.ChunkRows)}
+}}
+
+// newScratch returns scratch memory; release gives it back.
+func NewScratch() *Scratch {
+	s := scratches.Get().(*Scratch)
+	s.phase = -1
+	return s
+}
+
+func (s *Scratch) Release() { scratches.Put(s) }
+
+// evaluate writes E in centipawns of the chunk's rows to s.x and returns the
+// chunk's codes.
+func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint16, error) {
+	codes, err := store.Codes(c, &s.codes)
+	if err != nil {
+		return nil, err
+	}
+	if s.phase != c.Phase {
+		s.phase = c.Phase
+		w.taper(c.Phase, store.Pairs(), s.table)
+	}
+	x := s.X[:c.Rows]
+	dots(codes, c.Runs, s.table, x)
+	a, b := Shares(c.Phase)
+	for _, e := range c.Wide {
+		x[e.Row] += float64(e.Count) * (a*w.MG[e.Term] + b*w.EG[e.Term])
+	}
+	if c.Scale != nil {
+		for i, v := range c.Scale {
+			x[i] *= float64(v)
+		}
+	}
+	if c.Offset != nil {
+		for i, v := range c.Offset {
+			x[i] += float64(v)
+		}
+	}
+	return codes, nil
+}
+
+// evaluateAll evaluates all rows at coefficients w, chunk by chunk: work gets a
+// chunk's number and codes with the evaluations in scratch.x, merge takes what
+// it made of them in order of chunks.
+func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
+	var used []*Scratch // touched by the caller of ordered alone
+	alloc := func() *Scratch {
+		t := NewScratch()
+		used = append(used, t)
+		return t
+	}
+	each := func(t *Scratch, piece int) error {
+		codes, err := t.Evaluate(s, s.Chunks[piece], w)
+		if err == nil {
+			work(t, piece, codes)
+		}
+		return err
+	}
+	err := rows.Ordered(ctx, workers, len(s.Chunks), alloc, each, merge)
+	for _, t := range used {
+		t.Release()
+	}
+	return err
+}
+
+// gradient adds the derivatives of the weighted sum of losses to g (unless
+// g.mg is nil) and returns that sum.
+func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
+	s, total := p.Store, 0.0
+	pairs := s.Pairs()
+	sum := gradientSum{g: g, pairs: pairs, phase: -1}
+	work := func(t *Scratch, i int, codes []uint16) {
+		c := s.Chunks[i]
+		x := t.X[:c.Rows]
+		t.value = p.slopes(i, x)
+		if g.MG == nil {
+			return
+		}
+		if c.Scale != nil {
+			for j, v := range c.Scale {
+				x[j] *= float64(v)
+			}
+		}
+		clear(t.g[:len(pairs)])
+		scatter(codes, c.Runs, x, t.g)
+	}
+	merge := func(t *Scratch, i int) {
+		total += t.value
+		if g.MG != nil {
+			sum.add(s.Chunks[i], t)
+		}
+	}
+	if err := Evaluate(ctx, s, p.Workers, w, work, merge); err != nil {
+		return 0, err
+	}
+	sum.flush()
+	return total, nil
+}
+
+// slopes turns the evaluations x of chunk i into the derivatives of the rows'
+// weighted losses and returns the sum of these.
+func (p *Problem) slopes(i int, x []float64) float64 {
+	y, omega := p.Target[i], p.Omega[i]
+	if p.Loss == CrossEntropy {
+		return crossEntropy(p.K, x, y, omega)
+	}
+	total := 0.0
+	for j, e := range x {
+		o := float64(omega[j])
+		value, slope, _ := p.Loss.At(p.K, e, float64(y[j]))
+		total += o * value
+		x[j] = o * slope
+	}
+	return total
+}
+
+// gradientSum adds the chunks' derivatives, by pair as long as the phase is
+// the same.
+type gradientSum struct {
+	g     Tapered
+	pairs []rows.Entry
+	phase int
+	sum   lookup
+}
+
+func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
+	if s.phase != c.Phase {
+		s.flush()
+		s.phase = c.Phase
+	}
+	sum, part := s.sum[:len(s.pairs)], t.g[:len(s.pairs)]
+	for i, v := range part {
+		sum[i] += v
+	}
+	a, b := Shares(c.Phase)
+	for _, e := range c.Wide {
+		v := float64(e.Count) * t.X[e.Row]
+		s.g.MG[e.Term] += a * v
+		s.g.EG[e.Term] += b * v
+	}
+}
+
+func (s *gradientSum) flush() {
+	if s.phase >= 0 {
+		s.g.untaper(s.phase, s.pairs, &s.sum)
+		clear(s.sum[:len(s.pairs)])
+	}
+}
+
+// derivatives returns, in s.x and s.y, each row's weighted slope and curvature
+// of the loss with respect to the evaluation before its scale.
+func (p *Problem) Derivatives(t *Scratch, i int) {
+	c := p.Store.Chunks[i]
+	y, omega := p.Target[i], p.Omega[i]
+	for j, e := range t.X[:c.Rows] {
+		a, b := p.Loss.slopeAt(p.K, e, float64(y[j]))
+		o, scale := float64(omega[j]), c.ScaleOf(j)
+		t.X[j], t.Y[j] = o*a*scale, o*b*scale*scale
+	}
+}
+
+// eachDerivative calls f with every row that takes part, in order, its entries
+// and what derivatives says of it. The slice of entries is used again.
+func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, entries []rows.Entry)) error {
+	s := p.Store
+	work := func(t *Scratch, i int, _ []uint16) { p.Derivatives(t, i) }
+	var buf []uint16
+	var entries []rows.Entry
+	var failed error
+	merge := func(t *Scratch, i int) {
+		codes, err := s.Codes(s.Chunks[i], &buf)
+		if err != nil {
+			failed = err
+			return
+		}
+		entries = s.Chunks[i].EachRow(s.Pairs(), codes, entries, func(row int, entries []rows.Entry) {
+			if p.Omega[i][row] > 0 {
+				f(i, row, t.X[row], t.Y[row], entries)
+			}
+		})
+	}
+	if err := Evaluate(ctx, s, p.Workers, w, work, merge); err != nil {
+		return err
+	}
+	return failed
+}
+
+// spread returns the variance of a row's score at coefficients w as part of what
+// the loss expects it to be (Pearson's dispersion): below 1 for cross-entropy of
+// games with draws.
+func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
+	squares, expected := 0.0, 0.0
+	work := func(t *Scratch, i int, _ []uint16) {
+		p.Derivatives(t, i)
+		t.value = 0
+		for _, slope := range t.X[:p.Store.Chunks[i].Rows] {
+			t.value += slope * slope
+		}
+	}
+	merge := func(t *Scratch, i int) {
+		squares += t.value
+		for _, curvature := range t.Y[:p.Store.Chunks[i].Rows] {
+			expected += curvature
+		}
+	}
+	err := Evaluate(ctx, p.Store, p.Workers, w, work, merge)
+	return Ratio(squares, expected), err
+}
+
+// targets returns y = lambda*result + (1-lambda)*sigmoid(kScore*score) by
+// chunk and row; rows without a score keep their result.
+func Targets(s *rows.Store, lambda, kScore float64) [][]float32 {
+	var out [][]float32
+	for _, k := range s.Chunks {
+		y := k.Result
+		if lambda < 1 && k.Score != nil {
+			y = make([]float32, k.Rows)
+			for i, r := range k.Result {
+				y[i] = r
+				if k.Score[i] != rows.NoScore {
+					p := Sigmoid(kScore * float64(k.Score[i]))
+					y[i] = float32(lambda*float64(r) + (1-lambda)*p)
+				}
+			}
+		}
+		out = append(out, y)
+	}
+	return out
+}
+
+// ratio is a/b, or 0 where b is 0.
+func Ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func (a Tapered) Dot(w Tapered) (mg, eg float64) {
+	for i := range a.MG {
+		mg += a.MG[i] * w.MG[i]
+		eg += a.EG[i] * w.EG[i]
+	}
+	return mg, eg
+}

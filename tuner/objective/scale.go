@@ -1,0 +1,192 @@
+package objective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// Bounds of K: a hundred centipawns are worth between 0.06 % and 99.995 %.
+const (
+	minK = 1e-5
+	maxK = 0.1
+)
+
+// ErrScale means that no sensible K fits: the evaluations say nothing about
+// the results, or foretell them perfectly.
+var ErrScale = errors.New("no scale K fits")
+
+// kSums are the derivatives of a sum of losses with respect to ln K: the first
+// and the Gauss-Newton second.
+type kSums struct{ first, second float64 }
+
+// add counts a row of weight omega whose evaluation is x centipawns.
+func (s *kSums) add(loss Loss, k, x, y, omega float64) {
+	// The derivative with respect to K is that with respect to x times x/K.
+	slope, curvature := loss.slopeAt(k, x, y)
+	s.first += omega * slope * x
+	s.second += omega * curvature * x * x
+}
+
+// FitK returns the K of the sigmoid for which evaluations x in centipawns
+// predict the targets y with the smallest loss, rows weighted by omega. Rows
+// of omega 0 are left out.
+func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
+	return searchK(func(k float64) (s kSums, err error) {
+		for i, o := range omega {
+			if o > 0 {
+				s.add(loss, k, x[i], float64(y[i]), float64(o))
+			}
+		}
+		return s, nil
+	})
+}
+
+// searchK is a Newton iteration on ln K, kept within a bracket by bisection.
+func searchK(at func(k float64) (kSums, error)) (float64, error) {
+	lo, hi := math.Log(minK), math.Log(maxK)
+	s, err := at(minK)
+	if err != nil {
+		return 0, err
+	}
+	if !(s.first < 0) {
+		return 0, fmt.Errorf("%w: the start weights do not foretell the results at all", ErrScale)
+	}
+	if s, err = at(maxK); err != nil {
+		return 0, err
+	}
+	if !(s.first > 0) {
+		return 0, fmt.Errorf("%w: the start weights foretell every result (is the result encoded in the data?)", ErrScale)
+	}
+	now := math.Log(0.004) // a pawn is worth about 10 % in most data
+	for range 100 {
+		if s, err = at(math.Exp(now)); err != nil {
+			return 0, err
+		}
+		if s.first < 0 {
+			lo = now
+		} else {
+			hi = now
+		}
+		step := -s.first / s.second
+		if next := now + step; s.second > 0 && next > lo && next < hi {
+			now = next
+		} else {
+			step = (lo+hi)/2 - now
+			now = (lo + hi) / 2
+		}
+		if math.Abs(step) < 1e-10 {
+			break
+		}
+	}
+	return math.Exp(now), nil
+}
+
+// fitK fits K to the targets under coefficients w.
+func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
+	return searchK(func(k float64) (kSums, error) {
+		var sum kSums
+		parts := make([]kSums, len(p.Store.Chunks))
+		err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+			for j, o := range p.Omega[i] {
+				if o > 0 {
+					parts[i].add(p.Loss, k, t.X[j], float64(p.Target[i][j]), float64(o))
+				}
+			}
+		}, func(_ *Scratch, i int) {
+			sum.first += parts[i].first
+			sum.second += parts[i].second
+		})
+		return sum, err
+	})
+}
+
+// fitScoreK fits the slope of the search scores to the targets. It reports
+// false if no row has a score.
+func (p *Problem) FitScoreK() (k float64, any bool, err error) {
+	for i, c := range p.Store.Chunks {
+		for j := range p.Omega[i] {
+			any = any || p.Omega[i][j] > 0 && c.ScoreOf(j) != rows.NoScore
+		}
+	}
+	if !any {
+		return 0, false, nil
+	}
+	k, err = searchK(func(k float64) (s kSums, err error) {
+		for i, c := range p.Store.Chunks {
+			for j, o := range p.Omega[i] {
+				if v := c.ScoreOf(j); o > 0 && v != rows.NoScore {
+					s.add(p.Loss, k, float64(v), float64(p.Target[i][j]), float64(o))
+				}
+			}
+		}
+		return s, nil
+	})
+	return k, true, err
+}
+
+// measures are sums over the rows that are trained on and those held out.
+type Measures struct {
+	Loss, Weight [2]float64
+	squares      float64 // of the evaluations of rows trained on
+}
+
+// Indices of measures.
+const (
+	Trained = 0
+	HeldOut = 1
+)
+
+func (m *Measures) add(o *Measures) {
+	for i := range m.Loss {
+		m.Loss[i] += o.Loss[i]
+		m.Weight[i] += o.Weight[i]
+	}
+	m.squares += o.squares
+}
+
+// means returns the mean losses; NaN where there are no rows.
+func (m *Measures) Means() (train, valid float64) {
+	return m.Loss[Trained] / m.Weight[Trained], m.Loss[HeldOut] / m.Weight[HeldOut]
+}
+
+// rms returns the root mean square evaluation of the rows trained on.
+func (m *Measures) RMS() float64 { return math.Sqrt(m.squares / m.Weight[Trained]) }
+
+// measure takes the measures of coefficients w under slope k.
+func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, error) {
+	var sum Measures
+	parts := make([]Measures, len(p.Store.Chunks))
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+		c, m := p.Store.Chunks[i], &parts[i]
+		for j, x := range t.X[:c.Rows] {
+			side, o := p.Side(i, j)
+			if o == 0 {
+				continue
+			}
+			if side == Trained {
+				m.squares += o * x * x
+			}
+			v, _, _ := p.Loss.At(k, x, float64(p.Target[i][j]))
+			m.Loss[side] += o * v
+			m.Weight[side] += o
+		}
+	}, func(_ *Scratch, i int) { sum.add(&parts[i]) })
+	return sum, err
+}
+
+// rms returns the root mean square evaluation of all rows of the store, each
+// counted once.
+func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, error) {
+	sum := 0.0
+	parts := make([]float64, len(s.Chunks))
+	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int, _ []uint16) {
+		for _, x := range t.X[:s.Chunks[i].Rows] {
+			parts[i] += x * x
+		}
+	}, func(_ *Scratch, i int) { sum += parts[i] })
+	return math.Sqrt(sum / float64(max(1, s.Rows()))), err
+}

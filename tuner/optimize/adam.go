@@ -1,0 +1,110 @@
+package optimize
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Adam is the method of Kingma and Ba (2015), full batches, with gorgonia's
+// solver: what other tuners use, for comparison with them. It needs a thousand
+// gradients or more where GaussNewton needs a dozen. The rate falls along half
+// a cosine from Rate to nothing over Settings.Iterations, because with a
+// constant one the variables keep trembling.
+type Adam struct {
+	// Rate is the largest step of a variable at the beginning, in its unit;
+	// 0 means 1 (centipawn).
+	Rate float64
+}
+
+const (
+	adamIterations = 2000 // default limit of epochs
+	adamCheck      = 250  // epochs between looks at the gap, which cost a curvature
+)
+
+// Minimize implements Method.
+func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
+	out := Outcome{X: append([]float64(nil), x0...), Value: math.Inf(1), Gap: math.Inf(1)}
+	if s.Iterations == 0 {
+		s.Iterations = adamIterations
+	}
+	if len(x0) == 0 {
+		v, err := f.Gradient(ctx, x0, nil)
+		out.Value, out.Converged = v, true
+		return out, err
+	}
+	rate := a.Rate
+	if rate == 0 {
+		rate = 1
+	}
+	m := newModel(x0)
+	solver := gorgonia.NewAdamSolver()
+	for {
+		value, err := f.Gradient(ctx, m.x, m.g)
+		out.Passes++
+		if err != nil {
+			return out, err
+		}
+		if !Finite(value, m.g) {
+			return out, ErrNotFinite
+		}
+		if value < out.Value {
+			out.Value = value
+			copy(out.X, m.x)
+		}
+		if out.Iterations == s.Iterations {
+			return out, newtonGap(ctx, f, &out, s)
+		}
+		if out.Iterations > 0 && out.Iterations%adamCheck == 0 {
+			if err := newtonGap(ctx, f, &out, s); err != nil || out.Converged {
+				return out, err
+			}
+		}
+		now := rate * 0.5 * (1 + math.Cos(math.Pi*float64(out.Iterations)/float64(s.Iterations)))
+		if now > 0 { // gorgonia takes a rate of 0 for "the default"
+			gorgonia.WithLearnRate(now)(solver)
+			if err := m.step(solver); err != nil {
+				return out, err
+			}
+		}
+		out.Iterations++
+		if s.Step != nil {
+			s.Step(out.Iterations, m.x, value, out.Gap)
+		}
+		if s.Limit > 0 && floats.Norm(m.x, math.Inf(1)) > s.Limit {
+			return out, ErrDiverged
+		}
+	}
+}
+
+// model is one vector of variables and its gradient as gorgonia's solvers want
+// them. It keeps the solver away from gorgonia's graphs: the gradient is ours.
+type model struct {
+	x, g        []float64 // the memory of the tensors
+	value, grad *tensor.Dense
+}
+
+func newModel(x0 []float64) *model {
+	m := &model{x: append([]float64(nil), x0...), g: make([]float64, len(x0))}
+	m.value = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.x))
+	m.grad = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.g))
+	return m
+}
+
+// Value implements gorgonia.ValueGrad.
+func (m *model) Value() gorgonia.Value { return m.value }
+
+// Grad implements gorgonia.ValueGrad.
+func (m *model) Grad() (gorgonia.Value, error) { return m.grad, nil }
+
+// step moves x. It leaves g zeroed.
+func (m *model) step(solver gorgonia.Solver) error {
+	if err := solver.Step([]gorgonia.ValueGrad{m}); err != nil {
+		return fmt.Errorf("gorgonia: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Box is a set of bounds on the variables of an objective.
+type Box struct {
+	Lo, Hi []float64 // -Inf and +Inf where there is none
+	// Held are the variables that Minimize left at a bound that holds them.
+	Held []bool
+}
+
+// newBox returns a box of n variables without bounds.
+func NewBox(n int) *Box {
+	b := &Box{Lo: make([]float64, n), Hi: make([]float64, n), Held: make([]bool, n)}
+	for j := range n {
+		b.Lo[j], b.Hi[j] = math.Inf(-1), math.Inf(1)
+	}
+	return b
+}
+
+// clamp returns the nearest value within the bounds of variable j.
+func (b *Box) clamp(j int, x float64) float64 { return min(b.Hi[j], max(b.Lo[j], x)) }
+
+// faceRounds is how many faces of the box are tried.
+const faceRounds = 100
+
+// Minimize runs the method within the box, as an active set: variables that end
+// beyond a bound are held at it, and released when the value falls towards the
+// inside. For a convex objective the last face holds the minimum. Without a box
+// (nil) it is the method itself. It begins with the variables held that the last
+// call left at a bound.
+func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
+	if b == nil {
+		return m.Minimize(ctx, f, x0, s)
+	}
+	x := slices.Clone(x0)
+	for j := range x {
+		x[j] = b.clamp(j, x[j])
+	}
+	inner := s
+	if s.Step != nil { // what moves is a face of the box, not all of it
+		inner.Step = func(i int, _ []float64, value, gap float64) { s.Step(i, nil, value, gap) }
+	}
+	var total Outcome
+	g := make([]float64, len(x))
+	for round := 1; ; round++ {
+		face := newFace(f, x, b.Held)
+		out, err := m.Minimize(ctx, face, face.start(), inner)
+		total.Iterations += out.Iterations
+		total.Passes += out.Passes
+		total.Curvatures += out.Curvatures
+		total.Value, total.Gap, total.Converged = out.Value, out.Gap, out.Converged
+		if out.X != nil {
+			face.fill(out.X)
+		}
+		moved := b.catch(x)
+		total.X = x
+		if err != nil {
+			return total, err
+		}
+		if !moved {
+			if _, err := f.Gradient(ctx, x, g); err != nil {
+				return total, err
+			}
+			total.Passes++
+			moved = b.release(x, g)
+		}
+		if !moved {
+			return total, nil
+		}
+		if round == faceRounds {
+			total.Converged, total.Gap = false, math.Inf(1)
+			return total, nil
+		}
+	}
+}
+
+// catch puts variables beyond a bound on it and holds them there.
+func (b *Box) catch(x []float64) (moved bool) {
+	for j := range x {
+		if v := b.clamp(j, x[j]); v != x[j] {
+			x[j], b.Held[j], moved = v, true, true
+		}
+	}
+	return moved
+}
+
+// release lets variables go that are held at a bound against the slope.
+func (b *Box) release(x, g []float64) (moved bool) {
+	for j := range x {
+		if !b.Held[j] || b.Lo[j] == b.Hi[j] {
+			continue
+		}
+		if x[j] == b.Lo[j] && g[j] < 0 || x[j] == b.Hi[j] && g[j] > 0 {
+			b.Held[j], moved = false, true
+		}
+	}
+	return moved
+}
+
+// face is an objective with some of its variables held.
+type face struct {
+	f    Objective
+	x, g []float64 // all variables, and the gradient
+	free []int
+}
+
+func newFace(f Objective, x []float64, held []bool) *face {
+	c := &face{f: f, x: x, g: make([]float64, len(x))}
+	for j := range x {
+		if !held[j] {
+			c.free = append(c.free, j)
+		}
+	}
+	return c
+}
+
+func (c *face) start() []float64 {
+	out := make([]float64, len(c.free))
+	for i, j := range c.free {
+		out[i] = c.x[j]
+	}
+	return out
+}
+
+func (c *face) fill(x []float64) {
+	for i, j := range c.free {
+		c.x[j] = x[i]
+	}
+}
+
+// Dim implements Objective.
+func (c *face) Dim() int { return len(c.free) }
+
+// Gradient implements Objective.
+func (c *face) Gradient(ctx context.Context, x, g []float64) (float64, error) {
+	c.fill(x)
+	all := c.g
+	if g == nil {
+		all = nil
+	}
+	v, err := c.f.Gradient(ctx, c.x, all)
+	for i := range g {
+		g[i] = c.g[c.free[i]]
+	}
+	return v, err
+}
+
+// Curvature implements Objective.
+func (c *face) Curvature(ctx context.Context, x []float64) (*mat.SymDense, error) {
+	c.fill(x)
+	all, err := c.f.Curvature(ctx, c.x)
+	if err != nil || len(c.free) == len(c.x) {
+		return all, err
+	}
+	h := mat.NewSymDense(max(1, len(c.free)), nil)
+	for i, j := range c.free {
+		for k := i; k < len(c.free); k++ {
+			h.SetSym(i, k, all.At(j, c.free[k]))
+		}
+	}
+	return h, nil
+}

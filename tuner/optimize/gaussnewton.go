@@ -1,0 +1,261 @@
+package optimize
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// GaussNewton is the Gauss-Newton method (Fisher scoring, for a likelihood)
+// with Levenberg's damping scaled by the diagonal (Marquardt 1963), the damping
+// led by the ratio of actual to predicted decrease. A matrix costs as much as
+// twenty gradients, so one that still brings the decrement down fast is used
+// again (the chord method; Kelley 1995, section 5.4). It stops on the Newton
+// decrement g'H^-1 g / 2, which for a function that is nearly quadratic around
+// its minimum is the distance still to go.
+type GaussNewton struct{}
+
+const (
+	gnIterations = 100   // default limit of steps
+	gnRetries    = 40    // dampings tried before a step counts as impossible
+	gnFirst      = 1e-4  // first damping after a step that failed undamped
+	gnSmallest   = 1e-12 // below this, none
+	gnReuse      = 0.1   // largest factor of the decrement by which an old matrix is worth keeping
+)
+
+// Minimize implements Method.
+func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
+	n := len(x0)
+	r := gnRun{ctx: ctx, f: f, s: s, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
+	r.out.X = append([]float64(nil), x0...)
+	if s.Iterations == 0 {
+		r.s.Iterations = gnIterations
+	}
+	var err error
+	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
+	r.out.Passes++
+	if err != nil {
+		return r.out, err
+	}
+	if !Finite(r.out.Value, r.g) {
+		return r.out, ErrNotFinite
+	}
+	if n == 0 {
+		r.out.Converged = true
+		return r.out, nil
+	}
+	for !r.out.Converged && r.out.Iterations < r.s.Iterations {
+		moved, err := r.step()
+		if err != nil || !moved {
+			return r.out, err
+		}
+	}
+	return r.out, nil
+}
+
+// gnRun is one run of GaussNewton.
+type gnRun struct {
+	ctx           context.Context
+	f             Objective
+	s             Settings
+	out           Outcome
+	g             []float64 // gradient at out.X
+	trial, trialG []float64
+	damping       float64
+	h             *mat.SymDense // curvature at an earlier point or this
+	factor        *mat.Cholesky // of h; nil if h is singular
+	fresh         bool          // h is the curvature at out.X
+}
+
+// step takes one step. It reports false if the point cannot be improved.
+func (r *gnRun) step() (bool, error) {
+	if r.h == nil || r.damping > 0 {
+		if err := r.renew(); err != nil {
+			return false, err
+		}
+	}
+	last := r.out.Gap
+	delta := r.newton()
+	if !r.fresh && !(r.out.Gap <= gnReuse*last) {
+		if err := r.renew(); err != nil {
+			return false, err
+		}
+		delta = r.newton()
+	}
+	r.out.Converged = r.out.Gap <= r.s.Gap
+	moved, err := r.search(delta)
+	if err != nil {
+		return false, err
+	}
+	if !moved && !r.fresh && !r.out.Converged { // the old matrix is to blame
+		if err := r.renew(); err != nil {
+			return false, err
+		}
+		return r.step()
+	}
+	if moved {
+		r.out.Iterations++
+		r.fresh = false
+		if r.s.Step != nil {
+			r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
+		}
+	}
+	return moved, r.limit()
+}
+
+// renew takes the curvature at the present point.
+func (r *gnRun) renew() error {
+	if r.fresh {
+		return nil
+	}
+	var err error
+	if r.h, err = r.f.Curvature(r.ctx, r.out.X); err != nil {
+		return err
+	}
+	r.out.Curvatures++
+	r.fresh = true
+	r.factor = Factorize(r.h)
+	return nil
+}
+
+// newton returns the undamped step and sets the gap; nil if there is none.
+func (r *gnRun) newton() []float64 {
+	r.out.Gap = math.Inf(1)
+	if r.factor == nil {
+		return nil
+	}
+	delta, err := Solve(r.factor, r.g)
+	if err != nil {
+		return nil
+	}
+	r.out.Gap = -0.5 * floats.Dot(delta, r.g)
+	return delta
+}
+
+// search raises the damping until the value falls. With a converged gap, one
+// last undamped step is tried and kept only if it helps. With an old matrix
+// only the first step is tried.
+func (r *gnRun) search(delta []float64) (bool, error) {
+	undamped := delta != nil
+	for try := 0; try < gnRetries; try++ {
+		if try > 0 || r.damping > 0 || !undamped {
+			if !undamped || try > 0 {
+				r.damping = max(r.damping, gnFirst)
+			}
+			var err error
+			if delta, err = solveDamped(r.h, r.g, r.damping); err != nil {
+				r.damping *= 10
+				continue
+			}
+		}
+		floats.AddTo(r.trial, r.out.X, delta)
+		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
+		r.out.Passes++
+		if err != nil {
+			return false, err
+		}
+		predicted := predictedDecrease(r.h, r.g, delta)
+		ratio := (r.out.Value - value) / predicted
+		if value < r.out.Value && Finite(value, r.trialG) {
+			r.accept(value, ratio)
+			return true, nil
+		}
+		if r.out.Converged || !r.fresh {
+			return false, nil // rounding noise: nothing left to gain
+		}
+		r.damping = max(r.damping*8, gnFirst)
+	}
+	return false, nil
+}
+
+// accept moves to the trial point and adapts the damping to how well the
+// quadratic model foretold the decrease.
+func (r *gnRun) accept(value, ratio float64) {
+	r.out.Value = value
+	copy(r.out.X, r.trial)
+	r.g, r.trialG = r.trialG, r.g
+	switch {
+	case ratio > 0.75:
+		r.damping /= 8
+	case ratio < 0.25:
+		r.damping = max(r.damping*4, gnFirst)
+	}
+	if r.damping < gnSmallest {
+		r.damping = 0
+	}
+}
+
+func (r *gnRun) limit() error {
+	if r.s.Limit > 0 && floats.Norm(r.out.X, math.Inf(1)) > r.s.Limit {
+		return ErrDiverged
+	}
+	return nil
+}
+
+// factorize returns the Cholesky factor, or nil if h is singular or nearly so.
+func Factorize(h *mat.SymDense) *mat.Cholesky {
+	var chol mat.Cholesky
+	if !chol.Factorize(h) || chol.Cond() > 1e15 {
+		return nil
+	}
+	return &chol
+}
+
+// solve returns -h^-1 g, h given by its factor.
+func Solve(h *mat.Cholesky, g []float64) ([]float64, error) {
+	var x mat.VecDense
+	if err := h.SolveVecTo(&x, mat.NewVecDense(len(g), append([]float64(nil), g...))); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return nil, err
+		}
+	}
+	out := x.RawVector().Data
+	floats.Scale(-1, out)
+	if !Finite(0, out) {
+		return nil, ErrNotFinite
+	}
+	return out, nil
+}
+
+// solveDamped returns -(h + damping*diag(h))^-1 g. Without damping a singular
+// h is an error; with it, variables that h knows nothing of stay where they are.
+func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, error) {
+	a := h
+	if damping > 0 {
+		a = mat.NewSymDense(h.SymmetricDim(), nil)
+		a.CopySym(h)
+		for j := range g {
+			d := h.At(j, j)
+			if d <= 0 {
+				a.SetSym(j, j, 1)
+				continue
+			}
+			a.SetSym(j, j, d*(1+damping))
+		}
+	}
+	factor := Factorize(a)
+	if factor == nil {
+		return nil, mat.Condition(math.Inf(1))
+	}
+	return Solve(factor, g)
+}
+
+// predictedDecrease is the decrease that the quadratic model foretells.
+func predictedDecrease(h *mat.SymDense, g, delta []float64) float64 {
+	d := mat.NewVecDense(len(delta), delta)
+	return -floats.Dot(g, delta) - 0.5*mat.Inner(d, h, d)
+}
+
+func Finite(value float64, x []float64) bool {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return false
+	}
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,80 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Objective is a smooth function to be minimised.
+type Objective interface {
+	// Dim is the number of variables.
+	Dim() int
+	// Gradient returns the value at x and, unless g is nil, writes the
+	// gradient to it.
+	Gradient(ctx context.Context, x, g []float64) (float64, error)
+	// Curvature returns a symmetric, positive semidefinite approximation of
+	// the Hessian at x: the Gauss-Newton (Fisher) matrix.
+	Curvature(ctx context.Context, x []float64) (*mat.SymDense, error)
+}
+
+// Settings bound the work of a method.
+type Settings struct {
+	// Gap is the distance from the minimum, in units of the objective, at
+	// which to stop.
+	Gap float64
+	// Iterations is the largest number of steps; 0 means the method's default.
+	Iterations int
+	// Limit is the largest |x_j| that may be trusted; beyond it the method
+	// gives up with ErrDiverged. 0 means no limit.
+	Limit float64
+	// Step is called after every step, with where it led (not to be kept; nil if
+	// not known), the value and the estimated gap. It may be nil.
+	Step func(iteration int, x []float64, value, gap float64)
+}
+
+// Outcome is where a method stopped.
+type Outcome struct {
+	X          []float64
+	Value      float64
+	Gap        float64 // estimated Value - minimum
+	Iterations int     // steps taken
+	Passes     int     // evaluations of value or gradient
+	Curvatures int     // evaluations of the curvature
+	Converged  bool    // Gap <= Settings.Gap
+}
+
+// Method minimises an objective. Where it returns an error it also returns
+// the best point so far, unless it never evaluated one.
+type Method interface {
+	Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error)
+}
+
+// Errors of methods.
+var (
+	// ErrDiverged means the objective keeps falling as variables grow without
+	// bound: the data separate perfectly and nothing holds the weights back.
+	ErrDiverged = errors.New("weights grow without bound")
+	// ErrNotFinite means the objective or its derivatives are not numbers.
+	ErrNotFinite = errors.New("objective is not finite")
+	// ErrMethod names an unknown method.
+	ErrMethod = errors.New("unknown method")
+)
+
+// DefaultMethod is the method of an empty name.
+const DefaultMethod = "gauss-newton"
+
+// NewMethod returns the method of that name: gauss-newton, lbfgs or adam.
+func NewMethod(name string) (Method, error) {
+	switch name {
+	case DefaultMethod, "":
+		return GaussNewton{}, nil
+	case "lbfgs":
+		return LBFGS{}, nil
+	case "adam":
+		return Adam{}, nil
+	}
+	return nil, fmt.Errorf("%w: %q (gauss-newton, lbfgs or adam)", ErrMethod, name)
+}

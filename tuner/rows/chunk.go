@@ -1,0 +1,208 @@
+package rows
+
+import (
+	"context"
+	"slices"
+)
+
+// chunkRows is the number of rows summed together before sums are added in
+// order. It is part of the result: changing it changes last bits of a fit.
+const ChunkRows = 4096
+
+// chunk is a set of rows of one phase, the unit of every pass. Its rows stand
+// in order of their numbers of entries, so that the loops over a row's entries
+// run equally often many times over and their ends are foreseen: at thirty
+// entries a row, a branch foretold wrongly costs as much as half the row.
+type Chunk struct {
+	Phase, Rows int
+	Base        int      // number in the store of the first row
+	Runs        []Run    // rows of equal length
+	codes       []uint16 // the rows' pairs, row after row; nil while on disk
+	at          int64    // where the codes stand on disk
+	Size        int      // number of codes
+	Wide        []Wide   // entries that the dictionary has no number for, by row
+	Result      []float32
+	Game        []uint32  // index into Store.games
+	weight      []float32 // nil if all are 1
+	Score       []int16   // nil if there is none
+	Scale       []float32 // nil if all are 1
+	Offset      []float32 // nil if all are 0
+}
+
+// run is a number of rows of the same length.
+type Run struct{ Length, Rows uint32 }
+
+// wide is an entry beyond the dictionary.
+type Wide struct {
+	Row uint32 // in the chunk
+	Entry
+}
+
+// openChunk collects the rows of one phase until they fill a chunk.
+type openChunk struct {
+	lens   []int
+	codes  []uint16
+	wide   []Wide
+	result []float32
+	game   []uint32
+	weight []float32
+	score  []int16
+	scale  []float32
+	offset []float32
+}
+
+func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
+	from := len(o.codes)
+	for _, e := range r.Entries {
+		if code, ok := d.number(e.Term, e.Count); ok {
+			o.codes = append(o.codes, code)
+		} else {
+			o.wide = append(o.wide, Wide{uint32(len(o.lens)), e})
+		}
+	}
+	o.lens = append(o.lens, len(o.codes)-from)
+	o.result = append(o.result, r.Result)
+	o.game = append(o.game, game)
+	o.weight = append(o.weight, r.Weight)
+	o.score = append(o.score, r.Score)
+	o.scale = append(o.scale, r.Scale)
+	o.offset = append(o.offset, r.Offset)
+}
+
+// seal returns the rows as a chunk, in order of length, and empties o.
+func (o *openChunk) seal(phase int) *Chunk {
+	n := len(o.lens)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return o.lens[a] - o.lens[b] })
+	c := &Chunk{Phase: phase, Rows: n, codes: make([]uint16, 0, len(o.codes)), Size: len(o.codes)}
+	begin := make([]int, n+1)
+	for i, l := range o.lens {
+		begin[i+1] = begin[i] + l
+	}
+	where := make([]uint32, n)
+	for at, i := range order {
+		where[i] = uint32(at)
+		c.codes = append(c.codes, o.codes[begin[i]:begin[i+1]]...)
+		if k := len(c.Runs); k > 0 && c.Runs[k-1].Length == uint32(o.lens[i]) {
+			c.Runs[k-1].Rows++
+		} else {
+			c.Runs = append(c.Runs, Run{uint32(o.lens[i]), 1})
+		}
+	}
+	for _, w := range o.wide {
+		w.Row = where[w.Row]
+		c.Wide = append(c.Wide, w)
+	}
+	slices.SortStableFunc(c.Wide, func(a, b Wide) int { return int(a.Row) - int(b.Row) })
+	c.Result, c.Game = inOrderOf(order, o.result), inOrderOf(order, o.game)
+	c.weight = unless(inOrderOf(order, o.weight), 1)
+	c.Score = unless(inOrderOf(order, o.score), NoScore)
+	c.Scale = unless(inOrderOf(order, o.scale), 1)
+	c.Offset = unless(inOrderOf(order, o.offset), 0)
+	*o = openChunk{
+		lens: o.lens[:0], codes: o.codes[:0], wide: o.wide[:0], result: o.result[:0], game: o.game[:0],
+		weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0],
+	}
+	return c
+}
+
+func inOrderOf[T any](order []int, column []T) []T {
+	out := make([]T, len(order))
+	for at, i := range order {
+		out[at] = column[i]
+	}
+	return out
+}
+
+// unless returns the column, or nil if all of it is the default.
+func unless[T comparable](column []T, def T) []T {
+	for _, v := range column {
+		if v != def {
+			return column
+		}
+	}
+	return nil
+}
+
+// bytes returns the memory that the chunk holds.
+func (c *Chunk) bytes() int64 {
+	n := 2*cap(c.codes) + 8*len(c.Runs) + 12*cap(c.Wide) + 2*cap(c.Score)
+	n += 4 * (cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))
+	return int64(n)
+}
+
+// weightOf returns the weight of row i.
+func (c *Chunk) WeightOf(i int) float32 {
+	if c.weight == nil {
+		return 1
+	}
+	return c.weight[i]
+}
+
+func (c *Chunk) ScaleOf(i int) float64 {
+	if c.Scale == nil {
+		return 1
+	}
+	return float64(c.Scale[i])
+}
+
+// scoreOf returns the search score of row i, or NoScore.
+func (c *Chunk) ScoreOf(i int) int16 {
+	if c.Score == nil {
+		return NoScore
+	}
+	return c.Score[i]
+}
+
+// codes returns the chunk's codes: its own or, if they are on disk, in buf, which
+// grows as needed.
+func (s *Store) Codes(c *Chunk, buf *[]uint16) ([]uint16, error) {
+	if s.disk == nil {
+		return c.codes, nil
+	}
+	return s.disk.read(c, buf)
+}
+
+// eachRow calls f with every row of the store in order, by chunk and place in
+// it. The slice of entries is used again.
+func (s *Store) EachRow(ctx context.Context, f func(chunk, row int, entries []Entry)) error {
+	var buf []uint16
+	var entries []Entry
+	for i, c := range s.Chunks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		codes, err := s.Codes(c, &buf)
+		if err != nil {
+			return err
+		}
+		entries = c.EachRow(s.pairs.pairs, codes, entries, func(row int, entries []Entry) { f(i, row, entries) })
+	}
+	return nil
+}
+
+// eachRow calls f with the rows' entries, terms ascending, and returns their
+// memory to be used again.
+func (c *Chunk) EachRow(pairs []Entry, codes []uint16, entries []Entry, f func(row int, entries []Entry)) []Entry {
+	row, wides := 0, c.Wide
+	for _, r := range c.Runs {
+		n := int(r.Length)
+		for range r.Rows {
+			entries = entries[:0]
+			for _, code := range codes[:n] {
+				entries = append(entries, pairs[code])
+			}
+			codes = codes[n:]
+			for ; len(wides) > 0 && int(wides[0].Row) == row; wides = wides[1:] {
+				at, _ := slices.BinarySearchFunc(entries, wides[0].Term, func(e Entry, t uint16) int { return int(e.Term) - int(t) })
+				entries = slices.Insert(entries, at, wides[0].Entry)
+			}
+			f(row, entries)
+			row++
+		}
+	}
+	return entries
+}

@@ -1,0 +1,158 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// clusters is the partition of a store's rows into groups whose labels are
+// not independent: the rows of a game, or of all games of an opening.
+type Clusters struct {
+	Of        []uint32 // by index into Store.games
+	keys      []uint64 // by cluster: what the split hashes
+	trainOnly []bool   // by cluster
+	ByOpening bool     // some openings were played by several games
+	Warning   string
+}
+
+// n returns the number of clusters.
+func (c *Clusters) N() int { return len(c.keys) }
+
+// minClusters is how many effective clusters an estimate of variance needs.
+const MinClusters = 30
+
+// cluster groups the games by opening where several share one, unless that
+// leaves too few groups to estimate anything from.
+func (s *Store) Clusters() *Clusters {
+	byGame := s.partition(func(g game) uint64 {
+		if g.id == 0 && g.opening != 0 {
+			return board.SplitMix64(g.opening)
+		}
+		return g.id
+	})
+	byOpening := s.partition(func(g game) uint64 {
+		if g.opening != 0 {
+			return board.SplitMix64(g.opening)
+		}
+		return g.id
+	})
+	if byOpening.N() == byGame.N() {
+		return byGame
+	}
+	n, all := s.effective(byOpening), s.effective(byGame)
+	if n < MinClusters && n < all/2 {
+		byGame.Warning = fmt.Sprintf("games start from only %.1f effective openings: grouped by game, errors may be too small", n)
+		return byGame
+	}
+	byOpening.ByOpening = true
+	return byOpening
+}
+
+// partition numbers clusters in order of their first game. A game of key 0 is
+// a cluster of its own.
+func (s *Store) partition(key func(game) uint64) *Clusters {
+	c := &Clusters{Of: make([]uint32, len(s.games))}
+	seen := make(map[uint64]uint32)
+	for i, g := range s.games {
+		k := key(g)
+		n, ok := seen[k]
+		if k == 0 || !ok {
+			n = uint32(len(c.keys))
+			if k == 0 {
+				k = board.SplitMix64(^uint64(i))
+			} else {
+				seen[k] = n
+			}
+			c.keys = append(c.keys, k)
+			c.trainOnly = append(c.trainOnly, false)
+		}
+		c.Of[i] = n
+		c.trainOnly[n] = c.trainOnly[n] || g.trainOnly
+	}
+	return c
+}
+
+// effective returns the effective number of clusters, (sum n)^2 / sum n^2
+// over their numbers of rows.
+func (s *Store) effective(c *Clusters) float64 {
+	rows := make([]float64, c.N())
+	for i, g := range s.games {
+		rows[c.Of[i]] += float64(g.rows)
+	}
+	return effective(rows)
+}
+
+func effective(n []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, v := range n {
+		sum += v
+		squares += v * v
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / squares
+}
+
+// hold chooses the clusters of the validation set: those whose hash with the
+// seed falls below the fraction, so that a game keeps its side as data grow.
+func (c *Clusters) hold(fraction float64, seed uint64) []bool {
+	out := make([]bool, c.N())
+	best, bestHash, held := -1, uint64(math.MaxUint64), 0
+	eligible := 0
+	for i, key := range c.keys {
+		if c.trainOnly[i] {
+			continue
+		}
+		eligible++
+		h := board.SplitMix64(board.SplitMix64(seed) ^ key)
+		if float64(h)/(1<<64) < fraction {
+			out[i] = true
+			held++
+		}
+		if h < bestHash {
+			best, bestHash = i, h
+		}
+	}
+	if held == 0 && fraction > 0 && eligible >= 2 {
+		out[best] = true
+	}
+	if held == c.N() && held > 0 { // all held: nothing left to learn from
+		out[slices.Index(out, true)] = false
+	}
+	return out
+}
+
+// leave chooses the clusters that are left out of the training when it is only a
+// share of them: nil if none is. A larger share holds all of a smaller one.
+func (c *Clusters) Leave(held []bool, share float64, seed uint64) []bool {
+	if share == 0 || share >= 1 {
+		return nil
+	}
+	out := make([]bool, c.N())
+	for i, key := range c.keys {
+		// Another hash than that which holds out, or a share would be taken of
+		// what is left after it in order.
+		out[i] = !held[i] && float64(board.SplitMix64(board.SplitMix64(seed^0x5a5a)^key))/(1<<64) >= share
+	}
+	return out
+}
+
+// split returns the rows' weights for training, by chunk, and the clusters held
+// out for validation: their rows have weight 0.
+func (s *Store) Split(c *Clusters, fraction float64, seed uint64) (omega [][]float32, held []bool) {
+	held = c.hold(fraction, seed)
+	for _, k := range s.Chunks {
+		w := make([]float32, k.Rows)
+		for i, g := range k.Game {
+			if !held[c.Of[g]] {
+				w[i] = k.WeightOf(i)
+			}
+		}
+		omega = append(omega, w)
+	}
+	return omega, held
+}

@@ -1,0 +1,94 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// FeatureSource is a set of positions seen through a foreign evaluation.
+type FeatureSource struct {
+	Name string // for errors
+	Hash string // of the data set, for the pedigree
+	// Rows yields the rows in a fixed order; an error ends it.
+	Rows iter.Seq2[dataset.FeatureRow, error]
+	Len  int64 // number of rows, for progress; 0 if unknown
+}
+
+// FeatureSourceOf returns an opened data set as a source.
+func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, error) {
+	id, err := r.ID()
+	if err != nil {
+		return FeatureSource{}, fmt.Errorf("%s: %w", r.Path(), err)
+	}
+	return FeatureSource{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
+}
+
+// Features builds a store from rows of features. Where a row has the engine's
+// own evaluation, that must be the sum of its features under the set's start
+// values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
+// counted from 1.
+func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
+	to, err := b.builder(len(set.Terms))
+	if err != nil {
+		return nil, err
+	}
+	c := featureCollector{set: set, to: to}
+	total, done := int64(0), int64(0)
+	for _, s := range sources {
+		total += s.Len
+	}
+	infos := make([]SourceInfo, len(sources))
+	for i, s := range sources {
+		infos[i] = SourceInfo{Name: s.Name, Hash: s.Hash}
+		for row, err := range s.Rows {
+			if err == nil && done%readBlock == 0 {
+				err = ctx.Err()
+				b.progress(done, total)
+			}
+			if err == nil {
+				if err = c.add(&row); err != nil {
+					err = fmt.Errorf("row %d: %w", infos[i].Rows+1, err)
+				}
+			}
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), to.abandon())
+			}
+			infos[i].Rows++
+			done++
+		}
+	}
+	s, err := to.Finish()
+	if err != nil {
+		return nil, err
+	}
+	s.sources = infos
+	return s, nil
+}
+
+// featureCollector turns rows of features into rows of a store.
+type featureCollector struct {
+	set     dataset.FeatureSet
+	to      *Builder
+	entries []Entry
+}
+
+func (c *featureCollector) add(f *dataset.FeatureRow) error {
+	if err := c.set.CheckRow(f); err != nil {
+		return fmt.Errorf("%w: %w", ErrRow, err)
+	}
+	c.entries = c.entries[:0]
+	for i, t := range f.Terms {
+		if f.Counts[i] != 0 {
+			c.entries = append(c.entries, Entry{t, f.Counts[i]})
+		}
+	}
+	return c.to.Add(&Row{
+		Entries: c.entries, Phase: int(math.Round(float64(f.Phase) * MaxPhase)), Scale: f.Scale, Offset: f.Offset,
+		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
+	})
+}

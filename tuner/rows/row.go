@@ -1,0 +1,74 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+)
+
+// MaxPhase is the phase of a full middlegame; 0 is the bare endgame.
+const MaxPhase = 24
+
+// NoScore marks a row without a search score.
+const NoScore = math.MinInt16
+
+// Entry is one feature of a row: White's count of a term minus Black's.
+type Entry struct {
+	Term  uint16
+	Count float32
+}
+
+// Row is one position as the tuner sees it.
+type Row struct {
+	Entries []Entry // terms ascending and unique, counts not 0
+	Phase   int     // 0..MaxPhase
+	Scale   float32 // endgame scale factor; 1 for most rows
+	Offset  float32 // part of the evaluation that is not tuned, centipawns
+	Result  float32 // 0..1, White's view
+	Score   int16   // search score in centipawns, White's view; NoScore if none
+	Weight  float32 // > 0
+	Game    uint64  // 0 if unknown: the row is then a cluster of its own
+	Opening uint64  // 0 if unknown
+	// TrainOnly keeps the row's game out of the validation set.
+	TrainOnly bool
+}
+
+// check refuses what could poison a fit: values that are not finite or out of
+// range, and entries out of order.
+func (r *Row) check(terms int) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrRow, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case r.Phase < 0 || r.Phase > MaxPhase:
+		return bad("phase %d is not in 0..%d", r.Phase, MaxPhase)
+	case !(r.Result >= 0 && r.Result <= 1):
+		return bad("result %v is not in 0..1", r.Result)
+	case !(r.Weight > 0) || isInf32(r.Weight):
+		return bad("weight %v is not a positive number", r.Weight)
+	case !(r.Scale >= 0) || isInf32(r.Scale):
+		return bad("scale %v is not a number of at least 0", r.Scale)
+	case r.Offset != r.Offset || isInf32(r.Offset):
+		return bad("offset %v is not a number", r.Offset)
+	}
+	last := -1
+	for _, e := range r.Entries {
+		switch {
+		case int(e.Term) >= terms:
+			return bad("term %d of a model of %d terms", e.Term, terms)
+		case int(e.Term) <= last:
+			return bad("term %d follows term %d: terms must ascend", e.Term, last)
+		case e.Count == 0:
+			return bad("term %d has count 0", e.Term)
+		case !(math.Abs(float64(e.Count)) <= maxCount):
+			return bad("term %d has count %v, which is beyond %d", e.Term, e.Count, maxCount)
+		}
+		last = int(e.Term)
+	}
+	return nil
+}
+
+// maxCount is the largest count that is taken for a count and not for a
+// mistake: it keeps every evaluation finite.
+const maxCount = 1 << 20
+
+func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }

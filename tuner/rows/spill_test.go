@@ -1,0 +1,91 @@
+package rows_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// TestDisk: a store on disk gives the same fit, to the last bit, as one in
+// memory; it leaves nothing behind; and a file cut short is an error.
+func TestDisk(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	syn := synthetic.Games{Games: 400, Rows: 40, Terms: 30, PerRow: 8, Shared: 0.5, K: 0.006, Seed: 3}
+	terms := syn.List(objective.NewTapered(syn.Terms))
+	fit := func(s *rows.Store) string {
+		c := tuner.NewConfig()
+		c.K = syn.K
+		r, err := tuner.Fit(ctx, s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%+v", *r)
+	}
+	b, err := rows.NewDiskBuilder(syn.Terms, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk, memory := syn.Fill(t, b), syn.Store(t)
+	if disk.Bytes() >= memory.Bytes()*3/5 {
+		t.Errorf("%d bytes with the entries on disk, %d without", disk.Bytes(), memory.Bytes())
+	}
+	if a, b := fit(memory), fit(disk); a != b {
+		t.Errorf("fit from memory and from disk differ:\n%s\n%s", a, b)
+	}
+	if err := disk.Truncate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tuner.Fit(ctx, disk, terms, tuner.NewConfig()); err == nil {
+		t.Error("no error from half a file")
+	}
+	if err := disk.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v left behind", left)
+	}
+}
+
+// TestWide: pairs of term and count beyond what a dictionary numbers are kept
+// beside the rows and count the same.
+func TestWide(t *testing.T) {
+	ctx := context.Background()
+	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 12, PerRow: 5, K: 0.006, Seed: 5}
+	terms := syn.List(objective.NewTapered(syn.Terms))
+	fit := func(limit int) *tuner.Result {
+		b := rows.NewBuilder(syn.Terms)
+		b.LimitPairs(limit)
+		s := syn.Fill(t, b)
+		if n := len(s.Pairs()); n > limit {
+			t.Fatalf("%d pairs in a dictionary of %d", n, limit)
+		}
+		c := tuner.NewConfig()
+		c.K = syn.K
+		r, err := tuner.Fit(ctx, s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want := fit(rows.MaxPairs)
+	for _, limit := range []int{0, 7, 30} {
+		got := fit(limit)
+		for i, x := range got.Terms {
+			y := want.Terms[i]
+			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, x.SEMG - y.SEMG, x.NaiveEG - y.NaiveEG} {
+				if d > 1e-6 || d < -1e-6 {
+					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
+				}
+			}
+			if x.Count != y.Count {
+				t.Errorf("%d pairs: %d rows, want %d", limit, x.Count, y.Count)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package rows
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Errors of a set of rows.
+var (
+	// ErrEmpty means there is not a single row to learn from.
+	ErrEmpty = errors.New("no rows")
+	// ErrRow wraps every complaint about the contents of one row.
+	ErrRow = errors.New("bad row")
+)
+
+// game is what a store knows of one game (or of one row without a game).
+type game struct {
+	id, opening uint64
+	rows        int32
+	trainOnly   bool
+}
+
+// Store is a set of rows, compressed: 2 bytes an entry (see dictionary) and 8
+// to 22 a row beside. Rows are grouped by phase, so that one entry serves both
+// the middlegame and the endgame coefficient of its term: phases enter once a
+// chunk and not once an entry. It does not change once built and may be
+// shared by goroutines.
+type Store struct {
+	terms    int
+	rows     int
+	entries  int64
+	pairs    dictionary
+	Chunks   []*Chunk // in order of phase
+	games    []game
+	gameless int          // entries of games that stand for a single row without a game
+	Pieces   *Sample      // nil unless built from positions
+	sources  []SourceInfo // empty unless built from sources
+	disk     *spill       // where codes are, if not in memory
+}
+
+// Rows returns the number of rows.
+func (s *Store) Rows() int { return s.rows }
+
+// Terms returns the number of terms that entries may name.
+func (s *Store) Terms() int { return s.terms }
+
+// Pairs returns the pairs of term and count that codes stand for.
+func (s *Store) Pairs() []Entry { return s.pairs.pairs }
+
+// Entries returns the number of stored (term, count) pairs.
+func (s *Store) Entries() int64 { return s.entries }
+
+// Games returns the number of distinct games; rows without one do not count.
+func (s *Store) Games() int { return len(s.games) - s.gameless }
+
+// Gameless returns the number of rows that name neither game nor opening.
+func (s *Store) Gameless() int { return s.gameless }
+
+// Bytes returns the memory held by rows, entries and games.
+func (s *Store) Bytes() int64 {
+	n := 24 * int64(cap(s.games))
+	for _, c := range s.Chunks {
+		n += c.bytes()
+	}
+	return n
+}
+
+// SourceInfo is what a store remembers of a source.
+type SourceInfo struct {
+	Name, Hash string
+	Rows       int64
+}
+
+// Sources returns what the store was built from.
+func (s *Store) Sources() []SourceInfo { return s.sources }
+
+// Builder collects rows into a Store.
+type Builder struct {
+	s      *Store
+	byGame map[uint64]uint32
+	open   [MaxPhase + 1]openChunk
+}
+
+// NewBuilder returns a builder for rows whose terms are below terms.
+func NewBuilder(terms int) *Builder {
+	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32)}
+}
+
+// NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows
+// in a file in dir, which is about four fifths of it: every pass then reads
+// them once, in order, and finds the same to the last bit. Close the store in
+// the end.
+func NewDiskBuilder(terms int, dir string) (*Builder, error) {
+	b := NewBuilder(terms)
+	var err error
+	b.s.disk, err = newSpill(dir)
+	return b, err
+}
+
+// Close removes what the store keeps on disk. A store in memory needs none.
+func (s *Store) Close() error {
+	if s.disk == nil {
+		return nil
+	}
+	return s.disk.close()
+}
+
+// Add appends a row. It copies what it keeps. An error that is the row's fault
+// wraps ErrRow.
+func (b *Builder) Add(r *Row) error {
+	if err := r.check(b.s.terms); err != nil {
+		return err
+	}
+	o := &b.open[r.Phase]
+	o.add(r, b.gameIndex(r.Game, r.Opening, r.TrainOnly), &b.s.pairs)
+	b.s.rows++
+	if len(o.lens) == ChunkRows {
+		return b.seal(r.Phase)
+	}
+	return nil
+}
+
+// gameIndex numbers games in order of their first row.
+func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
+	s := b.s
+	if id == 0 && opening == 0 {
+		s.gameless++
+		s.games = append(s.games, game{rows: 1, trainOnly: trainOnly})
+		return uint32(len(s.games) - 1)
+	}
+	key := id
+	if key == 0 { // rows of an opening without a game: one cluster
+		key = board.SplitMix64(opening)
+	}
+	if i, ok := b.byGame[key]; ok {
+		s.games[i].rows++
+		s.games[i].trainOnly = s.games[i].trainOnly || trainOnly
+		return i
+	}
+	i := uint32(len(s.games))
+	b.byGame[key] = i
+	s.games = append(s.games, game{id: id, opening: opening, rows: 1, trainOnly: trainOnly})
+	return i
+}
+
+// seal ends the open chunk of a phase.
+func (b *Builder) seal(phase int) error {
+	c := b.open[phase].seal(phase)
+	b.s.entries += int64(c.Size + len(c.Wide))
+	b.s.Chunks = append(b.s.Chunks, c)
+	if b.s.disk != nil {
+		return b.s.disk.write(c)
+	}
+	return nil
+}
+
+// abandon ends the life of a builder whose store nobody will see.
+func (b *Builder) abandon() error { return b.s.Close() }
+
+// Finish returns the store and ends the builder's life.
+func (b *Builder) Finish() (*Store, error) {
+	s := b.s
+	for phase := range b.open {
+		if len(b.open[phase].lens) > 0 {
+			if err := b.seal(phase); err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+		}
+	}
+	*b = Builder{}
+	if s.disk != nil {
+		if err := s.disk.flush(); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	slices.SortStableFunc(s.Chunks, func(x, y *Chunk) int { return x.Phase - y.Phase })
+	base := 0
+	for _, c := range s.Chunks {
+		c.Base = base
+		base += c.Rows
+	}
+	return s, nil
+}

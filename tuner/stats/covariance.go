@@ -1,0 +1,233 @@
+package stats
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// covariance knows how uncertain the parameters of a fit are.
+//
+// With H the Gauss-Newton matrix of the sum of losses, P the diagonal of the
+// prior's precisions, A = H + D P and u_c the score of cluster c (all rows of
+// a game, or of an opening), the clustered covariance of the estimate is
+//
+//	V = A^-1 (sum_c (u_c - mean u)(u_c - mean u)') A^-1 * C/(C-1) * (N-1)/(N-p)
+//
+// the sandwich of Huber (1967) and White (1980), clustered after Liang and
+// Zeger (1986), with p the effective number of parameters tr(H A^-1). The
+// naive one takes every row for a cluster. Both are about the penalised
+// target: what the fit would be with endless games, held by the same prior. With
+// up to jackknifeClusters clusters, V is the jackknife's.
+type Covariance struct {
+	Inverse   *mat.SymDense // A^-1
+	v         *mat.Dense    // clustered, symmetric
+	naive     *mat.SymDense // the naive meat, with its factor
+	clustered float64       // tr(A^-1 meat)
+	Parts     DesignParts
+	w         objective.Tapered // coefficients
+	Sums      *ClusterSums
+	factor    float64 // of v, for finite numbers of clusters and rows
+	Effective float64 // tr(H A^-1)
+	Ridge     bool    // A was singular and had to be helped
+}
+
+// designParts are the two factors of the design effect: clustering is what
+// dependence within clusters adds to the variance of a sum of scores,
+// dispersion is how much a single row varies against what the loss expects
+// (below 1 for cross-entropy of games with draws).
+type DesignParts struct{ Clustering, Dispersion float64 }
+
+// newCovariance computes what the variances of parameters at theta need.
+func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Covariance, error) {
+	w := objective.NewTapered(o.Problem.Store.Terms())
+	o.Params.Expand(theta, w)
+	sums, information, err := sumClusters(ctx, o.Problem, c, o.Params, w)
+	if err != nil {
+		return nil, err
+	}
+	v := &Covariance{Sums: sums, w: w}
+	h := o.Params.FoldGram(information)
+	o.Known.Set(theta, h)
+	h = o.Params.HoldOut(h)
+	v.invert(h, o)
+	v.Sums.meat = o.Params.HoldOut(v.Sums.meat)
+	v.Effective = dotSym(v.Inverse, h)
+	v.clustered = dotSym(v.Inverse, v.Sums.meat)
+	return v, nil
+}
+
+// design returns the estimate of D, or 0 if there is none: by how much the
+// spread of the clusters' scores exceeds what the loss expects of independent
+// rows. Of few clusters the fit leaves next to no spread, but rows cannot say
+// more than independent ones do, and how much these vary is known besides.
+func (v *Covariance) Design(ctx context.Context, p *objective.Problem) (float64, error) {
+	spread, err := p.Dispersion(ctx, v.w)
+	if err != nil || v.Effective <= 0 {
+		return 0, err
+	}
+	return max(v.clustered/v.Effective, spread), nil
+}
+
+// finish computes what estimating the design effect does not need.
+func (v *Covariance) Finish(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, few bool) error {
+	n := v.Inverse.SymmetricDim()
+	v.Parts = DesignParts{Clustering: 1, Dispersion: 1}
+	if n == 0 {
+		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
+		return nil
+	}
+	grams, err := o.Problem.Gram(ctx, v.w, objective.SquaredSlope)
+	if err != nil {
+		return err
+	}
+	v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[0]))
+	if naive := dotSym(v.Inverse, v.naive); v.Effective > 0 && naive > 0 {
+		v.Parts = DesignParts{Clustering: v.clustered / naive, Dispersion: naive / v.Effective}
+	}
+	v.finiteSample(o.Problem)
+	if few {
+		if err := v.jackknife(ctx, o, c, theta); err != nil {
+			return err
+		}
+	}
+	v.v = symMul(v.Inverse, symMul(v.Sums.meat, mat.DenseCopyOf(v.Inverse)))
+	v.v.Scale(v.factor, v.v)
+	return nil
+}
+
+// invert sets A^-1. Directions that neither data nor prior know are given a
+// tiny precision, so that their variance is not infinite but absurd.
+func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
+	n := h.SymmetricDim()
+	a := mat.NewSymDense(n, nil)
+	a.CopySym(h)
+	largest := 0.0
+	for j := range n {
+		a.SetSym(j, j, h.At(j, j)+o.Design*o.Params.Precision(j))
+		if o.Params.Stuck(j) {
+			a.SetSym(j, j, 1) // of no matter: its row and column are 0
+		}
+		largest = max(largest, a.At(j, j))
+	}
+	var chol mat.Cholesky
+	for ridge := 0.0; ; ridge = max(ridge*10, largest*1e-12) {
+		if ridge > 0 {
+			v.Ridge = true
+			for j := range n {
+				a.SetSym(j, j, a.At(j, j)+ridge)
+			}
+		}
+		if largest == 0 {
+			v.Inverse = mat.NewSymDense(n, nil)
+			return
+		}
+		if chol.Factorize(a) && chol.Cond() < 1e15 {
+			break
+		}
+	}
+	v.Inverse = mat.NewSymDense(n, nil)
+	// The condition is known to be tolerable, so the error can only repeat it.
+	_ = chol.InverseTo(v.Inverse)
+}
+
+// finiteSample applies the factors for finite numbers of clusters and rows.
+func (v *Covariance) finiteSample(p *objective.Problem) {
+	rows := 0.0
+	for _, c := range p.Omega {
+		for _, o := range c {
+			if o > 0 {
+				rows++
+			}
+		}
+	}
+	small := 1.0
+	if rows > v.Effective+1 {
+		small = (rows - 1) / (rows - v.Effective)
+	}
+	v.naive.ScaleSym(small, v.naive)
+	if c := float64(v.Sums.N); c > 1 {
+		small *= c / (c - 1)
+	}
+	v.factor = small
+}
+
+// naiveErrors returns the standard error of each parameter under the naive meat.
+func (v *Covariance) NaiveErrors() []float64 {
+	full := mat.DenseCopyOf(v.Inverse)
+	m := symMul(v.naive, full)
+	out := make([]float64, v.Inverse.SymmetricDim())
+	for j := range out {
+		// v_jj = (A^-1)_j' meat (A^-1)_j, and A^-1 is symmetric.
+		s := 0.0
+		for k := range out {
+			s += full.At(j, k) * m.At(k, j)
+		}
+		out[j] = math.Sqrt(max(s, 0))
+	}
+	return out
+}
+
+// symMul returns the product of a symmetric and a general matrix. It goes
+// through the general product, which gonum does with all cores and in an order
+// that does not depend on them.
+func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
+	var m mat.Dense
+	m.Mul(mat.DenseCopyOf(a), b)
+	return &m
+}
+
+// at returns the clustered covariance V of two parameters.
+func (v *Covariance) At(j, k int) float64 { return v.v.At(j, k) }
+
+// contrast returns the clustered standard error of a'theta.
+func (v *Covariance) contrast(a []float64) float64 {
+	total := 0.0
+	for j, x := range a {
+		if x != 0 {
+			total += x * floats.Dot(v.v.RawRowView(j), a)
+		}
+	}
+	return math.Sqrt(max(total, 0))
+}
+
+// deviations returns a function for the clustered standard error of
+// theta_j - mean'theta, j = fixed standing for a constant.
+func (v *Covariance) deviations(mean []float64) func(j int) float64 {
+	vm := make([]float64, len(mean))
+	for j := range vm {
+		vm[j] = floats.Dot(v.v.RawRowView(j), mean)
+	}
+	mvm := floats.Dot(mean, vm)
+	return func(j int) float64 {
+		if j == objective.Fixed {
+			return math.Sqrt(max(mvm, 0))
+		}
+		return math.Sqrt(max(v.At(j, j)-2*vm[j]+mvm, 0))
+	}
+}
+
+// dotSym returns the trace of the product of two symmetric matrices.
+func dotSym(a, b *mat.SymDense) float64 {
+	n := a.SymmetricDim()
+	total := 0.0
+	ra, rb := a.RawSymmetric(), b.RawSymmetric()
+	for j := range n {
+		x, y := ra.Data[j*ra.Stride:j*ra.Stride+n], rb.Data[j*rb.Stride:j*rb.Stride+n]
+		total += x[j]*y[j] + 2*floats.Dot(x[j+1:], y[j+1:])
+	}
+	return total
+}
+
+// share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
+func (v *Covariance) Share(o *objective.Penalized, j int) float64 {
+	if o.Params.Stuck(j) {
+		return 0
+	}
+	return min(1, max(0, 1-o.Design*o.Params.Precision(j)*v.Inverse.At(j, j)))
+}

@@ -1,0 +1,187 @@
+package stats
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// Table is a set of terms of which exactly one is counted for every man of a
+// kind, such as a piece-square table: a constant moved from all of them to
+// the kind's material coefficient changes no evaluation. Neither is
+// identified alone, so each entry is reported as its difference from the
+// table's mean, weighted by how often each entry occurs.
+type Table struct {
+	Name  string `json:"name"`
+	Terms []int  `json:"-"`
+	// Material is the term that counts the same men, or -1 if none does (the
+	// king's table: there the mean cancels between the two sides).
+	Material int     `json:"-"`
+	MeanMG   float64 `json:"mean_mg"` // centipawns, under the fit
+	MeanEG   float64 `json:"mean_eg"`
+	// Centered are the differences from the means, in the order of Terms.
+	Centered []CenteredTerm `json:"centered"`
+}
+
+// CenteredTerm is a term of a table as its difference from the table's mean, in
+// centipawns, with clustered standard errors.
+type CenteredTerm struct {
+	Name string  `json:"name"`
+	MG   float64 `json:"mg"`
+	EG   float64 `json:"eg"`
+	SEMG float64 `json:"se_mg"`
+	SEEG float64 `json:"se_eg"`
+}
+
+// smallestTable is the number of terms below which a common prefix is no table.
+const smallestTable = 3
+
+// findTables looks among terms of a group whose names differ only after the
+// last dot for those whose counts sum, in every row, to the count of one
+// material term, or to nothing. The data decide; names only suggest.
+func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table, error) {
+	var m tableMatch
+	var tables []Table
+	m.table, tables = candidateTables(terms)
+	var material []int
+	m.column = make([]int, len(terms))
+	for t := range terms {
+		m.column[t] = -1
+		if terms[t].Group == eval.GroupMaterial {
+			m.column[t] = len(material)
+			material = append(material, t)
+		}
+	}
+	material = append(material, -1) // sums to nothing
+	m.sums, m.men = make([]float32, len(tables)), make([]float32, len(material))
+	m.used, m.differs = make([]bool, len(tables)), make([]bool, len(tables)*len(material))
+	if err := s.EachRow(ctx, func(_, _ int, entries []rows.Entry) { m.row(entries) }); err != nil {
+		return nil, err
+	}
+	var out []Table
+	for k := range tables {
+		for j := range material {
+			if m.used[k] && !m.differs[k*len(material)+j] {
+				tables[k].Material = material[j]
+				out = append(out, tables[k])
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// tableMatch compares the sums of tables with the counts of material.
+type tableMatch struct {
+	table, column []int     // table and material column of each term, or -1
+	sums, men     []float32 // of one row, by table and by column; the last column stays 0
+	used          []bool
+	differs       []bool // by table and column: some row told them apart
+}
+
+func (m *tableMatch) row(entries []rows.Entry) {
+	clear(m.sums)
+	clear(m.men)
+	for _, e := range entries {
+		if k := m.table[e.Term]; k >= 0 {
+			m.sums[k] += e.Count
+			m.used[k] = true
+		}
+		if k := m.column[e.Term]; k >= 0 {
+			m.men[k] += e.Count
+		}
+	}
+	for k, sum := range m.sums {
+		for j, n := range m.men {
+			if sum != n {
+				m.differs[k*len(m.men)+j] = true
+			}
+		}
+	}
+}
+
+// candidateTables returns the candidate of each term, or -1, and the
+// candidates in table order.
+func candidateTables(terms []rows.Term) ([]int, []Table) {
+	prefix := func(t rows.Term) string {
+		i := strings.LastIndexByte(t.Name, '.')
+		if i < 0 {
+			return ""
+		}
+		return t.Group + "/" + t.Name[:i]
+	}
+	size := make(map[string]int)
+	for _, t := range terms {
+		size[prefix(t)]++
+	}
+	of := make([]int, len(terms))
+	number := make(map[string]int)
+	var tables []Table
+	for i, t := range terms {
+		p := prefix(t)
+		of[i] = -1
+		if p == "" || size[p] < smallestTable {
+			continue
+		}
+		k, ok := number[p]
+		if !ok {
+			k = len(tables)
+			number[p] = k
+			tables = append(tables, Table{Name: p[strings.IndexByte(p, '/')+1:]})
+		}
+		of[i] = k
+		tables[k].Terms = append(tables[k].Terms, i)
+	}
+	return of, tables
+}
+
+// center fills in the table's centered values under fit and their errors.
+// incidence says how often each term occurs; scale is the factor between
+// theta and centipawns.
+func (b *Table) Center(terms []rows.Term, fit objective.Tapered, incidence []float64, q *objective.Params, v *Covariance, scale float64) {
+	total := 0.0
+	for _, t := range b.Terms {
+		total += incidence[t]
+	}
+	if total == 0 {
+		return
+	}
+	mean := objective.NewTapered(len(incidence))
+	for _, t := range b.Terms {
+		f := incidence[t] / total
+		mean.MG[t], mean.EG[t] = f, f
+	}
+	b.MeanMG, b.MeanEG = mean.Dot(fit)
+	meanMG, meanEG := make([]float64, q.N), make([]float64, q.N)
+	q.Fold(objective.Tapered{MG: mean.MG, EG: make([]float64, len(incidence))}, meanMG)
+	q.Fold(objective.Tapered{MG: make([]float64, len(incidence)), EG: mean.EG}, meanEG)
+	errMG, errEG := v.deviations(meanMG), v.deviations(meanEG)
+	for _, t := range b.Terms {
+		b.Centered = append(b.Centered, CenteredTerm{
+			Name: terms[t].Name, MG: fit.MG[t] - b.MeanMG, EG: fit.EG[t] - b.MeanEG,
+			SEMG: scale * errMG(q.MG[t]), SEEG: scale * errEG(q.EG[t]),
+		})
+	}
+}
+
+// incidence returns how often each term occurs: counted for both sides in the
+// sample of positions, or else by the differences in the rows.
+func Incidence(ctx context.Context, s *rows.Store) ([]float64, error) {
+	out := make([]float64, s.Terms())
+	if s.Pieces != nil {
+		for t, n := range s.Pieces.Seen {
+			out[t] = float64(n)
+		}
+		return out, nil
+	}
+	err := s.EachRow(ctx, func(_, _ int, entries []rows.Entry) {
+		for _, e := range entries {
+			out[e.Term] += math.Abs(float64(e.Count))
+		}
+	})
+	return out, err
+}
