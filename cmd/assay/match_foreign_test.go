@@ -138,7 +138,7 @@ func TestMatchAtAClock(t *testing.T) {
 		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
 	}
 	for _, fault := range faults {
-		if !strings.Contains(fault, "on the clock (margin 50ms); 1ms by its own account") {
+		if !strings.Contains(fault, "with 150ms on the clock (margin 50ms)") {
 			t.Errorf("fault %q", fault)
 		}
 	}

@@ -1,0 +1,56 @@
+package opening_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// The opening with a number is the same whenever it is asked for.
+func ExampleRandom() {
+	random, err := opening.NewRandom(4, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, number := range []uint64{0, 1, 0} {
+		game, err := random.Propose(number, 1)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(number, game.Moves())
+	}
+	// Output:
+	// 0 [e2e3 e7e5 d2d4 f8d6]
+	// 1 [e2e4 f7f5 d1f3 e7e5]
+	// 0 [e2e3 e7e5 d2d4 f8d6]
+}
+
+// A book of positions. The second line repeats the first position.
+func ExampleLoadBook() {
+	dir, err := os.MkdirTemp("", "book")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "small.epd")
+	const lines = `rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 4 9
+rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+`
+	if err := os.WriteFile(path, []byte(lines), 0o666); err != nil {
+		fmt.Println(err)
+		return
+	}
+	book, err := opening.LoadBook(path, opening.Spec{}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(book.Len(), "openings,", book.Repeated(), "repeated")
+	// Output: 2 openings, 1 repeated
+}
