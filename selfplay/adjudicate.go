@@ -5,39 +5,39 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// What ends a game beside the rules of chess (see board.Termination).
+// The ends of a game that are not in the rules of chess (see board.Termination).
 const (
 	AdjudicatedWin  board.Termination = "adjudicated-win"  // both players' scores said so
 	AdjudicatedDraw board.Termination = "adjudicated-draw" // both players' scores said so
 	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
-	IllegalMove     board.Termination = "illegal-move"     // the player who played it loses
+	IllegalMove     board.Termination = "illegal-move"     // the player that played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
-	TimeForfeit     board.Termination = "time-forfeit"     // the player whose clock ran out loses
+	TimeForfeit     board.Termination = "time-forfeit"     // a player that exceeds its time loses
 )
 
 // Adjudication says when a game is ended by the scores of its players. The zero
 // value never ends one.
 //
-// A verdict needs the agreement of both, unless OneSided: scores of consecutive plies
-// alternate between the players. What it costs in truth is measured: a share of the games it
-// would end is played on, and the results compared (see Verdict).
+// Both players must agree, unless OneSided: scores of consecutive plies alternate between
+// the players. How often adjudication is wrong is measured: a share of the games that it
+// would end is played on, and the results are compared (see Verdict).
 type Adjudication struct {
 	WinScore int `json:"win_score,omitempty"` // a win at |score| >= WinScore centipawns ...
-	WinPlies int `json:"win_plies,omitempty"` // ... for so many plies in a row; 0 for never
+	WinPlies int `json:"win_plies,omitempty"` // ... for this many plies in a row; 0: never
 
-	// OneSided lets the loser's scores alone decide a win, as if he resigned: half of
-	// WinPlies moves of his in a row, whatever the winner thinks.
+	// OneSided lets the loser's scores alone decide a win, as if it resigned: after half
+	// of WinPlies of its own moves in a row, whatever the winner's scores are.
 	OneSided bool `json:"win_one_sided,omitempty"`
 
 	DrawScore int `json:"draw_score,omitempty"` // a draw at |score| <= DrawScore centipawns ...
-	DrawPlies int `json:"draw_plies,omitempty"` // ... for so many plies in a row; 0 for never
-	DrawFrom  int `json:"draw_from,omitempty"`  // ... of which none is before this ply of play proper
+	DrawPlies int `json:"draw_plies,omitempty"` // ... for this many plies in a row; 0: never
+	DrawFrom  int `json:"draw_from,omitempty"`  // ... none of them before this ply of play
 
 	PlayOn float64 `json:"play_on,omitempty"` // share of adjudicated games that are played on, 0 to 1
 }
 
-// StandardAdjudication is the careful one that training data begin with: wins at
-// 1,000 centipawns for six plies, no draws, one game in twenty played on.
+// StandardAdjudication is a careful default for training data: wins at 1,000 centipawns
+// for six plies, no draws, one game in twenty played on.
 func StandardAdjudication() Adjudication {
 	return Adjudication{WinScore: 1000, WinPlies: 6, PlayOn: 0.05}
 }
@@ -45,10 +45,10 @@ func StandardAdjudication() Adjudication {
 // Verdict returns the first ply of scores after which the game would be adjudicated,
 // and how. Scores are those of a game: White's view, engine.NoScore for plies that
 // were not searched; first is the side that moved first; ply is the number of moves
-// played by then. A game that went on
-// after its verdict was played on; whether its result agrees measures the rule.
+// played by then. A longer game was played on; whether its result agrees measures the
+// rule.
 func (a Adjudication) Verdict(first board.Color, scores []int16) (ply int, result board.GameResult, ok bool) {
-	j := judge{rule: a}
+	j := referee{rule: a}
 	for i, s := range scores {
 		if s == engine.NoScore {
 			continue
@@ -60,23 +60,22 @@ func (a Adjudication) Verdict(first board.Color, scores []int16) (ply int, resul
 	return 0, board.Draw, false
 }
 
-// playsOn tells whether the game with this seed, once adjudicated, is played on.
+// playsOn reports whether the game with this seed is played on after its adjudication.
 func (a Adjudication) playsOn(seed uint64) bool {
 	return chance(seed, "play-on") < a.PlayOn
 }
 
-// judge watches the scores of one game.
-type judge struct {
+// referee watches the scores of one game.
+type referee struct {
 	rule               Adjudication
 	plies              int // observed
-	white, black, draw int // length of the current row of plies that say so
+	white, black, draw int // plies in a row up to now whose scores say so
 
-	resigned [2]int // plies of White and of Black in a row, two a move, that say so of themselves
+	resigned [2]int // of White and of Black: plies in a row, two a move, with a lost score
 }
 
-// observe takes the score of the next ply of play proper, which the side played: White's
-// view.
-func (j *judge) observe(side board.Color, score int) (board.GameResult, board.Termination, bool) {
+// observe takes the score of the side's next move, White's view.
+func (j *referee) observe(side board.Color, score int) (board.GameResult, board.Termination, bool) {
 	j.white = row(j.white, score >= j.rule.WinScore)
 	j.black = row(j.black, score <= -j.rule.WinScore)
 	j.draw = row(j.draw, max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
@@ -93,8 +92,8 @@ func (j *judge) observe(side board.Color, score int) (board.GameResult, board.Te
 	return j.drawn()
 }
 
-// observeOne is observe where the loser decides alone.
-func (j *judge) observeOne(side board.Color, score int) (board.GameResult, board.Termination, bool) {
+// observeOne is observe with OneSided: the loser decides alone.
+func (j *referee) observeOne(side board.Color, score int) (board.GameResult, board.Termination, bool) {
 	own := score
 	if side == board.Black {
 		own = -score
@@ -107,16 +106,16 @@ func (j *judge) observeOne(side board.Color, score int) (board.GameResult, board
 	return j.drawn()
 }
 
-// drawn tells whether the scores call it a draw.
-func (j *judge) drawn() (board.GameResult, board.Termination, bool) {
+// drawn reports whether the scores make the game a draw.
+func (j *referee) drawn() (board.GameResult, board.Termination, bool) {
 	if j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies {
 		return board.Draw, AdjudicatedDraw, true
 	}
 	return board.Draw, "", false
 }
 
-func row(n int, goesOn bool) int {
-	if goesOn {
+func row(n int, continues bool) int {
+	if continues {
 		return n + 1
 	}
 	return 0

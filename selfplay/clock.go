@@ -11,14 +11,14 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ClockMargin is how far a clock may be overdrawn before the game is lost, unless the
-// Clock says otherwise. It is what a busy machine may take to hand a move from one process
-// to another; a clock that is overdrawn by less stands at nothing.
+// ClockMargin is by how much a player may exceed its time before it loses, unless the
+// Clock says otherwise. A busy machine may need as long to pass a move from one process to
+// another. A clock exceeded by less is at zero.
 const ClockMargin = 50 * time.Millisecond
 
 // Clock is the time that a side has for a game: Base, and Increment more after each
-// move. With Moves above zero, Base comes again after every so many moves. The zero
-// Clock does not run.
+// move. With Moves above zero, Base is added again after that many moves. The zero Clock
+// does not run.
 type Clock struct {
 	Base      time.Duration `json:"base_ns"`
 	Increment time.Duration `json:"increment_ns,omitempty"`
@@ -26,7 +26,7 @@ type Clock struct {
 	Margin    time.Duration `json:"margin_ns,omitempty"` // 0: ClockMargin
 }
 
-// margin returns how far the clock may be overdrawn.
+// margin returns by how much the time may be exceeded.
 func (c Clock) margin() time.Duration {
 	if c.Margin > 0 {
 		return c.Margin
@@ -47,18 +47,18 @@ func ParseClock(s string) (Clock, error) {
 	if moves, rest, ok := strings.Cut(s, "/"); ok {
 		n, err := strconv.Atoi(moves)
 		if err != nil || n < 1 || n > 1000 {
-			return fail("moves are a number from 1 to 1000")
+			return fail("want a number of moves from 1 to 1000")
 		}
 		c.Moves, text = n, rest
 	}
 	base, increment, more := strings.Cut(text, "+")
 	var ok bool
 	if c.Base, ok = seconds(base); !ok || c.Base <= 0 {
-		return fail(fmt.Sprintf("%q is no time that can be played", base))
+		return fail(fmt.Sprintf("%q is not a valid time", base))
 	}
 	if more {
 		if c.Increment, ok = seconds(increment); !ok {
-			return fail(fmt.Sprintf("%q is no increment", increment))
+			return fail(fmt.Sprintf("%q is not a valid increment", increment))
 		}
 	}
 	return c, nil
@@ -85,7 +85,7 @@ func (c Clock) String() string {
 	return text
 }
 
-// Runs tells whether there is a clock at all.
+// Runs reports whether there is a clock at all.
 func (c Clock) Runs() bool { return c != Clock{} }
 
 func (c Clock) validate() error {
@@ -95,8 +95,8 @@ func (c Clock) validate() error {
 	return nil
 }
 
-// clocks are both sides' clocks in one game. They are kept here, whatever the players
-// believe: from when a player is asked until it has answered.
+// clocks are both sides' clocks in one game. They run from the moment a player is asked
+// for a move until it has answered; what players report does not count.
 type clocks struct {
 	control [2]Clock
 	left    [2]time.Duration
@@ -111,7 +111,7 @@ func newClocks(limits [2]Limits) clocks {
 	return c
 }
 
-// limit tells the side to move what the clocks show.
+// limit sets what the side to move sees of the clocks.
 func (c *clocks) limit(us board.Color, lim *engine.Limits) {
 	for side, control := range c.control {
 		if control.Runs() {
@@ -124,8 +124,8 @@ func (c *clocks) limit(us board.Color, lim *engine.Limits) {
 	}
 }
 
-// spend takes the time of a move off the clock of its side. It returns false, with
-// what happened, if the time is up.
+// spend subtracts the time of a move from the clock of its side. If the player exceeded
+// its time, it returns false and what happened.
 func (c *clocks) spend(us board.Color, took time.Duration) (what string, ok bool) {
 	control := c.control[us]
 	if !control.Runs() {

@@ -2,12 +2,12 @@ package selfplay
 
 import "github.com/assay-chess/assay/engine"
 
-// Entrant is a player who takes part: how to open it and how files call it.
+// Entrant is a player that takes part: how to open it and its name in files.
 type Entrant struct {
 	Spec string // for the opener
-	Name string // in files; whoever has the same name plays the same moves. Empty: Spec
+	Name string // in files; entrants of the same name play the same moves. Empty: Spec
 
-	Options []Option // set before each game; the name has to tell them
+	Options []Option // set before each game; Name must contain them
 }
 
 // Identity returns the name in files.

@@ -9,28 +9,28 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// DefaultMaxPlies is the length of play at which a game is called a draw, unless a
+// DefaultMaxPlies is the number of plies of play after which a game is a draw, unless the
 // job says otherwise.
 const DefaultMaxPlies = 400
 
-// Job is everything needed to play one game, by whoever plays it.
+// Job is everything needed to play one game, on any machine.
 //
 // A Job with Try above zero is not a game but the check of an opening: one search of
-// the position that the opening leads to, whose score decides whether it is played.
+// the position after the opening, whose score decides whether it is played.
 type Job struct {
 	Number  uint64       `json:"number"`           // of the game in its series, or of the opening
 	Try     int          `json:"try,omitempty"`    // 0: a game; n: check of the opening's nth try
 	Players [2]string    `json:"players"`          // White's and Black's, as the opener knows them
-	Options [2][]Option  `json:"options,omitzero"` // set before the game: a player's keep their values until they are set again
+	Options [2][]Option  `json:"options,omitzero"` // set before the game; a player keeps them until they are set again
 	Start   string       `json:"start,omitempty"`
 	Opening []board.Move `json:"opening,omitempty"` // moves from Start to where play begins
 	Limits  [2]Limits    `json:"limits"`            // White's and Black's
 	Rule    Adjudication `json:"rule"`
-	Plies   int          `json:"plies,omitempty"` // a draw after so many plies of play; 0: DefaultMaxPlies
+	Plies   int          `json:"plies,omitempty"` // plies of play after which the game is a draw; 0: DefaultMaxPlies
 	Seed    uint64       `json:"seed,string"`
 }
 
-// maxPlies is how long play may go on.
+// maxPlies is the number of plies of play after which the game is a draw.
 func (j *Job) maxPlies() int {
 	if j.Plies <= 0 {
 		return DefaultMaxPlies
@@ -44,8 +44,8 @@ type Option struct {
 	Value string `json:"value"`
 }
 
-// Result is one game as it was played. It says no more than the game itself and its
-// cost: in the same Job only Time differs from machine to machine.
+// Result is one game as it was played, with its cost. For the same Job only Time differs
+// from machine to machine.
 type Result struct {
 	Number  uint64       `json:"number"`
 	Try     int          `json:"try,omitempty"`
@@ -56,21 +56,21 @@ type Result struct {
 	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening
 	Depths  []uint8      `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
 
-	// Times[i] is what Moves[i] took, in milliseconds, rounded up. It is empty where time is no limit:
-	// games are then the same on every machine, and so is what is written of them.
+	// Times[i] is the time for Moves[i], in milliseconds, rounded up. It is empty without limits of
+	// time, because games and their files are then the same on every machine.
 	Times []uint32 `json:"times_ms,omitempty"`
 
 	Result      board.GameResult  `json:"result"`
 	Termination board.Termination `json:"termination"`
-	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did, and which side it was
+	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did wrong, and its side
 
 	Seed  uint64           `json:"seed,string"`
 	Nodes [2]uint64        `json:"nodes"`   // White's and Black's, over the game
 	Time  [2]time.Duration `json:"time_ns"` // White's and Black's, over the game
 }
 
-// Rescale multiplies the times that the game took by f: what it would have taken on a
-// machine of 1/f of the speed.
+// Rescale multiplies the times of the game by f: what it would have taken on a machine of
+// 1/f of the speed.
 func (r *Result) Rescale(f float64) {
 	for i, ms := range r.Times {
 		r.Times[i] = uint32(math.Ceil(float64(ms) * f))
@@ -80,7 +80,7 @@ func (r *Result) Rescale(f float64) {
 	}
 }
 
-// Forfeited tells whether a player's fault ended the game, and whose.
+// Forfeited reports whether a player's fault ended the game, and which side's.
 func (r *Result) Forfeited() (loser board.Color, yes bool) {
 	switch r.Termination {
 	case IllegalMove, PlayerFailed, TimeForfeit:
@@ -93,8 +93,8 @@ func (r *Result) Forfeited() (loser board.Color, yes bool) {
 	return board.White, true
 }
 
-// Replay returns the game with all its moves, and the key of the position where play
-// proper began.
+// Replay returns the game with all its moves, and the key of the position after the
+// opening.
 func (r *Result) Replay() (game *board.Game, opening uint64, err error) {
 	game, err = r.OpeningGame()
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Result) Game() (*board.Game, error) {
 	return game, nil
 }
 
-// OpeningGame returns the game as it stood where play proper began.
+// OpeningGame returns the game at the end of its opening.
 func (r *Result) OpeningGame() (*board.Game, error) {
 	if r.Opening < 0 || r.Opening > len(r.Moves) {
 		return nil, fmt.Errorf("game %d: %d opening plies, but %d moves", r.Number, r.Opening, len(r.Moves))
@@ -128,7 +128,7 @@ func (r *Result) OpeningGame() (*board.Game, error) {
 	return game, nil
 }
 
-// setOpening makes the job start where the game stands.
+// setOpening makes the game so far the opening of the job.
 func (j *Job) setOpening(game *board.Game) {
 	j.Start = ""
 	if start := game.Start(); start != board.StartPosition() {

@@ -8,12 +8,12 @@ import (
 	"github.com/assay-chess/assay/engine"
 )
 
-// Limits ends the search of each move; a zero field does not limit. It is that part
-// of engine.Limits which can be written down before a game: for all but the clock, the
-// same for every move.
+// Limits ends the search of each move; a zero field does not limit. It is the part of
+// engine.Limits that is known before a game; except for the clock it is the same for
+// every move.
 //
-// Limits of time make games depend on the machine and on what else it does: only
-// without them the same Job gives the same game.
+// With limits of time a game depends on the machine and its load: only without them does
+// the same Job give the same game.
 type Limits struct {
 	Depth     int           `json:"depth,omitempty"`      // plies of iterative deepening
 	Nodes     uint64        `json:"nodes,omitempty"`      // soft, unless HardNodes
@@ -22,7 +22,7 @@ type Limits struct {
 	Clock     Clock         `json:"clock,omitzero"` // for the whole game
 }
 
-// ErrLimits is returned for limits that would let a search run for ever.
+// ErrLimits is returned for limits that would let a search run forever.
 var ErrLimits = errors.New("selfplay: no limit of depth, nodes or time")
 
 // Validate reports limits that do not end a search.
@@ -33,8 +33,8 @@ func (l Limits) Validate() error {
 	return l.Clock.validate()
 }
 
-// Deterministic tells whether a search within these limits depends on nothing but
-// its input: a limit of time depends on the machine.
+// Deterministic reports whether a search within these limits depends on its input alone:
+// a limit of time depends on the machine.
 func (l Limits) Deterministic() bool { return l.MoveTime == 0 && !l.Clock.Runs() }
 
 // search returns the limits of one move, without those of the clock.
@@ -43,7 +43,7 @@ func (l Limits) search() engine.Limits {
 }
 
 // Scaled returns the limits with every time multiplied by f: what a machine of 1/f of the
-// speed needs to search as far. A clock's margin stays: it is for the way, not the search.
+// speed needs for an equal search. A clock's margin stays: it is for communication.
 func (l Limits) Scaled(f float64) Limits {
 	scale := func(d time.Duration) time.Duration { return time.Duration(math.Round(float64(d) * f)) }
 	l.MoveTime = scale(l.MoveTime)

@@ -14,10 +14,9 @@ import (
 // Play plays the job's game between White's and Black's player. A player that never
 // gets to move may be nil.
 //
-// What a player does wrong costs it the game: Result.Termination is IllegalMove,
-// PlayerFailed or, where its clock ran out, TimeForfeit; Result.Fault says what
-// happened. An error means that there is no result: the context ended, or the job
-// makes no sense.
+// A player's fault costs it the game: Result.Termination is IllegalMove, PlayerFailed or,
+// if it exceeded its time, TimeForfeit; Result.Fault says what happened. An error means
+// that there is no result: the context ended, or the job is invalid.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
@@ -29,7 +28,7 @@ func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, erro
 		}
 	}
 	t := newTable(job, game, players)
-	if err := t.sitDown(); err != nil {
+	if err := t.begin(); err != nil {
 		return Result{}, err
 	}
 	for !t.over() {
@@ -47,17 +46,17 @@ type table struct {
 	game     *board.Game
 	players  [2]engine.Player
 	result   Result
-	judge    judge
+	referee  referee
 	clocks   clocks
 	settled  bool // by adjudication or a fault
-	playOn   bool // an adjudication came and is not followed
+	playOn   bool // the game was adjudicated and is played on
 	timed    bool // the time of each move is recorded
 	maxPlies int  // with the opening
 }
 
 func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 	opening := len(job.Opening)
-	t := &table{job: job, game: game, players: players, judge: judge{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + job.maxPlies()}
+	t := &table{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + job.maxPlies()}
 	t.result = Result{Number: job.Number, Try: job.Try, Players: job.Players, Start: job.Start, Opening: opening, Seed: job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range t.result.Scores {
@@ -69,9 +68,9 @@ func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 	return t
 }
 
-// sitDown sets the players' options and tells them that a game begins. Each gets a seed of its own, so that
-// a player against itself does not think the same thoughts twice.
-func (t *table) sitDown() error {
+// begin sets the players' options and starts a new game in each. Each gets its own seed,
+// so that a player against itself does not make the same random choices twice.
+func (t *table) begin() error {
 	for side, p := range t.players {
 		if p == nil {
 			continue
@@ -90,8 +89,7 @@ func (t *table) sitDown() error {
 	return nil
 }
 
-// over tells whether the game has ended, and why. The rules come before everything
-// that players say.
+// over reports whether the game has ended. The rules of chess come before adjudication.
 func (t *table) over() bool {
 	if t.settled && t.result.Fault != "" {
 		return true
@@ -119,13 +117,13 @@ func (t *table) move(ctx context.Context) error {
 	}
 	lim := t.job.Limits[side].search()
 	t.clocks.limit(side, &lim)
-	begun := time.Now()
+	start := time.Now()
 	found, err := player.Search(ctx, t.game, lim)
-	took := time.Since(begun)
+	took := time.Since(start)
 	t.result.Time[side] += took
 	t.result.Nodes[side] += found.Nodes
 	if ctx.Err() != nil {
-		return ctx.Err() // what it answered was cut short
+		return ctx.Err() // the answer was cut short
 	}
 	if what, ok := t.clocks.spend(side, took); !ok {
 		t.forfeit(side, TimeForfeit, what+account(found, err))
@@ -150,8 +148,8 @@ func (t *table) move(ctx context.Context) error {
 	return nil
 }
 
-// account says what a player that lost on time says itself: where it thinks that it
-// took less, the rest went on the way to it and back.
+// account returns the time that a player that lost on time reports itself. If it is
+// shorter, the rest was spent on communication.
 func account(found engine.Result, err error) string {
 	switch {
 	case err != nil:
@@ -173,7 +171,7 @@ func (t *table) record(side board.Color, found engine.Result) {
 	if t.playOn {
 		return
 	}
-	result, why, over := t.judge.observe(side, int(clampScore(score)))
+	result, why, over := t.referee.observe(side, int(clampScore(score)))
 	switch {
 	case over && t.job.Rule.playsOn(t.job.Seed):
 		t.playOn = true
@@ -189,5 +187,5 @@ func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.result.Fault = strings.ToValidUTF8(t.result.Fault[:min(len(t.result.Fault), maxFault)], "")
 }
 
-// maxFault bounds what is said of a fault, in bytes: a program may say anything, and much.
+// maxFault bounds the text of a fault, in bytes: it may contain the output of a program.
 const maxFault = 1000

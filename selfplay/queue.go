@@ -2,8 +2,8 @@ package selfplay
 
 import "slices"
 
-// queue holds the jobs that nobody has taken yet: games before checks, for they are
-// what checks are for, and each in the order of the numbers.
+// queue holds the jobs that no worker has taken yet: games before checks, each in the
+// order of the numbers.
 type queue struct {
 	games, checks []Job
 }

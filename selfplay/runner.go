@@ -10,22 +10,22 @@ import (
 	"github.com/assay-chess/assay/engine"
 )
 
-// Runner plays jobs, in whatever order and place: Local on this machine's cores,
-// others on other machines. A Job carries all it needs and a Result names its job, so
-// a runner knows nothing of series, data sets or matches.
+// Runner plays jobs, in any order and place: Local on this machine's cores, others on
+// other machines. A Job contains all it needs and a Result names its job, so a runner
+// knows nothing of series, data sets or matches.
 type Runner interface {
-	// Run plays the jobs that come and sends each result as its game ends, in any
-	// order, until jobs is closed (then it returns nil with every result sent) or ctx
-	// ends (then it returns ctx's error, and drops what was being played). Any other
-	// error says that some job could not be played at all; a player's fault is not
-	// an error but a result. When Run returns, nothing of it is running any more.
+	// Run plays the jobs it receives and sends each result as its game ends, in any
+	// order. When jobs is closed it sends the remaining results and returns nil; when
+	// ctx ends it drops the games under way and returns ctx's error. Any other error
+	// means that a job could not be played at all; a player's fault is not an error but
+	// a result. When Run returns, all its goroutines have ended.
 	Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error
 	// Parallel returns how many jobs are worth having under way at once.
 	Parallel() int
 }
 
 // Local plays games on this machine, one at a time in each of its workers. A worker
-// opens the players that its jobs name and keeps them for later games.
+// opens the players that its jobs name and keeps them open for later games.
 type Local struct {
 	Open    Opener
 	Workers int // 0: one a core
@@ -51,7 +51,7 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 			w := worker{open: l.Open, players: map[string][]engine.Player{}}
 			err := errors.Join(w.run(ctx, jobs, results), w.close())
 			if err != nil {
-				cancel(err) // the first failure ends the others; theirs are its echo
+				cancel(err) // the first failure stops the others
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		if spec == "" {
 			continue
 		}
-		p, err := w.player(spec, seat(job, side))
+		p, err := w.player(spec, slot(job, side))
 		if err != nil {
 			return Result{}, fmt.Errorf("selfplay: open player %q: %w", spec, err)
 		}
@@ -109,13 +109,13 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		return Result{}, err
 	}
 	if loser, yes := result.Forfeited(); yes {
-		w.drop(job.Players[loser], seat(job, int(loser)))
+		w.drop(job.Players[loser], slot(job, int(loser)))
 	}
 	return result, nil
 }
 
-// seat returns which of the worker's players of one spec plays the side.
-func seat(job *Job, side int) int {
+// slot returns which of the worker's players of one spec plays the side.
+func slot(job *Job, side int) int {
 	if side == 1 && job.Players[0] == job.Players[1] {
 		return 1
 	}
@@ -123,23 +123,23 @@ func seat(job *Job, side int) int {
 }
 
 // player returns the worker's player for the spec, opening it at its first use.
-func (w *worker) player(spec string, seat int) (engine.Player, error) {
-	for len(w.players[spec]) <= seat {
+func (w *worker) player(spec string, slot int) (engine.Player, error) {
+	for len(w.players[spec]) <= slot {
 		p, err := w.open(spec)
 		if err != nil {
 			return nil, err
 		}
 		w.players[spec] = append(w.players[spec], p)
 	}
-	return w.players[spec][seat], nil
+	return w.players[spec][slot], nil
 }
 
-// drop closes a player that failed; the next game opens a fresh one. What it says
-// at its end is of no interest any more.
-func (w *worker) drop(spec string, seat int) {
+// drop closes a player that failed; the next game opens a new one. An error of Close adds
+// nothing to the fault.
+func (w *worker) drop(spec string, slot int) {
 	list := w.players[spec]
-	_ = list[seat].Close()
-	w.players[spec] = append(list[:seat:seat], list[seat+1:]...)
+	_ = list[slot].Close()
+	w.players[spec] = append(list[:slot:slot], list[slot+1:]...)
 }
 
 func (w *worker) close() error {

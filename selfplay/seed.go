@@ -16,8 +16,8 @@ func Seed(seed, generation uint64, stage string, number uint64) uint64 {
 	return board.SplitMix64(h ^ number)
 }
 
-// chance draws a number in [0, 1) from the seed of a game, for the decision that
-// the tag stands for.
+// chance returns a number in [0, 1) that follows from the seed of a game and the tag of
+// the decision.
 func chance(seed uint64, tag string) float64 {
 	return float64(Seed(seed, 0, tag, 0)>>11) / (1 << 53)
 }

@@ -11,8 +11,8 @@ import (
 // Openings proposes where games begin; opening.Random and opening.Book do.
 type Openings interface {
 	// Propose returns the candidate for the opening with the number at its nth try,
-	// counted from 1: the same for the same arguments, whatever was asked before. An
-	// error says that there is no such candidate, and ends the series there.
+	// counted from 1. It depends on its arguments alone. An error means that there is no
+	// such candidate, and ends the series there.
 	Propose(number uint64, try int) (*board.Game, error)
 }
 
@@ -20,7 +20,7 @@ type Openings interface {
 // up with ErrNoOpening.
 const MaxTries = 1000
 
-// ErrNoOpening says that every candidate for an opening was lopsided or had been
+// ErrNoOpening says that every candidate for an opening was unbalanced or had been
 // played before.
 var ErrNoOpening = errors.New("no fresh opening found")
 
@@ -29,30 +29,30 @@ var ErrStop = errors.New("stop")
 
 // Series plays numbered openings, PerOpening games of each, and delivers the games in
 // the order of their numbers. No opening is played twice: a candidate whose position
-// was the opening of a lower number is passed over, which is decided in the order of
-// the numbers and so the same for any Runner.
+// is the opening of a lower number is skipped. That is decided in the order of the
+// numbers, so it is the same for any Runner.
 //
-// How far it runs ahead of the lowest opening not yet delivered is bounded, and so is
-// its memory.
+// It runs a bounded number of openings ahead of the lowest one not yet delivered, which
+// bounds its memory too.
 type Series struct {
 	Runner     Runner
 	Openings   Openings
 	Check      Check
 	PerOpening int                     // games an opening: number n has games n*PerOpening + 0, 1, ...
-	Job        func(game uint64) Job   // the game with the number, but for its opening
+	Job        func(game uint64) Job   // the game with the number, without its opening
 	First, End uint64                  // numbers of openings, End not included
 	Used       []uint64                // keys of the openings with numbers below First
-	Known      map[uint64]Result       // games that were played before, by number: they are not played again
-	Finished   func(game Result) error // told of each game as it ends, in any order; may be nil
-	Repeats    bool                    // openings may come again: none is passed over because it was played
+	Known      map[uint64]Result       // games that are played already, by number
+	Finished   func(game Result) error // called as each game ends, in any order; may be nil
+	Repeats    bool                    // openings may repeat: none is skipped because it was played
 
-	// Hold, if not nil, tells whether the games of an opening have to wait until more
-	// of those with lower numbers are delivered, because Job needs their results. It
-	// is asked in the order of the numbers, again after each delivery.
+	// Hold, if not nil, reports whether the games of an opening must wait until more
+	// games with lower numbers are delivered, because Job needs their results. It is
+	// called in the order of the numbers, again after each delivery.
 	Hold func(opening uint64) bool
 
-	// Deliver is given the games of one opening, in the order of the openings. All
-	// hooks are called from the goroutine that runs Run.
+	// Deliver takes the games of one opening, in the order of the openings. All
+	// functions of a Series are called from the goroutine that calls Run.
 	Deliver func(number uint64, games []Result) error
 }
 
@@ -82,7 +82,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	err := r.loop(jobs, results, runner)
 	cancel()
 	if !r.runnerEnded {
-		<-runner // what was being played when the series ended counts for nothing
+		<-runner // games under way when the series ends do not count
 	}
 	if errors.Is(err, ErrStop) {
 		err = nil
@@ -90,7 +90,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	return r.report, err
 }
 
-// loop feeds the runner and takes what comes back, until everything is delivered.
+// loop sends jobs to the runner and takes results, until everything is delivered.
 func (r *round) loop(jobs chan<- Job, results <-chan Result, runner <-chan error) error {
 	for {
 		if err := r.advance(); err != nil {
@@ -142,13 +142,13 @@ type unit struct {
 	try     int
 	opening *board.Game // the candidate; nil before the first
 	passed  bool        // the candidate's check
-	known   bool        // the opening was played in an earlier life: nothing to check
+	known   bool        // an earlier process played the opening: nothing to check
 	games   []Result
 	missing int
 }
 
-// ahead is how many openings may be open at once: enough that a long game keeps
-// nobody waiting.
+// ahead is how many openings may be open at once: enough that no worker waits for a
+// long game.
 func (r *round) ahead() int { return 16 + 8*max(1, r.Runner.Parallel()) }
 
 // advance opens units, settles their openings in order, and delivers what is whole.
@@ -274,7 +274,7 @@ func (r *round) take(result Result) error {
 		number /= uint64(r.PerOpening)
 	}
 	if number < r.next || number >= r.next+uint64(len(r.open)) {
-		return nil // beyond the end that the series has come to have
+		return nil // beyond the end: the series was cut short
 	}
 	u := r.open[number-r.next]
 	if result.Try > 0 {
@@ -295,7 +295,7 @@ func (r *round) takeCheck(u *unit, result *Result) error {
 		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
-		return fmt.Errorf("selfplay: opening %d is over before it begins: %s", u.number, result.Termination)
+		return fmt.Errorf("selfplay: opening %d is over before the first move: %s", u.number, result.Termination)
 	}
 	r.report.Checks++
 	r.report.CheckNodes += result.Nodes[0] + result.Nodes[1]

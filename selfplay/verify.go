@@ -7,24 +7,24 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Verify tells whether the result can be that of the job, as far as that shows without
-// playing it: the job's number, seed and opening, one score and one depth a move, moves
-// that are legal, and the end that the rules say. A result that came from afar is
-// worth no more than that before it was played again.
+// Verify reports whether the result can be that of the job, as far as can be seen without
+// playing it: the job's number, seed and opening, one score and one depth a move, legal
+// moves, and an end by the rules. A result from another machine that passes may still be
+// wrong: only playing it again shows that.
 func (r *Result) Verify(job *Job) error {
 	switch {
 	case r.Number != job.Number || r.Try != job.Try || r.Seed != job.Seed:
 		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, job.Try, job.Seed)
 	case r.Start != job.Start:
-		return fmt.Errorf("game %d does not begin where its job does", r.Number)
+		return fmt.Errorf("game %d does not have the start position of its job", r.Number)
 	case r.Opening != len(job.Opening) || len(r.Moves) < r.Opening || !slices.Equal(r.Moves[:r.Opening], job.Opening):
-		return fmt.Errorf("game %d does not begin with its opening", r.Number)
+		return fmt.Errorf("game %d does not have the opening of its job", r.Number)
 	case len(r.Scores) != len(r.Moves) || len(r.Depths) != len(r.Moves):
 		return fmt.Errorf("game %d has %d moves, %d scores, %d depths", r.Number, len(r.Moves), len(r.Scores), len(r.Depths))
 	case len(r.Times) != 0 && len(r.Times) != len(r.Moves):
-		return fmt.Errorf("game %d has %d moves, but the times of %d", r.Number, len(r.Moves), len(r.Times))
+		return fmt.Errorf("game %d has %d moves, but %d times", r.Number, len(r.Moves), len(r.Times))
 	case r.Result < board.BlackWins || r.Result > board.WhiteWins:
-		return fmt.Errorf("game %d ended by no result: %d", r.Number, r.Result)
+		return fmt.Errorf("game %d has the result %d", r.Number, r.Result)
 	case len(r.Fault) > maxFault:
 		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault), maxFault)
 	case r.Termination == TimeForfeit && !job.Limits[0].Clock.Runs() && !job.Limits[1].Clock.Runs():
@@ -49,8 +49,8 @@ func (r *Result) Verify(job *Job) error {
 	return r.verifyLength(job)
 }
 
-// verifyLength reports games that went on for longer than their jobs let them, or were
-// given up as too long too early.
+// verifyLength reports games that are longer than their jobs allow, or that ended at the
+// move limit before it was reached.
 func (r *Result) verifyLength(job *Job) error {
 	plies := len(r.Moves) - r.Opening
 	if most := job.maxPlies(); plies > most || plies < most && r.Termination == MoveLimit {
@@ -59,7 +59,7 @@ func (r *Result) verifyLength(job *Job) error {
 	return nil
 }
 
-// ended tells whether something else than the rules of chess ended the game.
+// ended reports whether something other than the rules of chess ended the game.
 func (r *Result) ended() bool {
 	switch r.Termination {
 	case AdjudicatedWin, AdjudicatedDraw, MoveLimit:

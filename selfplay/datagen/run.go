@@ -14,14 +14,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// ErrForfeit says that a player lost a game by its own fault. Such a game is no data,
-// and the player is not fit to make any.
+// ErrForfeit says that a player lost a game by its own fault. Such a game is no training
+// data, and the run stops.
 var ErrForfeit = errors.New("a player failed")
 
-// Run plays the games that Out does not hold yet and completes the data set. If Out is
-// complete already, it plays nothing and says so in Summary.Already. An error leaves
-// Out as it is: calling Run again with an equal configuration goes on from there. With
-// another configuration the error is a *durable.ConfigChangedError.
+// Run plays the games that are not in Out yet and completes the data set. If Out is
+// complete, it plays nothing and sets Summary.Already. After an error a call with an equal
+// configuration resumes the run. With another configuration the error is a
+// *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ type generator struct {
 	writer   *dataset.Writer[dataset.GameRow]
 	summary  Summary
 	used     []uint64 // keys of the openings on disk
-	begun    time.Time
+	started  time.Time
 }
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
@@ -74,14 +74,14 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	if err := g.openData(); err != nil {
 		return nil, err
 	}
-	if g.writer == nil { // whole, but the process ended before it could say so
+	if g.writer == nil { // complete, but the process ended before it wrote the result
 		return &g.summary, nil
 	}
 	defer g.writer.Close()
 	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "to": g.Games}); err != nil {
 		return nil, err
 	}
-	g.begun = time.Now()
+	g.started = time.Now()
 	report, err := g.series().Run(ctx)
 	if ctx.Err() != nil {
 		err = fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.safe(), g.Games, context.Cause(ctx))
@@ -92,7 +92,7 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	return g.finish(report)
 }
 
-// safe is the number of games on disk for good.
+// safe returns the number of games in complete shards.
 func (g *generator) safe() int64 {
 	if g.writer == nil {
 		return g.summary.Games
@@ -100,7 +100,7 @@ func (g *generator) safe() int64 {
 	return g.writer.Rows()
 }
 
-// openData opens the data set in the run's folder and counts what it holds. If it is
+// openData opens the data set in the run's folder and counts its games. If it is
 // complete, the writer stays nil.
 func (g *generator) openData() error {
 	config := dataset.WriterConfig{Config: g.id, Seed: g.Seed, Program: g.Program}
@@ -125,8 +125,8 @@ func (g *generator) openData() error {
 	return nil
 }
 
-// beginManifest puts an empty manifest into a new run's folder: a data set is not
-// begun among strange files, and those of the run are no strangers.
+// beginManifest writes an empty manifest into a new run's folder: without one, a data set
+// is not started in a folder with other files, such as those of the run.
 func (g *generator) beginManifest() error {
 	_, err := durable.LoadManifest(g.Out)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -225,6 +225,6 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	if g.summary.DataID, err = m.ID(); err != nil {
 		return nil, err
 	}
-	g.summary.Took, g.summary.Search = time.Since(g.begun), report
+	g.summary.Took, g.summary.Search = time.Since(g.started), report
 	return &g.summary, nil
 }

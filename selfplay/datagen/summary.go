@@ -10,8 +10,8 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Summary counts what a data set of games holds. It is computed from the games as they
-// stand on disk, so a resumed run counts as an undisturbed one.
+// Summary counts the games of a data set. It is computed from the games on disk, so it is
+// the same for a run that was resumed.
 type Summary struct {
 	Games        int64            `json:"games"`
 	Plies        int64            `json:"plies"` // that were searched
@@ -20,10 +20,10 @@ type Summary struct {
 	BlackWins    int64            `json:"black_wins"`
 	Terminations map[string]int64 `json:"terminations"`
 
-	// Adjudicated games are those whose scores met the rule. PlayedOn of them went on
-	// all the same, and Disagreed of these ended otherwise than the rule said. Reversed
-	// of these were won by the other side; the rest were drawn, which may tell more of
-	// a player who cannot mate with a queen than of the rule.
+	// Adjudicated counts games whose scores met the rule, PlayedOn those of them that were
+	// played on, Disagreed those of these that ended differently. Of these the other side
+	// won Reversed; the rest were drawn, perhaps only because the player cannot win a won
+	// endgame.
 	Adjudicated int64 `json:"adjudicated"`
 	PlayedOn    int64 `json:"played_on"`
 	Disagreed   int64 `json:"disagreed"`
@@ -31,14 +31,14 @@ type Summary struct {
 
 	DataID string `json:"data_id,omitempty"` // of the manifest; empty within it
 
-	// What follows is about this process, not the data.
+	// The fields below describe this process, not the data.
 
 	Already bool                  `json:"-"` // the data set was complete before
-	Played  int64                 `json:"-"` // games played now
+	Played  int64                 `json:"-"` // games played by this process
 	Plied   int64                 `json:"-"` // their plies, openings left out
 	Took    time.Duration         `json:"-"`
-	Nodes   uint64                `json:"-"` // searched in games now
-	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+	Nodes   uint64                `json:"-"` // searched in games by this process
+	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
 }
 
 // add counts a game.
@@ -81,12 +81,13 @@ func firstToMove(fen string) board.Color {
 	return board.White
 }
 
-// MaxDisagreement is the share of adjudicated games whose true result may differ.
+// MaxDisagreement is the largest acceptable share of adjudicated games with another true
+// result.
 const MaxDisagreement = 0.01
 
-// Disagreement returns the share of games played on that ended otherwise than the
-// adjudication would have said, with the 95 % interval of Wilson; 0, 0, 1 if none was
-// played on. A lower end above MaxDisagreement says that the rule teaches errors.
+// Disagreement returns the share of games played on that ended differently from their
+// adjudication, with Wilson's 95 % interval; 0, 0, 1 if none was played on. A lower end
+// above MaxDisagreement means that the rule puts errors into the data.
 func (s *Summary) Disagreement() (share, lo, hi float64) {
 	n, k := float64(s.PlayedOn), float64(s.Disagreed)
 	if n == 0 {

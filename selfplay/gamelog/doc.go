@@ -2,14 +2,12 @@
 // as it ends, and those that count, in the order of their numbers, as a data set and as
 // PGN.
 //
-// The journal is the truth. Data set and PGN follow from it, and are completed from it
-// where a run is resumed; a killed run so loses no game that ended, and writes none
-// twice.
+// The journal decides. Data set and PGN follow from it and are completed from it when a
+// run is resumed, so a killed run loses no finished game and writes none twice.
 //
-// Pairs plays pairs of games and counts them in order, which is all that a match, a
-// ladder and a tuning by games have in common; InFolder begins and resumes such a run.
-// Who plays whom, and what points mean, only selfplay/match, selfplay/ladder and
-// tuner/spsa/play know.
+// Pairs plays pairs of games and counts them in order, for matches, ladders and tuning by
+// games; InFolder starts and resumes such a run. Who plays whom, and what points mean, is
+// known only to selfplay/match, selfplay/ladder and tuner/spsa/play.
 //
 // Start reading at Pairs, and for the files at Open.
 package gamelog

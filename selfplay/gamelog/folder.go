@@ -7,10 +7,10 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// InFolder begins a run in a folder, or goes on with it: play plays it to the end and
-// returns what it found, which completes the run. What a complete run found is read
-// again, and handed to again. An error of play leaves the folder as it is, to be
-// resumed, and comes with what play returned.
+// InFolder starts or resumes a run in a folder: play plays it to the end and returns its
+// result, which completes the run. The result of a complete run is read from the folder
+// and passed to again. After an error of play the folder can be resumed; what play
+// returned comes with the error.
 func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {

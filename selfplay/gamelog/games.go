@@ -22,8 +22,8 @@ const (
 	PGNName     = "games.pgn"     // the same games
 )
 
-// RunID identifies a run in the ids of its games: equal configurations make equal
-// games, and no others share an id.
+// RunID returns the run's part of the ids of games. Runs of equal configuration have equal
+// games and ids; others share no id.
 func RunID(identity any) (string, error) {
 	doc, err := json.Marshal(identity)
 	if err != nil {
@@ -33,17 +33,17 @@ func RunID(identity any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Config says where games are kept, and how they are told apart.
+// Config says where games are kept, and what identifies them.
 type Config struct {
 	Run      *durable.Run
-	Identity any // all that decides the games, for the data set's manifest and their ids
+	Identity any // everything that decides the games, for the manifest and the ids of games
 	Seed     uint64
 	Program  string
 	Event    string                        // in the PGN
-	Header   func(*selfplay.Result) Header // of a game; the same in each life of the run
+	Header   func(*selfplay.Result) Header // of a game; must not change when the run is resumed
 }
 
-// Header is what a game's result does not say itself.
+// Header is what a Result does not contain.
 type Header struct {
 	White, Black string // names of the players
 	Nodes        uint64 // White's limit; 0 for none
@@ -57,14 +57,14 @@ type Games struct {
 	journal *durable.Journal
 	dirty   bool // the journal has lines that are not synced
 	games   *dataset.Writer[dataset.GameRow]
-	kept    uint64 // games that the data set had when it was opened
+	kept    uint64 // games in the data set when it was opened
 	pgn     *os.File
 	pgnOut  *bufio.Writer
 }
 
-// Open opens the files in the run's folder, then replays the games of the journal in
-// the order they finished. Replay is handed the Games because it may record some of
-// them; where it fails they are closed.
+// Open opens the files in the run's folder, then calls replay with the games of the
+// journal in the order they finished. Replay gets the Games because it may record some of
+// them; if it fails, the files are closed.
 func Open(c Config, replay func(*Games, *selfplay.Result) error) (*Games, error) {
 	g := &Games{Config: c}
 	if err := g.open(replay); err != nil {
@@ -81,7 +81,7 @@ func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
 	if err := g.openData(); err != nil {
 		return err
 	}
-	// The PGN is written anew: nothing in it tells a whole file from half a one.
+	// The PGN is written from the start: nothing in it shows whether it is complete.
 	if g.pgn, err = os.Create(g.Run.Path(PGNName)); err != nil {
 		return fmt.Errorf("gamelog: %w", err)
 	}
@@ -102,7 +102,7 @@ func (g *Games) openData() error {
 		dataset.WriterConfig{Config: g.Identity, Seed: g.Seed, Program: g.Program})
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
-		// The process ended between the data set and the result: all is in there.
+		// The process ended after the data set was complete and before the result.
 		m, err := durable.LoadManifest(g.Run.Path(GamesName))
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func visitGame(line []byte, visit func(*selfplay.Result) error) error {
 	return visit(r)
 }
 
-// Journalize notes a game that ended. It may count after the next Sync.
+// Journalize appends a finished game to the journal. It may count after the next Sync.
 func (g *Games) Journalize(r *selfplay.Result) error {
 	if g == nil {
 		return nil
@@ -138,7 +138,7 @@ func (g *Games) Journalize(r *selfplay.Result) error {
 	return g.journal.Append(r)
 }
 
-// Sync returns once every game noted is on disk.
+// Sync returns when every journaled game is on disk.
 func (g *Games) Sync() error {
 	if g == nil || !g.dirty {
 		return nil
@@ -147,7 +147,7 @@ func (g *Games) Sync() error {
 	return g.journal.Sync()
 }
 
-// Record writes games that count. They come in the order of their numbers, from 0.
+// Record writes games that count, in the order of their numbers, from 0.
 func (g *Games) Record(games []selfplay.Result) error {
 	if g == nil {
 		return nil
@@ -178,8 +178,7 @@ func (g *Games) record(r *selfplay.Result) error {
 			return err
 		}
 	}
-	// Nothing here differs between equal runs: what a player said when it failed is
-	// in the journal.
+	// Only what is the same in equal runs: the text of a fault is in the journal.
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
 	err = pgn.WriteNoted(g.pgnOut, row, notes, pgn.Tag{Name: "Event", Value: g.Event}, pgn.Tag{Name: "Round", Value: h.Round})
 	if err != nil {
@@ -198,7 +197,7 @@ func (g *Games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
 	return row, nil
 }
 
-// Row returns a game as a data set keeps it, without its players' names and limit.
+// Row returns the game as a row of a data set, without the players' names and the limit.
 func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 	game, opening, err := r.Replay()
 	if err != nil {
@@ -216,7 +215,7 @@ func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 	return &row, nil
 }
 
-// Finish completes what was recorded: when it returns, all of it is on disk.
+// Finish completes the files: when it returns, everything recorded is on disk.
 func (g *Games) Finish(summary any) error {
 	if err := g.Sync(); err != nil {
 		return err
@@ -234,8 +233,7 @@ func (g *Games) Finish(summary any) error {
 	return err
 }
 
-// Close closes the files. What was recorded and not finished is completed in the run's
-// next life.
+// Close closes the files. Without Finish, the run is completed when it is resumed.
 func (g *Games) Close() error {
 	if g == nil {
 		return nil

@@ -8,33 +8,33 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Pairs plays pairs of games and counts them in the order of their numbers, those of
-// an earlier life of the run before any that are played now. A game counts once its
-// line of the journal is on disk, and never twice.
+// Pairs plays pairs of games and counts them in the order of their numbers, those that an
+// earlier process played first. A game counts when its line of the journal is on disk, and
+// never twice.
 //
-// It knows of no points: Count does, and Over says when enough is counted.
+// It knows no points: Count does, and Over reports when enough pairs are counted.
 type Pairs struct {
 	Name  string                             // of the command, for errors
-	Fresh bool                               // no opening comes again: those that are counted are remembered
+	Fresh bool                               // no opening may repeat: those of counted pairs are kept
 	Over  func() bool                        // nothing more counts
 	Count func(pair []selfplay.Result) error // the next pair
-	Told  func()                             // after each pair that was played now; may be nil
+	After func()                             // called after each pair that this process played; may be nil
 
 	games   *Games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
 	used    []uint64                   // keys of the openings counted
-	waiting map[uint64]selfplay.Result // games of an earlier life that are not counted yet
+	waiting map[uint64]selfplay.Result // games in the journal that are not counted yet
 }
 
 // Counted returns the number of pairs that are.
 func (p *Pairs) Counted() uint64 { return p.next }
 
-// Played returns how many games were played now, those that do not count included.
+// Played returns how many games this process played, including those that do not count.
 func (p *Pairs) Played() int64 { return p.played }
 
-// Keep opens the run's files and counts what its journal holds. They are to be
-// finished, and closed in any case.
+// Keep opens the run's files and counts the pairs of its journal. The caller must call
+// Close, and Finish if the run ends without an error.
 func (p *Pairs) Keep(c Config) error {
 	p.waiting = map[uint64]selfplay.Result{}
 	games, err := Open(c, p.replay)
@@ -42,7 +42,7 @@ func (p *Pairs) Keep(c Config) error {
 	return err
 }
 
-// Finish completes what was recorded.
+// Finish completes the run's files.
 func (p *Pairs) Finish(summary any) error {
 	if p.games == nil {
 		return nil
@@ -53,11 +53,11 @@ func (p *Pairs) Finish(summary any) error {
 // Close closes the run's files.
 func (p *Pairs) Close() error { return p.games.Close() }
 
-// replay takes a game of the journal: it counts as soon as all before it do.
+// replay takes a game of the journal. It counts as soon as all games before it count.
 func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
 	p.games = games
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
-		return fmt.Errorf("game %d is there twice: %w", g.Number, durable.ErrDamaged)
+		return fmt.Errorf("game %d is in the journal twice: %w", g.Number, durable.ErrDamaged)
 	}
 	p.waiting[g.Number] = *g
 	for !p.Over() {
@@ -72,7 +72,7 @@ func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
 			return err
 		}
 	}
-	clear(p.waiting) // what comes after the end counts nowhere
+	clear(p.waiting) // games after the end do not count
 	return nil
 }
 
@@ -91,14 +91,14 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	return p.Count(pair)
 }
 
-// Play plays what is not counted yet of the series, whose numbers are those of pairs,
-// until Over. The series says who plays whom, from where and for how long.
+// Play plays the pairs of the series that are not counted yet, until Over. The numbers of
+// the series are those of pairs.
 func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
 	if p.Over() {
 		return selfplay.SeriesReport{}, nil
 	}
-	if p.Told != nil {
-		p.Told()
+	if p.After != nil {
+		p.After()
 	}
 	s.PerOpening, s.First, s.Used, s.Known = 2, p.next, p.used, p.waiting
 	s.Finished = func(g selfplay.Result) error {
@@ -111,7 +111,7 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	case ctx.Err() == nil:
 		return report, err
 	case p.games == nil:
-		return report, fmt.Errorf("%s: interrupted after %d pairs, of which nothing was kept: %w", p.Name, p.next, context.Cause(ctx))
+		return report, fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next, context.Cause(ctx))
 	}
 	return report, fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next, context.Cause(ctx))
 }
@@ -123,8 +123,8 @@ func (p *Pairs) deliver(pair []selfplay.Result) error {
 	if err := p.count(pair); err != nil {
 		return err
 	}
-	if p.Told != nil {
-		p.Told()
+	if p.After != nil {
+		p.After()
 	}
 	if p.Over() {
 		return selfplay.ErrStop

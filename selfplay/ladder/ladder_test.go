@@ -172,8 +172,8 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 		whole := config(t, s, 200)
 		want := run(t, whole)
 		c := config(t, s, 200)
-		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
-			c.Concurrency, c.Progress = life.Workers, life.Progress
+		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, attempt gamelogtest.Attempt) error {
+			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
 			_, err := Run(ctx, c)
 			return err
 		})

@@ -27,7 +27,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), begun: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
-	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, Told: l.progress}
+	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}

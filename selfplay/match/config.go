@@ -88,11 +88,11 @@ func (c *Config) identity(openings opening.Source) identity {
 	return id
 }
 
-// Warnings returns what makes the answer of this match worth less than it seems.
+// Warnings returns what a reader of the result should know.
 func (c *Config) Warnings() []string {
 	var list []string
 	if c.A.Identity() == c.B.Identity() && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
-		list = append(list, fmt.Sprintf("both players are %s: the match measures nothing but its own noise", c.A.Identity()))
+		list = append(list, fmt.Sprintf("both players are %s: the match measures only noise", c.A.Identity()))
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// counter counts pairs in the order of their numbers and knows when to stop.
+// counter counts pairs in the order of their numbers and says when to stop.
 type counter struct {
 	config      *Config
 	walk        *sprt.Walk // nil without a test
@@ -35,8 +35,8 @@ func newCounter(c *Config) (*counter, error) {
 	return n, err
 }
 
-// playerOf returns which player, 0 for A and 1 for B, has the colour in the game: A
-// has White in the first game of each pair.
+// playerOf returns the player of a side in the game, 0 for A and 1 for B: A has White in
+// the first game of each pair.
 func playerOf(game uint64, side board.Color) int {
 	return int(game+uint64(side)) % 2
 }
@@ -69,7 +69,7 @@ func (n *counter) add(pair []selfplay.Result) error {
 	return nil
 }
 
-// addGame counts what games have beside their result.
+// addGame counts everything but the result.
 func (n *counter) addGame(g *selfplay.Result) {
 	n.white += 1 + int64(g.Result)
 	n.result.Terminations[string(g.Termination)]++
@@ -84,7 +84,7 @@ func (n *counter) addGame(g *selfplay.Result) {
 	}
 }
 
-// observed returns the counts that the test looks at.
+// observed returns the counts for the test.
 func (n *counter) observed() sprt.Counts {
 	if n.config.Test.Model == sprt.Bayesian {
 		return n.games
@@ -92,7 +92,7 @@ func (n *counter) observed() sprt.Counts {
 	return n.penta
 }
 
-// over tells whether the last pair counted was the last to count.
+// over reports whether enough pairs are counted.
 func (n *counter) over() bool {
 	if n.walk != nil && n.walk.Status() != sprt.Continue {
 		return true
@@ -100,7 +100,7 @@ func (n *counter) over() bool {
 	return n.needsPairs > 0 && n.countedPair >= n.needsPairs
 }
 
-// note says in a few words how it stands.
+// note returns the state of the match in a few words.
 func (n *counter) note() string {
 	if n.countedPair == 0 {
 		return ""
@@ -120,7 +120,7 @@ func (n *counter) note() string {
 	return text
 }
 
-// conclude returns the result of what was counted.
+// conclude returns the result of the counted pairs.
 func (n *counter) conclude() *Result {
 	r := n.result
 	s := sprt.Summarize(n.penta)
@@ -141,8 +141,8 @@ func (n *counter) conclude() *Result {
 	return &r
 }
 
-// verdict is that of a match without a test. The interval by likelihood is used,
-// because the normal one shrinks to nothing when all pairs end alike.
+// verdict returns the verdict of a match without a test. It uses the interval by
+// likelihood too, because the normal one shrinks to nothing if all pairs end alike.
 func verdict(s *sprt.Summary) string {
 	switch {
 	case s.Games == 0:

@@ -1,15 +1,15 @@
-// Package match compares two players: pairs of games from the same openings with
-// colours reversed, counted in the order of their numbers, until a fixed number is
-// reached or a sequential test has decided.
+// Package match compares two players: pairs of games from the same openings with colors
+// reversed, counted in the order of their numbers, until a fixed number is reached or a
+// sequential test has decided. It also reads the results of matches from PGN.
 //
-// What counts is on disk first: each finished game is a line of a journal, and a pair
-// counts once both its lines are synced. A killed match goes on where the journal
-// ends; with limits that do not depend on time its result, its PGN and its data set
-// are the same bytes as those of an undisturbed match with any number of workers.
-// Pairs that finish after the test has stopped stay in the journal and count nowhere.
+// Each finished game is a line of a journal, and a pair counts when both its lines are on
+// disk. A killed match continues where the journal ends. With limits that do not depend on
+// time, its result, PGN and data set are the same bytes as those of an uninterrupted match
+// with any number of workers. Pairs that finish after the test has stopped stay in the
+// journal and do not count.
 //
-// The statistics are in selfplay/sprt, playing is in selfplay, and advice on what to do
-// with the answer is in cmd/assay.
+// The statistics are in selfplay/sprt, playing is in selfplay, and advice to the user is in
+// cmd/assay.
 //
 // Start reading at Config and Run.
 package match

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// Names of what a match's folder holds beside the files of every run.
+// Names of files in a match's folder, beside those of every run.
 const (
 	JournalName = gamelog.JournalName
 	GamesName   = gamelog.GamesName
@@ -20,12 +20,12 @@ const (
 	AcceptH1  = "accept H1" // the test passed: A is stronger, by Elo1 rather than Elo0
 	AcceptH0  = "accept H0" // the test failed
 	Undecided = "undecided" // the test ran out of games, or the interval holds 0
-	Stronger  = "stronger"  // without a test: the whole 95 % interval of A's Elo is above 0
-	Weaker    = "weaker"    // without a test: all of it is below 0
+	Stronger  = "stronger"  // without a test: A's 95 % interval of Elo is above 0
+	Weaker    = "weaker"    // without a test: it is below 0
 )
 
-// Result is what a match found, in A's view. All of it depends on the counted games
-// alone; Elo fields are finite whatever the score.
+// Result is the result of a match, from A's view. Its JSON depends on the counted games
+// alone; Elo is finite whatever the score.
 type Result struct {
 	A       string `json:"a"`
 	B       string `json:"b"`
@@ -51,7 +51,7 @@ type Result struct {
 	PairRatio  float64 `json:"pair_ratio"` // pairs won by pairs lost
 	WhiteScore float64 `json:"white_score"`
 
-	Test      *sprt.Test `json:"sprt"` // what was tested; null without a test, as the fields below
+	Test      *sprt.Test `json:"sprt"` // null without a test, as the fields below
 	LLR       *float64   `json:"llr"`
 	Lower     *float64   `json:"lower"`
 	Upper     *float64   `json:"upper"`
@@ -62,23 +62,24 @@ type Result struct {
 	Terminations map[string]int64 `json:"terminations"`
 	Forfeits     [2]int64         `json:"forfeits"` // games that A and B lost by their own fault
 	Plies        int64            `json:"plies"`    // searched
-	Nodes        [2]uint64        `json:"nodes"`    // searched by A and by B
+	Nodes        [2]uint64        `json:"nodes"`    // searched by A and B
 	Warnings     []string         `json:"warnings,omitempty"`
 
-	// What follows depends on the machine, or on this process.
+	// The fields below depend on the machine or on this process.
 
 	Time    [2]time.Duration      `json:"-"` // that A and B searched
 	Already bool                  `json:"-"` // the match was complete before
-	Played  int64                 `json:"-"` // games played now, those that do not count included
+	Played  int64                 `json:"-"` // games played by this process, including those that do not count
 	Took    time.Duration         `json:"-"`
-	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
 }
 
-// Passed tells whether the test accepted H1.
+// Passed reports whether the test accepted H1.
 func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
 
-// FewPairs is below how many pairs the usual interval, which takes the spread of the
-// pairs seen for the true one, is too narrow: that by likelihood is to be believed.
+// FewPairs is the number of pairs below which the normal interval is too narrow, because
+// it takes the spread of the pairs seen for the true one. Use the interval by likelihood
+// then.
 const FewPairs = 50
 
 // EloError returns half the width of the 95 % interval of Elo.

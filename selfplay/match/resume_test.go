@@ -26,8 +26,8 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 		whole := run(t, undisturbed)
 		c := make(t)
 		var last *Result
-		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, life gamelogtest.Life) (err error) {
-			c.Concurrency, c.Progress = life.Workers, life.Progress
+		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, attempt gamelogtest.Attempt) (err error) {
+			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
 			last, err = Run(ctx, c)
 			return err
 		})

@@ -14,13 +14,13 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// Run plays the match to its end and returns what it found. With Out it goes on where
-// an earlier call stopped, and only says again what a complete match found. An error
-// leaves Out as it is, to be resumed; with another configuration there, the error is a
+// Run plays the match to its end and returns its result. With Out it continues where an
+// earlier call stopped, and returns the result of a complete match without playing. After
+// an error the match can be resumed; if Out has another configuration, the error is a
 // *durable.ConfigChangedError.
 //
-// Where openings run out before a test has decided, the error wraps
-// opening.ErrExhausted or selfplay.ErrNoOpening, and the result so far comes with it.
+// If the openings run out before a test has decided, the error wraps opening.ErrExhausted
+// or selfplay.ErrNoOpening, and the result so far is returned with it.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -33,9 +33,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("match: %w: %w", selfplay.ErrConfig, err)
 	}
-	m := &match{Config: c, openings: openings, count: count, begun: time.Now()}
+	m := &match{Config: c, openings: openings, count: count, started: time.Now()}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
-		Over: count.over, Count: count.add, Told: m.progress}
+		Over: count.over, Count: count.add, After: m.progress}
 	if c.Out == "" {
 		return m.play(ctx)
 	}
@@ -57,11 +57,11 @@ type match struct {
 	openings opening.Source
 	count    *counter
 	pairs    gamelog.Pairs
-	begun    time.Time
+	started  time.Time
 }
 
-// finished completes the result of a match that was complete before. The times are in
-// the journal, because they are no part of the result.
+// finished completes the result of a match that was complete before. The times come from
+// the journal, because they are not part of the result.
 func finished(run *durable.Run, r *Result) error {
 	r.Already = true
 	return gamelog.Read(run.Path(JournalName), func(g *selfplay.Result) error {
@@ -89,7 +89,7 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := m.count.conclude()
-	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.begun), report
+	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
 	if exhausted {
 		return r, fmt.Errorf("match: undecided after %d pairs: %w", m.pairs.Counted(), err)
 	}

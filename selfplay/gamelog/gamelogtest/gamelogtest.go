@@ -1,8 +1,7 @@
-// Package gamelogtest is what the tests of runs that keep their games have in common:
-// to interrupt a run again and again, and to compare what it leaves with what an
-// undisturbed one does.
+// Package gamelogtest is for tests of runs that keep their games: it interrupts a run again
+// and again, and compares its files with those of an uninterrupted run.
 //
-// It is for tests alone. Start reading at Interrupt.
+// Start reading at Interrupt.
 package gamelogtest
 
 import (
@@ -18,35 +17,35 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// Life is what one life of a run is given: another number of workers each time, and a
-// Progress that ends it before long.
-type Life struct {
+// Attempt is what one attempt at a run gets: a number of workers, another each time, and
+// a Progress that soon interrupts it.
+type Attempt struct {
 	Workers  int
 	Progress func(done, total int64, note string)
 }
 
-// Interrupt calls play, which resumes the run in the folder, until it is not
-// interrupted any more, a life of each call, and each at most so many reports of
-// progress long. Between them it tears the files as a kill does. It fails the test where
-// another error ends the run, or where there were too few lives to show anything.
-func Interrupt(t *testing.T, dir string, reports int, play func(context.Context, Life) error) {
+// Interrupt calls play, which resumes the run in the folder, until a call is not
+// interrupted. Each call is interrupted after a random number of progress reports, at most
+// reports. Between calls it damages the files as a kill does. The test fails if another
+// error ends the run, or if there were fewer than three attempts.
+func Interrupt(t *testing.T, dir string, reports int, play func(context.Context, Attempt) error) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
-	for lives := 1; ; lives++ {
-		if lives > 200 {
-			t.Fatal("it never ends")
+	for attempts := 1; ; attempts++ {
+		if attempts > 200 {
+			t.Fatal("the run does not end")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		left := 1 + rng.IntN(reports)
-		err := play(ctx, Life{1 + rng.IntN(5), func(int64, int64, string) {
+		err := play(ctx, Attempt{1 + rng.IntN(5), func(int64, int64, string) {
 			if left--; left == 0 {
 				cancel()
 			}
 		}})
 		cancel()
 		switch {
-		case err == nil && lives < 3:
-			t.Fatalf("only %d lives", lives)
+		case err == nil && attempts < 3:
+			t.Fatalf("only %d attempts", attempts)
 		case err == nil:
 			return
 		case !errors.Is(err, context.Canceled):
@@ -56,8 +55,8 @@ func Interrupt(t *testing.T, dir string, reports int, play func(context.Context,
 	}
 }
 
-// tear does what a kill does: the last line of the journal is half written, and the
-// PGN ends anywhere.
+// tear does what a kill does: it cuts the last line of the journal, or adds part of one,
+// and cuts the PGN anywhere.
 func tear(t *testing.T, dir string, rng *rand.Rand) {
 	t.Helper()
 	path := filepath.Join(dir, gamelog.JournalName)
@@ -68,9 +67,9 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 	last := data[bytes.LastIndexByte(data[:max(0, len(data)-1)], '\n')+1:]
 	switch {
 	case len(last) < 2:
-	case rng.IntN(2) == 0: // a line more, begun
+	case rng.IntN(2) == 0: // part of another line
 		data = append(data, last[:1+rng.IntN(len(last)-1)]...)
-	default: // the last line, not ended
+	default: // the last line without its end
 		data = data[:len(data)-1-rng.IntN(len(last)-1)]
 	}
 	if err := os.WriteFile(path, data, 0o666); err != nil {
@@ -84,11 +83,11 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 	}
 }
 
-// Promised are the files of a run that are the same for the same configuration, as
-// patterns of their names.
+// Promised are the files of a run that are the same for equal configurations, as patterns
+// of names.
 var Promised = []string{gamelog.GamesName + "/*.arrow", gamelog.GamesName + "/" + durable.ManifestName, gamelog.PGNName, durable.RunResultName, durable.RunConfigName}
 
-// SameFiles compares the files of two folders that the patterns name.
+// SameFiles compares the files of two folders whose names match the patterns.
 func SameFiles(t *testing.T, got, want string, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {

@@ -131,8 +131,8 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 	run(t, whole)
 	c := config(t, 60)
 	c.Validation = 20
-	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, life gamelogtest.Life) error {
-		c.Concurrency, c.Progress, c.ValidationProgress = life.Workers, life.Progress, life.Progress
+	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, attempt gamelogtest.Attempt) error {
+		c.Concurrency, c.Progress, c.ValidationProgress = attempt.Workers, attempt.Progress, attempt.Progress
 		_, err := Run(ctx, c)
 		return err
 	})

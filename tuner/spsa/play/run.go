@@ -35,7 +35,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, begun: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
-		Count: s.count, Told: s.progress}
+		Count: s.count, After: s.progress}
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
