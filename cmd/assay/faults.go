@@ -8,20 +8,20 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// maxFaultsTold is how many faults of players are told while games are played.
-const maxFaultsTold = 10
+// maxFaultsShown is how many faults of players are reported while games are played.
+const maxFaultsShown = 10
 
-// faultTeller is a runner that tells what players did wrong, as it happens.
-type faultTeller struct {
+// faultReporter is a runner that reports the faults of players as they happen.
+type faultReporter struct {
 	selfplay.Runner
-	tell func(text string)
+	report func(text string)
 
-	mu   sync.Mutex
-	told int
+	mu    sync.Mutex
+	shown int
 }
 
 // Run implements selfplay.Runner.
-func (f *faultTeller) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+func (f *faultReporter) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
 	inner, ended := make(chan selfplay.Result), make(chan error, 1)
 	go func() { ended <- f.Runner.Run(ctx, jobs, inner) }()
 	for {
@@ -39,25 +39,25 @@ func (f *faultTeller) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	}
 }
 
-func (f *faultTeller) see(r *selfplay.Result) {
+func (f *faultReporter) see(r *selfplay.Result) {
 	if r.Fault == "" {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.told++
+	f.shown++
 	switch {
-	case f.told == maxFaultsTold+1:
-		f.tell("more faults are not told here; with --out the journal has them all")
-	case f.told > maxFaultsTold:
+	case f.shown == maxFaultsShown+1:
+		f.report("further faults are not shown; with --out the journal has all of them")
+	case f.shown > maxFaultsShown:
 	case r.Try > 0:
-		f.tell(fmt.Sprintf("check of opening %d: %s: %s", r.Number, r.Termination, r.Fault))
+		f.report(fmt.Sprintf("check of opening %d: %s: %s", r.Number, r.Termination, r.Fault))
 	default:
-		f.tell(fmt.Sprintf("game %d: %s: %s", r.Number, r.Termination, r.Fault))
+		f.report(fmt.Sprintf("game %d: %s: %s", r.Number, r.Termination, r.Fault))
 	}
 }
 
-// say writes a line among those of progress.
+// say prints a line between those of the progress bar.
 func (p *progress) say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

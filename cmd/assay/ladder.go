@@ -25,7 +25,7 @@ type ladderFlags struct {
 	anchor   string
 }
 
-// defaultLadderGames is how many games a player has of a ladder where nothing is said.
+// defaultLadderGames is the default number of games for each player.
 const defaultLadderGames = 100
 
 func newLadderCommand() *cobra.Command {
@@ -36,18 +36,18 @@ func newLadderCommand() *cobra.Command {
 		Long: `Play pairs of games between many players and rate all of them on one scale, with
 95 % intervals and the likelihood that each is stronger than the next.
 
-With --schedule widest the player whose interval is widest meets whoever shrinks it most;
-round-robin lets everybody meet everybody and gauntlet the first meet all others, each
-round from one opening. It ends after --games, or as soon as every interval is within
---within Elo.
+With --schedule widest the player with the widest interval plays the opponent that narrows
+it most. With round-robin every player plays every other, with gauntlet the first plays
+all others, each round from one opening. The ladder ends after --games, or when every
+interval is within --within Elo.
 
-Ratings are those of the likeliest Bradley-Terry model with draws and White's advantage
-(Davidson 1970), one virtual draw for each pairing, intervals by pairs of games and not
-single ones. Elo is that of the difference to the mean of all players, or to --anchor.
+Ratings maximize the likelihood of the Bradley-Terry model with draws and White's advantage
+(Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
+single games. Elo is relative to the mean of all players, or to --anchor.
 
 Players are named as for assay match. With --out the ladder is kept in a folder (journal,
-PGN, data set of games, result, ladder.svg), and the same command goes on after an
-interruption without losing a game or playing one twice.`,
+PGN, data set of games, result, ladder.svg). After an interruption the same command resumes
+it: no game is lost or played twice.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
   assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
@@ -61,11 +61,11 @@ interruption without losing a game or playing one twice.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Out, "out", "", "folder that keeps the ladder (default: nothing is kept)")
-	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --within the most (default %d for each player)", defaultLadderGames))
-	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who meets whom: widest, round-robin or gauntlet")
-	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within so many Elo to either side")
-	fs.StringVar(&f.anchor, "anchor", "", "player whose Elo is given, PLAYER=ELO, as the player is named here or by its number from 1 (default: the mean of all is 0)")
+	fs.StringVar(&f.Out, "out", "", "folder of the ladder (default: nothing is kept)")
+	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --within the maximum (default %d for each player)", defaultLadderGames))
+	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who plays whom: widest, round-robin or gauntlet")
+	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
+	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
 	f.times.register(fs)
 	f.register(cmd, 0)
 	return cmd
@@ -78,7 +78,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, err
 	}
 	if times[0] != times[1] {
-		return c, usagef("--tc and --movetime are one for all players of a ladder")
+		return c, usagef("--tc and --movetime are the same for all players of a ladder")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	f.leaveOwnDepth(cmd, args)
@@ -93,7 +93,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	case f.games == 0: // whole rounds
 		f.games = (defaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
 	case f.games%round != 0 && c.Schedule != ladder.Widest:
-		fmt.Fprintf(stderr, "ladder: warning: %d games are no whole rounds of %d: some players meet more often than others\n", f.games, round)
+		fmt.Fprintf(stderr, "ladder: warning: %d games are not a multiple of a round (%d): some pairs of players play more games than others\n", f.games, round)
 	}
 	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, args); err != nil {
 		return c, err
@@ -107,17 +107,17 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	return c, nil
 }
 
-// parseAnchor reads PLAYER=ELO. A player's name may hold the sign too.
+// parseAnchor reads PLAYER=ELO. A player's name may contain = too.
 func parseAnchor(text string, players []string) (player int, elo float64, err error) {
 	if text == "" {
 		return -1, 0, nil
 	}
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
-		return 0, 0, usagef("--anchor %s: want PLAYER=ELO, as --anchor 1=2800", text)
+		return 0, 0, usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
 	}
 	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return 0, 0, usagef("--anchor %s: %q is no Elo", text, text[at+1:])
+		return 0, 0, usagef("--anchor %s: %q is not a number", text, text[at+1:])
 	}
 	for i, p := range players {
 		if p == text[:at] {
@@ -127,10 +127,10 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
 		return n - 1, elo, nil
 	}
-	return 0, 0, usagef("--anchor %s: %q is none of the players: name one as it stands on the command line, or by its number from 1 to %d", text, text[:at], len(players))
+	return 0, 0, usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
 }
 
-// entrants names the players, and who checks openings.
+// entrants names the players, and chooses who checks openings.
 func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer) error {
 	for i, spec := range args {
 		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: warning: player %d", i+1), stderr)
@@ -152,7 +152,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		return err
 	}
 	defer done()
-	c.Runner = &faultTeller{Runner: runner, tell: p.say}
+	c.Runner = &faultReporter{Runner: runner, report: p.say}
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {
 		specs[i] = e.Spec

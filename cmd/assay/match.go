@@ -30,7 +30,7 @@ type matchFlags struct {
 	gauntlet  bool
 }
 
-// defaultMatchGames is the length of a match where nothing else ends it.
+// defaultMatchGames is the length of a match without --games and --sprt.
 const defaultMatchGames = 400
 
 func newMatchCommand() *cobra.Command {
@@ -38,34 +38,36 @@ func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
 		Short: "Play two players against each other: a fixed number of games, or an SPRT; or a tournament of more",
-		Long: `Play pairs of games between two players, each pair from one opening with colours
-reversed, and say how much stronger A is.
+		Long: `Play pairs of games between two players, each pair from one opening with colors
+reversed, and report how much stronger A is.
 
-With --games the match has a fixed length, and its Elo is to be believed within its
-interval. With --sprt elo0,elo1 it ends as soon as the sequential test has decided
-whether A is stronger by elo0 or by elo1; its Elo is then biased by the stop, and the
-median-unbiased estimate is given beside it. With both, --games is the most.
+With --games the match has a fixed length, and its Elo and interval are unbiased. With
+--sprt elo0,elo1 it ends as soon as the sequential test has decided whether A is stronger
+by elo0 or by elo1; the stop biases its Elo, so the median-unbiased estimate is printed
+too. With both, --games is the maximum.
 
-A player is named NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay,
-or a program of a paper with its own options, as shannon-a:moves=3, turing-1951:bishop=330,
-machack-1967:book=false ("assay historic list" has them all; "assay uci --player NAME" and
-then uci the options of one). Programs of papers think to a depth of their own; beside
-others give --depth 40, which leaves it to them. Or it is a foreign engine, uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]:
-the command is split into words as by a shell, without expansion. OwnBook and Threads
-stay as the engine has them unless they are set. What it does wrong costs its own game.
+A player is NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
+historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
+machack-1967:book=false ("assay historic list" lists them; for the options of one, run
+"assay uci --player NAME" and type uci). Historic programs have their own search depth;
+against other players, --depth 40 keeps it.
 
-With limits of nodes or depth the same flags and seed give the same games and result for
-any --concurrency. Games at a time a move or at a clock depend on the machine, and are
-never the same twice. Clocks are kept here, and a player loses that overdraws its clock by
-more than --time-margin; a foreign engine also if it does not answer within --move-timeout beyond
-another limit (for --nodes, a second for each 100,000 nodes).
+A foreign engine is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]. The
+command is split into words as by a shell, without expansion. OwnBook and Threads keep the
+engine's defaults unless set. An engine that crashes, hangs or plays an illegal move loses
+that game.
+
+With limits of nodes or depth, the same flags and seed give the same games and result for
+any --concurrency. Games with a time per move or a clock depend on the machine and are
+never the same twice. The match keeps the clocks: a player that exceeds its time by more
+than --time-margin loses. With other limits a foreign engine also loses if it does not
+answer within --move-timeout (plus one second per 100,000 nodes).
 
 With more than two players it is a tournament: a round robin, or with --gauntlet A against
-all others, in rounds from one opening; --games counts all of them. assay ladder says
-more about it.
+all others, in rounds from one opening; --games is the total. See also assay ladder.
 
-With --out the match is kept in a folder (journal, PGN, data set of games, result), and
-the same command goes on after an interruption without losing a game or playing one twice.`,
+With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
+interruption the same command resumes it: no game is lost or played twice.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
@@ -88,14 +90,14 @@ the same command goes on after an interruption without losing a game or playing 
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Out, "out", "", "folder that keeps the match (default: nothing is kept)")
-	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the most (default %d without --sprt)", defaultMatchGames))
-	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test has decided between them")
+	fs.StringVar(&f.Out, "out", "", "folder of the match (default: nothing is kept)")
+	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the maximum (default %d without --sprt)", defaultMatchGames))
+	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test decides between them")
 	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
-	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability to pass a player of elo0")
-	fs.Float64Var(&f.beta, "beta", 0.05, "probability to fail a player of elo1")
-	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter, with the error rates asked for")
-	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A meets all others (default: a round robin)")
+	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
+	fs.Float64Var(&f.beta, "beta", 0.05, "probability that a player of strength elo1 fails")
+	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
+	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
 	f.times.register(fs)
 	f.register(cmd, 0)
 	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
@@ -105,7 +107,7 @@ the same command goes on after an interruption without losing a game or playing 
 // tournament plays more than two players.
 func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if f.sprt != "" {
-		return usagef("--sprt tests two players, and here are %d", len(args))
+		return usagef("--sprt tests two players, not %d", len(args))
 	}
 	if _, err := f.test(cmd); err != nil {
 		return err
@@ -151,12 +153,12 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 	return c, nil
 }
 
-// test returns what --sprt asks for, or nil.
+// test returns the test of --sprt, or nil.
 func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if f.sprt == "" {
 		for _, name := range []string{"elo-model", "alpha", "beta", "corrected"} {
 			if cmd.Flags().Changed(name) {
-				return nil, usagef("--%s says how to test: it needs --sprt elo0,elo1", name)
+				return nil, usagef("--%s needs --sprt elo0,elo1", name)
 			}
 		}
 		return nil, nil
@@ -169,7 +171,7 @@ func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	elo0, err0 := strconv.ParseFloat(strings.TrimSpace(low), 64)
 	elo1, err1 := strconv.ParseFloat(strings.TrimSpace(high), 64)
 	if !ok || err0 != nil || err1 != nil {
-		return nil, usagef("--sprt %s: want elo0,elo1, as 0,10", f.sprt)
+		return nil, usagef("--sprt %s: want elo0,elo1, such as 0,10", f.sprt)
 	}
 	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: f.alpha, Beta: f.beta}
 	if err := t.Validate(); err != nil {
@@ -191,7 +193,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		return err
 	}
 	defer done()
-	c.Runner = &faultTeller{Runner: runner, tell: p.say}
+	c.Runner = &faultReporter{Runner: runner, report: p.say}
 	foreign := limitMemory(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
@@ -223,7 +225,7 @@ type matchReport struct {
 	*match.Result
 	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
 	Already      bool       `json:"already"`
-	Played       int64      `json:"played"` // now, games that do not count included
+	Played       int64      `json:"played"` // by this process, including games that do not count
 	Seconds      float64    `json:"seconds"`
 }
 
@@ -241,7 +243,7 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
 	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
 	if p.Samples() < match.FewPairs {
-		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: believe this one, the pairs are few\n", r.LikelyLo, r.LikelyHi)
+		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: use this one, there are few pairs\n", r.LikelyLo, r.LikelyHi)
 	}
 	fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
 	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %.2f\n", 100*r.LOS, 100*r.DrawRatio, r.PairRatio)
@@ -249,11 +251,11 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 		fmt.Fprintf(w, "LLR\t%.2f\tbounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
 	}
 	if r.Unbiased != nil {
-		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, allowing for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
+		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, corrected for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
 	}
 	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
 	if r.Forfeits != [2]int64{} {
-		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (the journal names them)\n", r.Forfeits[0], r.Forfeits[1])
+		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (see the journal)\n", r.Forfeits[0], r.Forfeits[1])
 	}
 	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
 	if dir != "" {
@@ -273,5 +275,5 @@ func verdictText(r *match.Result) string {
 	case match.Weaker:
 		return "A is weaker than B"
 	}
-	return "too few games to tell"
+	return "too few games to decide"
 }

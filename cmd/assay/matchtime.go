@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
-// timeFlags are the flags of a match that have to do with time.
+// timeFlags are the flags of a match about time.
 type timeFlags struct {
 	moveTime     string
 	clock        string
@@ -26,20 +26,20 @@ type timeFlags struct {
 }
 
 func (f *timeFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.moveTime, "movetime", "", "time a move, as 100ms; or A's,B's")
-	fs.StringVar(&f.clock, "tc", "", "clock for the game, [MOVES/]SECONDS[+INCREMENT], as 8+0.08; or A's,B's")
-	fs.DurationVar(&f.margin, "time-margin", selfplay.ClockMargin, "how far a clock may be overdrawn; more for a busy machine")
-	fs.DurationVar(&f.moveTimeout, "move-timeout", uci.DefaultMoveTimeout, "time that a foreign engine may take beyond a limit that is no clock's")
-	fs.DurationVar(&f.startTimeout, "start-timeout", uci.DefaultStartTimeout, "time that a foreign engine may take to be ready")
+	fs.StringVar(&f.moveTime, "movetime", "", "time a move, such as 100ms; or one for A and one for B: 100ms,50ms")
+	fs.StringVar(&f.clock, "tc", "", "clock for the game, [MOVES/]SECONDS[+INCREMENT], such as 8+0.08; or one for A and one for B: 8+0.08,4+0.04")
+	fs.DurationVar(&f.margin, "time-margin", selfplay.ClockMargin, "by how much a player may exceed its time before it loses; raise it on a busy machine")
+	fs.DurationVar(&f.moveTimeout, "move-timeout", uci.DefaultMoveTimeout, "time for a foreign engine to answer beyond a limit other than a clock")
+	fs.DurationVar(&f.startTimeout, "start-timeout", uci.DefaultStartTimeout, "time for a foreign engine to start")
 }
 
 // limits returns A's and B's limits of time.
 func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 	if f.moveTime != "" && f.clock != "" {
-		return lim, usagef("--movetime and --tc both say how long a move may take: give one of them")
+		return lim, usagef("--movetime and --tc both limit the time: give one of them")
 	}
 	if f.moveTimeout <= 0 || f.startTimeout <= 0 {
-		return lim, usagef("--move-timeout and --start-timeout are times above zero")
+		return lim, usagef("--move-timeout and --start-timeout must be above zero")
 	}
 	if f.margin < time.Millisecond || f.margin > time.Second {
 		return lim, usagef("--time-margin %v: want a time from 1ms to 1s", f.margin)
@@ -48,7 +48,7 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 		err = eachSide(f.moveTime, func(side int, text string) error {
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Millisecond {
-				return usagef("--movetime %s: want a time of at least 1ms, as 100ms", text)
+				return usagef("--movetime %s: want a time of at least 1ms, such as 100ms", text)
 			}
 			lim[side].MoveTime = d
 			return nil
@@ -70,7 +70,7 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 	return lim, err
 }
 
-// eachSide hands on A's and B's part of "A's,B's", or for both what is not divided.
+// eachSide calls set with the parts of "A,B", or with the whole text for both.
 func eachSide(text string, set func(side int, text string) error) error {
 	a, b, two := strings.Cut(text, ",")
 	if !two {
@@ -79,22 +79,22 @@ func eachSide(text string, set func(side int, text string) error) error {
 	return errors.Join(set(0, a), set(1, b))
 }
 
-// impatient is how long a foreign engine is waited for that did not start at once, so
-// that its games do not take long to be lost.
+// impatient is the start timeout in games of a foreign engine that did not start before
+// the match, so that it loses them quickly.
 const impatient = 2 * time.Second
 
-// entrant names a player, and opens it once. A foreign engine that does not start now
-// is warned of: whatever it fails to do costs its own games, never the match.
+// entrant names a player and opens it once. For a foreign engine that does not start it
+// prints a warning: the engine loses its games, and the match goes on.
 func (f *timeFlags) entrant(spec, warning string, stderr io.Writer) (selfplay.Entrant, error) {
 	e, err := entrant(roster.WithTimeouts(spec, f.moveTimeout, f.startTimeout))
 	if errors.Is(err, uci.ErrStart) {
-		fmt.Fprintf(stderr, "%s: %v; it loses the games that it does not start for within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
+		fmt.Fprintf(stderr, "%s: %v; it loses each game for which it does not start within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
 		e.Spec, err = roster.WithTimeouts(spec, f.moveTimeout, min(f.startTimeout, impatient)), nil
 	}
 	return e, err
 }
 
-// entrants names A and B and says who checks openings.
+// entrants names A and B and chooses who checks openings.
 func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) error {
 	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
 		e, err := f.times.entrant(args[i], fmt.Sprintf("match: warning: %c", 'A'+i), stderr)
@@ -104,14 +104,13 @@ func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) 
 		*to = e
 	}
 	var err error
-	c.Check.Player, err = openingChecker(c.B, c.A) // B rather than A, who is the newer
+	c.Check.Player, err = openingChecker(c.B, c.A) // B first: A is usually the newer
 	return err
 }
 
-// openingChecker returns who checks random openings: the first of the players whose
-// search is the modern one, or else a small one of it. A foreign engine that fails in a
-// check has no game that it could cost; and what a program of a paper says of a position
-// may be no centipawns at all, as random's 0.
+// openingChecker returns who checks random openings: the first of the players that is
+// assay, or else a small assay. A foreign engine could fail in a check, where it has no
+// game to lose, and the scores of historic programs need not be centipawns.
 func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 	for _, e := range players {
 		if name, _, _ := strings.Cut(e.Spec, ":"); name == "assay" {
@@ -121,11 +120,11 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 	return entrant(smallChecker)
 }
 
-// crowded warns of games that take each other's time.
+// crowded returns a warning if more timed games run at once than there are cores.
 func (f *matchFlags) crowded(c *match.Config) string {
 	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
 	if cores := runtime.GOMAXPROCS(0); timed && f.Concurrency > cores {
-		return fmt.Sprintf("%d games at once on %d cores take each other's time; give --concurrency %d or fewer", f.Concurrency, cores, cores)
+		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", f.Concurrency, cores, cores)
 	}
 	return ""
 }

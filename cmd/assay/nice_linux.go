@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// setNice sets the niceness of this process: on Linux that is one of each thread, and
-// new ones have that of the thread they come from.
+// setNice sets the niceness of this process. On Linux each thread has its own; a new one
+// inherits that of the thread that starts it.
 func setNice(n int) error {
 	if n < 0 || n > 19 {
 		return errors.New("want 0 to 19")
@@ -27,7 +27,7 @@ func setNice(n int) error {
 		}
 		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, n); err != nil && !errors.Is(err, syscall.ESRCH) {
 			if errors.Is(err, syscall.EACCES) {
-				return nil // it is nicer than that already
+				return nil // its niceness is higher already
 			}
 			return err
 		}

@@ -16,14 +16,13 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// defaultNodes is the limit a move of games where none is given.
+// defaultNodes is the limit of each move if no limit is given.
 const defaultNodes = 5000
 
-// ownDepth is a limit, in plies, that leaves their own to the programs of the papers.
+// ownDepth is a limit in plies beyond the own depth of every historic program.
 const ownDepth = 40
 
-// playFlags are the flags that selfplay and match have in common: how games are
-// played, and from where.
+// playFlags are the flags of all commands that play games: limits, adjudication, openings.
 type playFlags struct {
 	selfplay.Setup
 	bookOrder   string
@@ -35,23 +34,23 @@ type playFlags struct {
 func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs := cmd.Flags()
 	std := selfplay.StandardAdjudication()
-	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, up to 8 times as many (default %d without --depth)", defaultNodes))
+	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, with up to 8 times as many (default %d without --depth)", defaultNodes))
 	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
 	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
 	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
-	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential, or random by the seed")
-	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings of the book to leave out at its beginning")
-	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more by a coin")
-	fs.IntVar(&f.Check.MaxScore, "opening-score", selfplay.DefaultMaxOpeningScore, "centipawns above which a random opening is not played; -1: never check")
+	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential or random (by the seed)")
+	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")
+	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more at random")
+	fs.IntVar(&f.Check.MaxScore, "opening-score", selfplay.DefaultMaxOpeningScore, "largest score of a random opening, in centipawns; -1: no check")
 	fs.Uint64Var(&f.Check.Nodes, "opening-nodes", 0, "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
-	fs.IntVar(&f.Rule.WinScore, "win-score", std.WinScore, "adjudicate a win at so many centipawns by both players ...")
-	fs.IntVar(&f.Rule.WinPlies, "win-plies", std.WinPlies, "... for so many plies in a row; 0: never")
-	fs.BoolVar(&f.Rule.OneSided, "win-one-sided", false, "... by the loser alone, as if it resigned, for half as many of its own moves")
-	fs.IntVar(&f.Rule.DrawScore, "draw-score", 10, "adjudicate a draw at no more centipawns by both players ...")
-	fs.IntVar(&f.Rule.DrawPlies, "draw-plies", 0, "... for so many plies in a row; 0: never")
-	fs.IntVar(&f.Rule.DrawFrom, "draw-from", 60, "... after so many plies of play")
-	fs.Float64Var(&f.Rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to see whether they end as adjudicated")
-	fs.IntVar(&f.MaxPlies, "max-plies", selfplay.DefaultMaxPlies, "a game is a draw after so many plies of play")
+	fs.IntVar(&f.Rule.WinScore, "win-score", std.WinScore, "adjudicate a win if both players' scores reach this many centipawns ...")
+	fs.IntVar(&f.Rule.WinPlies, "win-plies", std.WinPlies, "... for this many plies in a row; 0: never")
+	fs.BoolVar(&f.Rule.OneSided, "win-one-sided", false, "... by the loser's scores alone, as a resignation, for half as many of its own moves")
+	fs.IntVar(&f.Rule.DrawScore, "draw-score", 10, "adjudicate a draw if both players' scores stay within this many centipawns ...")
+	fs.IntVar(&f.Rule.DrawPlies, "draw-plies", 0, "... for this many plies in a row; 0: never")
+	fs.IntVar(&f.Rule.DrawFrom, "draw-from", 60, "... after this many plies of play")
+	fs.Float64Var(&f.Rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to check the adjudication")
+	fs.IntVar(&f.MaxPlies, "max-plies", selfplay.DefaultMaxPlies, "plies of play after which a game is a draw")
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of openings and games")
 	concurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -66,7 +65,7 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 		f.Limits.Nodes = defaultNodes
 	}
 	if err := f.Limits.Validate(); err != nil {
-		return usagef("nothing ends a search: give --nodes or --depth")
+		return usagef("no limit of a search: give --nodes or --depth")
 	}
 	if err := f.notNegative(cmd); err != nil {
 		return err
@@ -93,15 +92,15 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 		return usagef("--play-on %v: want a share between 0 and 1", f.Rule.PlayOn)
 	}
 	if f.Check.MaxScore == 0 {
-		return usagef("--opening-score 0 would refuse nearly every opening; -1 checks none")
+		return usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
 	}
 	f.clearUnused()
 	f.Open, f.Program = roster.Open, programVersion()
 	return nil
 }
 
-// leaveOwnDepth sets a limit that cuts nobody short where only programs of papers play
-// and no limit is given: nodes are no measure of theirs.
+// leaveOwnDepth sets a limit beyond their own depth if only historic programs play and no
+// limit is given: they do not count nodes.
 func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
 	for _, name := range []string{"nodes", "depth", "movetime", "tc"} {
 		if cmd.Flags().Changed(name) {
@@ -116,8 +115,7 @@ func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
 	f.Limits.Depth = ownDepth
 }
 
-// notNegative refuses numbers below zero where they mean nothing. Zero stands for the
-// default, or for never.
+// notNegative refuses negative numbers. Zero is the default, or never.
 func (f *playFlags) notNegative(cmd *cobra.Command) error {
 	for name, value := range map[string]int{"depth": f.Limits.Depth, "book-start": f.Opening.Skip, "max-plies": f.MaxPlies, "concurrency": f.Concurrency,
 		"win-score": f.Rule.WinScore, "win-plies": f.Rule.WinPlies, "draw-score": f.Rule.DrawScore, "draw-plies": f.Rule.DrawPlies, "draw-from": f.Rule.DrawFrom} {
@@ -128,8 +126,7 @@ func (f *playFlags) notNegative(cmd *cobra.Command) error {
 	return nil
 }
 
-// clearUnused drops what decides nothing, so that equal runs have equal
-// configurations.
+// clearUnused clears what has no effect, so that equal runs have equal configurations.
 func (f *playFlags) clearUnused() {
 	if f.Rule.WinPlies <= 0 {
 		f.Rule.WinPlies, f.Rule.WinScore, f.Rule.OneSided = 0, 0, false
@@ -142,9 +139,8 @@ func (f *playFlags) clearUnused() {
 	}
 }
 
-// entrant names a player by its specification, and opens it once to see that it can
-// be: what is wrong with it should be said before a run has begun. With an error that
-// wraps uci.ErrStart the entrant is named all the same.
+// entrant names a player by its specification, and opens it once, so that errors appear
+// before the run starts. With an error that wraps uci.ErrStart the entrant is valid.
 func entrant(spec string) (selfplay.Entrant, error) {
 	name, err := roster.Identify(spec)
 	if err != nil {
@@ -161,7 +157,7 @@ func entrant(spec string) (selfplay.Entrant, error) {
 }
 
 // resumeCommand returns the command line that resumes a run: the one that started it,
-// without what changes nothing of the result.
+// without flags that do not change the result.
 func resumeCommand(cmd *cobra.Command, args []string) string {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -179,7 +175,7 @@ func resumeCommand(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// shellQuote makes one word of a command line of s.
+// shellQuote quotes s as one word of a command line.
 func shellQuote(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
 	if s != "" && strings.Trim(s, plain) == "" {
@@ -188,27 +184,26 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// playAdvice adds the cure to what can end games that are kept in a folder, or not: out
-// is then empty.
+// playAdvice adds to an error what the user can do. Out is the folder of the run, or empty.
 func playAdvice(err error, out string) error {
 	var changed *durable.ConfigChangedError
 	switch {
 	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give the flags it was begun with, or another --out", err)
+		return fmt.Errorf("%w; use the flags it was started with, or another --out", err)
 	case errors.Is(err, durable.ErrNotRun):
-		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
+		return fmt.Errorf("%w; choose a new or empty folder with --out", err)
 	case errors.Is(err, durable.ErrLocked):
-		return fmt.Errorf("%w; wait for it, or stop it", err)
+		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; what is damaged cannot be gone on with: delete %s and begin again", err, out)
+		return fmt.Errorf("%w; the run cannot be resumed: delete %s and start it again", err, out)
 	case errors.Is(err, opening.ErrExhausted):
-		return fmt.Errorf("%w; give a larger --book, or leave it out for random openings", err)
+		return fmt.Errorf("%w; use a larger --book, or none for random openings", err)
 	case errors.Is(err, selfplay.ErrNoOpening):
 		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
 	case errors.Is(err, selfplay.ErrConfig):
 		return usageError{err}
 	case errors.Is(err, context.Canceled) && out != "":
-		return fmt.Errorf("%w; the same command goes on from there", err)
+		return fmt.Errorf("%w; the same command resumes the run", err)
 	}
 	return err
 }

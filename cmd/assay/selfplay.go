@@ -27,17 +27,17 @@ func newSelfplayCommand() *cobra.Command {
 	var f selfplayFlags
 	cmd := &cobra.Command{
 		Use:   "selfplay --out DIR",
-		Short: "Play games and write them as a data set, to learn from",
-		Long: `Play numbered games of a player against itself, or of two players who change colours
-with each game, and write them in order as a data set of games (Arrow).
+		Short: "Play games and write them as a data set for training",
+		Long: `Play numbered games of a player against itself, or of two players that swap colors
+after each game, and write them in order as a data set of games (Arrow).
 
-Each game begins with an opening of its own: random plies that a short search finds
-balanced, or the lines of a book. Clear wins are adjudicated, except that a share of
-them is played on to see whether the adjudication tells the truth.
+Each game starts from its own opening: random plies, checked for balance by a short
+search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
+measure how often the adjudication is wrong.
 
 The same flags and seed give the same bytes for any --concurrency. The command may be
-interrupted or killed at any time: the same command goes on at the open shard of 256
-games. A complete DIR is left as it is.`,
+interrupted or killed at any time: the same command continues with the unfinished shard of
+256 games. A complete DIR is not changed.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
   assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
   assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
@@ -53,7 +53,7 @@ games. A complete DIR is left as it is.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.Out, "out", "", "folder to write (required)")
-	fs.Uint64Var(&f.games, "games", 1000, "how many games")
+	fs.Uint64Var(&f.games, "games", 1000, "number of games")
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
 	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]...")
 	f.register(cmd, selfplay.StandardAdjudication().PlayOn)
@@ -67,11 +67,11 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	}
 	switch {
 	case f.Out == "":
-		return c, usagef("--out DIR says where to write the games")
+		return c, usagef("no folder for the games: give --out DIR")
 	case f.games == 0:
 		return c, usagef("--games 0: nothing to play")
 	case f.weights != "" && len(f.players) > 0:
-		return c, usagef("--weights and --players say who plays: give one of them")
+		return c, usagef("--weights and --players both choose the players: give one of them")
 	case len(f.players) > 2:
 		return c, usagef("%d --players: want one or two", len(f.players))
 	}
@@ -112,8 +112,8 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 		p.finish(fmt.Sprintf("%d games in %s", s.Games, f.Out))
 	}
 	if share, lo, _ := s.Disagreement(); lo > datagen.MaxDisagreement {
-		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended otherwise than adjudicated (%d won by the other side, %d drawn); "+
-			"where draws are won endgames that the player cannot win, adjudication is right, else raise --win-score or --win-plies\n",
+		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication (%d won by the other side, %d drawn); "+
+			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or --win-plies\n",
 			100*share, s.Reversed, s.Disagreed-s.Reversed)
 	}
 	leaveReport(f.Out, stderr)
@@ -127,8 +127,8 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 type selfplayReport struct {
 	Out string `json:"out"`
 	*datagen.Summary
-	Already       bool    `json:"already"` // nothing was played now; the speeds are 0
-	Played        int64   `json:"played"`  // now
+	Already       bool    `json:"already"` // nothing was played; the speeds are 0
+	Played        int64   `json:"played"`  // by this process
 	Seconds       float64 `json:"seconds"`
 	GamesASecond  float64 `json:"games_per_second"`
 	PliesASecond  float64 `json:"plies_per_second"`
@@ -152,16 +152,16 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
-	fmt.Fprintf(w, "plies\t%d\t%.1f a game, openings left out\n", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings\n", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
 	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(s.Terminations))
 	share, lo, hi := s.Disagreement()
-	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended otherwise, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
+	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
 	if s.PlayedOn > 0 {
 		fmt.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w)
 	if c := s.Search; c.Checks > 0 {
-		fmt.Fprintf(w, "openings\t%d checked\t%d lopsided, %d played before\n", c.Checks, c.Lopsided, c.Repeated)
+		fmt.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before\n", c.Checks, c.Lopsided, c.Repeated)
 	}
 	if t := s.Took.Seconds(); t > 0 {
 		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)

@@ -35,19 +35,19 @@ func newSprtCommand() *cobra.Command {
 	var f sprtFlags
 	cmd := &cobra.Command{
 		Use:   "sprt",
-		Short: "Calculate what results say, and how long a sequential test takes",
-		Long: `Without results: how often a test between elo0 and elo1 passes, and after how many
-games it ends, for players of several strengths; by formula, and with --simulate also
-by that many simulated tests.
+		Short: "Compute Elo and LLR from results, and how long a sequential test takes",
+		Long: `Without results: how often a test between elo0 and elo1 passes, and after how many games it
+ends, for players of several strengths; by formula, and with --simulate also by that many
+simulated tests.
 
-With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. Elo is that of
-games whose number was fixed beforehand; where the test ended the match, the
-median-unbiased Elo given beside it is the one to believe. With --true-elo or
---simulate the formula and the simulation follow, for results of the same shape.
+With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. Elo assumes a
+number of games fixed beforehand; if the test ended the match, use the median-unbiased Elo.
+With --true-elo or --simulate the formula and the simulation follow, with the share of
+draws of these results.
 
---elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic
-Elo, or that of BayesElo, which takes single games only (--wdl). Use --wdl for games
-that were not played in pairs from the same opening; it takes them as independent.`,
+--elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic Elo,
+or the Elo of BayesElo, which needs single games (--wdl). Use --wdl for games that were not
+played in pairs from the same opening: they count as independent.`,
 		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
   assay sprt --pgn games.pgn --elo0 0 --elo1 5
   assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model bayesian --json
@@ -61,15 +61,15 @@ that were not played in pairs from the same opening; it takes them as independen
 	fs := cmd.Flags()
 	fs.StringVar(&f.penta, "penta", "", "pairs of games counted as LL,LD,D,WD,WW (D: two draws, or a win and a loss)")
 	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
-	fs.StringVar(&f.pgn, "pgn", "", "games of a match, of any runner: pairs are found by round, first position and first moves")
-	fs.StringVar(&f.player, "player", "", "with --pgn: whose result it is (default: White of the first game)")
-	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: against whom")
+	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position and first moves")
+	fs.StringVar(&f.player, "player", "", "with --pgn: the player whose result it is (default: White of the first game)")
+	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: that of the first game)")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
 	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized, logistic or bayesian")
-	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability to pass a player of elo0")
-	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability to fail a player of elo1")
-	fs.Float64SliceVar(&f.trueElo, "true-elo", nil, "true Elo of the player, or several with commas, for formula and simulation")
+	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
+	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
+	fs.Float64SliceVar(&f.trueElo, "true-elo", nil, "true Elo of the player, or a list with commas, for formula and simulation")
 	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
 	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
 	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
@@ -118,13 +118,13 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	}
 	switch fs := cmd.Flags(); {
 	case fs.Changed("penta") && fs.Changed("wdl") || fs.Changed("pgn") && (fs.Changed("penta") || fs.Changed("wdl")):
-		return nil, usagef("--penta, --wdl and --pgn count the same games: give one of them")
+		return nil, usagef("--penta, --wdl and --pgn all give results: use one of them")
 	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
 		return nil, usagef("--player and --opponent are for --pgn")
 	case fs.Changed("simulate") && f.runs < 1:
-		return nil, usagef("--simulate %d: give the number of tests, as --simulate 10000", f.runs)
+		return nil, usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
 	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
-		return nil, usagef("--max-games %d is the most games of a simulated test: give it above 0, with --simulate", f.maxGames)
+		return nil, usagef("--max-games %d: want a number above 0, with --simulate", f.maxGames)
 	case fs.Changed("pgn"):
 		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
 		if errors.Is(err, match.ErrPlayers) {
@@ -140,11 +140,11 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return c.Counts(), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
-		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, as 3,30,60,41,6", c[:])
+		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6", c[:])
 		counts = c
 	case fs.Changed("wdl"):
 		var c [3]int64
-		err = parseCounts("wdl", f.wdl, "W,D,L, as 100,320,80", c[:])
+		err = parseCounts("wdl", f.wdl, "W,D,L, such as 100,320,80", c[:])
 		counts = sprt.WDL(c[0], c[1], c[2])
 	}
 	if err == nil && counts != nil {
@@ -171,7 +171,7 @@ func parseCounts(flag, text, want string, into []int64) error {
 	return nil
 }
 
-// shape is that of the counts, where there are some and --draw-ratio says nothing.
+// shape returns the shape of the counts, or that of --draw-ratio.
 func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, error) {
 	if counts != nil && counts.Samples() > 0 && !cmd.Flags().Changed("draw-ratio") {
 		return sprt.ShapeOf(counts), nil
@@ -180,8 +180,8 @@ func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, e
 	return sprt.IndependentGames(f.drawRatio, !single && f.test.Model != sprt.Bayesian)
 }
 
-// plan predicts and simulates the test for each true Elo: those asked for, or
-// five around the hypotheses.
+// plan predicts and simulates the test for each true Elo: those of --true-elo, or five
+// around the hypotheses.
 func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer) ([]sprtPlan, error) {
 	elos := f.trueElo
 	if len(elos) == 0 {
@@ -225,7 +225,7 @@ func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64,
 	return r, nil
 }
 
-// sprtAdvice adds the cure. What can be wrong here all comes from flags.
+// sprtAdvice adds to an error what the user can do: all errors here come from flags.
 func sprtAdvice(err error) error {
 	switch {
 	case errors.Is(err, sprt.ErrUnpaired):
@@ -233,7 +233,7 @@ func sprtAdvice(err error) error {
 	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
 		return usageError{err}
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted: nothing is kept of a simulation, start it again")
+		return errors.New("interrupted: a simulation cannot be resumed, start it again")
 	}
 	return err
 }

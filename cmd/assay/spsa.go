@@ -34,46 +34,46 @@ func newSpsaCommand() *cobra.Command {
 	var f spsaFlags
 	cmd := &cobra.Command{
 		Use:   "spsa CONFIG",
-		Short: "Tune parameters of any UCI engine, or weights and search of ours, by games",
+		Short: "Tune parameters of any UCI engine, or weights and search of assay, by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
-them changed the other way, and moves them towards whichever side did better.
+them changed the other way, and moves them toward the side that scored better.
 
 CONFIG is a TOML file (or JSON with the same names):
 
-  player     = "assay:hash=1"  # or 'uci:/path/to/engine?Hash=16': its options are tuned
+  player     = "assay:hash=1"  # or 'uci:/path/to/engine?Hash=16': tunes its options
   iterations = 2000            # N
   pairs      = 2               # of games an iteration (default 1)
-  ahead      = 4               # iterations under way at once (default 4); decides the games
+  ahead      = 4               # iterations under way at once (default 4); changes the games
   nodes      = 500             # or depth, movetime = "100ms", tc = "8+0.08"; hard_nodes = true
-  validation = 400             # games of the answer against the start, at the end
+  validation = 400             # games of the answer against the start values, at the end
   seed       = 1
 
   [[parameter]]
-  name  = "queen"              # a UCI option; of ours a term of the model (queen, queen.mg, queen.eg)
+  name  = "queen"              # a UCI option; of assay a term of the model (queen, queen.mg, queen.eg)
                                # or a parameter of the search (ReverseMargin; see assay uci --tunable)
   start = 500
   min   = 100
   max   = 2000
-  c_end = 60                   # change to either side in the last iteration (default: range/20)
+  c_end = 60                   # change either way in the last iteration (default: range/20)
   r_end = 0.002                # last step: r_end x c_end a point (default 0.002)
   type  = "int"                # or "float"; whole numbers are rounded at random
 
-and, as the flags of assay match: book, book_order, book_start, random_plies,
+and, like the flags of assay match: book, book_order, book_start, random_plies,
 opening_score, opening_nodes, max_plies, win_score, win_plies,
 win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
 c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
-The answer is the average over the last third of the iterations. Beside it stand two
-errors, both approximate: by the means of 20 batches of that third (how far the values
-wander; far too small for where the optimum is), and by regression of all results on the
-perturbations, which also says where it sees the top of the hill, if it sees one.
+The answer is the average over the last third of the iterations. Two errors are printed
+with it, both approximate: by the means of 20 batches of that third (how much the values
+vary; far too small as an error of the optimum), and by a regression of all results on the
+perturbations, which also estimates the optimum if it finds one.
 
---simulate tries the schedule on hills that are known, with r_end and c_end as they are
-and larger and smaller: choose by it before you play.
+--simulate tries the schedule on known functions, with r_end and c_end as given, larger and
+smaller: use it to choose them before you play.
 
 The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
-perturbation and result); the same command goes on after an interruption and ends with
+perturbation and result). After an interruption the same command resumes it, and ends with
 the same bytes.`,
 		Example: `  assay spsa queen.toml --simulate 50
   assay spsa queen.toml --out runs/queen`,
@@ -85,9 +85,9 @@ the same bytes.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runsDir+"/spsa-NAME, after CONFIG)")
 	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
-	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate so many runs on known hills")
-	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo that the start values lack")
-	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equals")
+	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
+	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo of the optimum above the start values")
+	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	f.cluster.register(cmd)
 	return cmd
@@ -119,8 +119,8 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
-// spsaPlayers opens the player once and sets its start values: what is wrong should be
-// said before a run has begun.
+// spsaPlayers opens the player once and sets its values, so that errors appear before the
+// run starts.
 func spsaPlayers(c *play.Config, spec string) error {
 	name, err := roster.Identify(spec)
 	if err != nil {
@@ -140,7 +140,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 		q := &c.SPSA.Parameters[i]
 		for _, value := range []float64{q.Min, q.Max, q.Start} {
 			if err := p.SetOption(q.Name, play.Text(q, value)); err != nil {
-				return fmt.Errorf("parameter %q at %v: the player does not take it: %w", q.Name, value, err)
+				return fmt.Errorf("parameter %q at %v: the player refuses it: %w", q.Name, value, err)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 	}
 	c.Player = selfplay.Entrant{Spec: spec, Name: name}
 	checker, err := openingChecker(c.Player)
-	if checker.Spec != spec { // else it is the player with its start values
+	if checker.Spec != spec { // otherwise it is the player with its start values
 		c.Check.Player = checker
 	}
 	return err
@@ -163,7 +163,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return err
 	}
 	defer done()
-	c.Runner = &faultTeller{Runner: runner, tell: p.say}
+	c.Runner = &faultReporter{Runner: runner, report: p.say}
 	limitMemory(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil {
@@ -194,12 +194,12 @@ type spsaJSON struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// spsaAdvice adds the cure.
+// spsaAdvice adds to an error what the user can do.
 func spsaAdvice(err error, out string) error {
 	var changed *durable.ConfigChangedError
 	switch {
 	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give the CONFIG it was begun with, or another --out", err)
+		return fmt.Errorf("%w; use the CONFIG it was started with, or another --out", err)
 	case errors.Is(err, spsa.ErrConfig), errors.Is(err, selfplay.ErrConfig):
 		return err // CONFIG is a file, not the command line
 	case errors.Is(err, uci.ErrOption):

@@ -15,11 +15,11 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaWeightsName is the weight file of an answer that is weights of ours.
+// spsaWeightsName is the weight file of an answer that consists of weights.
 const spsaWeightsName = "weights.json"
 
-// writeSpsaWeights writes the answer as a weight file into the run's folder, where the
-// player plays by weights. It returns the file's path, or nothing.
+// writeSpsaWeights writes the answer as a weight file into the run's folder, if the
+// parameters are weights. It returns the file's path, or "".
 func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	values := make([]float64, len(r.Parameters))
 	for i, e := range r.Parameters {
@@ -44,7 +44,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 
 func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "parameter\tstart\tanswer\t± batches\tregression's top\t±\tElo a c_end there\t±\t\n")
+	fmt.Fprintf(w, "parameter\tstart\tanswer\t± batches\toptimum by regression\t±\tElo per c_end\t±\t\n")
 	for i := range r.Parameters {
 		e, p := &r.Parameters[i], &c.SPSA.Parameters[i]
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0),
@@ -54,9 +54,9 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) er
 		return err
 	}
 	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player)
-	fmt.Fprintf(out, "answers are averages over the last third; both errors are approximate; - says that too little is known\n")
+	fmt.Fprintf(out, "answers are averages over the last third; both errors are approximate; - means too few results\n")
 	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited, and count as lost: the journal names them\n", r.Forfeits)
+		fmt.Fprintf(out, "%d games were forfeited and count as lost (see the journal)\n", r.Forfeits)
 	}
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "validation: the answer against the start, %d games: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
@@ -75,7 +75,7 @@ func spsaVerdict(v *match.Result) string {
 	case match.Weaker:
 		return "worse: do not use it"
 	}
-	return "too few games to tell"
+	return "too few games to decide"
 }
 
 func numberOr(x float64, known bool) string {
@@ -92,7 +92,7 @@ func pointerOr(x *float64) string {
 	return fmt.Sprintf("%.4g", *x)
 }
 
-// spsaSimulated is a schedule and what it came to.
+// spsaSimulated is a schedule and its simulated runs.
 type spsaSimulated struct {
 	REndTimes float64 `json:"r_end_times"`
 	CEndTimes float64 `json:"c_end_times"`
@@ -102,7 +102,7 @@ type spsaSimulated struct {
 // runSimulation simulates the schedule, and those around it.
 func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, stderr io.Writer) error {
 	if f.simulate < 1 || f.simElo <= 0 || f.simDraws < 0 || f.simDraws > 0.95 {
-		return usagef("--simulate, --sim-elo are to be above zero, and --sim-draws from 0 to 0.95")
+		return usagef("--simulate and --sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	var rows []spsaSimulated
 	p := newProgress(stderr, "spsa")
@@ -125,14 +125,14 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 		return printJSON(stdout, map[string]any{"schedules": rows})
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "r_end\tc_end\tElo below the top: start\tanswer\t±\tlast values\ttops seen\tin interval\t\n")
+	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\toptimum found\tin interval\t\n")
 	for _, s := range rows {
 		fmt.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, 100*s.Tops, 100*s.RegressCovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has hills of its own: parabolas with the top anywhere in range.\n",
+	_, err := fmt.Fprintf(stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has its own parabolas, with the optimum anywhere in range.\n",
 		c.SPSA.Iterations, 2*max(c.Pairs, 1))
 	return err
 }

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processorTime is not known here.
+// processorTime is not available on this system.
 func processorTime() (own, children time.Duration, memory int64) { return 0, 0, 0 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// processorTime returns how much time of the processor this process took, how much the
-// processes did that it started and that have ended, and the most memory that this one
-// had, in bytes; zeros where the system does not say.
+// processorTime returns the processor time of this process and of its ended child
+// processes, and the largest memory of this process in bytes; zeros if the system does not
+// report them.
 func processorTime() (own, children time.Duration, memory int64) {
 	var self, theirs syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil || syscall.Getrusage(syscall.RUSAGE_CHILDREN, &theirs) != nil {
