@@ -129,7 +129,7 @@ func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 // checkSlope returns an error unless K can be the slope of a sigmoid over centipawns.
 func checkSlope(k float64) error {
 	if !(k > 0 && k <= 1) {
-		return fmt.Errorf("K is %v, want a slope above 0 and at most 1 per centipawn", k)
+		return fmt.Errorf("slope K is %v, want a number above 0 and at most 1 per centipawn", k)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Package heldout measures how well static evaluations predict the results of games, on
-// positions that no fit has seen: weights of our models, and foreign engines that answer
-// the command "eval". It fits nothing but the slope K of the sigmoid; package tuner fits
-// weights. It makes no search, so positions in the middle of an exchange only add noise.
+// positions that no fit has seen: weights of models of package eval, and foreign engines that
+// answer the command "eval". It fits only the slope K of the sigmoid; package tuner fits
+// weights. There is no search, so positions in the middle of an exchange only add noise.
 //
 // Start reading at Measure. RoundingLoss is the same question about one weight file: what
 // rounding its fitted numbers to integers costs.

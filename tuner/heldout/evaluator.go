@@ -38,7 +38,7 @@ func Weights(name string, m *eval.Model, w []eval.Coef) Candidate {
 	}}
 }
 
-// weighted evaluates with a model of ours.
+// weighted evaluates with a model of package eval.
 type weighted struct{ ev eval.Evaluator }
 
 func (w weighted) Evaluate(ps []board.Position, out []float64) error {
@@ -65,7 +65,7 @@ const batchToEngine = 32
 // engines do. It starts with the first position.
 type Engine struct {
 	Client *uci.Client
-	Name   string         // stands in errors
+	Name   string         // for errors
 	Line   *regexp.Regexp // matches one line of each answer; group 1 is the value
 	// SideToMove: the engine's values are from the side to move's view.
 	SideToMove bool

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Config says what Measure measures.
+// Config configures Measure.
 type Config struct {
 	Data       []*dataset.Reader[dataset.PositionRow]
 	Candidates []Candidate // the first is the one that others are compared with

@@ -62,7 +62,7 @@ func copyFile(out *bytes.Buffer, path string) error {
 		n++
 	}
 	if n == 0 {
-		return fmt.Errorf("%s: no function named trace...", path)
+		return fmt.Errorf("%s: no function whose name starts with trace", path)
 	}
 	return nil
 }
