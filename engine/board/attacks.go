@@ -1,10 +1,10 @@
 package board
 
-// Attacks of the men that step, and of the sliders on given occupancies. The
-// sliders use fancy magic bitboards (Kannan 2007): the relevant occupancy times a
-// magic number, shifted, indexes a table of attack sets.
+// Attacks of knights, kings and pawns come from tables by square, those of bishops and
+// rooks from fancy magic bitboards (Kannan 2007): the relevant occupancy, multiplied by a
+// magic number and shifted, is the index into a table of attack sets.
 
-// slider finds a line-moving man's attacks from one square.
+// slider looks up the attacks of a bishop or rook on one square.
 type slider struct {
 	mask   Bitboard // squares whose occupancy matters
 	magic  uint64
@@ -26,8 +26,8 @@ var (
 		newStepTable([][2]int{{-1, -1}, {1, -1}}),
 	}
 
-	// between[a][b] holds the squares strictly between a and b, line[a][b] the whole
-	// line through both; empty where they share no rank, file or diagonal.
+	// between[a][b] has the squares strictly between a and b, line[a][b] the whole line
+	// through both. They are empty if a and b share no rank, file or diagonal.
 	between, line = newLineTables()
 )
 
@@ -45,15 +45,15 @@ func KingAttacks(s Square) Bitboard { return kingAttacks[s&63] }
 // PawnAttacks returns the squares a pawn of the side on s attacks.
 func PawnAttacks(c Color, s Square) Bitboard { return pawnAttacks[c&1][s&63] }
 
-// BishopAttacks returns the squares a bishop on s attacks, up to and with the
-// first man on each diagonal.
+// BishopAttacks returns the squares that a bishop on s attacks: on each diagonal, up to
+// and including the first piece.
 func BishopAttacks(s Square, occupied Bitboard) Bitboard {
 	m := &bishopSliders[s&63]
 	return sliderTable[(m.offset+uint32(uint64(occupied&m.mask)*m.magic>>(m.shift&63)))&(sliderEntries-1)]
 }
 
-// RookAttacks returns the squares a rook on s attacks, up to and with the first
-// man on each file and rank.
+// RookAttacks returns the squares that a rook on s attacks: in each direction, up to and
+// including the first piece.
 func RookAttacks(s Square, occupied Bitboard) Bitboard {
 	m := &rookSliders[s&63]
 	return sliderTable[(m.offset+uint32(uint64(occupied&m.mask)*m.magic>>(m.shift&63)))&(sliderEntries-1)]
@@ -64,8 +64,8 @@ func QueenAttacks(s Square, occupied Bitboard) Bitboard {
 	return BishopAttacks(s, occupied) | RookAttacks(s, occupied)
 }
 
-// Attacks returns the squares a man of the kind on s attacks. Pawns, whose attacks
-// depend on their side, have PawnAttacks.
+// Attacks returns the squares that a piece of the type on s attacks. For pawns, whose
+// attacks depend on their color, use PawnAttacks.
 func Attacks(t PieceType, s Square, occupied Bitboard) Bitboard {
 	switch t {
 	case Knight:
@@ -82,12 +82,12 @@ func Attacks(t PieceType, s Square, occupied Bitboard) Bitboard {
 	return 0
 }
 
-// Between returns the squares strictly between a and b when they share a rank, a
-// file or a diagonal, and the empty set otherwise.
+// Between returns the squares strictly between a and b if they share a rank, file or
+// diagonal, and otherwise the empty set.
 func Between(a, b Square) Bitboard { return between[a&63][b&63] }
 
-// Line returns the whole rank, file or diagonal through a and b, edge to edge, and
-// the empty set when they share none.
+// Line returns the whole rank, file or diagonal through a and b, and the empty set if they
+// share none.
 func Line(a, b Square) Bitboard { return line[a&63][b&63] }
 
 func newStepTable(steps [][2]int) (t [64]Bitboard) {
@@ -101,7 +101,7 @@ func newStepTable(steps [][2]int) (t [64]Bitboard) {
 	return t
 }
 
-// step returns the square one step away, false when it is off the board.
+// step returns the square one step away, and false if that is off the board.
 func step(s Square, d [2]int) (Square, bool) {
 	f, r := s.File()+d[0], s.Rank()+d[1]
 	if f < 0 || f > 7 || r < 0 || r > 7 {
@@ -110,8 +110,8 @@ func step(s Square, d [2]int) (Square, bool) {
 	return NewSquare(f, r), true
 }
 
-// walk returns the squares along the directions, up to and with the first occupied
-// one: the slow definition that the tables are filled from.
+// walk returns the squares in the directions, up to and including the first occupied one.
+// It is slow, and only fills the tables.
 func walk(s Square, directions [][2]int, occupied Bitboard) (b Bitboard) {
 	for _, d := range directions {
 		for to, ok := step(s, d); ok; to, ok = step(to, d) {
@@ -124,8 +124,8 @@ func walk(s Square, directions [][2]int, occupied Bitboard) (b Bitboard) {
 	return b
 }
 
-// innerMask returns the squares whose occupancy can change a slider's attacks: its
-// rays without the edge they run into.
+// innerMask returns the squares whose occupancy can change a slider's attacks: its rays
+// without the last square of each.
 func innerMask(s Square, directions [][2]int) (b Bitboard) {
 	for _, d := range directions {
 		for to, ok := step(s, d); ok; to, ok = step(to, d) {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestSlidersAgainstWalking compares the magics with the slow definition: every
-// occupancy of the mask's subsets on random other men, on every square.
+// occupancy of the mask's subsets on random other pieces, on every square.
 func TestSlidersAgainstWalking(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 0))
 	for s := A1; s <= H8; s++ {
@@ -28,7 +28,7 @@ func TestSlidersAgainstWalking(t *testing.T) {
 	}
 }
 
-// TestSlidersOnEverySubset goes through all occupancies that the magics tell apart.
+// TestSlidersOnEverySubset goes through all occupancies that the magics distinguish.
 func TestSlidersOnEverySubset(t *testing.T) {
 	for s := A1; s <= H8; s++ {
 		for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestSlidersOnEverySubset(t *testing.T) {
 			mask := slowAttacks(s, 0, c.steps) &^ edgesBeyond(s) // behind an edge is nothing to shield
 			for occ := Bitboard(0); ; {
 				if got, want := c.attacks(s, occ), slowAttacks(s, occ, c.steps); got != want {
-					t.Fatalf("%s, men on %#x: %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
+					t.Fatalf("%s, pieces on %#x: %#x, want %#x", s, uint64(occ), uint64(got), uint64(want))
 				}
 				if occ = (occ - mask) & mask; occ == 0 {
 					break
@@ -130,14 +130,14 @@ func TestBetweenAndLine(t *testing.T) {
 	}
 }
 
-// TestAttackersTo asks the oracle, and every man for itself.
+// TestAttackersTo compares with the oracle and with the attacks of each piece.
 func TestAttackersTo(t *testing.T) {
 	eachPosition(t, 7, 60, func(p *Position) {
 		o := newOracle(p)
 		for s := A1; s <= H8; s++ {
 			want := Bitboard(0)
-			for men := p.Occupied(); men != 0; {
-				from := men.PopFirst()
+			for pieces := p.Occupied(); pieces != 0; {
+				from := pieces.PopFirst()
 				piece := p.PieceAt(from)
 				attacks := Attacks(piece.Type(), from, p.Occupied())
 				if piece.Type() == Pawn {

@@ -5,7 +5,7 @@ import "math/bits"
 // Bitboard is a set of squares: bit n stands for Square n.
 type Bitboard uint64
 
-// The files, the ranks and the colours of the squares as sets.
+// Files, ranks, and squares by color.
 const (
 	FileA Bitboard = 0x0101010101010101
 	FileB          = FileA << 1
@@ -32,7 +32,7 @@ const (
 // Count returns the number of squares in the set.
 func (b Bitboard) Count() int { return bits.OnesCount64(uint64(b)) }
 
-// First returns the lowest square of the set, NoSquare if it is empty.
+// First returns the lowest square of the set, or NoSquare if it is empty.
 func (b Bitboard) First() Square { return Square(bits.TrailingZeros64(uint64(b))) }
 
 // PopFirst removes the lowest square from the set and returns it. The set must
@@ -43,13 +43,13 @@ func (b *Bitboard) PopFirst() Square {
 	return s
 }
 
-// Has tells whether the square is in the set.
+// Has reports whether the square is in the set.
 func (b Bitboard) Has(s Square) bool { return b>>(s&63)&1 != 0 }
 
-// Many tells whether the set holds more than one square.
+// Many reports whether the set has more than one square.
 func (b Bitboard) Many() bool { return b&(b-1) != 0 }
 
-// Forward moves every square one rank ahead, as the side sees it.
+// Forward moves every square one rank forward from the side's view.
 func (b Bitboard) Forward(c Color) Bitboard {
 	if c == White {
 		return b << 8
@@ -57,7 +57,7 @@ func (b Bitboard) Forward(c Color) Bitboard {
 	return b >> 8
 }
 
-// East moves every square one file towards the h-file; West towards the a-file.
+// East moves every square one file towards the h-file.
 func (b Bitboard) East() Bitboard { return b &^ FileH << 1 }
 
 // West moves every square one file towards the a-file.
@@ -66,7 +66,7 @@ func (b Bitboard) West() Bitboard { return b &^ FileA >> 1 }
 // Mirror returns the set with its ranks mirrored: a1 becomes a8.
 func (b Bitboard) Mirror() Bitboard { return Bitboard(bits.ReverseBytes64(uint64(b))) }
 
-// PawnAttackSet returns every square that the side's pawns standing on b attack.
+// PawnAttackSet returns every square that the side's pawns on the squares of b attack.
 func PawnAttackSet(c Color, b Bitboard) Bitboard {
 	f := b.Forward(c)
 	return f.East() | f.West()

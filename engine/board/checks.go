@@ -1,13 +1,13 @@
 package board
 
-// Checks knows which moves of a position give check without making them.
+// Checks tells which moves of a position give check, without making them.
 type Checks struct {
-	squares     [6]Bitboard // from which a man of each kind attacks the king
-	discoverers Bitboard    // own men that shield the king from an own slider
+	squares     [6]Bitboard // from which a piece of each type attacks the king
+	discoverers Bitboard    // own pieces between the enemy king and an own slider
 	king        Square
 }
 
-// Checks returns what there is to know about checks by the side to move.
+// Checks returns the Checks of the side to move.
 func (p *Position) Checks() (c Checks) {
 	us := p.stm
 	king := p.KingSquare(us ^ 1)
@@ -32,8 +32,8 @@ func (p *Position) Checks() (c Checks) {
 	return c
 }
 
-// Given tells whether a legal move of the position gives check, but for castling and
-// captures en passant that uncover one, which are too rare to look at.
+// Given reports whether a legal move of the position gives check. It misses the rare checks
+// by castling and those that an en-passant capture discovers.
 func (c *Checks) Given(p *Position, m Move) bool {
 	from := m.From()
 	kind := p.squares[from].Type()
@@ -43,8 +43,8 @@ func (c *Checks) Given(p *Position, m Move) bool {
 	return c.from(kind, from).Has(m.To())
 }
 
-// from returns the squares from which a man of the kind that comes from a square
-// gives check.
+// from returns the squares to which a piece of the type must move from the given square to
+// give check.
 func (c *Checks) from(kind PieceType, from Square) Bitboard {
 	squares := c.squares[kind%6]
 	if c.discoverers.Has(from) {
@@ -53,8 +53,8 @@ func (c *Checks) from(kind PieceType, from Square) Bitboard {
 	return squares
 }
 
-// LegalQuietChecks appends the legal moves that neither capture nor promote and give
-// check, but for castling. c must be the position's.
+// LegalQuietChecks appends the legal moves that give check and neither capture, promote
+// nor castle. c must be p.Checks().
 func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
 	t := p.targets()
 	to := t.mask &^ t.occupied
@@ -79,7 +79,7 @@ func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
 	return buf
 }
 
-// pawnChecks appends the pushes of pawns that give check.
+// pawnChecks appends the pawn pushes that give check.
 func (p *Position) pawnChecks(buf []Move, t *targets, c *Checks) []Move {
 	pawns := p.byType[Pawn] & t.own
 	up := 8 - 16*int(t.us)

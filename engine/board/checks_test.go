@@ -20,7 +20,7 @@ func TestChecks(t *testing.T) {
 			next := *p
 			next.Make(m)
 			if m.Promotion() != NoPieceType {
-				continue // a man that promotes may look through the square it left
+				continue // a piece that promotes may look through the square it left
 			}
 			if got := checks.Given(p, m); got != next.InCheck() {
 				t.Fatalf("%s, %s: Given() = %v", p, p.UCI(m), got)

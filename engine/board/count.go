@@ -1,6 +1,6 @@
 package board
 
-// CountLegal returns the number of legal moves, without making a list of them.
+// CountLegal returns the number of legal moves without listing them.
 func (p *Position) CountLegal() int {
 	t := p.targets()
 	n := 0
@@ -55,8 +55,8 @@ func (p *Position) countPawnMoves(t *targets) int {
 	return n
 }
 
-// countFreePawns counts the moves of the pawns to squares of the mask, four for
-// each that promotes.
+// countFreePawns counts the moves of unpinned pawns to squares of the mask. A promotion
+// counts four times.
 func (p *Position) countFreePawns(t *targets, pawns, mask Bitboard) int {
 	single, double, west, east := p.pawnTargets(t, pawns)
 	single &= mask
@@ -70,8 +70,8 @@ func (p *Position) countFreePawns(t *targets, pawns, mask Bitboard) int {
 	return n
 }
 
-// Perft counts the leaves of the tree of legal moves at the depth in plies; the last
-// ply is counted, not made.
+// Perft returns the number of leaves of the tree of legal moves at the depth in plies. It
+// counts the moves of the last ply without making them.
 func Perft(p *Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1
@@ -80,7 +80,7 @@ func Perft(p *Position, depth int) uint64 {
 		return uint64(p.CountLegal())
 	}
 	var array [MaxMoves]Move
-	var child Position // declared inside the loop it would live on the heap
+	var child Position // inside the loop it would be allocated on the heap
 	n := uint64(0)
 	for _, m := range p.LegalMoves(array[:0]) {
 		child = *p
@@ -90,5 +90,5 @@ func Perft(p *Position, depth int) uint64 {
 	return n
 }
 
-// MaxMoves is above the number of legal moves in any legal position (218).
+// MaxMoves is higher than the number of legal moves in any legal position (218).
 const MaxMoves = 256

@@ -13,7 +13,7 @@ const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 // ErrFEN is wrapped by every error of ParseFEN and FromBitboards.
 var ErrFEN = errors.New("invalid position")
 
-// maxFENLength bounds how much of a bad FEN an error repeats.
+// maxFENLength bounds how much of a bad FEN an error message quotes.
 const maxFENLength = 120
 
 // StartPosition returns the start position of standard chess.
@@ -25,11 +25,11 @@ func StartPosition() Position {
 	return p
 }
 
-// ParseFEN reads a position in Forsyth-Edwards notation, with all six fields or
-// with the two counters left out (then 0 and 1). Castling fields may be standard,
-// X-FEN or Shredder-FEN. An en-passant square is kept only if a capture there is
-// legal. A position that cannot be played on by the rules is an error that says
-// why; so is one with more men than a game can have.
+// ParseFEN parses a position in Forsyth-Edwards notation, with all six fields or without
+// the two counters (which are then 0 and 1). The castling field may be standard, X-FEN or
+// Shredder-FEN. An en-passant square counts only if a capture there is legal. A position
+// that violates the rules, or has more pieces than a game can have, is an error that says
+// why and wraps ErrFEN.
 func ParseFEN(s string) (Position, error) {
 	p, err := parseFEN(s)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *Position) parsePlacement(s string) error {
 
 func pieceFromLetter(c byte) Piece { return piecesByLetter[c] }
 
-// piecesByLetter has the man that a letter of a FEN stands for, White's in capitals.
+// piecesByLetter maps FEN letters to pieces; White's are capitals.
 var piecesByLetter = newPiecesByLetter()
 
 func newPiecesByLetter() (t [256]Piece) {
@@ -131,7 +131,7 @@ func newPiecesByLetter() (t [256]Piece) {
 	return t
 }
 
-// parseCastling reads KQkq (the outermost rook on that side of the king, X-FEN) and
+// parseCastling parses KQkq (the outermost rook on that side of the king, X-FEN) and
 // file letters AHah (Shredder-FEN).
 func (p *Position) parseCastling(s string) error {
 	if s == "-" {
@@ -154,7 +154,7 @@ func (p *Position) parseCastling(s string) error {
 	return nil
 }
 
-// castlingRook finds the rook that a castling letter means.
+// castlingRook returns the rook of a castling letter.
 func (p *Position) castlingRook(c Color, letter byte) (Square, error) {
 	home := Square(0)
 	if c == Black {
@@ -202,13 +202,13 @@ func (p *Position) parseCounters(halfmove, fullmove string) error {
 		return fmt.Errorf("move number: want 1 to 32767, got %q", fullmove)
 	}
 	p.halfmove = uint16(h)
-	p.fullmove = uint16(max(f, 1)) // 0 is common where nobody counted
+	p.fullmove = uint16(max(f, 1)) // some programs write 0
 	return nil
 }
 
-// FromBitboards returns the position with the men on the given squares: sets by
-// colour and by kind (Pawn to King), the rooks that keep the right to castle, and an
-// en-passant square or NoSquare. It obeys the rules as ParseFEN's does.
+// FromBitboards returns the position with pieces on the given squares: the sets by color
+// and by type (Pawn to King), the rooks that keep the right to castle, and an en-passant
+// square or NoSquare. It checks the position as ParseFEN does.
 func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, ep Square, halfmove, fullmove int) (Position, error) {
 	p, err := fromBitboards(byColor, byType, stm, castling, halfmove, fullmove)
 	if err == nil {
@@ -229,13 +229,13 @@ func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling 
 		return p, fmt.Errorf("counters %d and %d are out of range", halfmove, fullmove)
 	}
 	if byColor[White]&byColor[Black] != 0 {
-		return p, errors.New("a square holds a white and a black man")
+		return p, errors.New("a square has a white and a black piece")
 	}
 	p.clearSquares()
 	all := Bitboard(0)
 	for t, b := range byType {
 		if all&b != 0 {
-			return p, errors.New("a square holds two men")
+			return p, errors.New("a square has two pieces")
 		}
 		all |= b
 		for b != 0 {
@@ -248,13 +248,13 @@ func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling 
 		}
 	}
 	if all != byColor[White]|byColor[Black] {
-		return p, errors.New("the sets by colour and by kind hold different squares")
+		return p, errors.New("the sets by color and by type have different squares")
 	}
 	return p, nil
 }
 
-// finish checks a position that was just read, settles en passant and fills what is
-// derived.
+// finish validates a parsed position, checks its en-passant square and computes what
+// depends on the rest.
 func (p *Position) finish(ep Square) error {
 	if err := p.checkMen(); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (p *Position) finish(ep Square) error {
 		return fmt.Errorf("the %s king is in check, but %s is to move", p.stm^1, p.stm)
 	}
 	if p.checkers.Count() > 2 {
-		return fmt.Errorf("the %s king is in check by %d men at once", p.stm, p.checkers.Count())
+		return fmt.Errorf("the %s king is in check by %d pieces at once", p.stm, p.checkers.Count())
 	}
 	if ep == NoSquare {
 		return nil
@@ -293,17 +293,17 @@ func (p *Position) checkMen() error {
 			promoted += max(0, p.Pieces(c, PieceType(t)).Count()-atStart)
 		}
 		if promoted > 8-pawns {
-			return fmt.Errorf("%s has %d promoted men, but only %d pawns are gone", c, promoted, 8-pawns)
+			return fmt.Errorf("%s has %d promoted pieces, but only %d pawns are missing", c, promoted, 8-pawns)
 		}
 	}
 	if bad := p.byType[Pawn] & (Rank1 | Rank8); bad != 0 {
-		return fmt.Errorf("a pawn stands on %s", bad.First())
+		return fmt.Errorf("a pawn is on %s", bad.First())
 	}
 	return nil
 }
 
-// checkCastling checks that each right has its rook on the king's rank, one on each
-// side at most, and marks what standard chess does not have.
+// checkCastling checks that each right has its rook on the king's rank, at most one on each
+// side, and notes whether the rights are Chess960's.
 func (p *Position) checkCastling() error {
 	for c := White; c <= Black; c++ {
 		king := p.KingSquare(c)
@@ -345,8 +345,8 @@ func (p *Position) checkEnPassant(ep Square) error {
 	return nil
 }
 
-// FEN returns the position in Forsyth-Edwards notation with six fields. Castling is
-// written KQkq, and with a file letter where that would mean another rook (X-FEN).
+// FEN returns the position in Forsyth-Edwards notation with six fields. Castling rights are
+// KQkq, or a file letter where that would mean another rook (X-FEN).
 func (p *Position) FEN() string {
 	b := make([]byte, 0, 90)
 	for rank := 7; rank >= 0; rank-- {
@@ -392,7 +392,7 @@ func (p *Position) appendCastling(b []byte) []byte {
 	return b
 }
 
-// appendRight writes the side's right towards K or Q, if it has it.
+// appendRight appends the side's right towards K or Q, if it has it.
 func (p *Position) appendRight(b []byte, c Color, side byte) []byte {
 	home := Rank1
 	if c == Black {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// checkPosition compares a position with itself read anew and with the oracle.
+// checkPosition compares a position with itself parsed again and with the oracle.
 func checkPosition(t *testing.T, p *Position) {
 	t.Helper()
 	q, err := ParseFEN(p.FEN())
@@ -57,7 +57,7 @@ func FuzzParseFEN(f *testing.F) {
 			child := p
 			child.Make(m)
 			if child.Fullmove() > 32767 || child.Halfmove() > 255 {
-				return // longer games than a FEN may tell of
+				return // longer games than a FEN can record
 			}
 			if q, err := ParseFEN(child.FEN()); err != nil || q != child {
 				t.Fatalf("%s, %s: %+v, read again %+v, %v", fen, m, child, q, err)

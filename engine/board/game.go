@@ -2,7 +2,7 @@ package board
 
 import "slices"
 
-// GameResult is who won: 1 White, 0 nobody, -1 Black.
+// GameResult is the result of a game: 1 if White won, -1 if Black won, 0 for a draw.
 type GameResult int8
 
 // The results of a game.
@@ -12,18 +12,18 @@ const (
 	WhiteWins
 )
 
-// WinFor returns the result in which the side wins.
+// WinFor returns the result of a game that the side has won.
 func WinFor(c Color) GameResult { return WhiteWins - 2*GameResult(c) }
 
-// String returns the result as PGN writes it.
+// String returns the result as in PGN.
 func (r GameResult) String() string {
 	return [...]string{"0-1", "1/2-1/2", "1-0"}[r+1]
 }
 
-// Termination is the rule that ended a game.
+// Termination is the reason why a game ended.
 type Termination string
 
-// What ends a game by the rules of chess.
+// The terminations by the rules of chess.
 const (
 	Checkmate            Termination = "checkmate"
 	Stalemate            Termination = "stalemate"
@@ -40,24 +40,24 @@ type Game struct {
 	keys     []uint64 // of the positions before the current one, oldest first
 }
 
-// NewGame returns the game that begins with the position.
+// NewGame returns the game that starts from the position.
 func NewGame(start Position) *Game { return &Game{start: start, position: start} }
 
-// Start returns the position the game began with.
+// Start returns the position from which the game started.
 func (g *Game) Start() Position { return g.start }
 
-// Position returns the current position. It is valid until the next Push, and is
-// not to be changed.
+// Position returns the current position. It is valid until the next Push and must not be
+// changed.
 func (g *Game) Position() *Position { return &g.position }
 
-// Moves returns the moves played so far. The slice is not to be changed.
+// Moves returns the moves played so far. The slice must not be changed.
 func (g *Game) Moves() []Move { return g.moves }
 
-// Keys returns the keys of the positions before the current one, oldest first. The
-// slice is not to be changed.
+// Keys returns the keys of the positions before the current one, oldest first. The slice
+// must not be changed.
 func (g *Game) Keys() []uint64 { return g.keys }
 
-// Push plays a legal move.
+// Push makes a legal move.
 func (g *Game) Push(m Move) {
 	g.keys = append(g.keys, g.position.key)
 	g.moves = append(g.moves, m)
@@ -81,9 +81,9 @@ func (g *Game) Repetitions() int {
 	return n
 }
 
-// Outcome tells whether the rules end the game here: by checkmate or stalemate, at
-// the third occurrence of a position, after fifty moves without a capture or pawn
-// move, or when nobody can mate any more.
+// Outcome reports whether the game is over by the rules: by checkmate or stalemate, at the
+// third occurrence of a position, after fifty moves without a capture or pawn move, or
+// because neither side can mate.
 func (g *Game) Outcome() (result GameResult, why Termination, over bool) {
 	p := &g.position
 	switch {

@@ -73,8 +73,8 @@ func TestOutcome(t *testing.T) {
 
 func TestInsufficientMaterial(t *testing.T) {
 	for _, c := range []struct {
-		men  string // besides the kings, on squares of the given colours
-		want bool
+		pieces string // besides the kings, on squares of the given colors
+		want   bool
 	}{
 		{"8/8/8/8", true},
 		{"N7/8/8/8", true},
@@ -82,8 +82,8 @@ func TestInsufficientMaterial(t *testing.T) {
 		{"B7/8/8/8", true},
 		{"b7/8/8/8", true},
 		{"1b6/8/8/8", true},
-		{"B1B5/8/8/8", true}, // one side, one colour
-		{"B1b5/8/8/8", true}, // both sides, one colour
+		{"B1B5/8/8/8", true}, // one side, one color
+		{"B1b5/8/8/8", true}, // both sides, one color
 		{"BB6/8/8/8", false}, // both colours
 		{"Bb6/8/8/8", false}, // a bishop each on different colours can still be mated with help
 		{"NN6/8/8/8", false}, // mate is possible with help
@@ -97,7 +97,7 @@ func TestInsufficientMaterial(t *testing.T) {
 		{"R7/8/8/8", false},
 		{"q7/8/8/8", false},
 	} {
-		p := mustParse(t, "8/7k/"+c.men+"/8/7K w - - 0 1")
+		p := mustParse(t, "8/7k/"+c.pieces+"/8/7K w - - 0 1")
 		if got := p.InsufficientMaterial(); got != c.want {
 			t.Errorf("%s: InsufficientMaterial() = %v", p.FEN(), got)
 		}

@@ -1,6 +1,6 @@
 package board
 
-// IsLegal tells whether m, any value at all, is a legal move here.
+// IsLegal reports whether m is a legal move. It accepts any value of m.
 func (p *Position) IsLegal(m Move) bool {
 	from, to := m.From(), m.To()
 	piece := p.squares[from]
@@ -40,27 +40,27 @@ func (p *Position) isLegalPawnMove(t *targets, m Move) bool {
 	return t.unpin(from, (single|double|west|east)&t.mask).Has(to)
 }
 
-// IsCastling tells whether a legal move is castling: the king taking its own rook.
+// IsCastling reports whether a legal move is castling: the king captures its own rook.
 func (p *Position) IsCastling(m Move) bool {
 	victim := p.squares[m.To()]
 	return victim != NoPiece && victim.Color() == p.stm
 }
 
-// IsEnPassant tells whether a legal move captures en passant.
+// IsEnPassant reports whether a legal move captures en passant.
 func (p *Position) IsEnPassant(m Move) bool {
 	return m.To() == p.ep && p.squares[m.From()].Type() == Pawn
 }
 
-// IsCapture tells whether a legal move captures, en passant included.
+// IsCapture reports whether a legal move captures, en passant included.
 func (p *Position) IsCapture(m Move) bool {
 	victim := p.squares[m.To()]
 	return victim != NoPiece && victim.Color() != p.stm || p.IsEnPassant(m)
 }
 
-// GivesCheck tells whether a legal move gives check.
+// GivesCheck reports whether a legal move gives check.
 func (p *Position) GivesCheck(m Move) bool {
 	from, to := m.From(), m.To()
-	if p.IsCastling(m) || p.IsEnPassant(m) { // two men leave their squares
+	if p.IsCastling(m) || p.IsEnPassant(m) { // two pieces leave their squares
 		child := *p
 		child.Make(m)
 		return child.checkers != 0
@@ -80,7 +80,7 @@ func (p *Position) GivesCheck(m Move) bool {
 		return true
 	}
 	if Line(king, from) == 0 {
-		return false // nobody behind it can be uncovered
+		return false // the piece shields nothing behind it
 	}
 	own := p.byColor[us] &^ from.Bitboard()
 	queens := p.byType[Queen]

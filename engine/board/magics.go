@@ -1,7 +1,7 @@
 package board
 
-// Magic numbers found by trial: sparse random numbers that send every occupancy
-// of a slider's mask to an entry of its own or to one with the same attacks.
+// Magic numbers, found by trial: sparse random numbers that map every occupancy of a
+// slider's mask to its own table entry, or to one with the same attacks.
 
 var bishopMagics = [64]uint64{
 	0xa020602401005010, 0x42500a048d020452, 0x2841010101002000, 0x0104440082000400,

@@ -1,7 +1,7 @@
 package board
 
-// Make plays a legal move. What a move that is not legal does is undefined: ask
-// IsLegal first where it comes from outside.
+// Make makes a legal move. The result of an illegal move is undefined: check moves from
+// outside with IsLegal first.
 func (p *Position) Make(m Move) {
 	us := p.stm
 	from, to := m.From(), m.To()
@@ -41,7 +41,7 @@ func (p *Position) Make(m Move) {
 	}
 }
 
-// MakeNull passes the move. The side to move must not be in check.
+// MakeNull makes a null move: it passes. The side to move must not be in check.
 func (p *Position) MakeNull() {
 	if p.ep != NoSquare {
 		p.key ^= zobrist.ep[p.ep.File()]
@@ -54,8 +54,8 @@ func (p *Position) MakeNull() {
 	p.updateCheckers()
 }
 
-// finishPawnMove does what only pawns do, after the pawn stands on its new square:
-// promotion and the capture en passant.
+// finishPawnMove promotes a pawn that has moved, or removes the pawn that it has captured
+// en passant.
 func (p *Position) finishPawnMove(us Color, m Move, ep Square) {
 	to := m.To()
 	if t := m.Promotion(); t != NoPieceType {
@@ -66,7 +66,7 @@ func (p *Position) finishPawnMove(us Color, m Move, ep Square) {
 	}
 }
 
-// allowEnPassant records the square behind a pawn that has just gone two squares,
+// allowEnPassant sets the en-passant square behind a pawn that has just moved two squares,
 // if the side to move can legally capture there.
 func (p *Position) allowEnPassant(s Square) {
 	capturers := PawnAttacks(p.stm^1, s) & p.Pieces(p.stm, Pawn)
@@ -79,9 +79,9 @@ func (p *Position) allowEnPassant(s Square) {
 	}
 }
 
-// enPassantLegal tells whether the pawn of the side to move can capture en passant
-// on s without leaving its king in check. Two men leave one rank at once, so pins
-// do not tell.
+// enPassantLegal reports whether a pawn of the side to move can capture en passant on s
+// without leaving its king in check. Two pieces leave one rank at once, so the pinned set
+// is not enough.
 func (p *Position) enPassantLegal(from, s Square) bool {
 	us := p.stm
 	victim := (s ^ 8).Bitboard()
@@ -96,7 +96,7 @@ func (p *Position) enPassantLegal(from, s Square) bool {
 		RookAttacks(king, occupied)&(p.byType[Rook]|queens)&them == 0
 }
 
-// castle moves king and rook, whose squares may be each other's in Chess960.
+// castle moves king and rook. In Chess960 they may swap squares.
 func (p *Position) castle(us Color, kingFrom, rookFrom Square) {
 	kingTo, rookTo := castlingTargets(kingFrom, rookFrom)
 	king, rook := NewPiece(us, King), NewPiece(us, Rook)
@@ -106,8 +106,8 @@ func (p *Position) castle(us Color, kingFrom, rookFrom Square) {
 	p.add(rook, rookTo)
 }
 
-// castlingTargets returns where king and rook end up: g and f on the king's side,
-// c and d on the queen's, on the king's rank.
+// castlingTargets returns the target squares of king and rook on the king's rank: on the g
+// and f file on the king's side, on the c and d file on the queen's side.
 func castlingTargets(king, rook Square) (kingTo, rookTo Square) {
 	rank := king &^ 7
 	if rook > king {
@@ -116,8 +116,8 @@ func castlingTargets(king, rook Square) (kingTo, rookTo Square) {
 	return rank | 2, rank | 3
 }
 
-// dropCastling takes away the rights of the rooks that moved or fell, and all of a
-// side's when its king moved.
+// dropCastling removes the rights of rooks that have moved or been captured, and both
+// rights of a side whose king has moved.
 func (p *Position) dropCastling(us Color, lost Bitboard, kingMoved bool) {
 	if kingMoved {
 		home := Rank1
@@ -138,8 +138,8 @@ func (p *Position) dropCastling(us Color, lost Bitboard, kingMoved bool) {
 	}
 }
 
-// hasUnusualCastling tells whether a right stands that standard chess does not
-// have: of a king off the e-file or a rook off the corners.
+// hasUnusualCastling reports whether there is a right that standard chess does not have: of
+// a king not on the e-file or a rook not in a corner.
 func (p *Position) hasUnusualCastling() bool {
 	for rooks := p.castling; rooks != 0; {
 		rook := rooks.PopFirst()

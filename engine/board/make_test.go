@@ -7,7 +7,7 @@ import (
 )
 
 // TestMakeKeepsWhatParseFENComputes compares the whole position after each move,
-// keys and checkers included, with the one read anew from its FEN. It is also
+// keys and checkers included, with the one parsed from its FEN. It is also
 // the round trip of FENs.
 func TestMakeKeepsWhatParseFENComputes(t *testing.T) {
 	t.Parallel()
@@ -173,11 +173,11 @@ func TestCastling(t *testing.T) {
 		{"through check", "5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", ""},
 		{"into check", "4k1r1/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", ""},
 		{"no right", "4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", "e1h1", ""},
-		{"man in the king's way", "4k3/8/8/8/8/8/8/R3KB1R w KQ - 0 1", "e1h1", ""},
-		{"man in the rook's way", "4k3/8/8/8/8/8/8/RN2K2R w KQ - 0 1", "e1a1", ""},
+		{"piece in the king's way", "4k3/8/8/8/8/8/8/R3KB1R w KQ - 0 1", "e1h1", ""},
+		{"piece in the rook's way", "4k3/8/8/8/8/8/8/RN2K2R w KQ - 0 1", "e1a1", ""},
 		{"enemy in the rook's way", "4k3/8/8/8/8/8/8/Rn2K2R w KQ - 0 1", "e1a1", ""},
-		{"rook ends on a man", "4k3/8/8/8/8/8/8/1RKN4 w B - 0 1", "c1b1", ""},
-		{"king ends on a man", "4k3/8/8/8/8/8/8/RKN5 w A - 0 1", "b1a1", ""},
+		{"rook ends on a piece", "4k3/8/8/8/8/8/8/1RKN4 w B - 0 1", "c1b1", ""},
+		{"king ends on a piece", "4k3/8/8/8/8/8/8/RKN5 w A - 0 1", "b1a1", ""},
 		{"the rook shielded the king", "4k3/8/8/8/8/8/8/rR3K2 w B - 0 1", "f1b1", ""},
 		{"the rook shielded the king that stays", "4k3/8/8/8/8/8/8/qRK5 w B - 0 1", "c1b1", ""},
 		{"the rook shields the king's goal", "4k3/8/8/8/8/8/8/4K1Rr w G - 0 1", "e1g1", ""},

@@ -1,6 +1,6 @@
 package board
 
-// targets is what restricts a side's moves in a position.
+// targets has the restrictions on a side's moves in a position.
 type targets struct {
 	us       Color
 	king     Square
@@ -8,8 +8,8 @@ type targets struct {
 	own      Bitboard
 	enemy    Bitboard
 	pinned   Bitboard
-	// mask holds the squares that men other than the king may go to: everything,
-	// or with one checker its square and those between, or nothing with two.
+	// mask has the squares to which pieces other than the king may move: without a check
+	// all, with one checker its square and those between, with two none.
 	mask Bitboard
 }
 
@@ -33,7 +33,7 @@ func (p *Position) targets() targets {
 	return t
 }
 
-// LegalMoves appends the legal moves to buf. Their order is fixed.
+// LegalMoves appends the legal moves to buf, always in the same order.
 func (p *Position) LegalMoves(buf []Move) []Move {
 	t := p.targets()
 	buf = p.pieceMoves(buf, &t, t.mask&^t.own)
@@ -42,8 +42,8 @@ func (p *Position) LegalMoves(buf []Move) []Move {
 	return p.castlingMoves(buf, &t)
 }
 
-// LegalCaptures appends the legal captures, en passant among them, and the
-// promotions to a queen.
+// LegalCaptures appends the legal captures, en passant included, and the promotions to a
+// queen.
 func (p *Position) LegalCaptures(buf []Move) []Move {
 	t := p.targets()
 	buf = p.pieceMoves(buf, &t, t.mask&t.enemy)
@@ -51,8 +51,7 @@ func (p *Position) LegalCaptures(buf []Move) []Move {
 	return p.kingMoves(buf, &t, t.enemy)
 }
 
-// pieceMoves appends the moves of knights, bishops, rooks and queens to squares of
-// the set.
+// pieceMoves appends the moves of knights, bishops, rooks and queens to squares of the set.
 func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
 	if to == 0 {
 		return buf
@@ -72,7 +71,7 @@ func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
 	return buf
 }
 
-// unpin keeps of a man's targets those that a pin allows.
+// unpin removes the targets that a pin forbids.
 func (t *targets) unpin(from Square, to Bitboard) Bitboard {
 	if t.pinned.Has(from) {
 		to &= Line(t.king, from)
@@ -94,8 +93,7 @@ func (p *Position) kingMoves(buf []Move, t *targets, to Bitboard) []Move {
 	return buf
 }
 
-// pawnTargets returns where the side's pawns can go on an empty-board view of
-// pushes and captures, pins and checks aside.
+// pawnTargets returns the target squares of the side's pawns, ignoring pins and checks.
 func (p *Position) pawnTargets(t *targets, pawns Bitboard) (single, double, west, east Bitboard) {
 	empty := ^t.occupied
 	forward := pawns.Forward(t.us)
@@ -108,12 +106,11 @@ func (p *Position) pawnTargets(t *targets, pawns Bitboard) (single, double, west
 	return single, double, forward.West() & t.enemy, forward.East() & t.enemy
 }
 
-// pawnMoves appends the pawns' moves; with noisy set only captures and promotions
-// to a queen.
+// pawnMoves appends the pawns' moves, with noisy only captures and promotions to a queen.
 func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
 	pawns := p.byType[Pawn] & t.own
 	single, double, west, east := p.pawnTargets(t, pawns)
-	up := 8 - 16*int(t.us) // one rank ahead
+	up := 8 - 16*int(t.us) // one rank forward
 	last := Rank1 | Rank8
 	quiet := t.mask
 	if noisy {
@@ -135,8 +132,8 @@ func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
 	return buf
 }
 
-// appendPawnMoves appends the moves of pawns to the squares of the set from those
-// delta before them.
+// appendPawnMoves appends the moves to the squares of the set, each of a pawn delta squares
+// before it.
 func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta int, queenOnly bool) []Move {
 	for to != 0 {
 		s := to.PopFirst()
@@ -156,7 +153,7 @@ func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta in
 	return buf
 }
 
-// castlingMoves appends the legal castlings.
+// castlingMoves appends the legal castling moves.
 func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
 	rooks := p.castlingRooks(t)
 	if rooks == 0 {
@@ -170,8 +167,8 @@ func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
 	return buf
 }
 
-// castlingRooks returns the rooks that the king, if not in check, may castle with as
-// far as the men in the way tell.
+// castlingRooks returns the rooks with a castling right and no piece in the way. Attacks on
+// the king's path are not tested.
 func (p *Position) castlingRooks(t *targets) (clear Bitboard) {
 	rooks := p.castling & t.own
 	if rooks == 0 || p.checkers != 0 {
@@ -188,8 +185,8 @@ func (p *Position) castlingRooks(t *targets) (clear Bitboard) {
 	return clear
 }
 
-// castlingSafe tells whether the king crosses no square of danger when it castles
-// with one of castlingRooks.
+// castlingSafe reports whether the king crosses no attacked square when it castles with one
+// of castlingRooks.
 func (p *Position) castlingSafe(t *targets, rook Square, danger Bitboard) bool {
 	kingTo, rookTo := castlingTargets(t.king, rook)
 	if (Between(t.king, kingTo)|kingTo.Bitboard())&danger != 0 {
@@ -198,7 +195,7 @@ func (p *Position) castlingSafe(t *targets, rook Square, danger Bitboard) bool {
 	if !p.chess960 {
 		return true
 	}
-	// In Chess960 the rook may have shielded the king from another on its rank.
+	// In Chess960 the rook may have shielded the king from a slider on its rank.
 	after := t.occupied&^t.king.Bitboard()&^rook.Bitboard() | rookTo.Bitboard()
 	return RookAttacks(kingTo, after)&(p.byType[Rook]|p.byType[Queen])&t.enemy == 0
 }

@@ -9,9 +9,8 @@ import (
 // ErrMove is wrapped by the errors of ParseUCI and ParseSAN.
 var ErrMove = errors.New("not a legal move")
 
-// UCI returns a legal move as the UCI protocol writes it: from, to and a promotion
-// letter. Castling is the king's two-square step, in Chess960 the king taking its
-// own rook.
+// UCI returns a legal move in UCI notation: from, to and a promotion letter. Castling is
+// the king's move by two squares; in Chess960, the king captures its own rook.
 func (p *Position) UCI(m Move) string {
 	if m != NullMove && !p.chess960 && p.IsCastling(m) {
 		kingTo, _ := castlingTargets(m.From(), m.To())
@@ -20,8 +19,8 @@ func (p *Position) UCI(m Move) string {
 	return m.String()
 }
 
-// ParseUCI reads a move as the UCI protocol writes it and checks that it is legal.
-// Castling is accepted in both spellings.
+// ParseUCI parses a legal move in UCI notation. It accepts both forms of castling. Its
+// errors wrap ErrMove.
 func (p *Position) ParseUCI(s string) (Move, error) {
 	fail := func() (Move, error) {
 		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
@@ -101,8 +100,8 @@ func (p *Position) sanWithoutCheck(m Move) string {
 	return b.String()
 }
 
-// disambiguation returns what tells the moving man from others of its kind that can
-// go to the same square: its file, else its rank, else both.
+// disambiguation returns what distinguishes the moving piece from others of its type that
+// can go to the same square: its file, otherwise its rank, otherwise both.
 func (p *Position) disambiguation(m Move) string {
 	from, to := m.From(), m.To()
 	var array [MaxMoves]Move
@@ -127,9 +126,9 @@ func (p *Position) disambiguation(m Move) string {
 	return from.String()
 }
 
-// ParseSAN reads a legal move in standard algebraic notation. It takes what PGN
-// files hold: check and annotation marks, castling with zeros, promotions with or
-// without the equals sign, and squares told more fully than needed.
+// ParseSAN parses a legal move in standard algebraic notation. It also accepts the variants
+// of PGN files: check and annotation marks, castling with zeros, promotions without the
+// equals sign, and more disambiguation than needed. Its errors wrap ErrMove.
 func (p *Position) ParseSAN(s string) (Move, error) {
 	text := strings.TrimRight(s, "+#!?")
 	text = strings.TrimSuffix(text, "e.p.")
@@ -166,10 +165,10 @@ func (p *Position) ParseSAN(s string) (Move, error) {
 	return found, nil
 }
 
-// pattern is what a SAN token tells of a move.
+// pattern is a parsed SAN token.
 type pattern struct {
 	kind       PieceType
-	file, rank int // of the square left, -1 where not told
+	file, rank int // of the from square; -1 if not given
 	to         Square
 	promotion  PieceType
 }
@@ -210,7 +209,7 @@ func (pt pattern) matches(p *Position, m Move) bool {
 		(pt.file < 0 || from.File() == pt.file) && (pt.rank < 0 || from.Rank() == pt.rank)
 }
 
-// clip bounds how much of a bad token an error repeats.
+// clip shortens a bad token for an error message.
 func clip(s string) string {
 	if len(s) > 20 {
 		return s[:20] + "..."

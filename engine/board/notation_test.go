@@ -49,7 +49,7 @@ func TestSANTable(t *testing.T) {
 		{kiwipeteFEN, "d5e6", "dxe6"},
 		{kiwipeteFEN, "f3f6", "Qxf6"},
 		{"rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "e5f6", "exf6"},
-		// Disambiguation: file, rank, both, and none where the other man is pinned.
+		// Disambiguation: file, rank, both, and none where the other piece is pinned.
 		{"4k3/8/8/8/8/8/8/R4RK1 w - - 0 1", "a1d1", "Rad1"},
 		{"4k3/8/8/R7/8/8/8/R5K1 w - - 0 1", "a1a3", "R1a3"},
 		{"2k5/8/8/8/Q6Q/8/8/1K5Q w - - 0 1", "h4e4", "Qh4e4"},

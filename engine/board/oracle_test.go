@@ -11,7 +11,7 @@ import (
 // and taken back when the king hangs. It shares no table and no attack code with
 // the package, so that the two can only agree where both are right.
 type oracle struct {
-	men      [8][8]byte // FEN letters by rank and file, 0 where empty
+	pieces   [8][8]byte // FEN letters by rank and file, 0 where empty
 	black    bool
 	castling Bitboard
 	ep       Square
@@ -28,7 +28,7 @@ func newOracle(p *Position) *oracle {
 		case c <= '8':
 			file += int(c - '0')
 		default:
-			o.men[rank][file] = c
+			o.pieces[rank][file] = c
 			file++
 		}
 	}
@@ -42,10 +42,10 @@ func (o *oracle) at(rank, file int) (byte, bool) {
 	if rank < 0 || rank > 7 || file < 0 || file > 7 {
 		return 0, false
 	}
-	return o.men[rank][file], true
+	return o.pieces[rank][file], true
 }
 
-// own tells whether the square holds a man of the side to move.
+// own reports whether the square holds a piece of the side to move.
 func (o *oracle) own(c byte) bool { return c != 0 && isBlack(c) == o.black }
 
 func (o *oracle) forward() int {
@@ -62,7 +62,7 @@ var (
 	jumps    = [][2]int{{2, 1}, {2, -1}, {-2, 1}, {-2, -1}, {1, 2}, {1, -2}, {-1, 2}, {-1, -2}}
 )
 
-// attacked tells whether a man of the side attacks the square.
+// attacked reports whether a piece of the side attacks the square.
 func (o *oracle) attacked(rank, file int, byBlack bool) bool {
 	first := func(d [2]int, far bool) byte {
 		for r, f := rank+d[0], file+d[1]; ; r, f = r+d[0], f+d[1] {
@@ -100,11 +100,11 @@ func (o *oracle) attacked(rank, file int, byBlack bool) bool {
 	return false
 }
 
-// inCheck tells whether the side's king is attacked.
+// inCheck reports whether the side's king is attacked.
 func (o *oracle) inCheck(black bool) bool {
 	for r := range 8 {
 		for f := range 8 {
-			if c := o.men[r][f]; c != 0 && lower(c) == 'k' && isBlack(c) == black {
+			if c := o.pieces[r][f]; c != 0 && lower(c) == 'k' && isBlack(c) == black {
 				return o.attacked(r, f, !black)
 			}
 		}
@@ -116,24 +116,24 @@ func (o *oracle) inCheck(black bool) bool {
 func (o *oracle) make(m Move) *oracle {
 	n := *o
 	fr, ff, tr, tf := m.From().Rank(), m.From().File(), m.To().Rank(), m.To().File()
-	c := o.men[fr][ff]
+	c := o.pieces[fr][ff]
 	n.ep = NoSquare
-	n.men[fr][ff] = 0
+	n.pieces[fr][ff] = 0
 	switch {
-	case o.own(o.men[tr][tf]): // castling
-		rook := o.men[tr][tf]
-		n.men[tr][tf] = 0
+	case o.own(o.pieces[tr][tf]): // castling
+		rook := o.pieces[tr][tf]
+		n.pieces[tr][tf] = 0
 		if tf > ff {
-			n.men[tr][6], n.men[tr][5] = c, rook
+			n.pieces[tr][6], n.pieces[tr][5] = c, rook
 		} else {
-			n.men[tr][2], n.men[tr][3] = c, rook
+			n.pieces[tr][2], n.pieces[tr][3] = c, rook
 		}
-	case lower(c) == 'p' && tf != ff && o.men[tr][tf] == 0:
-		n.men[tr][tf], n.men[fr][tf] = c, 0
+	case lower(c) == 'p' && tf != ff && o.pieces[tr][tf] == 0:
+		n.pieces[tr][tf], n.pieces[fr][tf] = c, 0
 	case m.Promotion() != NoPieceType:
-		n.men[tr][tf] = NewPiece(Color(c>>5&1), m.Promotion()).Letter()
+		n.pieces[tr][tf] = NewPiece(Color(c>>5&1), m.Promotion()).Letter()
 	default:
-		n.men[tr][tf] = c
+		n.pieces[tr][tf] = c
 	}
 	n.castling &^= m.From().Bitboard() | m.To().Bitboard()
 	if lower(c) == 'k' {
@@ -148,7 +148,7 @@ func (o *oracle) make(m Move) *oracle {
 	return &n
 }
 
-// mayPass tells whether a pawn beside the one that just came to the rank can
+// mayPass reports whether a pawn beside the one that just came to the rank can
 // legally capture it on ep.
 func (o *oracle) mayPass(ep Square, rank int) bool {
 	for _, side := range []int{-1, 1} {
@@ -161,7 +161,7 @@ func (o *oracle) mayPass(ep Square, rank int) bool {
 }
 
 func (o *oracle) isEnPassant(m Move) bool {
-	c := o.men[m.From().Rank()][m.From().File()]
+	c := o.pieces[m.From().Rank()][m.From().File()]
 	return lower(c) == 'p' && m.To() == o.ep && m.From().File() != m.To().File()
 }
 
@@ -174,7 +174,7 @@ func (o *oracle) moves() (moves []Move) {
 	}
 	for from := A1; from <= H8; from++ {
 		r, f := from.Rank(), from.File()
-		c := o.men[r][f]
+		c := o.pieces[r][f]
 		if !o.own(c) {
 			continue
 		}
@@ -192,7 +192,7 @@ func (o *oracle) moves() (moves []Move) {
 		case 'k':
 			o.piece(from, around, false, try)
 			for rook := A1; rook <= H8; rook++ {
-				if o.castling.Has(rook) && o.own(o.men[rook.Rank()][rook.File()]) && o.mayCastle(from, rook) {
+				if o.castling.Has(rook) && o.own(o.pieces[rook.Rank()][rook.File()]) && o.mayCastle(from, rook) {
 					try(NewMove(from, rook))
 				}
 			}
@@ -229,9 +229,9 @@ func (o *oracle) pawn(from Square, try func(Move)) {
 			try(NewPromotion(from, to, t))
 		}
 	}
-	if o.men[r+up][f] == 0 {
+	if o.pieces[r+up][f] == 0 {
 		add(r+up, f)
-		if start := (7 - 5*up) / 2; r == start && o.men[r+2*up][f] == 0 {
+		if start := (7 - 5*up) / 2; r == start && o.pieces[r+2*up][f] == 0 {
 			add(r+2*up, f)
 		}
 	}
@@ -254,7 +254,7 @@ func (o *oracle) mayCastle(king, rook Square) bool {
 	}
 	clear := func(a, b int) bool {
 		for f := min(a, b); f <= max(a, b); f++ {
-			if f != king.File() && f != rook.File() && o.men[rank][f] != 0 {
+			if f != king.File() && f != rook.File() && o.pieces[rank][f] != 0 {
 				return false
 			}
 		}
@@ -264,7 +264,7 @@ func (o *oracle) mayCastle(king, rook Square) bool {
 		return false
 	}
 	lifted := *o
-	lifted.men[rank][king.File()] = 0
+	lifted.pieces[rank][king.File()] = 0
 	for f := king.File(); f != kingTo; {
 		if lifted.attacked(rank, f, !o.black) {
 			return false
@@ -278,11 +278,11 @@ func (o *oracle) mayCastle(king, rook Square) bool {
 	return !o.attacked(rank, king.File(), !o.black)
 }
 
-// matches tells whether the position is the oracle's: men, side, rights, en passant.
+// matches reports whether the position is the oracle's: pieces, side, rights, en passant.
 func (o *oracle) matches(p *Position) bool { return *o == *newOracle(p) }
 
 // startFENs are where random games begin: the standard position, everything in the
-// perft table, where the rules are tricky, and en passant while another man gives
+// perft table, where the rules are tricky, and en passant while another piece gives
 // check, which no game reaches but a FEN may say.
 func startFENs(t testing.TB) []string {
 	t.Helper()

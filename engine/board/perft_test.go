@@ -116,8 +116,7 @@ func TestPerft(t *testing.T) {
 	}
 }
 
-// perftSuites are public suites: the positions of Roce and Zerbe, those of the Chess
-// Programming Wiki, and 960 positions from Chess960 games.
+// perftSuites are public suites for standard chess and Chess960.
 var perftSuites = []struct {
 	file  string
 	cases int

@@ -1,17 +1,17 @@
 package board
 
-// Position is everything about a position that the rules need, but for the
-// history that repetition looks at (see Game). It is a plain comparable value
-// without pointers: copy it to keep it, Make to change it.
+// Position is a chess position: placement, side to move, castling rights, en passant and
+// the two counters, without the history that repetition needs (see Game). It is a
+// comparable value without pointers: copy it to keep it, and change it with Make.
 //
-// The zero Position is not valid; StartPosition, ParseFEN and FromBitboards give
-// positions that obey the rules, and legal moves keep them so.
+// The zero Position is not valid. StartPosition, ParseFEN and FromBitboards return valid
+// positions, and legal moves keep them valid.
 type Position struct {
 	byType   [6]Bitboard
 	byColor  [2]Bitboard
 	key      uint64
 	pawnKey  uint64
-	checkers Bitboard // enemy men that give check to the side to move
+	checkers Bitboard // enemy pieces that give check to the side to move
 	castling Bitboard // rooks that keep their right
 	squares  [64]Piece
 	fullmove uint16
@@ -21,22 +21,22 @@ type Position struct {
 	chess960 bool
 }
 
-// SideToMove returns the side that has the move.
+// SideToMove returns the side to move.
 func (p *Position) SideToMove() Color { return p.stm }
 
-// Pieces returns the squares of the side's men of the kind.
+// Pieces returns the squares of the side's pieces of the type.
 func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.byType[t] & p.byColor[c&1] }
 
-// ByType returns the squares of both sides' men of the kind.
+// ByType returns the squares of both sides' pieces of the type.
 func (p *Position) ByType(t PieceType) Bitboard { return p.byType[t] }
 
-// ByColor returns the squares of all men of the side.
+// ByColor returns the squares of all pieces of the side.
 func (p *Position) ByColor(c Color) Bitboard { return p.byColor[c&1] }
 
-// Occupied returns the squares of all men.
+// Occupied returns the squares of all pieces.
 func (p *Position) Occupied() Bitboard { return p.byColor[White] | p.byColor[Black] }
 
-// PieceAt returns the man on the square, NoPiece if it is empty.
+// PieceAt returns the piece on the square, or NoPiece.
 func (p *Position) PieceAt(s Square) Piece { return p.squares[s&63] }
 
 // KingSquare returns the square of the side's king.
@@ -45,32 +45,30 @@ func (p *Position) KingSquare(c Color) Square { return (p.byType[King] & p.byCol
 // Castling returns the squares of the rooks that keep the right to castle.
 func (p *Position) Castling() Bitboard { return p.castling }
 
-// EnPassant returns the square that a pawn may capture en passant on, NoSquare
-// unless such a capture is legal.
+// EnPassant returns the target square of a legal en-passant capture, or NoSquare.
 func (p *Position) EnPassant() Square { return p.ep }
 
 // Halfmove returns the number of plies since the last capture or pawn move.
 func (p *Position) Halfmove() int { return int(p.halfmove) }
 
-// Fullmove returns the number of the move, counted from 1 and raised after Black's.
+// Fullmove returns the move number. It starts at 1 and increases after Black's moves.
 func (p *Position) Fullmove() int { return int(p.fullmove) }
 
-// Ply returns the number of plies played before this position, as the move number
-// tells.
+// Ply returns the number of plies before this position, by its move number.
 func (p *Position) Ply() int { return 2*(int(p.fullmove)-1) + int(p.stm) }
 
 // Key returns the Zobrist key of placement, side to move, castling rights and the
 // legal en-passant square: the first four fields of a FEN.
 func (p *Position) Key() uint64 { return p.key }
 
-// LikelyKey returns the key that the position will have after the move, but for
-// moves that castle, promote, capture en passant, end a castling right or allow a capture en
-// passant. It is for fetching memory ahead, where a wrong guess costs time only.
+// LikelyKey returns the key of the position after the move. It is wrong for moves that
+// castle, promote, capture en passant, end a castling right or allow an en-passant capture.
+// It is meant for prefetching, where a wrong key only costs time.
 func (p *Position) LikelyKey(m Move) uint64 {
 	from, to := m.From(), m.To()
 	piece := p.squares[from&63]
 	key := p.key ^ zobrist.black ^ zobrist.piece[piece&15][from&63] ^ zobrist.piece[piece&15][to&63]
-	key ^= zobrist.piece[p.squares[to&63]&15][to&63] // zero where nothing stands
+	key ^= zobrist.piece[p.squares[to&63]&15][to&63] // zero for an empty square
 	if p.ep != NoSquare {
 		key ^= zobrist.ep[p.ep.File()&7]
 	}
@@ -80,19 +78,19 @@ func (p *Position) LikelyKey(m Move) uint64 {
 // PawnKey returns the Zobrist key of the pawns and the kings' squares alone.
 func (p *Position) PawnKey() uint64 { return p.pawnKey }
 
-// Checkers returns the enemy men that give check to the side to move.
+// Checkers returns the squares of the pieces that give check to the side to move.
 func (p *Position) Checkers() Bitboard { return p.checkers }
 
-// InCheck tells whether the side to move is in check.
+// InCheck reports whether the side to move is in check.
 func (p *Position) InCheck() bool { return p.checkers != 0 }
 
-// Chess960 tells whether castling rights stand that standard chess does not have,
-// so that moves and FENs need Chess960's notation. It follows from the rights alone,
-// so that equal positions are equal values however they were reached or written.
+// Chess960 reports whether there are castling rights that standard chess does not have, so
+// that moves and FENs need Chess960's notation. It depends on the rights alone: equal
+// positions are equal values, however they arose.
 func (p *Position) Chess960() bool { return p.chess960 }
 
-// AttackersTo returns the men of both sides that attack the square when the board
-// is occupied as given.
+// AttackersTo returns the squares of the pieces of both sides that attack s, given the
+// occupied squares.
 func (p *Position) AttackersTo(s Square, occupied Bitboard) Bitboard {
 	return PawnAttacks(White, s)&p.byType[Pawn]&p.byColor[Black] |
 		PawnAttacks(Black, s)&p.byType[Pawn]&p.byColor[White] |
@@ -102,8 +100,8 @@ func (p *Position) AttackersTo(s Square, occupied Bitboard) Bitboard {
 		RookAttacks(s, occupied)&(p.byType[Rook]|p.byType[Queen])
 }
 
-// attacked tells whether a man of the side attacks the square when the board is
-// occupied as given.
+// attacked reports whether a piece of the side attacks the square, given the occupied
+// squares.
 func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
 	them := p.byColor[by&1]
 	if (PawnAttacks(by^1, s)&p.byType[Pawn]|KnightAttacks(s)&p.byType[Knight]|KingAttacks(s)&p.byType[King])&them != 0 {
@@ -114,8 +112,8 @@ func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
 		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
 }
 
-// danger returns the squares that the side to move's king may not go to: those that
-// the other side attacks once the king is lifted off the board.
+// danger returns the squares to which the king of the side to move must not go: those that
+// the other side attacks when the king is removed from the board.
 func (p *Position) danger() Bitboard {
 	us := p.stm
 	them := p.byColor[us^1]
@@ -134,7 +132,7 @@ func (p *Position) danger() Bitboard {
 	return b
 }
 
-// pinned returns the men of the side that shield their own king from a slider.
+// pinned returns the side's pieces that shield their own king from a slider.
 func (p *Position) pinned(c Color) (pinned Bitboard) {
 	king := p.KingSquare(c)
 	them := p.byColor[c^1]
@@ -150,8 +148,8 @@ func (p *Position) pinned(c Color) (pinned Bitboard) {
 	return pinned & p.byColor[c]
 }
 
-// InsufficientMaterial tells whether neither side can mate by any series of legal
-// moves: bare kings, one minor piece, or bishops all on squares of one colour.
+// InsufficientMaterial reports whether neither side can mate by any series of legal moves:
+// with bare kings, one minor piece, or only bishops, all on squares of one color.
 func (p *Position) InsufficientMaterial() bool {
 	if p.byType[Pawn]|p.byType[Rook]|p.byType[Queen] != 0 {
 		return false
@@ -164,8 +162,8 @@ func (p *Position) InsufficientMaterial() bool {
 	return p.byType[Knight] == 0 && (bishops&DarkSquares == 0 || bishops&LightSquares == 0)
 }
 
-// Mirror returns the position with the colours exchanged and the ranks mirrored: an
-// equal position seen from the other side.
+// Mirror returns the position with colors swapped and ranks mirrored: the same position
+// from the other side's view.
 func (p *Position) Mirror() Position {
 	m := Position{
 		castling: p.castling.Mirror(),
@@ -193,14 +191,15 @@ func (p *Position) clearSquares() {
 	}
 }
 
-// put places a man on an empty square, leaving keys and checkers to refresh.
+// put places a piece on an empty square. It does not update keys and checkers; refresh
+// does.
 func (p *Position) put(piece Piece, s Square) {
 	p.byType[piece.Type()] |= s.Bitboard()
 	p.byColor[piece.Color()] |= s.Bitboard()
 	p.squares[s] = piece
 }
 
-// refresh computes what Make keeps up to date: the keys and the checkers.
+// refresh computes keys and checkers from scratch.
 func (p *Position) refresh() {
 	p.key, p.pawnKey = 0, 0
 	for occupied := p.Occupied(); occupied != 0; {

@@ -1,8 +1,8 @@
 package board
 
-// LegalQuiets appends the legal moves that LegalCaptures leaves out: those that
-// neither capture nor promote, castling, and the promotions to less than a queen.
-// LegalCaptures and LegalQuiets together give the moves of LegalMoves in another order.
+// LegalQuiets appends the legal moves that LegalCaptures omits: castling, underpromotions,
+// and all other moves that neither capture nor promote. Together they give the moves of
+// LegalMoves in another order.
 func (p *Position) LegalQuiets(buf []Move) []Move {
 	t := p.targets()
 	empty := ^t.occupied
@@ -12,7 +12,7 @@ func (p *Position) LegalQuiets(buf []Move) []Move {
 	return p.castlingMoves(buf, &t)
 }
 
-// quietPawnMoves appends the pushes of pawns and all promotions to less than a queen.
+// quietPawnMoves appends pawn pushes and underpromotions.
 func (p *Position) quietPawnMoves(buf []Move, t *targets) []Move {
 	pawns := p.byType[Pawn] & t.own
 	single, double, west, east := p.pawnTargets(t, pawns)
@@ -28,8 +28,8 @@ func (p *Position) quietPawnMoves(buf []Move, t *targets) []Move {
 	return buf
 }
 
-// appendUnderpromotions appends the promotions to less than a queen of pawns that
-// reach the squares of the set from those delta before them.
+// appendUnderpromotions appends the underpromotions on the squares of the set, each of a
+// pawn delta squares before it.
 func (p *Position) appendUnderpromotions(buf []Move, t *targets, to Bitboard, delta int) []Move {
 	for to != 0 {
 		s := to.PopFirst()

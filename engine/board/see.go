@@ -1,13 +1,13 @@
 package board
 
-// seeValues are Shannon's piece values in centipawns; the king's is above all
-// others together, so that it never takes a defended man.
+// seeValues are Shannon's piece values in centipawns. The king's is higher than all
+// others together, so that it never captures a defended piece.
 var seeValues = [7]int{Pawn: 100, Knight: 300, Bishop: 300, Rook: 500, Queen: 900, King: 20000}
 
-// SEE returns what the side to move gains, in centipawns, when it plays the legal
-// move and both sides then capture on its target square, least valuable man first,
-// as long as it pays (static exchange evaluation). Men that uncover others join in;
-// pins are not looked at.
+// SEE is the static exchange evaluation of a legal move: the material, in centipawns, that
+// the side to move gains if both sides then capture on the target square, least valuable
+// piece first, as long as that pays. Sliders behind other pieces take part. Pins are
+// ignored.
 func (p *Position) SEE(m Move) int {
 	if p.IsCastling(m) {
 		return 0
@@ -31,7 +31,7 @@ func (p *Position) SEE(m Move) int {
 	return gain[0]
 }
 
-// SEEAtLeast tells whether SEE(m) is at least the threshold, in centipawns.
+// SEEAtLeast reports whether SEE(m) is at least the threshold, in centipawns.
 func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 	if p.IsCastling(m) {
 		return threshold <= 0
@@ -45,8 +45,8 @@ func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 	if balance < 0 {
 		x.attackers = p.AttackersTo(x.to, x.occupied)
 	}
-	// balance is what the side that captured last keeps beyond the threshold if it
-	// loses the man it captured with; who is ahead even then has won the exchange.
+	// balance is what the side that captured last keeps above the threshold if it loses
+	// the capturing piece. If it is ahead even then, it has won the exchange.
 	for balance < 0 && x.next() {
 		balance = -balance - 1 - x.atRisk
 	}
@@ -58,10 +58,10 @@ type exchange struct {
 	p         *Position
 	to        Square
 	occupied  Bitboard
-	attackers Bitboard // of the square, by both sides; those gone from occupied count no more
+	attackers Bitboard // of the square, of both sides; valid only where occupied
 	side      Color    // whose capture is next
-	first     int      // gained by the first move
-	atRisk    int      // value of the man now on the square
+	first     int      // gain of the first move
+	atRisk    int      // value of the piece now on the square
 }
 
 func (p *Position) newExchange(m Move) exchange {
@@ -80,8 +80,8 @@ func (p *Position) newExchange(m Move) exchange {
 	return x
 }
 
-// next makes the capture of the side's least valuable man, false when it has none.
-// A king captures only when nothing can recapture.
+// next captures with the side's least valuable piece. It returns false if there is none. A
+// king captures only if the other side cannot recapture.
 func (x *exchange) next() bool {
 	x.attackers &= x.occupied
 	own := x.attackers & x.p.byColor[x.side&1]
@@ -90,7 +90,7 @@ func (x *exchange) next() bool {
 	}
 	t := Pawn
 	for own&x.p.byType[t] == 0 {
-		t++ // some man is there
+		t++ // ends: there is an attacker
 	}
 	if t == King && x.attackers&x.p.byColor[x.side&1^1] != 0 {
 		return false
@@ -103,7 +103,7 @@ func (x *exchange) next() bool {
 	return true
 }
 
-// uncover adds the sliders that attack through where a man of the kind stood.
+// uncover adds the sliders behind the square that a piece of the type has left.
 func (x *exchange) uncover(gone PieceType) {
 	queens := x.p.byType[Queen]
 	if gone == Pawn || gone == Bishop || gone == Queen {

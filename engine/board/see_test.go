@@ -92,55 +92,55 @@ func slowSEE(p *Position, m Move) int {
 	if p.IsCastling(m) {
 		return 0
 	}
-	men := map[Square]Piece{}
+	pieces := map[Square]Piece{}
 	for all := p.Occupied(); all != 0; {
 		s := all.PopFirst()
-		men[s] = p.PieceAt(s)
+		pieces[s] = p.PieceAt(s)
 	}
 	gain := 0
-	if victim, ok := men[m.To()]; ok {
+	if victim, ok := pieces[m.To()]; ok {
 		gain = seeValues[victim.Type()]
 	} else if p.IsEnPassant(m) {
 		gain = seeValues[Pawn]
-		delete(men, NewSquare(m.To().File(), m.From().Rank()))
+		delete(pieces, NewSquare(m.To().File(), m.From().Rank()))
 	}
-	piece := men[m.From()]
-	delete(men, m.From())
+	piece := pieces[m.From()]
+	delete(pieces, m.From())
 	if pt := m.Promotion(); pt != NoPieceType {
 		piece = NewPiece(p.SideToMove(), pt)
 		gain += seeValues[pt] - seeValues[Pawn]
 	}
-	men[m.To()] = piece
-	return gain - slowExchange(men, m.To(), p.SideToMove().Other())
+	pieces[m.To()] = piece
+	return gain - slowExchange(pieces, m.To(), p.SideToMove().Other())
 }
 
 // slowExchange returns what the side gains by capturing on the square, at least 0.
-func slowExchange(men map[Square]Piece, to Square, side Color) int {
-	from := slowLeastAttacker(men, to, side)
-	if from == NoSquare || men[from].Type() == King && slowLeastAttacker(men, to, side.Other()) != NoSquare {
+func slowExchange(pieces map[Square]Piece, to Square, side Color) int {
+	from := slowLeastAttacker(pieces, to, side)
+	if from == NoSquare || pieces[from].Type() == King && slowLeastAttacker(pieces, to, side.Other()) != NoSquare {
 		return 0
 	}
-	captured, piece := men[to], men[from]
-	delete(men, from)
-	men[to] = piece
-	gain := seeValues[captured.Type()] - slowExchange(men, to, side.Other())
+	captured, piece := pieces[to], pieces[from]
+	delete(pieces, from)
+	pieces[to] = piece
+	gain := seeValues[captured.Type()] - slowExchange(pieces, to, side.Other())
 	return max(0, gain)
 }
 
-// slowLeastAttacker returns the square of the side's least valuable man that attacks
+// slowLeastAttacker returns the square of the side's least valuable piece that attacks
 // the square, the lowest of equals.
-func slowLeastAttacker(men map[Square]Piece, to Square, side Color) Square {
+func slowLeastAttacker(pieces map[Square]Piece, to Square, side Color) Square {
 	best := NoSquare
 	occ := Bitboard(0)
-	for s := range men {
+	for s := range pieces {
 		occ |= s.Bitboard()
 	}
 	for s := A1; s <= H8; s++ {
-		piece, ok := men[s]
+		piece, ok := pieces[s]
 		if !ok || piece.Color() != side || !slowManAttacks(piece, s, occ).Has(to) {
 			continue
 		}
-		if best == NoSquare || piece.Type() < men[best].Type() {
+		if best == NoSquare || piece.Type() < pieces[best].Type() {
 			best = s
 		}
 	}

@@ -1,6 +1,6 @@
 package board
 
-// Color is the side that owns a man or has the move.
+// Color is the color of a piece or of the side to move.
 type Color uint8
 
 // The two sides.
@@ -9,7 +9,7 @@ const (
 	Black
 )
 
-// Other returns the opposing side.
+// Other returns the other color.
 func (c Color) Other() Color { return c ^ 1 }
 
 // String returns "white" or "black".
@@ -20,10 +20,10 @@ func (c Color) String() string {
 	return "black"
 }
 
-// PieceType is a kind of man without its colour.
+// PieceType is the type of a piece, without its color.
 type PieceType uint8
 
-// The kinds of men, in the order of Shannon's list reversed.
+// The piece types.
 const (
 	Pawn PieceType = iota
 	Knight
@@ -36,27 +36,27 @@ const (
 
 const pieceLetters = "PNBRQK"
 
-// Letter returns the upper-case English letter of the kind: P N B R Q K.
+// Letter returns the upper-case English letter of the type: P N B R Q K.
 func (t PieceType) Letter() byte { return pieceLetters[t] }
 
-// String returns the English name of the kind.
+// String returns the English name of the type.
 func (t PieceType) String() string {
 	return [...]string{"pawn", "knight", "bishop", "rook", "queen", "king", "none"}[t]
 }
 
-// Piece is a man with its colour: type + 8*colour.
+// Piece is a piece type with a color: type + 8*color.
 type Piece uint8
 
 // NoPiece marks an empty square.
 const NoPiece = Piece(NoPieceType)
 
-// NewPiece returns the man of the kind and colour.
+// NewPiece returns the piece of the color and type.
 func NewPiece(c Color, t PieceType) Piece { return Piece(c)<<3 | Piece(t) }
 
-// Color returns the man's side. It is White for NoPiece.
+// Color returns the piece's color. It is White for NoPiece.
 func (p Piece) Color() Color { return Color(p >> 3) }
 
-// Type returns the man's kind, NoPieceType for NoPiece.
+// Type returns the piece's type, NoPieceType for NoPiece.
 func (p Piece) Type() PieceType { return PieceType(p & 7) }
 
 // Letter returns the FEN letter: upper case for White, lower case for Black.
@@ -71,7 +71,7 @@ func (p Piece) Letter() byte {
 // Square is a square of the board: 0 is a1, 1 is b1, 63 is h8.
 type Square uint8
 
-// The corner squares, and the mark for "no square".
+// The corner squares, and the value for "no square".
 const (
 	A1       Square = 0
 	H1       Square = 7
@@ -80,7 +80,7 @@ const (
 	NoSquare Square = 64
 )
 
-// NewSquare returns the square of a file and a rank, both 0 to 7.
+// NewSquare returns the square of a file and a rank, both from 0 to 7.
 func NewSquare(file, rank int) Square { return Square(rank<<3 | file) }
 
 // File returns the file, 0 (a) to 7 (h).
@@ -92,14 +92,14 @@ func (s Square) Rank() int { return int(s >> 3) }
 // RelativeRank returns the rank counted from the side's own first rank, 0 to 7.
 func (s Square) RelativeRank(c Color) int { return int(s.Relative(c) >> 3) }
 
-// Relative returns the square as the side sees it: itself for White, with its
-// rank mirrored for Black.
+// Relative returns the square from the side's view: itself for White, with its rank
+// mirrored for Black.
 func (s Square) Relative(c Color) Square { return s ^ Square(c)*56 }
 
 // Flip returns the square with its rank mirrored: a1 becomes a8.
 func (s Square) Flip() Square { return s ^ 56 }
 
-// Bitboard returns the set that holds this square alone.
+// Bitboard returns the set of this square alone.
 func (s Square) Bitboard() Bitboard { return 1 << (s & 63) }
 
 // String returns the square's name, such as "e4", and "-" for NoSquare.
@@ -110,7 +110,7 @@ func (s Square) String() string {
 	return string([]byte{'a' + byte(s&7), '1' + byte(s>>3)})
 }
 
-// ParseSquare reads a square's name, such as "e4".
+// ParseSquare parses a square's name, such as "e4".
 func ParseSquare(s string) (Square, bool) {
 	if len(s) != 2 || s[0] < 'a' || s[0] > 'h' || s[1] < '1' || s[1] > '8' {
 		return NoSquare, false

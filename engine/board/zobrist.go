@@ -1,8 +1,7 @@
 package board
 
-// zobrist holds the random numbers of the position keys (Zobrist 1970). They come
-// from splitmix64 with a fixed seed, so that keys are the same on every machine
-// and in every version.
+// zobrist has the random numbers of position keys (Zobrist 1970). They come from
+// splitmix64 with a fixed seed, so keys are the same on every machine and in every version.
 var zobrist = newZobristTable()
 
 type zobristTable struct {

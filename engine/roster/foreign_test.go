@@ -76,7 +76,7 @@ func TestForeignErrors(t *testing.T) {
 		t.Errorf("error %v does not wrap ErrSpec", err)
 	}
 	if _, err := Open("/bin/sh"); err == nil || !strings.Contains(err.Error(), "/bin/sh is a program: uci:/bin/sh") {
-		t.Errorf("the error about a bare program does not tell how to name it: %v", err)
+		t.Errorf("the error about a bare program does not say how to name it: %v", err)
 	}
 }
 

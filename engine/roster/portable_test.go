@@ -37,7 +37,7 @@ func TestWeightsOf(t *testing.T) {
 			t.Errorf("%s: %q, %v", spec, name, err)
 		}
 	}
-	for _, spec := range []string{"", "nobody", "assay:weights=x:weights=y", "assay:colour=red"} {
+	for _, spec := range []string{"", "nobody", "assay:weights=x:weights=y", "assay:color=red"} {
 		if _, _, err := WeightsOf(spec); err == nil {
 			t.Errorf("%q is accepted", spec)
 		}

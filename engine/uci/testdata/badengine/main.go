@@ -1,6 +1,6 @@
-// Command badengine is a UCI engine that misbehaves, for the tests of who drives
-// engines. Its first argument is the mode, or several divided by commas; "good" is none
-// of them. Further arguments are ignored: tests find their processes by them.
+// Command badengine is a UCI engine that misbehaves, for tests of UCI clients. Its first
+// argument is a list of modes, separated by commas; mode "good" does nothing wrong. Tests
+// find their processes by further arguments, which are ignored.
 //
 // Start reading at modes.
 package main
@@ -16,31 +16,30 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// modes says what each mode does wrong; in capitals what it does only at the third
-// search of a process.
+// modes says what each mode does wrong.
 var modes = map[string]string{
 	"good":          "nothing",
 	"wrong-start":   "exits before it says anything",
 	"no-uciok":      "never says uciok",
 	"no-readyok":    "never says readyok",
 	"crash":         "crashes at go",
-	"crash-later":   "crashes at the THIRD go",
+	"crash-later":   "crashes at the third go of a process",
 	"exit":          "exits with status 3 at go",
 	"exit-ok":       "exits with status 0 at go",
 	"hang":          "never answers go",
-	"hang-later":    "never answers the THIRD go",
+	"hang-later":    "never answers the third go of a process",
 	"deaf":          "stops reading at go",
-	"stdout-closed": "closes its output at go and lives on",
-	"ignores-quit":  "lives on after quit and the end of its input",
-	"illegal":       "plays a move that is not legal",
-	"garbage":       "plays a word that is no move",
+	"stdout-closed": "closes its output at go and keeps running",
+	"ignores-quit":  "keeps running after quit and the end of its input",
+	"illegal":       "plays an illegal move",
+	"garbage":       "plays a word that is not a move",
 	"empty":         "says bestmove without a move",
 	"null":          "plays 0000",
 	"uppercase":     "says BESTMOVE and the move in capitals",
 	"late":          "answers 200 ms later than it could",
 	"too-late":      "answers 3 s later than it could",
 	"doubled":       "says bestmove twice",
-	"doubled-late":  "says bestmove again when the next search has begun",
+	"doubled-late":  "repeats bestmove at the start of the next search",
 	"no-newline":    "does not end the line of bestmove",
 	"crlf":          "ends lines with CR LF",
 	"nul":           "puts NUL bytes around lines",
@@ -48,13 +47,13 @@ var modes = map[string]string{
 	"long-bestmove": "appends 5 MB to bestmove",
 	"flood":         "says 50,000 info lines a search",
 	"flood-forever": "says info lines at go, and never bestmove",
-	"absurd":        "says numbers that cannot be",
+	"absurd":        "says impossible numbers",
 	"stderr":        "says 1 MB on its error output at each go",
 	"odd-options":   "announces options without values, types and names",
-	"fork":          "starts a child that stays and holds its output",
-	"fork-crash":    "starts a child that stays, and crashes at go",
-	"latin1":        "says bytes that are no UTF-8",
-	"chatter":       "says what nobody asked for, at every command",
+	"fork":          "starts a child that keeps running and holds its output",
+	"fork-crash":    "starts a child that keeps running, and crashes at go",
+	"latin1":        "says bytes that are not UTF-8",
+	"chatter":       "says lines that no command asks for",
 }
 
 func main() {
@@ -189,8 +188,7 @@ func (e *bad) setUp(words []string) {
 	}
 }
 
-// choose returns a move that makes games go on: one of those legal, by the position's
-// key.
+// choose returns a legal move, selected by the position's key.
 func (e *bad) choose() string {
 	p := e.game.Position()
 	moves := p.LegalMoves(nil)
@@ -230,7 +228,7 @@ func (e *bad) search() {
 	e.answer(move)
 }
 
-// inform says what comes before bestmove.
+// inform writes the lines before bestmove.
 func (e *bad) inform(move string) {
 	switch {
 	case e.mode["late"]:

@@ -1,10 +1,9 @@
-// Command nullengine is a UCI engine that answers at once, with any legal move and a
-// score of nought: what a match between two of it costs is the runner's doing. With the
-// argument "echo" it is no engine, but answers every line with the same short one; other
-// arguments are ignored.
+// Command nullengine is a UCI engine that answers at once with some legal move and score 0,
+// to measure the cost of the program that runs a match. With the argument "echo" it answers
+// every line with the same short one; it ignores other arguments.
 //
-// A game that grows from one "position" to the next is played on from where it stood,
-// so that its own time a ply does not grow with the game.
+// When a "position" command continues the last one, only the new moves are made, so the
+// time per ply does not grow with the game.
 package main
 
 import (
@@ -17,7 +16,7 @@ import (
 
 // null is the engine.
 type null struct {
-	known    []byte // the last position command, without its end
+	last     []byte // the last position command, without its newline
 	position board.Position
 	moves    []board.Move
 	out      []byte
@@ -42,7 +41,7 @@ func main() {
 		e.out = e.out[:0]
 		switch string(word) {
 		case "uci":
-			e.out = append(e.out, "id name nullengine\nid author nobody\nuciok\n"...)
+			e.out = append(e.out, "id name nullengine\nid author test\nuciok\n"...)
 		case "isready":
 			e.out = append(e.out, "readyok\n"...)
 		case "position":
@@ -61,9 +60,9 @@ func main() {
 }
 
 func (e *null) setUp(line []byte) {
-	rest, grown := bytes.CutPrefix(line, e.known)
-	if !grown || len(e.known) == 0 || len(rest) > 0 && rest[0] != ' ' {
-		rest = e.begin(line)
+	rest, grown := bytes.CutPrefix(line, e.last)
+	if !grown || len(e.last) == 0 || len(rest) > 0 && rest[0] != ' ' {
+		rest = e.newGame(line)
 	}
 	for word := range bytes.FieldsSeq(rest) {
 		if string(word) == "moves" {
@@ -75,11 +74,11 @@ func (e *null) setUp(line []byte) {
 		}
 		e.position.Make(m)
 	}
-	e.known = append(e.known[:0], line...)
+	e.last = append(e.last[:0], line...)
 }
 
-// begin sets up the first position of a command, and returns its moves.
-func (e *null) begin(line []byte) (moves []byte) {
+// newGame sets up the first position of a command, and returns its moves.
+func (e *null) newGame(line []byte) (moves []byte) {
 	setup, moves, _ := bytes.Cut(line, []byte(" moves "))
 	e.position = board.StartPosition()
 	if fen, ok := bytes.CutPrefix(setup, []byte("position fen ")); ok {

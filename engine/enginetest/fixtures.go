@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Position returns the position of a FEN that is the test's own.
+// Position returns the position of a FEN. An invalid FEN fails the test.
 func Position(t testing.TB, fen string) board.Position {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
@@ -16,7 +16,7 @@ func Position(t testing.TB, fen string) board.Position {
 	return p
 }
 
-// Move returns the move of the position that is written so in SAN.
+// Move returns the move that is written as san in the position.
 func Move(t testing.TB, p *board.Position, san string) board.Move {
 	t.Helper()
 	m, err := p.ParseSAN(san)
