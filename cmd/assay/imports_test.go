@@ -20,7 +20,7 @@ var layout = map[string][]string{
 	"eval":              {},
 	"models":            {"eval"},
 	"engine/enginetest": {},
-	"engine/search":     {"eval"},
+	"engine/search":     {},
 	"engine/uci":        {},
 	// eval: a player is built from a model's weights; engine/uci: its client is a player;
 	// the programs of the papers are players, one package each
