@@ -1,3 +1,5 @@
+//go:build experiment
+
 package tuner
 
 import (
@@ -11,7 +13,7 @@ import (
 )
 
 // BenchmarkFit is a whole fit of the assay model to 100,000 real positions,
-// statistics included, the two wings of tables told apart and not.
+// statistics included, the two wings of tables kept apart and not.
 func BenchmarkFit(b *testing.B) {
 	s, terms := realStore(b, "assay", 100000, 0)
 	for _, tie := range []Tie{TieOn, TieOff} {

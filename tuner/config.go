@@ -26,7 +26,7 @@ const (
 )
 
 // TieGames is the number of games from which the two wings of a table are
-// told apart.
+// kept apart.
 const TieGames = 20000
 
 // Config is everything that a fit depends on beside its rows and its terms.

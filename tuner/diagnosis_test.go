@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// TestGroupGains compares the foretold gains with fits in which the group is
+// TestGroupGains compares the predicted gains with fits in which the group is
 // frozen: near the optimum the quadratic is good.
 func TestGroupGains(t *testing.T) {
 	syn := synthetic.Games{Games: 2000, Rows: 10, Terms: 8, PerRow: 4, K: 0.006, Seed: 31}
@@ -158,7 +158,7 @@ func TestCalibration(t *testing.T) {
 }
 
 // TestLearningCurve: validation loss falls with games towards that of the truth,
-// and what is foretold for twice as many comes true.
+// and what is predicted for twice as many comes true.
 func TestLearningCurve(t *testing.T) {
 	syn := synthetic.Games{Games: 800, Rows: 10, Terms: 30, PerRow: 8, K: 0.006, Seed: 34}
 	s, terms := syn.Store(t), syn.List(objective.NewTapered(30))

@@ -195,7 +195,7 @@ func (f *fitting) scaleScores() error {
 	return nil
 }
 
-// oneClass tells whether all rows trained on have the same target.
+// oneClass reports whether all rows trained on have the same target.
 func oneClass(y, omega [][]float32) bool {
 	first := float32(-1)
 	for i := range omega {
@@ -272,14 +272,14 @@ func (f *fitting) solve(ctx context.Context) error {
 	if f.c.Loss == objective.MSE {
 		// The valley of MSE is narrow far from its floor: come from above.
 		f.train.Loss = objective.CrossEntropy
-		if err := f.minimise(ctx, theta, looseGap); err != nil {
+		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
 		f.train.Loss = objective.MSE
 		theta = f.theta
 	}
 	if estimate {
-		if err := f.minimise(ctx, theta, looseGap); err != nil {
+		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
 		if err := f.estimate(ctx); err != nil {
@@ -288,7 +288,7 @@ func (f *fitting) solve(ctx context.Context) error {
 		theta = f.theta
 	}
 	for round := 1; ; round++ {
-		if err := f.minimise(ctx, theta, gap); err != nil {
+		if err := f.minimize(ctx, theta, gap); err != nil {
 			return err
 		}
 		theta = f.theta
@@ -307,8 +307,8 @@ func (f *fitting) solve(ctx context.Context) error {
 	}
 }
 
-// minimise runs the method from theta to a gap in mean loss.
-func (f *fitting) minimise(ctx context.Context, theta []float64, gap float64) error {
+// minimize runs the method from theta to a gap in mean loss.
+func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) error {
 	method, err := optimize.NewMethod(f.c.Method)
 	if err != nil {
 		return err
@@ -354,7 +354,7 @@ func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losse
 	return lossesOf(&m)
 }
 
-// objective returns what is minimised under the present design effect.
+// objective returns what is minimized under the present design effect.
 func (f *fitting) objective() *objective.Penalized {
 	o := objective.New(f.train, f.params, f.design)
 	if f.known == nil || f.knownLoss != f.train.Loss {

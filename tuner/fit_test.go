@@ -113,7 +113,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestSeparable: results that the features foretell perfectly give finite
+// TestSeparable: results that the features predict perfectly give finite
 // weights and a warning, with a prior and without.
 func TestSeparable(t *testing.T) {
 	s, terms := twoTerms(t, 1000, func(i int, r *rows.Row) {

@@ -1,3 +1,5 @@
+//go:build experiment
+
 package tuner
 
 import (
@@ -14,18 +16,14 @@ import (
 
 // TestLarge fits the model assay to very many rows kept on disk, real positions
 // over and over as games of their own, and states time and memory; then to the same
-// in memory, which must give the same to the last bit. It runs only where ASSAY_LARGE
-// says how many rows:
+// in memory, which must give the same to the last bit.
 //
-//	ASSAY_LARGE=20000000 go test -run TestLarge -timeout 60m -v ./tuner
+//	go test -tags experiment -run TestLarge -timeout 60m -v ./tuner
 func TestLarge(t *testing.T) {
-	size, err := strconv.Atoi(os.Getenv("ASSAY_LARGE"))
-	if err != nil {
-		t.Skip("ASSAY_LARGE does not say how many rows")
-	}
+	const size = 20_000_000
 	percent := debug.SetGCPercent(25)
 	onDisk := fitLarge(t, size, t.TempDir())
-	if peak() > 1<<30 && size <= 20_000_000 {
+	if peak() > 1<<30 {
 		t.Errorf("peak memory %d MiB", peak()>>20)
 	}
 	debug.SetGCPercent(percent)

@@ -1,10 +1,11 @@
+//go:build experiment
+
 package tuner
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,12 +13,9 @@ import (
 )
 
 // TestPriorsTable prints the held-out loss of the model assay by number of games,
-// free and tied and with the default priors: the table beside DefaultTau. It runs
-// only where ASSAY_PRIORS is set, for some minutes.
+// free and tied and with the default priors: the table beside DefaultTau. It
+// takes some minutes.
 func TestPriorsTable(t *testing.T) {
-	if os.Getenv("ASSAY_PRIORS") == "" {
-		t.Skip("ASSAY_PRIORS is not set")
-	}
 	s, terms := realStore(t, "assay", 1<<30, 0)
 	const valid = 0.25
 	learned := (1 - valid) * float64(s.Games())

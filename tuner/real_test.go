@@ -1,3 +1,5 @@
+//go:build experiment
+
 package tuner
 
 import (
@@ -22,7 +24,7 @@ import (
 
 // realPositions reads up to n positions of the shared set of scored games:
 // quiet ones, as the data commands would leave them (no check, best move no
-// capture). Games are told apart where the ply falls.
+// capture). Games are kept apart where the ply falls.
 func realPositions(tb testing.TB, n int) []dataset.PositionRow {
 	tb.Helper()
 	f, err := os.Open("../../shared/data/sf-scored-435k.tsv.zst")
@@ -59,16 +61,6 @@ func realPositions(tb testing.TB, n int) []dataset.PositionRow {
 		})
 	}
 	return out
-}
-
-func sliceSource(positions []dataset.PositionRow) rows.Source {
-	return rows.Source{Name: "positions", Len: int64(len(positions)), Rows: func(yield func(dataset.PositionRow, error) bool) {
-		for i := range positions {
-			if !yield(positions[i], nil) {
-				return
-			}
-		}
-	}}
 }
 
 func realStore(tb testing.TB, model string, n, workers int) (*rows.Store, []rows.Term) {

@@ -390,7 +390,7 @@ func (f *fitting) caution(r *Result) {
 		perfect = perfectMSE
 	}
 	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
-		f.warn("the fit foretells almost every result: separable data, the weights' size is the prior's choice")
+		f.warn("the fit predicts almost every result: separable data, the weights' size is the prior's choice")
 	}
 	if f.cov != nil && f.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")

@@ -49,7 +49,7 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// TestPriorIntervalsCover: with a prior, the intervals are about the penalised
+// TestPriorIntervalsCover: with a prior, the intervals are about the penalized
 // target, which a fit to very many games with the same prior in the same
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
@@ -81,9 +81,9 @@ func TestPriorIntervalsCover(t *testing.T) {
 		}
 	}
 	c := float64(hold) / float64(all)
-	t.Logf("%.3f of %d intervals hold the penalised target", c, all)
+	t.Logf("%.3f of %d intervals hold the penalized target", c, all)
 	if c < 0.93 || c > 0.97 {
-		t.Errorf("intervals hold the penalised target %.1f %% of the time", 100*c)
+		t.Errorf("intervals hold the penalized target %.1f %% of the time", 100*c)
 	}
 }
 

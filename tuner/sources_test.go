@@ -189,3 +189,13 @@ func TestPieceValues(t *testing.T) {
 		t.Errorf("a pawn is worth %v ± %v pawns", p.Pawns, p.SEPawns)
 	}
 }
+
+func sliceSource(positions []dataset.PositionRow) rows.Source {
+	return rows.Source{Name: "positions", Len: int64(len(positions)), Rows: func(yield func(dataset.PositionRow, error) bool) {
+		for i := range positions {
+			if !yield(positions[i], nil) {
+				return
+			}
+		}
+	}}
+}

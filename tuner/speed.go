@@ -20,7 +20,7 @@ type Speed struct {
 	// second, seconds, and bytes of the store that it takes in, in GB/s.
 	Nonzeros, GradientSeconds, Stream float64
 	// NonzerosCPU is the same pass by processor time, which a busy machine
-	// does not change: nonzeros a second of one core; 0 where nobody tells.
+	// does not change: nonzeros a second of one core; 0 where it is not known.
 	NonzerosCPU float64
 	// Pairs of nonzeros of a row that the Hessian build takes a second (each
 	// of n(n+1)/2 of a row's n once), and its seconds.

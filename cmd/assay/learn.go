@@ -168,7 +168,7 @@ func begun(dir string) bool {
 func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if len(r.Pieces) > 0 {
-		fmt.Fprintln(out, "\nWhat a man is worth: the average change of the evaluation when it is taken off (centipawns)")
+		fmt.Fprintln(out, "\nPiece values: the average change of the evaluation when a piece is taken off (centipawns)")
 		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
 		for _, p := range r.Pieces {
 			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", p.Piece, p.Shannon, p.Start, p.Value, p.SE, p.Pawns, p.SEPawns)

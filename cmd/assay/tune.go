@@ -46,7 +46,7 @@ DATA are data sets of positions (assay data positions makes them from games), or
 features of any other evaluation, which bring their terms and start values (--from gives
 others, such as those of an earlier fit).
 
-The fit minimises the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
+The fit minimizes the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
 centipawns, held by a prior around the weights it starts from: a thousand games
 cannot carry hundreds of free coefficients. Games, or openings that several games
 share, are held out whole for the validation loss. Standard errors are clustered the

@@ -21,12 +21,12 @@ type Config struct {
 	Workers int             // games at once, 0: one a core; no result depends on it
 	Runner  selfplay.Runner // plays the games; nil: selfplay.Local with Workers
 
-	// Stage, if not nil, is told when a stage begins; what it returns is told how far
-	// the stage has come, and in the end what came of it.
+	// Stage, if not nil, is called when a stage begins; what it returns is called with
+	// the progress of the stage, and at its end with a summary.
 	Stage func(name string) StageProgress
 }
 
-// StageProgress is told how far a stage has come.
+// StageProgress receives the progress of a stage.
 type StageProgress interface {
 	Update(done, total int64, note string)
 	Finish(summary string)

@@ -6,7 +6,7 @@
 // weights to all recent positions (tuner), and lets the new weights meet the old ones
 // in a gate, an SPRT match (selfplay/match): only what passes becomes champion. At the
 // end the champion meets a fixed opponent in a match of fixed length on openings that
-// nobody has played before; only that match is reported as the gain, because the
+// no game has used before; only that match is reported as the gain, because the
 // score of a match that stops when it looks good is biased.
 //
 // Everything lies in the run's folder and is found there again: a run that was killed

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// settled tells whether a run in dir may go on under another configuration: nothing that
+// settled reports whether a run in dir may go on under another configuration: nothing that
 // has begun may differ. What has not may change, and generations may be added; a final match
 // belongs to the last generation that it was planned for.
 func settled(dir string, recorded json.RawMessage, now RunConfig) error {

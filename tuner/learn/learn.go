@@ -292,7 +292,7 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1], "seconds": r.Took.Seconds()})
 }
 
-// stage announces a piece of work; without anybody to tell, it tells nobody.
+// stage announces a stage to Config.Stage, if there is one.
 func (l *learner) stage(name string) StageProgress {
 	if l.Stage == nil {
 		return silent{}

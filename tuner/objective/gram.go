@@ -122,7 +122,7 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 	return out, err
 }
 
-// phaseRuns cuts the chunks into runs of one phase of about so many rows, and
+// phaseRuns cuts the chunks into runs of one phase of about that many rows, and
 // returns where each begins, and the end.
 func phaseRuns(s *rows.Store, rows int) []int {
 	var out []int

@@ -18,7 +18,7 @@ type Penalized struct {
 }
 
 // known is the information at a point: it depends on neither design effect nor
-// prior, so that the estimate of the one and the minimisation under it share it.
+// prior, so that the estimate of the one and the minimization under it share it.
 type Known struct {
 	Theta       []float64
 	Information *mat.SymDense

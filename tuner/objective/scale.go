@@ -16,7 +16,7 @@ const (
 )
 
 // ErrScale means that no sensible K fits: the evaluations say nothing about
-// the results, or foretell them perfectly.
+// the results, or predict them perfectly.
 var ErrScale = errors.New("no scale K fits")
 
 // kSums are the derivatives of a sum of losses with respect to ln K: the first
@@ -53,13 +53,13 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 		return 0, err
 	}
 	if !(s.first < 0) {
-		return 0, fmt.Errorf("%w: the start weights do not foretell the results at all", ErrScale)
+		return 0, fmt.Errorf("%w: the start weights do not predict the results at all", ErrScale)
 	}
 	if s, err = at(maxK); err != nil {
 		return 0, err
 	}
 	if !(s.first > 0) {
-		return 0, fmt.Errorf("%w: the start weights foretell every result (is the result encoded in the data?)", ErrScale)
+		return 0, fmt.Errorf("%w: the start weights predict every result (is the result encoded in the data?)", ErrScale)
 	}
 	now := math.Log(0.004) // a pawn is worth about 10 % in most data
 	for range 100 {

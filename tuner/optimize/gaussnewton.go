@@ -171,7 +171,7 @@ func (r *gnRun) search(delta []float64) (bool, error) {
 }
 
 // accept moves to the trial point and adapts the damping to how well the
-// quadratic model foretold the decrease.
+// quadratic model predicted the decrease.
 func (r *gnRun) accept(value, ratio float64) {
 	r.out.Value = value
 	copy(r.out.X, r.trial)
@@ -242,7 +242,7 @@ func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, erro
 	return Solve(factor, g)
 }
 
-// predictedDecrease is the decrease that the quadratic model foretells.
+// predictedDecrease is the decrease that the quadratic model predicts.
 func predictedDecrease(h *mat.SymDense, g, delta []float64) float64 {
 	d := mat.NewVecDense(len(delta), delta)
 	return -floats.Dot(g, delta) - 0.5*mat.Inner(d, h, d)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Objective is a smooth function to be minimised.
+// Objective is a smooth function to be minimized.
 type Objective interface {
 	// Dim is the number of variables.
 	Dim() int
@@ -46,7 +46,7 @@ type Outcome struct {
 	Converged  bool    // Gap <= Settings.Gap
 }
 
-// Method minimises an objective. Where it returns an error it also returns
+// Method minimizes an objective. Where it returns an error it also returns
 // the best point so far, unless it never evaluated one.
 type Method interface {
 	Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error)

@@ -191,7 +191,7 @@ func (a *archiveReader) head() (*archiveHead, error) {
 	return h, nil
 }
 
-// whole tells whether everything is as long as it should be.
+// whole reports whether everything is as long as it should be.
 func (h *archiveHead) whole() bool {
 	if h.Terms < 0 || h.Terms > 1<<16 || len(h.Pairs) > maxPairs {
 		return false
@@ -256,7 +256,7 @@ func (a *archiveReader) chunk(s *Store, h *archiveChunk) error {
 	return nil
 }
 
-// whole tells whether nothing in the chunk points beyond what is there, which
+// whole reports whether nothing in the chunk points beyond what is there, which
 // the passes do not look at any more.
 func (c *Chunk) whole(s *Store) bool {
 	rows, size := 0, 0

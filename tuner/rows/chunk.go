@@ -12,7 +12,7 @@ const ChunkRows = 4096
 // chunk is a set of rows of one phase, the unit of every pass. Its rows stand
 // in order of their numbers of entries, so that the loops over a row's entries
 // run equally often many times over and their ends are foreseen: at thirty
-// entries a row, a branch foretold wrongly costs as much as half the row.
+// entries a row, a branch predicted wrongly costs as much as half the row.
 type Chunk struct {
 	Phase, Rows int
 	Base        int      // number in the store of the first row

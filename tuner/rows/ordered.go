@@ -38,7 +38,7 @@ func Ordered[T any](ctx context.Context, want, n int, scratch func() T, work fun
 		go func() {
 			defer wg.Done()
 			for n > 0 {
-				// The scratch comes first: whoever holds a number can finish.
+				// The scratch comes first: a goroutine that holds a number can finish.
 				s := <-free
 				i := int(next.Add(1)) - 1
 				if i >= n || ctx.Err() != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// pieceTypes are the men that have a value: all but the king.
+// pieceTypes are the pieces that have a value: all but the king.
 const PieceTypes = 5
 
 // samplePositions is the largest number of positions from which marginal
 // values are taken.
 const samplePositions = 4096
 
-// pieceSample holds, for each kind of man, the sums over the sample of the
-// changes of features: White's men count plus, Black's minus. They are whole
+// pieceSample holds, for each kind of piece, the sums over the sample of the
+// changes of features: White's pieces count plus, Black's minus. They are whole
 // numbers, so their order is of no matter.
 type Sample struct {
 	Count  [PieceTypes]int64
@@ -50,7 +50,7 @@ func (r *reservoir) add(p *board.Position) {
 	r.n++
 }
 
-// samplePieces takes the marginal changes of every man in the positions.
+// samplePieces takes the marginal changes of every piece in the positions.
 func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position, want int) (*Sample, error) {
 	const block = 64
 	total := newPieceSample(len(m.Terms))
@@ -67,7 +67,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 				sq := men.PopFirst()
 				without, err := removed(p, sq)
 				if err != nil {
-					continue // taking a pinned man away would expose a king that cannot be in check
+					continue // taking a pinned piece away would expose a king that cannot be in check
 				}
 				m.Features(&without, &s.absent)
 				s.part.add(p.PieceAt(sq), s.with.Phase, s.with.Entries, s.absent.Entries)
@@ -83,7 +83,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 	return total, err
 }
 
-// removed returns the position without the man on sq.
+// removed returns the position without the piece on sq.
 func removed(p *board.Position, sq board.Square) (board.Position, error) {
 	keep := ^sq.Bitboard()
 	colors := [2]board.Bitboard{p.ByColor(board.White) & keep, p.ByColor(board.Black) & keep}
@@ -102,7 +102,7 @@ func newPieceSample(terms int) *Sample {
 	return s
 }
 
-// add counts the change from absent to with, which is what the man is worth.
+// add counts the change from absent to with, which is the piece's value.
 func (s *Sample) add(man board.Piece, phase int, with, absent []eval.Feature) {
 	t := man.Type()
 	sign := int64(1)

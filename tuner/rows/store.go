@@ -156,7 +156,7 @@ func (b *Builder) seal(phase int) error {
 	return nil
 }
 
-// abandon ends the life of a builder whose store nobody will see.
+// abandon ends the life of a builder whose store is not wanted.
 func (b *Builder) abandon() error { return b.s.Close() }
 
 // Finish returns the store and ends the builder's life.

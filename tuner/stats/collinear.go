@@ -32,7 +32,7 @@ const (
 )
 
 // collinear finds exactly and nearly collinear coefficients by a Cholesky
-// factorisation of the information h, scaled to a unit diagonal, with complete
+// factorization of the information h, scaled to a unit diagonal, with complete
 // pivoting: a pivot is what the coefficients before it leave unexplained.
 func FindCollinear(h *mat.SymDense, names []string) []Collinear {
 	c := newPivoted(h)
@@ -60,7 +60,7 @@ func FindCollinear(h *mat.SymDense, names []string) []Collinear {
 	return out
 }
 
-// pivoted is a Cholesky factorisation with complete pivoting on its way.
+// pivoted is a Cholesky factorization with complete pivoting on its way.
 type pivoted struct {
 	scale []float64   // root of the diagonal of h
 	rows  [][]float64 // of the factor, by coefficient; as long as rank when eliminated

@@ -21,7 +21,7 @@ import (
 //
 // the sandwich of Huber (1967) and White (1980), clustered after Liang and
 // Zeger (1986), with p the effective number of parameters tr(H A^-1). The
-// naive one takes every row for a cluster. Both are about the penalised
+// naive one takes every row for a cluster. Both are about the penalized
 // target: what the fit would be with endless games, held by the same prior. With
 // up to jackknifeClusters clusters, V is the jackknife's.
 type Covariance struct {

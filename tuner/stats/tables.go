@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Table is a set of terms of which exactly one is counted for every man of a
+// Table is a set of terms of which exactly one is counted for every piece of a
 // kind, such as a piece-square table: a constant moved from all of them to
 // the kind's material coefficient changes no evaluation. Neither is
 // identified alone, so each entry is reported as its difference from the
@@ -18,7 +18,7 @@ import (
 type Table struct {
 	Name  string `json:"name"`
 	Terms []int  `json:"-"`
-	// Material is the term that counts the same men, or -1 if none does (the
+	// Material is the term that counts the same pieces, or -1 if none does (the
 	// king's table: there the mean cancels between the two sides).
 	Material int     `json:"-"`
 	MeanMG   float64 `json:"mean_mg"` // centipawns, under the fit
