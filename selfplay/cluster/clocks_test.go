@@ -89,7 +89,8 @@ func TestClocksAreScaled(t *testing.T) {
 	})
 	r := playJobs(t, k, clocked(0))[0]
 	mu.Lock()
-	if len(seen) != 4 || seen[0].Clock[0] != 2*time.Minute || seen[0].Increment[1] != 2*time.Second {
+	// On a busy machine the lease may expire, and the game is played again.
+	if len(seen) < 4 || seen[0].Clock[0] != 2*time.Minute || seen[0].Increment[1] != 2*time.Second {
 		t.Errorf("the players' limits are %+v", seen)
 	}
 	mu.Unlock()

@@ -18,9 +18,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // ErrOpen means that the server would be open to strangers.

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // serverLog is the server's log. It passes on rejected connections and requests, and keeps

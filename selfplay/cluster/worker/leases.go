@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // leases are the units that a worker holds. It is safe for concurrent use.
