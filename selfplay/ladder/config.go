@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// MaxPlayers is how many can be rated: the work of a fit grows with their third power.
+// MaxPlayers is the largest number of players: the cost of a fit grows with its cube.
 const MaxPlayers = 500
 
 // Config says who is rated, and by which games. With Out empty nothing is kept. Random
@@ -27,7 +27,7 @@ type Config struct {
 }
 
 // batch is how many pairs are chosen at once, and batchesAhead how many batches may be
-// under way: what decides a choice is then known whatever the number of workers.
+// under way. A choice so depends on the same results for any number of workers.
 const batch, batchesAhead = 8, 2
 
 // identity is everything that decides the games, as config.json has it. The anchor only
@@ -65,7 +65,7 @@ func (c *Config) validate() error {
 	case c.Within < 0 || math.IsNaN(c.Within):
 		return fmt.Errorf("%w: intervals within %v Elo", selfplay.ErrConfig, c.Within)
 	case c.Anchor < -1 || c.Anchor >= len(c.Players) || math.IsNaN(c.AnchorElo) || math.Abs(c.AnchorElo) > 1e6:
-		return fmt.Errorf("%w: player %d is no anchor at %v Elo", selfplay.ErrConfig, c.Anchor, c.AnchorElo)
+		return fmt.Errorf("%w: player %d cannot be the anchor at %v Elo", selfplay.ErrConfig, c.Anchor, c.AnchorElo)
 	case c.Generation != 0 || c.Stage != "":
 		return fmt.Errorf("%w: a ladder has no generation and no stage", selfplay.ErrConfig)
 	}
@@ -75,7 +75,7 @@ func (c *Config) validate() error {
 	var names []string
 	for _, p := range c.Players {
 		if p.Spec == "" {
-			return fmt.Errorf("%w: a player without a name", selfplay.ErrConfig)
+			return fmt.Errorf("%w: a player without a specification", selfplay.ErrConfig)
 		}
 		if slices.Contains(names, p.Identity()) {
 			return fmt.Errorf("%w: %s takes part twice", selfplay.ErrConfig, p.Identity())
@@ -91,7 +91,7 @@ func (c *Config) end() uint64 { return c.Games / 2 }
 // need returns how many openings the ladder needs at most.
 func (c *Config) need() uint64 { return (c.end() + c.stride() - 1) / c.stride() }
 
-// stride is how many pairs begin from the same opening: a round's.
+// stride is how many pairs start from the same opening: those of a round.
 func (c *Config) stride() uint64 {
 	if c.Schedule == Widest {
 		return 1

@@ -1,12 +1,12 @@
-// Package ladder rates many players by the games they play with each other: on one
-// scale, with error bars that take a pair of games from one opening for what it is, and
-// the probability that one is stronger than another.
+// Package ladder rates many players by the games they play with each other: on one scale,
+// with error bars that treat the pair of games from one opening as one sample, and the
+// probability that one is stronger than another.
 //
-// Who meets whom is decided by a Schedule: everybody everybody, one everybody else, or
-// whoever makes the widest interval shrink most. What counts is on disk first, as in a
-// match, and a killed run goes on where it was; with limits that do not depend on time
-// it plays the same games for any number of workers (and, because intervals are
-// floating-point numbers, on machines of one architecture).
+// A Schedule decides who plays whom: round robin, gauntlet, or the pairing that narrows the
+// widest interval most. As in a match, games are on disk before they count, and a killed
+// run is resumed. With limits that do not depend on time it plays the same games for any
+// number of workers (on machines of one architecture, because Widest compares
+// floating-point intervals).
 //
 // # The model
 //

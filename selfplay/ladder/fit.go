@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrFit says that a likelihood has no maximum that could be found. Finite counts do not
-// do that.
+// ErrFit says that no maximum of the likelihood was found. It does not happen with finite
+// counts.
 var ErrFit = errors.New("ladder: the likelihood has no maximum")
 
 // Fit is the most likely strength of each player, with the covariance of all of them.
-// Strengths are on the model's scale and have no origin; Elo and Interval give them one.
+// Strengths are on the model's scale and have no origin; Elo has one.
 type Fit struct {
 	n         int
 	theta     []float64 // strengths, then White's advantage, then the logarithm of draws
@@ -21,17 +21,16 @@ type Fit struct {
 	elo       float64 // of the origin
 }
 
-// Fit returns the maximum of the likelihood. Every pairing that was played has one
-// virtual draw more, half with either colour, so that a score of 100 % has a finite
-// answer; and there is one virtual game between equals, a third of it won by White, a third
-// drawn and a third won by Black, so that draws alone have one too. Reference is the player whose Elo is given, or
-// -1 for a mean of all players that is.
+// Fit returns the maximum of the likelihood. Every pairing that was played gets one virtual
+// draw, half of it with either color, so that a score of 100 % has a finite rating. One
+// virtual game between equal players, a third of it won by White, drawn, and won by Black,
+// does the same if all games are drawn. Elo is the rating of player reference, or with -1
+// the mean of all players.
 //
 // The covariance is the sandwich over pairs as clusters (P. J. Huber 1967), since the two
 // games from one opening are not independent. Virtual games are clusters of their own. Where
-// pairs are few, clusters that happened to end alike would make intervals of nothing: the
-// sandwich is mixed with the inverse information, which counts as smallSample pairs a
-// player.
+// pairs are few, clusters with equal results would make intervals of width 0: the sandwich
+// is mixed with the inverse information, which counts as smallSample pairs a player.
 func (t *Table) Fit(reference int, elo float64) (*Fit, error) {
 	f := &Fit{n: t.n, theta: make([]float64, t.n+2), reference: reference, elo: elo}
 	var chol mat.Cholesky
@@ -46,7 +45,7 @@ func (t *Table) Fit(reference int, elo float64) (*Fit, error) {
 		}
 		decrement := mat.Dot(&step, gradient)
 		length := 1.0
-		if most := mat.Norm(&step, math.Inf(1)); most > maxStep { // far from the top a parabola leaps too far
+		if most := mat.Norm(&step, math.Inf(1)); most > maxStep { // far from the maximum a Newton step is too long
 			length = maxStep / most
 		}
 		for i := range f.theta {
@@ -63,7 +62,7 @@ const (
 	maxSteps = 200
 	maxStep  = 2.0 // of a strength, in nats
 	// wide is the variance of a weak prior on strengths, in nats squared: some 10,000 Elo.
-	// It decides where players never met, and moves nobody else.
+	// It matters only between players without connecting games.
 	wide = 3300.0
 )
 
@@ -104,8 +103,8 @@ func (o outcome) information() (xx, xd, dd float64) {
 	return (o.white + o.black - diff*diff) / 4, -diff / 2 * o.draw, o.draw * (1 - o.draw)
 }
 
-// add adds to the gradient and the information what so many games with the result
-// have; white < 0 is a game between equals.
+// add adds count games with the result to the gradient and the information; white < 0 is
+// a game between equal players.
 func (f *Fit) add(gradient []float64, information *mat.SymDense, white, black, result int, count float64) {
 	o := f.game(white, black)
 	gx, gd := o.score(result)
@@ -148,7 +147,7 @@ func (f *Fit) virtual(gradient []float64, information *mat.SymDense, p pairing) 
 	f.add(gradient, information, p.second, p.first, 0, 0.5)
 }
 
-// decided adds the virtual game between equals.
+// decided adds the virtual game between equal players.
 func (f *Fit) decided(gradient []float64, information *mat.SymDense) {
 	for result := -1; result <= 1; result++ {
 		f.add(gradient, information, -1, -1, result, 1.0/3)
@@ -228,7 +227,7 @@ func (f *Fit) scale() float64 {
 	return 400 / math.Ln10 * 2 / (2 + math.Exp(f.theta[f.n+1]))
 }
 
-// origin is the strength that is called f.elo.
+// origin is the strength whose Elo is f.elo.
 func (f *Fit) origin() float64 {
 	if f.reference >= 0 {
 		return f.theta[f.reference]
@@ -271,7 +270,7 @@ func (f *Fit) Difference(i, j int) (elo, se float64) {
 	return f.scale() * (f.theta[i] - f.theta[j]), f.scale() * math.Sqrt(max(0, v))
 }
 
-// LOS returns the likelihood that player i is stronger than player j.
+// LOS returns the probability that player i is stronger than player j.
 func (f *Fit) LOS(i, j int) float64 {
 	elo, se := f.Difference(i, j)
 	if se == 0 {
@@ -285,7 +284,7 @@ func (f *Fit) White() (elo, se float64) {
 	return f.scale() * f.theta[f.n], f.scale() * math.Sqrt(max(0, f.cov.At(f.n, f.n)))
 }
 
-// Draws returns the share of draws between equals without White's advantage.
+// Draws returns the share of draws between equal players without White's advantage.
 func (f *Fit) Draws() float64 {
 	v := math.Exp(f.theta[f.n+1])
 	return v / (2 + v)

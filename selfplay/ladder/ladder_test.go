@@ -186,13 +186,13 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for says, change := range map[string]func(*Config){
-		"1 players":         func(c *Config) { c.Players = c.Players[:1] },
-		"takes part twice":  func(c *Config) { c.Players[0] = c.Players[1] },
-		"even number":       func(c *Config) { c.Games = 7 },
-		"no anchor":         func(c *Config) { c.Anchor = 5 },
-		"is none of widest": func(c *Config) { c.Schedule = "swiss" },
-		"no limit of":       func(c *Config) { c.Limits = selfplay.Limits{} },
-		"within -1":         func(c *Config) { c.Within = -1 },
+		"1 players":            func(c *Config) { c.Players = c.Players[:1] },
+		"takes part twice":     func(c *Config) { c.Players[0] = c.Players[1] },
+		"even number":          func(c *Config) { c.Games = 7 },
+		"cannot be the anchor": func(c *Config) { c.Anchor = 5 },
+		"is none of widest":    func(c *Config) { c.Schedule = "swiss" },
+		"no limit of":          func(c *Config) { c.Limits = selfplay.Limits{} },
+		"within -1":            func(c *Config) { c.Within = -1 },
 	} {
 		c := config(t, RoundRobin, 20)
 		change(&c)

@@ -11,7 +11,7 @@ import (
 // z95 is the half width of a 95 % interval in standard errors.
 const z95 = 1.959964
 
-// Rating is what is known of one player.
+// Rating is the rating of one player, with its games.
 type Rating struct {
 	Rank  int     `json:"rank"` // from 1
 	Name  string  `json:"name"`
@@ -21,35 +21,35 @@ type Rating struct {
 	Score
 	Games    int64   `json:"games"`
 	Percent  float64 `json:"score"`    // points a game, 0 to 1
-	LOS      float64 `json:"los"`      // likelihood to be stronger than the next; of the last, 0
+	LOS      float64 `json:"los"`      // probability of being stronger than the next; 0 for the last
 	Forfeits int64   `json:"forfeits"` // games lost by its own fault
 }
 
-// Result is what a ladder found. Its order is that of the ratings.
+// Result is the result of a ladder. All lists are in the order of the ratings.
 type Result struct {
 	Schedule Schedule    `json:"schedule"`
 	Anchor   string      `json:"anchor,omitempty"` // the player whose Elo was given; empty: the mean of all is 0
 	Ratings  []Rating    `json:"ratings"`
-	Scores   [][]Score   `json:"scores"` // Scores[i][j]: what the ith made against the jth
-	LOS      [][]float64 `json:"los"`    // LOS[i][j]: likelihood that the ith is stronger than the jth
+	Scores   [][]Score   `json:"scores"` // Scores[i][j]: the ith against the jth
+	LOS      [][]float64 `json:"los"`    // LOS[i][j]: probability that the ith is stronger than the jth
 
 	Games        int64            `json:"games"`
 	WhiteElo     float64          `json:"white_elo"` // advantage of having White
 	WhiteEloLo   float64          `json:"white_elo_lo"`
 	WhiteEloHi   float64          `json:"white_elo_hi"`
-	Draws        float64          `json:"draw_ratio"` // among equals, by the model
+	Draws        float64          `json:"draw_ratio"` // among equal players, by the model
 	Terminations map[string]int64 `json:"terminations"`
 	Plies        int64            `json:"plies"` // searched
 
-	// What follows is about this process, not the result.
+	// The fields below describe this process, not the result.
 
 	Already bool                  `json:"-"` // the run was complete before
-	Played  int64                 `json:"-"` // games played now
+	Played  int64                 `json:"-"` // games played by this process
 	Took    time.Duration         `json:"-"`
-	Search  selfplay.SeriesReport `json:"-"` // of openings, now
+	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
 }
 
-// tally counts what a table of results does not tell.
+// tally counts what is not in the table of results.
 type tally struct {
 	terminations map[string]int64
 	forfeits     []int64

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// Run plays to the end and returns the ratings. With Out it goes on where an earlier
-// call stopped, and only says again what a complete run found. An error leaves Out as
-// it is, to be resumed; with another configuration there, the error is a
+// Run plays to the end and returns the ratings. With Out it continues where an earlier
+// call stopped, and returns the result of a complete run without playing. After an error
+// the run can be resumed; if Out has another configuration, the error is a
 // *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
@@ -24,7 +24,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ladder: %w", err)
 	}
-	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), begun: time.Now(),
+	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), started: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress}
@@ -55,11 +55,11 @@ type ladder struct {
 	openings opening.Source
 	pairs    gamelog.Pairs
 	table    *Table
-	fit      *Fit      // of the batches that are whole
+	fit      *Fit      // of the complete batches
 	round    []pairing // of the schedule
 	chosen   []pairing // of the pairs, in order of number
 	over     bool      // the intervals are narrow enough
-	begun    time.Time
+	started  time.Time
 }
 
 func (l *ladder) play(ctx context.Context) (*Result, error) {
@@ -72,7 +72,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
-	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.begun), report
+	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
 	return r, l.pairs.Finish(r)
 }
 
@@ -80,9 +80,8 @@ func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }
 
 func (l *ladder) delivered() uint64 { return uint64(l.table.Pairs()) }
 
-// schedule chooses the pairings of batches that may begin now. It is called whenever
-// the last pair of a batch is counted, so that what it knows does not depend on how far
-// others have come.
+// schedule chooses the pairings of the batches that may start. It is called when the last
+// pair of a batch is counted, so its choice does not depend on which other games are done.
 func (l *ladder) schedule() {
 	target := min(l.delivered()+batch*batchesAhead, l.end())
 	for n := uint64(len(l.chosen)); n < target && (l.Schedule != Widest || n < uint64(len(l.round))); n++ {
@@ -155,7 +154,7 @@ func (l *ladder) count(pair []selfplay.Result) error {
 	return nil
 }
 
-// narrow tells whether all intervals are as narrow as was asked for.
+// narrow reports whether all intervals are within Within.
 func (l *ladder) narrow() bool {
 	if l.Within == 0 || l.delivered() < uint64(len(l.round)) {
 		return false

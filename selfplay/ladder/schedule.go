@@ -8,16 +8,17 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Schedule says who meets whom.
+// Schedule says who plays whom.
 type Schedule string
 
 // The schedules.
 const (
-	// Widest lets the player with the widest interval meet whoever shrinks it most.
+	// Widest pairs the player with the widest interval with the opponent that narrows it
+	// most.
 	Widest Schedule = "widest"
-	// RoundRobin lets everybody meet everybody, each round from one opening.
+	// RoundRobin pairs every player with every other, each round from one opening.
 	RoundRobin Schedule = "round-robin"
-	// Gauntlet lets the first player meet all others, each round from one opening.
+	// Gauntlet pairs the first player with all others, each round from one opening.
 	Gauntlet Schedule = "gauntlet"
 )
 
@@ -31,7 +32,7 @@ func ParseSchedule(name string) (Schedule, error) {
 	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s", selfplay.ErrConfig, name, Widest, RoundRobin, Gauntlet)
 }
 
-// round returns the pairings of a schedule's rounds; of Widest, those of the first.
+// round returns the pairings of a round; for Widest, those of the first.
 func (s Schedule) round(players int) (list []pairing) {
 	switch s {
 	case Gauntlet:
@@ -44,7 +45,7 @@ func (s Schedule) round(players int) (list []pairing) {
 				list = append(list, pairing{i, j})
 			}
 		}
-	default: // a ring: everybody is on the one scale
+	default: // a ring connects all players
 		for i := range players {
 			if j := (i + 1) % players; j != i && !(players == 2 && i == 1) {
 				list = append(list, pairing{min(i, j), max(i, j)})
@@ -54,8 +55,7 @@ func (s Schedule) round(players int) (list []pairing) {
 	return list
 }
 
-// RoundGames returns the number of games of a round. A schedule without rounds has those
-// of two.
+// RoundGames returns the number of games of a round; 2 for Widest, which has no rounds.
 func (s Schedule) RoundGames(players int) uint64 {
 	if s == Widest {
 		return 2
@@ -63,9 +63,9 @@ func (s Schedule) RoundGames(players int) uint64 {
 	return 2 * uint64(len(s.round(players)))
 }
 
-// choose returns who should meet next, as many pairings as asked for: each time the
-// player whose interval is widest, and the opponent who would shrink it most. Pairings
-// that are chosen, and those that were chosen before and are under way, count as played.
+// choose returns the next count pairings: each time the player with the widest interval,
+// and the opponent that would narrow it most. Pairings that are chosen or under way count
+// as played.
 func choose(f *Fit, underWay []pairing, count int) (list []pairing) {
 	cov := mat.NewSymDense(f.n+2, nil)
 	cov.CopySym(f.cov)
@@ -80,14 +80,14 @@ func choose(f *Fit, underWay []pairing, count int) (list []pairing) {
 	return list
 }
 
-// expect changes a covariance as one pair more would.
+// expect changes a covariance as one more pair would.
 func (f *Fit) expect(cov *mat.SymDense, p pairing) {
 	factor, move := f.update(cov, p)
 	cov.SymRankOne(cov, -factor, move)
 }
 
-// update is the change of a covariance with one pair more, whose information has rank
-// one: cov falls by factor times the square of move.
+// update returns the change of a covariance by one more pair, whose information has rank
+// one: cov falls by factor times move move'.
 func (f *Fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.VecDense) {
 	e := mat.NewVecDense(f.n+2, nil)
 	e.SetVec(p.first, 1)
@@ -122,7 +122,8 @@ func (f *Fit) next(cov *mat.SymDense) (best pairing) {
 	return best
 }
 
-// pairInformation is what a pair of games tells of the difference of its players.
+// pairInformation returns the information of a pair of games about the difference of its
+// players.
 func (f *Fit) pairInformation(p pairing) float64 {
 	a, _, _ := f.game(p.first, p.second).information()
 	b, _, _ := f.game(p.second, p.first).information()

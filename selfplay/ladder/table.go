@@ -3,7 +3,7 @@ package ladder
 import "fmt"
 
 // Table counts the pairs of games of n players. A pair has two games from one opening,
-// with colours reversed.
+// with colors reversed.
 type Table struct {
 	n      int
 	counts map[pairing]*[9]int64 // by outcome: 3 (first + 1) + second + 1
@@ -16,10 +16,10 @@ type pairing struct{ first, second int }
 // NewTable returns the empty table of n players.
 func NewTable(n int) *Table { return &Table{n: n, counts: map[pairing]*[9]int64{}} }
 
-// Players returns how many there are.
+// Players returns the number of players.
 func (t *Table) Players() int { return t.n }
 
-// Pairs returns how many pairs of games were added.
+// Pairs returns the number of pairs that were added.
 func (t *Table) Pairs() int64 { return t.pairs }
 
 // Add counts a pair between players i and j: the result of the game in which i had
@@ -54,14 +54,14 @@ func (t *Table) pairings(visit func(p pairing, counts *[9]int64)) {
 // results returns the results, White's view, of an outcome's two games.
 func results(outcome int) (first, second int) { return outcome/3 - 1, outcome%3 - 1 }
 
-// Score is what one player made against another, or against all.
+// Score is the result of one player against another, or against all.
 type Score struct {
 	Wins   int64 `json:"wins"`
 	Draws  int64 `json:"draws"`
 	Losses int64 `json:"losses"`
 }
 
-// Games returns their number.
+// Games returns the number of games.
 func (s Score) Games() int64 { return s.Wins + s.Draws + s.Losses }
 
 // Points returns a point for each win and half of one for each draw.
@@ -78,7 +78,7 @@ func (s *Score) add(result int, count int64) {
 	}
 }
 
-// Against returns what player i made against player j.
+// Against returns the score of player i against player j.
 func (t *Table) Against(i, j int) (s Score) {
 	p, turned := pairing{i, j}, 1
 	if i > j {
@@ -96,7 +96,7 @@ func (t *Table) Against(i, j int) (s Score) {
 	return s
 }
 
-// Total returns what player i made against all.
+// Total returns the score of player i against all.
 func (t *Table) Total(i int) (s Score) {
 	for j := range t.n {
 		if j != i {

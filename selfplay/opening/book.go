@@ -16,10 +16,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ErrExhausted says that a book has no line left that was not played.
+// ErrExhausted says that a book has no openings left.
 var ErrExhausted = errors.New("the book has no more openings")
 
-// ErrBook says that a file is not the book it should be.
+// ErrBook says that a file is not a valid book.
 var ErrBook = errors.New("not a book")
 
 // Book is a file of openings. Lines that lead to a position already in the book are
@@ -56,7 +56,7 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, ErrBook)
 	}
 	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
-		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, and all of %d are to be skipped", path, ErrExhausted, len(b.lines), spec.Skip)
+		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines), spec.Skip)
 	}
 	if spec.Random {
 		b.order = permutation(len(b.lines), seed)
@@ -79,8 +79,8 @@ func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
 	return nil
 }
 
-// Propose implements selfplay.Openings: the number's own line, which is balanced if
-// the book is, and is no other number's.
+// Propose implements selfplay.Openings: each number has its own line. There is no second
+// try.
 func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
 	if try > 1 {
 		return nil, fmt.Errorf("opening: %s: opening %d was played before", b.spec.Book, number)
@@ -95,7 +95,7 @@ func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
 	return b.lines[i].game()
 }
 
-// Len implements Source: the openings after those skipped.
+// Len implements Source: the openings after the skipped ones.
 func (b *Book) Len() uint64 { return uint64(len(b.lines) - b.spec.Skip) }
 
 // Repeated returns how many lines of the file lead to a position of another line.
@@ -128,7 +128,7 @@ func (l line) game() (*board.Game, error) {
 	return game, nil
 }
 
-// permutation returns the numbers below n in an order that the seed decides.
+// permutation returns the numbers below n in an order that depends on the seed.
 func permutation(n int, seed uint64) []uint32 {
 	rng := (&Random{Seed: seed}).rng(uint64(n), 0)
 	order := make([]uint32, n)
@@ -139,7 +139,7 @@ func permutation(n int, seed uint64) []uint32 {
 	return order
 }
 
-// read takes the openings of the file's content.
+// read reads the openings from the content of the file.
 func (b *Book) read(data []byte) error {
 	if strings.EqualFold(filepath.Ext(b.spec.Book), ".pgn") {
 		return b.readGames(data)
@@ -182,7 +182,7 @@ func (b *Book) readGames(data []byte) error {
 	return nil
 }
 
-// errorAt names the file and the line of what is wrong with a book.
+// errorAt adds the file and the line to an error about a book.
 func (b *Book) errorAt(number int, err error) error {
 	var inLine *epd.LineError
 	var inGame *pgn.GameError

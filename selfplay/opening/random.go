@@ -9,8 +9,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// MaxRandomPlies is the largest number of random plies that makes sense: beyond it
-// games are decided before they begin.
+// MaxRandomPlies bounds the number of random plies: with more, most games are decided
+// before they start.
 const MaxRandomPlies = 40
 
 // Random proposes openings of random legal moves.
@@ -30,12 +30,12 @@ func NewRandom(plies int, seed uint64) (*Random, error) {
 	return &Random{Start: board.StartPosition(), MinPlies: plies, MaxPlies: plies + 1, Seed: seed}, nil
 }
 
-// deadEnds is how often moves are drawn anew because they ended the game, before
-// the start position itself is to blame.
+// deadEnds is how often Propose starts again because random moves ended the game, before
+// it gives up on the start position.
 const deadEnds = 1000
 
-// Propose implements selfplay.Openings. The opening leads to a position where play can
-// go on; it may be lopsided, and another number may have the same one.
+// Propose implements selfplay.Openings. The game is not over after the opening; the
+// opening may be unbalanced, and another number may have the same one.
 func (r *Random) Propose(number uint64, try int) (*board.Game, error) {
 	rng := r.rng(number, try)
 	plies := r.MinPlies + rng.IntN(r.MaxPlies-r.MinPlies+1)
@@ -47,7 +47,7 @@ func (r *Random) Propose(number uint64, try int) (*board.Game, error) {
 	return nil, fmt.Errorf("opening: %d random plies from %s always end the game", plies, r.Start.FEN())
 }
 
-// rng returns the source of chance of one try.
+// rng returns the random numbers of one try.
 func (r *Random) rng(number uint64, try int) *rand.Rand {
 	var doc [24]byte
 	binary.LittleEndian.PutUint64(doc[0:], r.Seed)

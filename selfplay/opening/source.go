@@ -6,14 +6,14 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// DefaultPlies is the fewest random plies where nothing else is asked: 8 or 9.
+// DefaultPlies is the default length of random openings: 8 plies, or 9.
 const DefaultPlies = 8
 
-// Spec says where openings come from: a book, or chance.
+// Spec says where openings come from: a book or random plies.
 type Spec struct {
 	Book   string // path of a book; empty for random openings
 	Random bool   // play the book's lines in a random order
-	Skip   int    // begin after so many lines of the book
+	Skip   int    // lines of the book to skip
 	Plies  int    // plies of random openings, or one more; 0 for DefaultPlies
 }
 
@@ -21,23 +21,23 @@ type Spec struct {
 type Source interface {
 	// Propose implements selfplay.Openings.
 	Propose(number uint64, try int) (*board.Game, error)
-	// Len returns how many openings there are, 0 for more than anybody can play.
+	// Len returns how many openings there are, 0 if there is no end.
 	Len() uint64
 	// Describe returns what decides the openings, for a run's configuration.
 	Describe() Description
 }
 
-// Description is what decides the openings of a run, seed apart. It names no folder.
+// Description is what decides the openings of a run, without the seed. It names no folder.
 type Description struct {
 	Plies  int    `json:"random_plies,omitempty"`
 	Book   string `json:"book,omitempty"`        // name of the file
 	SHA256 string `json:"book_sha256,omitempty"` // of the file
-	Lines  int    `json:"book_lines,omitempty"`  // that are openings, repeated ones counted once
+	Lines  int    `json:"book_lines,omitempty"`  // different openings
 	Order  string `json:"book_order,omitempty"`  // "random" or "sequential"
 	Skip   int    `json:"book_skip,omitempty"`
 }
 
-// Open returns the openings, which depend on the seed where there is chance in them.
+// Open returns the openings. Random ones, and a random order, depend on the seed.
 func (s Spec) Open(seed uint64) (Source, error) {
 	if s.Book != "" {
 		if s.Plies != 0 {
@@ -46,7 +46,7 @@ func (s Spec) Open(seed uint64) (Source, error) {
 		return LoadBook(s.Book, s, seed)
 	}
 	if s.Random || s.Skip != 0 {
-		return nil, fmt.Errorf("opening: the order of lines is asked for, but there is no book")
+		return nil, fmt.Errorf("opening: Random and Skip need a book")
 	}
 	plies := s.Plies
 	if plies == 0 {
@@ -55,7 +55,7 @@ func (s Spec) Open(seed uint64) (Source, error) {
 	return NewRandom(plies, seed)
 }
 
-// Len implements Source: random openings do not run out before chance does.
+// Len implements Source: random openings have no end.
 func (r *Random) Len() uint64 { return 0 }
 
 // Describe implements Source.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrCounts is wrapped by every error about counts that no match can have.
+// ErrCounts is wrapped by every error about invalid counts.
 var ErrCounts = errors.New("impossible counts")
 
 // noCount stands in for a count of zero, so that every likelihood is finite. The
@@ -15,8 +15,8 @@ const noCount = 1e-3
 // maxSamples bounds counts so that every sum stays exact in a float64.
 const maxSamples = 1 << 50
 
-// Counts is what a match saw: [Trinomial] where games are independent,
-// [Pentanomial] where the same opening was played twice with colours reversed.
+// Counts are the results of a match: [Trinomial] if games are independent, [Pentanomial]
+// if each opening was played twice with colors reversed.
 // There are no other implementations.
 type Counts interface {
 	// Samples is the number of independent observations: games or pairs.
@@ -37,7 +37,7 @@ type Trinomial [3]int64
 // win and a draw, both won.
 type Pentanomial [5]int64
 
-// WDL is the Trinomial of so many wins, draws and losses.
+// WDL returns the Trinomial of wins, draws and losses.
 func WDL(wins, draws, losses int64) Trinomial { return Trinomial{losses, draws, wins} }
 
 // AddPair counts a pair by its two results from the player's view: 1 for a win, 0

@@ -1,5 +1,5 @@
-// Package sprt is the statistics of engine matches: how strong a result says a
-// player is, and when a sequential test may stop.
+// Package sprt has the statistics of engine matches: the Elo that a result shows, and when
+// a sequential test may stop.
 //
 // It turns counts of results into log-likelihood ratios (LLR) under three models
 // of Elo, into Elo with intervals, likelihood of superiority and draw and pair
@@ -12,10 +12,10 @@
 // function returns NaN or an infinity for counts that pass Validate, not even
 // for no games at all or for a score of 0 % or 100 %.
 //
-// Start reading at [Test], which names the hypotheses, and at [Counts], which is
-// what was seen. [Walk] follows a match pair by pair, [Summarize] describes what
-// was seen, [Test.AfterStop] estimates after a stop, and [Test.Predict] and
-// [Test.Simulate] look ahead.
+// Start reading at [Test], which names the hypotheses, and at [Counts], the results.
+// [Walk] follows a match pair by pair, [Summarize] describes results, [Test.AfterStop]
+// estimates Elo after a stop, and [Test.Predict] and [Test.Simulate] say how long a test
+// lasts.
 //
 // # Sources
 //

@@ -2,15 +2,15 @@ package sprt
 
 import "math"
 
-// Prediction is what a test will do, by formula.
+// Prediction is the behavior of a test, by formula.
 type Prediction struct {
 	Pass  float64 // probability to accept H1
 	Games float64 // expected number of games until the stop
 }
 
-// Predict approximates the LLR by a Brownian motion with the drift that it has, and
-// the odds of ever crossing a level that it has, for a player of trueElo (in the test's unit) whose results
-// have this shape. A test without correction for overshoot stops as far beyond
+// Predict says what the test does for a player of trueElo (in the test's unit) whose
+// results have this shape. It approximates the LLR by a Brownian motion of equal drift and
+// equal odds of ever crossing a level. A test without correction for overshoot stops as far beyond
 // Wald's bounds as a random walk does (Siegmund 1985, ch. X: 0.583 standard
 // deviations and a term for skewness); a corrected one on the bounds.
 //

@@ -21,7 +21,7 @@ type Simulation struct {
 	MaxGames  int64   // a test is undecided when it has this many; 0 = 100,000,000
 	Workers   int     // goroutines; 0 = GOMAXPROCS
 
-	// Progress, if not nil, is told now and then how many tests are done. It may
+	// Progress, if not nil, is called now and then with the number of tests done. It may
 	// be called from any goroutine, but not from two at once.
 	Progress func(done, total int64, note string)
 }

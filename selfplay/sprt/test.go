@@ -10,8 +10,8 @@ import (
 // ErrTest is wrapped by every error about a test that cannot be run.
 var ErrTest = errors.New("impossible test")
 
-// ErrUnpaired says that BayesElo was asked of pairs: its draw width is a property
-// of single games, which counts of pairs do not tell.
+// ErrUnpaired says that the bayesian model was given pairs: its draw width is a property of
+// single games, which counts of pairs do not contain.
 var ErrUnpaired = errors.New("the bayesian model takes single games (wins, draws, losses), not pairs")
 
 // maxElo bounds hypotheses and true Elo, of either sign.

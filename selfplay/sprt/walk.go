@@ -6,9 +6,9 @@ import "fmt"
 // at the first crossing of a bound.
 //
 // A walk jumps over its bound, by half the ratio of the second to the first moment
-// of the jumps to new records (Siegmund 1985, ch. VIII). Wald's bounds take no
-// account of it: a test makes fewer errors than it was asked for and takes longer.
-// A corrected walk measures the records it sets and draws its bounds in by that
+// of the jumps to new records (Siegmund 1985, ch. VIII). Wald's bounds ignore that: a test
+// makes fewer errors than Alpha and Beta allow, and takes longer.
+// A corrected walk measures the records it sets and narrows its bounds by that
 // much, as fishtest does.
 type Walk struct {
 	test         Test
@@ -39,7 +39,7 @@ func (l *ladder) overshoot() float64 {
 	return l.squares / l.sum / 2
 }
 
-// NewWalk starts at no samples. A corrected walk has its bounds drawn in by the
+// NewWalk starts at no samples. A corrected walk has its bounds narrowed by the
 // measured overshoot.
 func NewWalk(t Test, corrected bool) (*Walk, error) {
 	if err := t.Validate(); err != nil {
@@ -109,7 +109,7 @@ func (w *Walk) Overshoot() (lower, upper float64) {
 	return w.below.overshoot(), w.above.overshoot()
 }
 
-// Bounds is where the walk would stop now: Wald's bounds, drawn in by Overshoot if
+// Bounds is where the walk would stop now: Wald's bounds, narrowed by Overshoot if
 // corrected.
 func (w *Walk) Bounds() (lower, upper float64) {
 	if w.corrected {

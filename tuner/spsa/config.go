@@ -27,20 +27,19 @@ type Parameter struct {
 	Integer bool    `json:"integer"` // whole numbers play, rounded at random without bias
 }
 
-// Config is what decides a run, results apart.
+// Config is everything that decides a run, except results.
 type Config struct {
 	Parameters []Parameter `json:"parameters"`
 	Iterations int         `json:"iterations"`
 	Seed       uint64      `json:"seed,string"`
 
-	// Ahead is how many iterations may be under way at once: the values of iteration k
-	// are those after iteration k - Ahead. 1 waits for each result; more keep many
-	// workers busy. It is part of what decides the answer, and the number of workers is
-	// not. 0: 1.
+	// Ahead is how many iterations may be under way at once: iteration k starts from the
+	// values after iteration k - Ahead. 1 waits for each result; more keep many workers
+	// busy. It changes the answer; the number of workers does not. 0: 1.
 	Ahead int `json:"ahead"`
 }
 
-// Bounds of what makes sense.
+// Limits of a configuration.
 const (
 	maxParameters = 1000
 	maxIterations = 10_000_000
@@ -66,7 +65,7 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("%w: parameter %q: %w", ErrConfig, p.Name, err)
 		}
 		if seen[p.Name] {
-			return fmt.Errorf("%w: parameter %q is there twice", ErrConfig, p.Name)
+			return fmt.Errorf("%w: parameter %q is given twice", ErrConfig, p.Name)
 		}
 		seen[p.Name] = true
 	}
@@ -76,24 +75,24 @@ func (c *Config) Validate() error {
 func (p *Parameter) validate() error {
 	for _, x := range []float64{p.Start, p.Min, p.Max, p.CEnd, p.REnd} {
 		if math.IsNaN(x) || math.Abs(x) > 1e15 {
-			return fmt.Errorf("%v is no number to tune with", x)
+			return fmt.Errorf("%v is not a finite number", x)
 		}
 	}
 	switch {
 	case p.Name == "":
-		return errors.New("it has no name")
+		return errors.New("no name")
 	case !(p.Min < p.Max):
 		return fmt.Errorf("min (%v) is not below max (%v)", p.Min, p.Max)
 	case p.Start < p.Min || p.Start > p.Max:
 		return fmt.Errorf("start (%v) is not within min (%v) and max (%v)", p.Start, p.Min, p.Max)
 	case !(p.CEnd > 0) || !(p.REnd > 0):
-		return fmt.Errorf("c_end (%v) and r_end (%v) are to be above zero", p.CEnd, p.REnd)
+		return fmt.Errorf("c_end (%v) and r_end (%v) must be above zero", p.CEnd, p.REnd)
 	case p.CEnd > (p.Max-p.Min)/2:
-		return fmt.Errorf("c_end (%v) is more than half of what lies between min (%v) and max (%v)", p.CEnd, p.Min, p.Max)
+		return fmt.Errorf("c_end (%v) is more than half the range from min (%v) to max (%v)", p.CEnd, p.Min, p.Max)
 	case p.Integer && p.CEnd < 0.5:
-		return fmt.Errorf("c_end (%v) of a whole number: below 0.5 both sides mostly play the same", p.CEnd)
+		return fmt.Errorf("c_end (%v) of an integer: below 0.5 both sides mostly play the same value", p.CEnd)
 	case p.Integer && (p.Min != math.Trunc(p.Min) || p.Max != math.Trunc(p.Max)):
-		return fmt.Errorf("min (%v) and max (%v) of a whole number are whole numbers", p.Min, p.Max)
+		return fmt.Errorf("min (%v) and max (%v) of an integer must be integers", p.Min, p.Max)
 	}
 	return nil
 }

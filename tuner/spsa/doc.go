@@ -1,15 +1,15 @@
-// Package spsa is simultaneous perturbation stochastic approximation: it climbs a hill
-// that can only be measured with noise, such as the strength of a chess program over
-// its parameters, with two measurements a step however many parameters there are.
+// Package spsa is simultaneous perturbation stochastic approximation: it maximizes a
+// function that can only be measured with noise, such as the strength of a chess program
+// over its parameters, with two measurements a step for any number of parameters.
 //
-// It is ask and tell: Tuner.Ask says which two sets of values to compare, Tuner.Tell
-// takes how the comparison came out, in the order of the iterations. It plays nothing
-// and keeps nothing on disk; tuner/spsa/play does both. The same configuration and the
-// same results give the same values: chance is drawn from the seed and the number of the
-// iteration alone.
+// It is ask and tell: Tuner.Ask returns two sets of values to compare, Tuner.Tell takes the
+// result of the comparison, in the order of the iterations. The package plays nothing and
+// keeps nothing on disk; tuner/spsa/play does both. The same configuration and the same
+// results give the same values: random numbers depend only on the seed and the number of
+// the iteration.
 //
-// Tuner.Estimates is the answer, with its errors; Simulate tries a schedule on a hill
-// that is known, before games are spent on it.
+// Tuner.Estimates returns the answer with its errors; Simulate tries a schedule on a known
+// function before games are spent on it.
 //
 // # Sources
 //

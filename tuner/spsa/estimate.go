@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Estimate is what a run says of one parameter. All errors are standard errors, and
+// Estimate is the answer for one parameter. All errors are standard errors, and
 // approximate.
 type Estimate struct {
 	Name  string  `json:"name"`
@@ -14,9 +14,9 @@ type Estimate struct {
 	Final float64 `json:"final"` // after the last iteration
 
 	// Value is the answer: the average over the last third of the iterations. BatchSE
-	// is its error by the means of Batches batches of that third, which says how far the
-	// values wander and not whether they have arrived; 0 where there are fewer than
-	// minBatches iterations.
+	// is its error by the means of Batches batches of that third. It shows how much the
+	// values vary, not whether they have converged; 0 with fewer than minBatches
+	// iterations.
 	Value   float64 `json:"value"`
 	BatchSE float64 `json:"batch_se"`
 	Batches int     `json:"batches"`
@@ -28,9 +28,8 @@ type Estimate struct {
 	Optimum   *float64 `json:"regression_optimum"`
 	OptimumSE *float64 `json:"regression_se"`
 
-	// Slope is what the same regression says of the hill at Value: by how many Elo a
-	// player gains if the parameter rises by its c_end. Null where there are too few
-	// iterations.
+	// Slope is the slope at Value by the same regression: the Elo that a player gains if
+	// the parameter rises by its c_end. Null if there are too few iterations.
 	Slope   *float64 `json:"slope_elo"`
 	SlopeSE *float64 `json:"slope_elo_se"`
 }
@@ -158,7 +157,7 @@ func (t *Tuner) sandwich(chol *mat.Cholesky, fit *mat.VecDense) *mat.SymDense {
 	}
 	var inverse mat.SymDense
 	if chol.InverseTo(&inverse) != nil {
-		return meat // cannot be: its condition is known to be good
+		return meat // does not happen: its condition is good
 	}
 	var half, all mat.Dense
 	half.Mul(&inverse, meat)
@@ -173,7 +172,7 @@ func (t *Tuner) sandwich(chol *mat.Cholesky, fit *mat.VecDense) *mat.SymDense {
 	return cov
 }
 
-// describe fills in what the regression says of parameter i.
+// describe fills in the estimates of the regression for parameter i.
 func (r *regression) describe(i int, p *Parameter, e *Estimate) {
 	n := len(r.b)
 	vb, vh, vbh := r.cov.At(i, i), r.cov.At(n+i, n+i), r.cov.At(i, n+i)

@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 )
 
-// Hill is what a simulation climbs: a player loses strength with the square of each
+// Hill is the function of a simulation: a player loses strength with the square of each
 // parameter's distance from its optimum.
 type Hill struct {
 	Optimum []float64 // a parameter each
 	// Loss is the Elo that a player loses whose parameter is at the farther of its
 	// bounds while all others are at their optimum; a parameter each.
 	Loss  []float64
-	Draws float64 // share of draws among equals, 0 to 0.95
+	Draws float64 // share of draws among equal players, 0 to 0.95
 }
 
 // Elo returns the strength of a player with the values, at most 0.
@@ -47,7 +47,7 @@ func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
 	return h
 }
 
-// Simulated is what simulated runs came to, as Elo below the top of their hills.
+// Simulated is the result of simulated runs, as Elo below the optimum of their hills.
 type Simulated struct {
 	Runs           int     `json:"runs"`
 	StartElo       float64 `json:"start_elo"` // mean over the runs
@@ -132,8 +132,8 @@ func climb(ctx context.Context, c Config, pairs int, h *Hill) (*Tuner, error) {
 	return t, nil
 }
 
-// game returns a game's result, 1, 0 or -1, of a player so much stronger than the
-// other; chance is uniform in [0, 1).
+// game returns the result of a game, 1, 0 or -1, for a player that is stronger by elo;
+// chance is uniform in [0, 1).
 func game(chance, elo, draws float64) float64 {
 	score := 1 / (1 + math.Pow(10, -elo/400))
 	draw := min(draws, 2*min(score, 1-score))

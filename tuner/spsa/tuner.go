@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// ErrOrder is wrapped by the errors about iterations that are asked for too early, or
-// told out of their order.
+// ErrOrder is wrapped by the errors about iterations that are asked for too early, or whose
+// results come out of order.
 var ErrOrder = errors.New("iteration out of order")
 
 // Trial is what an iteration compares.
 type Trial struct {
 	Iteration   int       // from 1
 	Flips       []int8    // 1 where Plus is above, -1 where it is below
-	Plus, Minus []float64 // values that play, within their bounds; whole where they have to be
+	Plus, Minus []float64 // values to play, within their bounds; integers where required
 }
 
 // Tuner is a run of SPSA.
@@ -34,7 +34,7 @@ type told struct {
 	games       int
 }
 
-// New returns a run that begins at its parameters' start.
+// New returns a run that starts at the start values.
 func New(c Config) (*Tuner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -46,23 +46,23 @@ func New(c Config) (*Tuner, error) {
 	return &Tuner{config: c, theta: [][]float64{start}}, nil
 }
 
-// Told returns how many iterations have their results.
+// Told returns the number of iterations that have results.
 func (t *Tuner) Told() int { return len(t.trials) }
 
-// Values returns the values after as many iterations as were told.
+// Values returns the values after the last iteration that has a result.
 func (t *Tuner) Values() []float64 { return slices.Clone(t.theta[len(t.trials)]) }
 
-// Ready tells whether iteration k can be asked for.
+// Ready reports whether Ask can return iteration k.
 func (t *Tuner) Ready(k int) bool { return k-t.config.ahead() <= t.Told() }
 
-// Ask returns what iteration k, from 1, compares. The error wraps ErrOrder where too
-// few iterations before it were told.
+// Ask returns what iteration k, from 1, compares. The error wraps ErrOrder if too few
+// iterations before it have results.
 func (t *Tuner) Ask(k int) (Trial, error) {
 	if k < 1 || k > t.config.Iterations {
 		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", ErrOrder, k, t.config.Iterations)
 	}
 	if !t.Ready(k) {
-		return Trial{}, fmt.Errorf("spsa: %w: iteration %d is asked for and only %d are told", ErrOrder, k, t.Told())
+		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d", ErrOrder, k, t.Told())
 	}
 	rng := rand.New(rand.NewPCG(t.config.Seed, uint64(k)))
 	n := len(t.config.Parameters)
@@ -88,15 +88,15 @@ func (p *Parameter) play(x, round float64) float64 {
 	return min(max(x, p.Min), p.Max)
 }
 
-// Tell takes the result of the next iteration: by how many points Plus was ahead
-// after so many games, a game won being one point ahead and a game lost one behind. The
-// error wraps ErrOrder where iteration k is not the next.
+// Tell takes the result of the next iteration: the points of Plus less those of Minus over
+// the games, where a win is 1, a draw 0 and a loss -1. The error wraps ErrOrder if
+// iteration k is not the next.
 func (t *Tuner) Tell(k int, result float64, games int) error {
 	if k != t.Told()+1 || k > t.config.Iterations {
-		return fmt.Errorf("spsa: %w: iteration %d is told, %d of %d were", ErrOrder, k, t.Told(), t.config.Iterations)
+		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d", ErrOrder, k, t.Told(), t.config.Iterations)
 	}
 	if games < 1 || !(math.Abs(result) <= float64(games)) {
-		return fmt.Errorf("spsa: iteration %d: %v points of %d games cannot be", k, result, games)
+		return fmt.Errorf("spsa: iteration %d: %v points are impossible in %d games", k, result, games)
 	}
 	trial, err := t.Ask(k)
 	if err != nil {

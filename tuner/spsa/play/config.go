@@ -84,7 +84,7 @@ func (c *Config) start() []float64 {
 	return values
 }
 
-// Entrant returns the player with values, rounded where they have to be whole.
+// Entrant returns the player with values, rounded for integer parameters.
 func (c *Config) Entrant(values []float64) selfplay.Entrant {
 	e := c.Player
 	e.Options = c.options(values)
@@ -106,8 +106,8 @@ func (c *Config) options(values []float64) []selfplay.Option {
 	return options
 }
 
-// Text returns a parameter's value as an option has it: a whole number where it has to
-// be one, else as few digits as tell it from its neighbours at a thousandth of its c_end.
+// Text returns a parameter's value as the text of an option: an integer if required, else
+// with digits down to a thousandth of its c_end.
 func Text(p *spsa.Parameter, value float64) string {
 	if p.Integer {
 		return strconv.FormatFloat(math.Round(value), 'f', 0, 64)

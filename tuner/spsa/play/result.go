@@ -8,24 +8,24 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// Names of what a run's folder holds beside its games and the files of every run.
+// Names of files in a run's folder, beside its games and those of every run.
 const (
 	LogName        = "iterations.jsonl" // an Iteration each line, in order
 	ValidationName = "validation"       // folder of the match at the end
 )
 
 // Iteration is one line of the log: all that is needed to compute the run again, or to
-// draw it.
+// plot it.
 type Iteration struct {
 	Iteration int       `json:"iteration"`
 	Flips     []int8    `json:"flips"`
-	Plus      []float64 `json:"plus"`    // values of the player above ...
-	Minus     []float64 `json:"minus"`   // ... and below
+	Plus      []float64 `json:"plus"`    // values of one side ...
+	Minus     []float64 `json:"minus"`   // ... and of the other
 	Results   []int8    `json:"results"` // of the games in order of number, plus's view: 1, 0, -1
 	Values    []float64 `json:"values"`  // after the iteration
 }
 
-// Result is what a run found.
+// Result is the result of a run.
 type Result struct {
 	Player     string           `json:"player"`
 	Parameters []spsa.Estimate  `json:"parameters"`
@@ -40,10 +40,10 @@ type Result struct {
 	// games that took no part in finding it. Null if none was asked for.
 	Validation *match.Result `json:"validation"`
 
-	// What follows is about this process, not the result.
+	// The fields below describe this process, not the result.
 
 	Already bool          `json:"-"` // the run was complete before
-	Played  int64         `json:"-"` // games played now
+	Played  int64         `json:"-"` // games played by this process
 	Took    time.Duration `json:"-"`
 }
 

@@ -16,10 +16,9 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// Run tunes to the end and returns what it found. It goes on where an earlier call
-// stopped, and only says again what a complete run found. An error leaves Out as it
-// is, to be resumed; with another configuration there, the error is a
-// *durable.ConfigChangedError.
+// Run tunes to the end and returns the result. It continues where an earlier call stopped,
+// and returns the result of a complete run without playing. After an error the run can be
+// resumed; if Out has another configuration, the error is a *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, begun: time.Now()}
+	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress}
@@ -51,12 +50,12 @@ type session struct {
 	trials   map[int]spsa.Trial // of iterations that are under way
 	results  []int8             // of the next iteration's games, so far
 	result   Result
-	begun    time.Time
+	started  time.Time
 }
 
 func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	var err error
-	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it follows from the journal
+	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it is rebuilt from the journal
 		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	defer s.log.Close() // what counts is synced
@@ -79,7 +78,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	if err := s.validateAnswer(ctx, run.Path(ValidationName)); err != nil {
 		return nil, err
 	}
-	s.result.Took = time.Since(s.begun)
+	s.result.Took = time.Since(s.started)
 	return &s.result, nil
 }
 
@@ -130,7 +129,7 @@ func (s *session) header(g *selfplay.Result) gamelog.Header {
 	return gamelog.Header{White: names[plus], Black: names[1-plus], Nodes: s.Limits.Nodes, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
-// plusSide returns the colour of the side above in a game.
+// plusSide returns the color of Plus in a game.
 func plusSide(number uint64) board.Color { return board.Color(number % 2) }
 
 // count counts a pair; the last of an iteration moves the values.
