@@ -22,12 +22,12 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// plainEvery is how often progress is written where there is no terminal.
+// plainEvery is how often progress is written if there is no terminal.
 const plainEvery = 5 * time.Second
 
-// progress shows how far long work has come: a bar with rate and time left on a
-// terminal, else a plain line every few seconds. Its methods may be called from many
-// goroutines, and on a nil progress they do nothing.
+// progress shows how far a long task is: on a terminal as a bar with rate and time left,
+// else as a plain line every few seconds. Its methods may be called concurrently. On a nil
+// progress they do nothing.
 type progress struct {
 	w     io.Writer
 	label string
@@ -38,19 +38,18 @@ type progress struct {
 	total int64
 	begun time.Time
 	last  time.Time
-	// first is what was already done at the first update, so that rates of resumed
-	// work count only what was done now.
+	// first is what was already done at the first update. The rate of resumed work does
+	// not count it.
 	first int64
 }
 
-// newProgress returns the progress of one piece of work, shown on w.
+// newProgress returns the progress of a task, shown on w.
 func newProgress(w io.Writer, label string) *progress {
 	f, ok := w.(*os.File)
 	return &progress{w: w, label: label, tty: ok && term.IsTerminal(int(f.Fd())), begun: time.Now(), first: -1}
 }
 
-// update tells how much of the total is done, and what else is worth a word. A
-// total of 0 means that nobody knows.
+// update sets how much of the total is done, and a note to show. A total of 0 is unknown.
 func (p *progress) update(done, total int64, note string) {
 	if p == nil {
 		return
@@ -110,7 +109,7 @@ func (p *progress) line(done, total int64, note string) {
 	fmt.Fprintln(p.w, text)
 }
 
-// finish removes the bar, and says in one line what was done and how long it took.
+// finish removes the bar, and prints what was done and how long it took.
 func (p *progress) finish(summary string) {
 	if p == nil {
 		return

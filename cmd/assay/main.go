@@ -1,9 +1,9 @@
 // Command assay generates self-play data for a chess engine, tunes its evaluation
 // on them, and proves the gain with matches.
 //
-// One file a subcommand, each with a newXxxCommand function that root.go lists.
-// Commands parse, call a package, and print; what is computed lives in the packages,
-// and advice to the user lives here.
+// Each subcommand has a file with a newXxxCommand function, which root.go lists. Commands
+// parse flags, call a package, and print. The packages compute; advice to the user belongs
+// here. See cmd/README.md.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes: a rejected promotion or a lost match is done, not failed.
+// Exit codes. A lost match or a rejected candidate is a result, not a failure.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -32,7 +32,7 @@ const (
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first Ctrl-C a second one ends the process the hard way.
+	// After the first Ctrl-C, a second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 
 	root := newRootCommand()
@@ -53,7 +53,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
 	}
-	if err == context.Canceled { // who had more to say wrapped it
+	if err == context.Canceled { // an error with more to say wraps it
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "assay: %v\n", err)
@@ -69,8 +69,8 @@ func (e usageError) Unwrap() error { return e.err }
 // usagef returns a usage error with the message.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// checkedWriter remembers the first error, so that a table nobody could write is not
-// taken for one that was.
+// checkedWriter remembers the first error, so that a command whose output was not written
+// does not exit with success.
 type checkedWriter struct {
 	w   io.Writer
 	err error

@@ -17,12 +17,12 @@ func newReportCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report RUN...",
-		Short: "Make the page of a run: what was done, and what came of it, to look at",
-		Long: `Make report.html in the folder of each run: one page without anything from elsewhere,
-for any browser, to print, to send. A run is a folder, or a name in ` + runsDir + `. One that goes on, or was
-interrupted, is shown as far as it has come.
+		Short: "Make a web page of a run: its settings, its results, its games",
+		Long: `Write report.html into the folder of each run: one page that loads nothing from elsewhere
+and opens in any browser. A run is a folder, or a name in ` + runsDir + `. A run that is in progress, or was
+interrupted, is shown as far as it got.
 
-With --compare FILE two runs are shown side by side on one page.`,
+With --compare FILE, write one page that shows two runs side by side.`,
 		Example: `  assay report runs/night
   assay report monday tuesday --compare week.html`,
 		Args: cobra.MinimumNArgs(1),
@@ -37,7 +37,7 @@ With --compare FILE two runs are shown side by side on one page.`,
 			return reportRuns(cmd.OutOrStdout(), dirs, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&compare, "compare", "", "page to write that shows two runs side by side")
+	cmd.Flags().StringVar(&compare, "compare", "", "write a page that shows two runs side by side to this file")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -61,7 +61,7 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 
 func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
 	if len(dirs) != 2 {
-		return usagef("--compare wants two runs, got %d", len(dirs))
+		return usagef("--compare needs two runs, got %d", len(dirs))
 	}
 	title, headline, sections, err := report.Compare(dirs[0], dirs[1])
 	if err != nil {
@@ -81,8 +81,8 @@ func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
 	return err
 }
 
-// leaveReport makes the page of a run that has ended, and says where it is. A run that
-// is not kept has no folder, and gets no page.
+// leaveReport writes the page of a run that has ended, and prints its path. A run that is
+// not saved has no folder, and gets no page.
 func leaveReport(dir string, stderr io.Writer) {
 	if dir == "" {
 		return
@@ -92,23 +92,23 @@ func leaveReport(dir string, stderr io.Writer) {
 	}
 }
 
-// writeReport makes the page and returns its path. The run is done: that there is no
-// page of it is a warning.
+// writeReport writes the page and returns its path. The run itself is complete, so an error
+// here is only a warning.
 func writeReport(dir string, stderr io.Writer) string {
 	page, err := report.Write(dir)
 	if err != nil {
-		fmt.Fprintf(stderr, "report: warning: there is no page of %s: %v\n", dir, err)
+		fmt.Fprintf(stderr, "report: warning: no page was written for %s: %v\n", dir, err)
 	}
 	return page
 }
 
-// reportAdvice adds the cure.
+// reportAdvice adds what to do about an error.
 func reportAdvice(err error, dir string) error {
 	switch {
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; the command that made it writes it again where it can: see assay runs", err)
+		return fmt.Errorf("%w; run the command that made it again, see assay runs", err)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; assay runs lists the runs that are here", err)
+		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
 	}
 	return fmt.Errorf("report of %s: %w", dir, err)
 }

@@ -19,7 +19,7 @@ func newRunsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "runs [DIR]",
-		Short:   "List the runs here, their state, and the command that resumes each",
+		Short:   "List runs, their state, and the command that resumes each",
 		Example: "  assay runs",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,8 +84,7 @@ func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
 	return w.Flush()
 }
 
-// findRun returns the folder of a run that is named by its path, or by its name in
-// runsDir.
+// findRun returns the folder of a run, given its path or its name in runsDir.
 func findRun(arg string) string {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		return arg

@@ -19,15 +19,15 @@ func newServeCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Show runs in a browser while they go on",
-		Long: `Show the runs in DIR (default: ` + runsDir + `) in a browser: a list of them, the page of each, which
-changes while the run goes on, any of its games on a board, and two runs side by side.
-A run that was killed is shown as interrupted, with the command that resumes it. If other
-machines play its games (assay work), the page shows them: games/s, share, when each was
-last seen, its version and its failures; /run/NAME/workers.json says the same.
+		Short: "Show runs in a browser while they are in progress",
+		Long: `Show the runs in DIR (default: ` + runsDir + `) in a browser: a list of them, a page for each that
+follows the run, any of its games on a board, and two runs side by side. A run that was
+killed is shown as interrupted, with the command that resumes it. If other machines play
+its games (assay work), the page lists these workers: games/s, share of the games, when
+each was last seen, its version and its failures. /run/NAME/workers.json is the same list.
 
-It only reads, and listens on this machine alone unless --listen says otherwise; who can
-reach it can read every run.`,
+The server only reads. It listens on this machine only, unless --listen gives another
+address; everyone who can reach it can read every run.`,
 		Example: `  assay serve
   assay serve runs --listen 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),
@@ -44,7 +44,7 @@ reach it can read every run.`,
 			return serve(cmd.Context(), dir, listen, cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8347", "address to listen on; port 0 takes a free one")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8347", "address to listen on; port 0 is any free port")
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; give another address with --listen", err)
 	}
-	fmt.Fprintf(stderr, "serve: http://%s/ (Ctrl-C ends it)\n", l.Addr())
+	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
 	server := &http.Server{
 		Handler:           (&report.Server{Dir: dir}).Handler(),
 		ReadHeaderTimeout: 10 * time.Second,

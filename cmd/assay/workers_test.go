@@ -44,7 +44,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		}
 	}
 	run.kill()
-	awaitPage(t, url+"/run/games", `class="gone">gone`, "Nobody is at work")
+	awaitPage(t, url+"/run/games", `class="gone">gone`, "No worker is at work")
 	if w := roster().Workers[0]; w.State != coordinator.Gone || w.GamesASecond != 0 {
 		t.Errorf("%+v", w)
 	}

@@ -21,7 +21,7 @@ type Section struct {
 	Body      template.HTML
 }
 
-// Report is all that a page about a run says.
+// Report is the content of a page about a run.
 type Report struct {
 	Status   durable.RunStatus
 	Headline template.HTML
@@ -29,18 +29,18 @@ type Report struct {
 	Galleries
 }
 
-// Galleries are the games to be replayed, by folder.
+// Galleries are the games that can be replayed, one gallery a folder.
 type Galleries struct{ Sets []*gallery }
 
 // builder makes the sections of one run.
 type builder struct {
-	dir     string
-	config  json.RawMessage
-	report  *Report
-	figures int
-	tallies []labelledTally
-	room    int     // bytes for the games of each folder
-	k       float64 // slope of the sigmoid; 0 if the run has none of its own
+	dir      string
+	config   json.RawMessage
+	report   *Report
+	figures  int
+	tallies  []labelledTally
+	maxGames int     // bytes of games that the page may hold, for each folder
+	k        float64 // slope of the sigmoid; 0 if the run has none of its own
 }
 
 type labelledTally struct {
@@ -48,7 +48,7 @@ type labelledTally struct {
 	*tally
 }
 
-// Build reads the run in dir as far as it has come.
+// Build reads the run in dir, as far as it got.
 func Build(dir string) (*Report, error) {
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); err != nil {
@@ -56,7 +56,7 @@ func Build(dir string) (*Report, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file: want the folder of a run", dir)
 	}
-	b := &builder{dir: dir, room: galleryBytes, report: &Report{Status: durable.Status(dir)}}
+	b := &builder{dir: dir, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
 	}
@@ -73,7 +73,7 @@ func Build(dir string) (*Report, error) {
 		"learn": b.learn, "tune": b.tune, "match": b.match, "ladder": b.ladder, "spsa": b.spsa, "selfplay": b.selfplay,
 	}[b.report.Status.Info.Command]
 	if build == nil {
-		build = b.selfplay // whatever it is, it may have games
+		build = b.selfplay // a command without a view of its own may have games
 	}
 	if err := build(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func Build(dir string) (*Report, error) {
 	return b.report, b.finish()
 }
 
-// finish adds what all runs have.
+// finish adds the sections that all runs have.
 func (b *builder) finish() error {
 	if err := b.workers(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (b *builder) finish() error {
 	if err != nil {
 		return err
 	}
-	return b.add("settings", "With what it was done", "settings", map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": pedigree})
+	return b.add("settings", "Settings", "settings", map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": pedigree})
 }
 
 // add renders a section.
@@ -110,13 +110,13 @@ func (b *builder) add(id, title, name string, data any) error {
 	return nil
 }
 
-// headline renders what the run came to, in a sentence or two.
+// headline renders the result of the run in a sentence or two.
 func (b *builder) headline(name string, data any) (err error) {
 	b.report.Headline, err = render(name, data)
 	return err
 }
 
-// number gives figures names of their own on the page.
+// number gives each figure an id of its own on the page.
 func (b *builder) number(list []figure) []figure {
 	for i := range list {
 		b.figures++
@@ -131,7 +131,7 @@ func (b *builder) tally(dir, name string) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTally(newGallery(name, filepath.ToSlash(rel), b.room))
+	t := newTally(newGallery(name, filepath.ToSlash(rel), b.maxGames))
 	if err := readGames(dir, t.add); err != nil {
 		return nil, err
 	}
@@ -142,36 +142,36 @@ func (b *builder) tally(dir, name string) (*tally, error) {
 	return t, nil
 }
 
-// games adds what the games of the run say, and the board to replay them on.
+// games adds the statistics of the run's games, and the board to replay them on.
 func (b *builder) games() error {
 	if len(b.tallies) == 0 {
 		return nil
 	}
-	type portrait struct {
+	type summary struct {
 		Name    string
 		Rows    [][2]string
 		Figures []figure
 	}
-	var portraits []portrait
+	var summaries []summary
 	var calibrations []figure
 	for _, t := range b.tallies {
-		portraits = append(portraits, portrait{t.Name, t.portrait(), b.number(t.figures(t.Name))})
-		k, whose := b.k, "the run's"
+		summaries = append(summaries, summary{t.Name, t.summary(), b.number(t.figures(t.Name))})
+		k, source := b.k, "of the run"
 		if k == 0 {
-			whose = "fitted to these games"
+			source = "fitted to these games"
 			var err error
 			if k, err = t.scores.fitK(); err != nil {
-				continue // a few games that say nothing about their scores
+				continue // too few games to fit K
 			}
 		}
 		calibrations = append(calibrations, calibrationFigure("", "Scores of the search against results: "+t.Name,
-			fmt.Sprintf("What 1/(1+e^(-Kx)) with K = %.5f, %s, foretells of the search's score x, and what came; White's view, intervals clustered by game.", k, whose), t.scores.points(k)))
+			fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of these positions. White's view; intervals are clustered by game.", k, source), t.scores.points(k)))
 	}
-	if err := b.add("portrait", "The games", "portrait", portraits); err != nil {
+	if err := b.add("games", "The games", "games", summaries); err != nil {
 		return err
 	}
 	if len(calibrations) > 0 {
-		if err := b.add("calibration-search", "What the search's scores were worth", "figures", b.number(calibrations)); err != nil {
+		if err := b.add("calibration-search", "Calibration of the search's scores", "figures", b.number(calibrations)); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func flatten(doc json.RawMessage) ([]setting, error) {
 	return list, nil
 }
 
-// pedigree lists the weight files and data sets of a run, with what made them.
+// pedigree lists the weight files and data sets of a run, with what they were made from.
 func (b *builder) pedigree() ([]setting, error) {
 	var list []setting
 	for _, pattern := range []string{"weights.json", "gen-*/weights.json"} {
@@ -258,7 +258,7 @@ func (b *builder) pedigree() ([]setting, error) {
 	return list, nil
 }
 
-// provenance is what a weight file says of itself.
+// provenance is the part of a weight file that says what it was made from.
 type provenance struct {
 	Parent    string      `json:"parent"`
 	Data      []string    `json:"data"`
@@ -271,7 +271,7 @@ type provenance struct {
 	Program   string      `json:"program"`
 }
 
-// globQuote makes a path stand for itself in a pattern.
+// globQuote escapes a path for use in a pattern.
 func globQuote(path string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
 }
@@ -299,7 +299,7 @@ func readFit(v any, elem ...string) (bool, error) {
 	return true, nil
 }
 
-// readJSON reads a file of a run; false if there is none.
+// readJSON reads a file of a run. It reports false if there is none.
 func readJSON(v any, elem ...string) (bool, error) {
 	name := filepath.Join(elem...)
 	data, err := os.ReadFile(name)

@@ -10,21 +10,21 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// bins collects scores and the results they led to. Positions of one game share its
-// result, so the sums that an error clustered by game needs are kept by game.
+// bins collects scores and the results of their games. All positions of a game have one
+// result, so standard errors are clustered by game, and need sums by game.
 type bins struct {
 	fine   [fineBins][3]int64 // by score, and by result 0, 1/2, 1
 	coarse [len(edges) + 1]cell
-	game   [len(edges) + 1]int64 // positions of the present game
+	game   [len(edges) + 1]int64 // positions of the current game
 }
 
 const (
 	fineBins  = 2*fineLimit/fineWidth + 1
-	fineLimit = 2000 // centipawns; what is beyond counts there
+	fineLimit = 2000 // centipawns; larger scores count as this one
 	fineWidth = 10
 )
 
-// edges part scores, in centipawns, White's view.
+// edges are the boundaries between the bins of scores, in centipawns, White's view.
 var edges = [...]int16{-1000, -600, -350, -200, -110, -50, -15, 15, 50, 110, 200, 350, 600, 1000}
 
 // cell sums positions n of games with result y.
@@ -56,7 +56,7 @@ func (b *bins) endGame(y float64) {
 	}
 }
 
-// point compares what scores foretold with what came.
+// point compares predicted and actual results of the positions in one bin.
 type point struct {
 	Score             float64 // mean, centipawns
 	Predicted, Actual float64
@@ -64,7 +64,7 @@ type point struct {
 	N                 int64
 }
 
-// fitK returns the slope of the sigmoid that suits the scores best.
+// fitK fits the slope of the sigmoid to the scores and results.
 func (b *bins) fitK() (float64, error) {
 	var x []float64
 	var y, omega []float32
@@ -82,7 +82,7 @@ func (b *bins) fitK() (float64, error) {
 	return objective.FitK(objective.CrossEntropy, x, y, omega)
 }
 
-// points compares under the slope k.
+// points returns predicted and actual results under the slope k.
 func (b *bins) points(k float64) (list []point) {
 	predicted, weight := [len(edges) + 1]float64{}, [len(edges) + 1]float64{}
 	for i, counts := range b.fine {
@@ -120,15 +120,15 @@ func calibrationFigure(id, title, note string, list []point) figure {
 		}
 		f.Rows = append(f.Rows, []string{score, fmt.Sprintf("%.3f", p.Predicted), fmt.Sprintf("%.3f", p.Actual), fmt.Sprintf("%.3f", p.SE), fmt.Sprint(p.N)})
 	}
-	guide := series{name: "what it should be", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}
+	guide := series{name: "perfect calibration", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}
 	return chart(f, "predicted score", "actual score", guide, s)
 }
 
-// fitCalibrations draws what a fit foretold, with a remark of whose it is.
+// fitCalibrations draws the calibration of a fit. The remark says which fit it is.
 func fitCalibrations(c *stats.Calibration, remark string) []figure {
-	on := "On the games it was trained on, since none was held out: the fit flatters itself here."
+	on := "On the training games, since none were held out: the fit looks better here than it is."
 	if c.HeldOut {
-		on = "On games held out, which it has not seen."
+		on = "On held-out games, which the fit has not seen."
 	}
 	note := strings.TrimSpace(on + " White's view. " + remark)
 	var points []point
@@ -145,7 +145,7 @@ func fitCalibrations(c *stats.Calibration, remark string) []figure {
 			s.lo, s.hi = append(s.lo, d-1.96*b.SE), append(s.hi, d+1.96*b.SE)
 		}
 	}
-	zero := series{name: "right", x: []float64{0, 24}, y: []float64{0, 0}, guide: true}
+	zero := series{name: "no error", x: []float64{0, 24}, y: []float64{0, 0}, guide: true}
 	return []figure{
 		calibrationFigure("", "Predicted against actual score of the evaluation", note, points),
 		chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame. " + note}, "phase", "actual − predicted", zero, s),

@@ -17,11 +17,11 @@ type coefficient struct {
 	NewMG, NewEG       float64
 	SEMG, SEEG         float64
 	Count              int64
-	Moved              bool // beyond two standard errors that can be believed
+	Moved              bool // by more than two standard errors, with enough data
 	ChangeMG, ChangeEG template.HTML
 }
 
-// coefficients is the table of all of them, and the plot of those that moved most.
+// coefficients is the table of all terms, and the plot of those that moved most.
 type coefficients struct {
 	Note    string
 	List    []coefficient
@@ -29,7 +29,7 @@ type coefficients struct {
 }
 
 // starred says what a star in the table means.
-const starred = "Standard errors are clustered by game. A star marks a change of more than two of them where at least 30 effective games and the data rather than the prior speak."
+const starred = "Standard errors are clustered by game. A star marks a change of more than two standard errors, where at least 30 effective games and mostly the data, not the prior, determine the term."
 
 func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 	for i := range terms {
@@ -63,7 +63,7 @@ func whisker(change, se, most float64) template.HTML {
 		clamp(change-1.96*se), clamp(change+1.96*se), clamp(change)))
 }
 
-// movers draws the coefficients that went farthest from their start in standard errors.
+// movers draws the coefficients that moved farthest from their start in standard errors.
 func movers(list []coefficient) []figure {
 	type mover struct {
 		estimate
@@ -96,13 +96,13 @@ func movers(list []coefficient) []figure {
 		}
 		return 0
 	})
-	const shown = 20
+	const maxShown = 20
 	var top []estimate
-	for _, m := range all[:min(shown, len(all))] {
+	for _, m := range all[:min(maxShown, len(all))] {
 		top = append(top, m.estimate)
 	}
 	return []figure{forest(figure{Title: "What moved most",
-		Note: "Of the coefficients marked in the table, those that went farthest in standard errors, with 95 % intervals."}, "centipawns", top)}
+		Note: "Of the coefficients with a star in the table, those that moved by the most standard errors, with 95 % intervals."}, "centipawns", top)}
 }
 
 // diagram is a piece-square table, the eighth rank first.
@@ -119,7 +119,7 @@ type rank struct {
 type square struct {
 	Name  string
 	Value float64
-	Known bool
+	Valid bool // the model has a term for the square
 	Style template.CSS
 }
 
@@ -153,14 +153,13 @@ func boards(terms []coefficient) (list []pieceBoards) {
 			list = append(list, p)
 		}
 		for i, v := range []float64{t.OldMG, t.NewMG, t.OldEG, t.NewEG} {
-			list[at].Boards[i].Ranks['8'-name[1]].Squares[name[0]-'a'] = square{Name: name, Value: v, Known: true, Style: tint(v)}
+			list[at].Boards[i].Ranks['8'-name[1]].Squares[name[0]-'a'] = square{Name: name, Value: v, Valid: true, Style: tint(v)}
 		}
 	}
 	return list
 }
 
-// tint colours a value: warm above zero, cool below, full at 60 centipawns. The number
-// stands there too.
+// tint colors a value: warm above zero, cool below, strongest from 60 centipawns on.
 func tint(v float64) template.CSS {
 	strength := min(1, math.Abs(v)/60) * 0.7
 	rgb := "210,90,20"
@@ -180,7 +179,7 @@ func (b *builder) coefficientSections(c *coefficients) error {
 		return err
 	}
 	if squares := boards(c.List); len(squares) > 0 {
-		return b.add("boards", "Where a man stands well", "boards", squares)
+		return b.add("boards", "Piece-square tables", "boards", squares)
 	}
 	return nil
 }

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// comparison is a table of what two runs say of the same things.
+// comparison is a table of the values of two runs.
 type comparison struct {
 	Title  string
 	Header []string
 	Rows   [][]string
 }
 
-// beside is a part of one run's page, shown next to the other's.
+// beside is a part of one run's page, to be shown next to the same part of the other's.
 type beside struct {
 	Name string
 	Body template.HTML
 }
 
-// Compare makes sections that show two runs side by side: in what their configurations
-// differ, their coefficients, and each section that both have.
+// Compare makes sections that show two runs side by side: the differences of their
+// configurations, their coefficients, and each section that both have.
 func Compare(a, b string) (title string, headline template.HTML, sections []Section, err error) {
 	var runs [2]*Report
-	var kept [2]values
+	var compared [2]values
 	for i, dir := range []string{a, b} {
 		if runs[i], err = Build(dir); err != nil {
 			return "", "", nil, err
 		}
-		if kept[i], err = valuesOf(dir); err != nil {
+		if compared[i], err = valuesOf(dir); err != nil {
 			return "", "", nil, err
 		}
 	}
@@ -42,8 +42,8 @@ func Compare(a, b string) (title string, headline template.HTML, sections []Sect
 		id, title string
 		table     comparison
 	}{
-		{"differences", "In what they differ", differences(names, kept[0].settings, kept[1].settings)},
-		{"weights", "Coefficients", coefficientsApart(names, kept[0].weights, kept[1].weights)},
+		{"differences", "Differences", differences(names, compared[0].settings, compared[1].settings)},
+		{"weights", "Coefficients", coefficientsApart(names, compared[0].weights, compared[1].weights)},
 	} {
 		if t.id == "weights" && len(t.table.Rows) == 0 {
 			continue
@@ -58,8 +58,8 @@ func Compare(a, b string) (title string, headline template.HTML, sections []Sect
 	return names[0] + " / " + names[1], headline, append(sections, rest...), err
 }
 
-// sideBySide shows the sections that both runs have, except those whose tables of
-// coefficients stand in one table already, and boards, of which a page has one.
+// sideBySide shows the sections that both runs have. It leaves out the coefficients, which
+// have a table already, and the replay board, of which a page can have only one.
 func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
 	for _, x := range runs[0].Sections {
 		if x.ID == "replay" || x.ID == "coefficients" || x.ID == "settings" {
@@ -69,7 +69,7 @@ func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
 			if x.ID != y.ID {
 				continue
 			}
-			// Names of elements are unique on a page.
+			// The ids of a page must be unique.
 			right := template.HTML(strings.ReplaceAll(string(y.Body), ` id="figure-`, ` id="right-figure-`))
 			body, err := render("beside", []beside{{names[0], x.Body}, {names[1], right}})
 			if err != nil {
@@ -81,7 +81,7 @@ func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
 	return list, nil
 }
 
-// values is what is compared value by value.
+// values is the part of a run that is compared value by value.
 type values struct {
 	settings []setting
 	weights  []weight
@@ -125,7 +125,7 @@ func valuesOf(dir string) (c values, err error) {
 
 // differences lists the settings that are not the same.
 func differences(names [2]string, a, b []setting) comparison {
-	c := comparison{Title: "Settings that are not the same", Header: []string{"setting", names[0], names[1]}}
+	c := comparison{Title: "Settings that differ", Header: []string{"setting", names[0], names[1]}}
 	other := map[string]string{}
 	for _, s := range b {
 		other[s.Name] = s.Value

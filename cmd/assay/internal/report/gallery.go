@@ -10,10 +10,10 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// A page holds at most so many bytes of games, shared by the run's folders.
+// galleryBytes is how many bytes of games a page holds at most, in all galleries together.
 const galleryBytes = 6 << 20
 
-// gallery keeps games to be replayed on the page: all of them, or, where these are too
+// gallery holds games that can be replayed on the page: all of them, or, if these are too
 // many, every second, fourth, eighth ... by number.
 type gallery struct {
 	Label   string        `json:"label"`
@@ -38,14 +38,14 @@ type galleryGame struct {
 	Opening     uint16 `json:"o"`           // plies
 	Moves       string `json:"m"`           // base64 of little-endian 16-bit moves
 	Scores      string `json:"s"`           // base64 of little-endian 16-bit scores
-	SAN         string `json:"a"`           // moves as people write them, with spaces
+	SAN         string `json:"a"`           // moves in standard algebraic notation, separated by spaces
 }
 
 func newGallery(label, dir string, room int) *gallery {
 	return &gallery{Label: label, Dir: dir, room: room, step: 1, names: map[string]int{}, Players: []string{}, Games: []galleryGame{}}
 }
 
-// offer shows the gallery a game, which keeps it or not.
+// offer adds a game, if there is room for it.
 func (v *gallery) offer(number uint64, g *dataset.GameRow) {
 	v.Total++
 	if number%v.step != 0 {
@@ -53,7 +53,7 @@ func (v *gallery) offer(number uint64, g *dataset.GameRow) {
 	}
 	x, err := v.game(number, g)
 	if err != nil {
-		return // the readers check games: there is none that cannot be replayed
+		return // cannot happen: the readers check that games can be replayed
 	}
 	v.Games = append(v.Games, x)
 	v.used += x.size()
@@ -96,10 +96,10 @@ func (v *gallery) game(number uint64, g *dataset.GameRow) (galleryGame, error) {
 func (v *gallery) name(s string) int {
 	i, seen := v.names[s]
 	if !seen {
-		const most = 1000 // characters of a name that a page shows
+		const maxName = 1000 // characters of a name that a page shows
 		i = len(v.Players)
 		v.names[s] = i
-		v.Players = append(v.Players, shorten(s, most))
+		v.Players = append(v.Players, shorten(s, maxName))
 	}
 	return i
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// learned is the weights of a generation that a history keeps.
-type learned struct {
+// generationWeights are the weights of a generation of a finished run.
+type generationWeights struct {
 	id       string
 	promoted bool
 }
 
-// History draws, as a picture that stands alone, what a ladder says of the generations of
-// a learning run: Elo over generations, and the other players as lines beside. The folder
+// History draws the ratings that a ladder measured for the generations of a learning run, as
+// an SVG file: Elo over generations, and each other player as a horizontal line. The folder
 // history holds the run's plan as plan.json, and each generation's weights.json and gate.json.
 func History(ladderDir, history string) ([]byte, error) {
 	var played ladder.Result
@@ -29,17 +29,17 @@ func History(ladderDir, history string) ([]byte, error) {
 	} else if !ok || len(played.Ratings) == 0 {
 		return nil, fmt.Errorf("%s is no complete ladder", ladderDir)
 	}
-	kept, err := readHistory(history)
+	all, err := readHistory(history)
 	if err != nil {
 		return nil, err
 	}
 	generations := series{name: "promoted", line: true, points: true, lo: []float64{}, hi: []float64{}}
 	rejected := series{name: "not promoted", points: true, lo: []float64{}, hi: []float64{}}
 	rest := played.Ratings
-	for n, g := range kept {
+	for n, g := range all {
 		var x *ladder.Rating
 		if x, rest = take(rest, g.id); x == nil {
-			return nil, fmt.Errorf("%s: nobody plays by the weights %s of generation %d", ladderDir, g.id, n)
+			return nil, fmt.Errorf("%s: no player has the weights %s of generation %d", ladderDir, g.id, n)
 		}
 		s := &generations
 		if !g.promoted {
@@ -51,19 +51,19 @@ func History(ladderDir, history string) ([]byte, error) {
 	list := []series{generations, rejected}
 	for i := range rest {
 		x := &rest[i]
-		list = append(list, series{name: fmt.Sprintf("%s %+.0f", known(x.Name), x.Elo), x: []float64{0, float64(len(kept) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
+		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(x.Name), x.Elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
 	}
 	f := chart(figure{Title: "Elo over generations"}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
-	return alone(string(f.SVG)), nil
+	return standalone(string(f.SVG)), nil
 }
 
-// readHistory returns the weights that a run began with, and those of its generations.
-func readHistory(dir string) ([]learned, error) {
+// readHistory returns the start weights of a run, and those of its generations.
+func readHistory(dir string) ([]generationWeights, error) {
 	plan, err := learn.ReadPlan(filepath.Join(dir, "plan.json"))
 	if err != nil {
 		return nil, err
 	}
-	list := []learned{{plan.StartID, true}}
+	list := []generationWeights{{plan.StartID, true}}
 	for {
 		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", len(list)))
 		w, err := models.Load(filepath.Join(folder, "weights.json"))
@@ -79,7 +79,7 @@ func readHistory(dir string) ([]learned, error) {
 		} else if !ok {
 			return nil, fmt.Errorf("%s has weights and no gate.json", folder)
 		}
-		list = append(list, learned{w.ID(), gate.Passed()})
+		list = append(list, generationWeights{w.ID(), gate.Passed()})
 	}
 }
 
@@ -95,8 +95,9 @@ func take(from []ladder.Rating, id string) (x *ladder.Rating, rest []ladder.Rati
 	return x, rest
 }
 
-// known names a player by the embedded weights that it plays by, if it does.
-func known(player string) string {
+// displayName returns the name of the embedded weights that a player uses, or else the
+// player itself.
+func displayName(player string) string {
 	for _, name := range models.Names() {
 		if w, err := models.Embedded(name); err == nil && player == "assay:weights="+w.ID() {
 			return name
@@ -105,12 +106,12 @@ func known(player string) string {
 	return player
 }
 
-// alone makes a file of a page's drawing: with colours, light and dark, of its own.
-func alone(svg string) []byte {
+// standalone makes an SVG file from a drawing of a page, with light and dark colors of its own.
+func standalone(svg string) []byte {
 	const style = `<style>svg{--ink:#1b1f24;--page:#fff;--grid:#c8ced6;--c1:#0b5cad;--c2:#b3470b;background:var(--page);font-family:sans-serif}` +
 		`@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--page:#0f1216;--grid:#434b56;--c1:#7db4f5;--c2:#f3a06a}}</style>`
 	svg = strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" width="780" `, 1)
-	svg = strings.Replace(svg, ` viewBox=`, ` style="overflow:visible;padding:4px 8px 20px 12px" viewBox=`, 1) // for letters that are larger than measured
+	svg = strings.Replace(svg, ` viewBox=`, ` style="overflow:visible;padding:4px 8px 20px 12px" viewBox=`, 1) // for fonts wider than the one measured
 	head, body, _ := strings.Cut(svg, ">")
 	return []byte(head + ">" + style + body + "\n")
 }

@@ -28,7 +28,7 @@ func writeJSON(t *testing.T, v any, elem ...string) {
 	}
 }
 
-// TestHistory draws two generations, of which one was not promoted, beside a stranger.
+// TestHistory draws two generations, one of them not promoted, and another player.
 func TestHistory(t *testing.T) {
 	dir, played := t.TempDir(), t.TempDir()
 	start, err := models.Embedded("assay-start")
@@ -65,7 +65,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(picture), "#AA00") {
-		t.Error("a colour was not chosen")
+		t.Error("a color was not replaced")
 	}
 
 	missing := result

@@ -13,16 +13,16 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// learnView is a learning run as far as it has come.
+// learnView is a learning run, as far as it got.
 type learnView struct {
 	Plan        learn.Plan
-	Result      *learn.Result // nil while it goes on
+	Result      *learn.Result // nil while the run is in progress
 	Generations []generation
 	Final       *matchView
 	FromStart   *matchView
 }
 
-// generation is a turn of the loop; what has not happened yet is nil.
+// generation is one generation of the loop. What has not happened yet is nil.
 type generation struct {
 	Number   int
 	Games    *datagen.Summary
@@ -52,7 +52,7 @@ func (b *builder) learn() error {
 		}
 		v.Result, v.Plan, b.k = result, result.Plan, result.K
 	}
-	b.room = galleryBytes / (2*len(v.Plan.Generations) + 2)
+	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
 	if err := b.generations(v); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type decision struct {
 	Reason     string `json:"reason"`
 }
 
-// decisions reads what the gates said from the run's diary.
+// decisions reads the decisions of the gates from events.jsonl.
 func (b *builder) decisions() map[int]decision {
 	all := map[int]decision{}
 	b.events(func(kind string, data json.RawMessage) {
@@ -145,18 +145,18 @@ func (b *builder) learnSections(v *learnView) error {
 			}
 		}
 	}
-	terms, pieces, shown := v.shown()
+	terms, pieces, generation := v.latest()
 	if len(pieces) > 0 {
-		if err := b.add("pieces", "What a man is worth", "pieces", map[string]any{"Pieces": pieces, "View": v, "Figures": b.number(pieceFigures(pieces))}); err != nil {
+		if err := b.add("pieces", "Piece values", "pieces", map[string]any{"Pieces": pieces, "View": v, "Figures": b.number(pieceFigures(pieces))}); err != nil {
 			return err
 		}
 	}
-	note := "Centipawns, against the weights that the run began with. " + starred + " Where the prior speaks, a small error says nothing."
+	note := "Centipawns, compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
 	if err := b.coefficientSections(newCoefficients(note, coefficientsOf(terms))); err != nil {
 		return err
 	}
-	if shown > 0 && shown <= len(v.Generations) {
-		if err := b.evaluationCalibration(&v.Generations[shown-1]); err != nil {
+	if generation > 0 && generation <= len(v.Generations) {
+		if err := b.evaluationCalibration(&v.Generations[generation-1]); err != nil {
 			return err
 		}
 	}
@@ -170,9 +170,9 @@ func (b *builder) learnSections(v *learnView) error {
 	return nil
 }
 
-// shown returns the terms to be shown, those of the result or else of the last fit,
-// and the generation whose weights they are.
-func (v *learnView) shown() ([]tuner.TermFit, []stats.PieceValue, int) {
+// latest returns terms and piece values of the result, or else of the last fit, and the
+// number of their generation.
+func (v *learnView) latest() ([]tuner.TermFit, []stats.PieceValue, int) {
 	if v.Result != nil {
 		return v.Result.Terms, v.Result.Pieces, v.Result.Learned.Generation
 	}
@@ -188,8 +188,8 @@ func (v *learnView) shown() ([]tuner.TermFit, []stats.PieceValue, int) {
 func (v *learnView) curves() (list []figure) {
 	names := []string{"training, before", "training, after", "validation, before", "validation, after"}
 	losses := make([]series, 4)
-	gates := series{name: "gate: new against champion", points: true}
-	champion := series{name: "champion, sum of the gates it passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
+	gates := series{name: "gate: candidate against champion", points: true}
+	champion := series{name: "champion: sum of the gates passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
 	sum, variance := 0.0, 0.0
 	for _, g := range v.Generations {
 		x := float64(g.Number)
@@ -213,21 +213,21 @@ func (v *learnView) curves() (list []figure) {
 	}
 	if len(gates.x) > 0 {
 		last := float64(len(v.Generations))
-		shown := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates, champion}
+		drawn := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates, champion}
 		if v.FromStart != nil && v.FromStart.Standing.Games > 0 {
 			elo, lo, hi := v.FromStart.elo()
-			shown = append(shown, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})
+			drawn = append(drawn, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})
 		}
 		list = append(list, chart(figure{Title: "Elo over the generations",
-			Note: "Gates stop when they have decided, so theirs is the estimate that is unbiased after a stop, with its 95 % interval; only the match of fixed length measures what was learned."}, "generation", "Elo", shown...))
+			Note: "A gate stops as soon as it has decided, so its median-unbiased estimate is drawn, with its 95 % interval. Only the match of fixed length measures what was learned."}, "generation", "Elo", drawn...))
 	}
 	if len(losses[0].x) > 0 {
-		list = append(list, chart(figure{Title: "Loss of each fit", Note: "Mean cross-entropy of positions. Each generation has data of its own, so before and after are to be compared, not generations."}, "generation", "loss", losses...))
+		list = append(list, chart(figure{Title: "Loss of each fit", Note: "Mean cross-entropy of positions. Each generation has data of its own: compare before with after, not one generation with another."}, "generation", "loss", losses...))
 	}
 	return list
 }
 
-// elo is the best estimate of a match: after a test's stop the unbiased one.
+// elo is the best estimate of a match: the median-unbiased one after a sequential test.
 func (v *matchView) elo() (elo, lo, hi float64) {
 	if r := v.Result; r != nil && r.Unbiased != nil {
 		return *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH
@@ -240,13 +240,13 @@ func pieceFigures(pieces []stats.PieceValue) []figure {
 	for _, p := range pieces {
 		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - 1.96*p.SE, hi: p.Value + 1.96*p.SE, start: p.Start, hasStart: true})
 	}
-	return []figure{forest(figure{Title: "What a man is worth, with 95 % intervals"}, "centipawns", list)}
+	return []figure{forest(figure{Title: "Piece values, with 95 % intervals"}, "centipawns", list)}
 }
 
-// evaluationCalibration shows what the fit of a generation foretells.
+// evaluationCalibration shows the calibration of a generation's fit.
 func (b *builder) evaluationCalibration(g *generation) error {
 	if g.Fit == nil || len(g.Fit.Calibration.ByScore) == 0 {
-		return nil // a run of before fits wrote it down
+		return nil // a run from before fits wrote it
 	}
 	return b.add("calibration", "Calibration of the evaluation", "figures",
 		b.number(fitCalibrations(&g.Fit.Calibration, fmt.Sprintf("The evaluation of generation %d's weights.", g.Number))))

@@ -20,11 +20,11 @@ type matchConfig struct {
 	Corrected bool       `json:"overshoot_corrected"`
 }
 
-// matchView is a match as far as it has come.
+// matchView is a match, as far as it got.
 type matchView struct {
 	Name, Dir string
 	Config    matchConfig
-	Result    *match.Result // nil while it goes on
+	Result    *match.Result // nil while the match is in progress
 	Standing  sprt.Summary  // of the pairs that count so far
 	Penta     sprt.Pentanomial
 	Tally     *tally
@@ -32,7 +32,7 @@ type matchView struct {
 	Figures   []figure
 }
 
-// readMatch reads the match in dir; nil if there is none yet.
+// readMatch reads the match in dir. It returns nil if there is none yet.
 func (b *builder) readMatch(dir, name string) (*matchView, error) {
 	v := &matchView{Name: name, Dir: dir}
 	if ok, err := readJSON(&v.Config, dir, "config.json"); !ok || err != nil {
@@ -51,7 +51,7 @@ func (b *builder) readMatch(dir, name string) (*matchView, error) {
 	return v, v.follow()
 }
 
-// follow walks through the pairs in order, as the match did.
+// follow goes through the pairs in order, as the match did.
 func (v *matchView) follow() error {
 	pairs := v.Tally.pairs()
 	var walk *sprt.Walk
@@ -61,8 +61,8 @@ func (v *matchView) follow() error {
 			return fmt.Errorf("%s: config.json: %w", v.Dir, err)
 		}
 	}
-	const most = 300 // points of a curve
-	step := max(1, len(pairs)/most)
+	const maxPoints = 300 // of a curve
+	step := max(1, len(pairs)/maxPoints)
 	var elo, llr, lower, upper series
 	games := sprt.Trinomial{}
 	for i, p := range pairs {
@@ -70,7 +70,7 @@ func (v *matchView) follow() error {
 		games.AddGame(p[0])
 		games.AddGame(p[1])
 		at := float64(2 * (i + 1))
-		shown := i%step == step-1 || i == len(pairs)-1
+		drawn := i%step == step-1 || i == len(pairs)-1
 		if walk != nil {
 			var counts sprt.Counts = v.Penta
 			if v.Config.Test.Model == sprt.Bayesian {
@@ -79,14 +79,14 @@ func (v *matchView) follow() error {
 			if _, err := walk.Observe(counts); err != nil {
 				return fmt.Errorf("%s: pair %d: %w", v.Dir, i, err)
 			}
-			if shown {
+			if drawn {
 				lo, hi := walk.Bounds()
 				llr.x, llr.y = append(llr.x, at), append(llr.y, walk.LLR())
 				lower.x, lower.y = append(lower.x, at), append(lower.y, lo)
 				upper.x, upper.y = append(upper.x, at), append(upper.y, hi)
 			}
 		}
-		if shown {
+		if drawn {
 			s := sprt.Summarize(v.Penta)
 			elo.x, elo.y = append(elo.x, at), append(elo.y, s.Elo)
 			elo.lo, elo.hi = append(elo.lo, s.LikelyLo), append(elo.hi, s.LikelyHi)
@@ -110,23 +110,23 @@ func (v *matchView) draw(elo, llr, lower, upper series) {
 		lower.name, lower.guide = "bounds of the test", true
 		upper.guide = true
 		v.Figures = append(v.Figures, chart(figure{Title: "Log-likelihood ratio against its bounds: " + v.Name,
-			Note: "The test ends at the first crossing: above, A is stronger by elo1 rather than elo0; below, it is not."}, "games", "LLR", lower, upper, llr))
+			Note: "The test stops at the first crossing. Above the upper bound it accepts elo1, below the lower bound elo0."}, "games", "LLR", lower, upper, llr))
 	}
-	// The first pairs say so little that their intervals would hide the rest.
+	// The intervals of the first pairs are so wide that they would hide the rest.
 	elo.name, elo.line = "Elo of A, 95 % interval by likelihood", true
 	from := len(elo.x) / 12
 	elo.x, elo.y, elo.lo, elo.hi = elo.x[from:], elo.y[from:], elo.lo[from:], elo.hi[from:]
 	zero := series{name: "equal", x: []float64{elo.x[0], elo.x[len(elo.x)-1]}, y: []float64{0, 0}, guide: true}
-	v.Figures = append(v.Figures, chart(figure{Title: "Elo with its shrinking interval: " + v.Name}, "games", "Elo", zero, elo))
+	v.Figures = append(v.Figures, chart(figure{Title: "Elo with its 95 % interval: " + v.Name}, "games", "Elo", zero, elo))
 	var values []float64
 	for _, n := range v.Penta {
 		values = append(values, float64(n))
 	}
-	v.Figures = append(v.Figures, bars(figure{Title: "Pairs of games by what they scored: " + v.Name,
-		Note: "Each pair is one opening with colours reversed, scored by A."}, "pairs", []string{"0", "½", "1", "1½", "2"}, values))
+	v.Figures = append(v.Figures, bars(figure{Title: "Pairs of games by their score: " + v.Name,
+		Note: "A pair is two games from one opening with colors reversed. The score is A's."}, "pairs", []string{"0", "½", "1", "1½", "2"}, values))
 }
 
-// games returns the games of a run as the section about them shows them.
+// figures draws the statistics of the games.
 func (t *tally) figures(name string) []figure {
 	if t.Games == 0 {
 		return nil
@@ -144,31 +144,30 @@ func (t *tally) figures(name string) []figure {
 	for i, n := range t.Lengths {
 		labels, values = append(labels, fmt.Sprint(10*i)), append(values, float64(n))
 	}
-	list = append(list, bars(figure{Title: "Lengths of games in plies: " + name, Note: "Each bar holds ten plies, from its number on."}, "games", labels, values))
+	list = append(list, bars(figure{Title: "Lengths of games in plies: " + name, Note: "Each bar covers ten plies, beginning with the number below it."}, "games", labels, values))
 	labels, values = nil, nil
-	for i, n := range t.Phases {
+	for i := range t.Phases {
 		labels, values = append(labels, fmt.Sprint(24-i)), append(values, float64(t.Phases[24-i]))
-		_ = n
 	}
-	return append(list, bars(figure{Title: "Phases of positions: " + name, Note: "24 is the middlegame with all pieces, 0 has pawns and kings alone."}, "positions", labels, values))
+	return append(list, bars(figure{Title: "Phases of positions: " + name, Note: "24 is the middlegame with all pieces; 0 is pawns and kings only."}, "positions", labels, values))
 }
 
-// Portrait holds what the games say, in words.
-func (t *tally) portrait() [][2]string {
+// summary lists the statistics of the games in words.
+func (t *tally) summary() [][2]string {
 	different, most, effective := t.openingsUsed()
 	rows := [][2]string{
 		{"games", fmt.Sprint(t.Games)},
 		{"plies searched", fmt.Sprint(t.Plies)},
 		{"White's score", percent(float64(t.White)+float64(t.Draw)/2, float64(t.Games))},
 		{"drawn", percent(float64(t.Draw), float64(t.Games))},
-		{"openings", fmt.Sprintf("%d different; the commonest in %d games; as diverse as %.0f equally common ones", different, most, effective)},
-		{"games equal to an earlier one", fmt.Sprint(t.same)},
+		{"openings", fmt.Sprintf("%d different; the most common one in %d games; as diverse as %.0f equally common ones", different, most, effective)},
+		{"games equal to an earlier game", fmt.Sprint(t.same)},
 	}
 	repeated := percent(t.keys.repeated(), 1) + " of the searched positions"
-	if n := t.keys.sampled(); n > 1 {
+	if n := t.keys.rate(); n > 1 {
 		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", n)
 	}
-	return append(rows, [2]string{"positions seen before", repeated})
+	return append(rows, [2]string{"repeated positions", repeated})
 }
 
 func percent(part, whole float64) string {

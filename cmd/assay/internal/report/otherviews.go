@@ -19,8 +19,8 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// events calls visit with the run's diary. What cannot be read in it is left out: it
-// is no part of any result.
+// events calls visit with each line of events.jsonl. It skips lines that cannot be read:
+// no result depends on them.
 func (b *builder) events(visit func(kind string, data json.RawMessage)) {
 	_ = durable.ReadJournal(filepath.Join(b.dir, durable.RunEventsName), func(line []byte) error {
 		var e struct {
@@ -144,7 +144,7 @@ func (b *builder) spsa() error {
 	return b.matchSection("validation", "Validation match", m)
 }
 
-// iterations reads the log of iterations. A last line that is being written is left out.
+// iterations reads the log of iterations, without a last line that is still being written.
 func (b *builder) iterations() (list []play.Iteration, err error) {
 	name := filepath.Join(b.dir, play.LogName)
 	data, err := os.ReadFile(name)

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// figure is a plot with its numbers in words: what the eye sees, a screen reader and a
-// person who wants the digits find below it.
+// figure is a plot with a table of its numbers, for screen readers and for people who want
+// the digits.
 type figure struct {
 	ID, Title, Note string
 	SVG             template.HTML
@@ -26,23 +26,24 @@ type figure struct {
 	Rows            [][]string
 }
 
-// series is one line or one set of points, perhaps with intervals.
+// series is a line or a set of points, with or without intervals.
 type series struct {
 	name   string
 	x, y   []float64
 	lo, hi []float64 // intervals of y; nil for none
 	line   bool      // joined by a line
 	points bool
-	guide  bool // a thin dashed line to compare with, of no colour of its own
+	guide  bool // a thin dashed line to compare with, without a color of its own
 }
 
-// ink marks colours in an SVG that stylesheets choose: #aa000N is colour N.
+// ink returns a placeholder in the SVG for a color that the stylesheet chooses: #aa000N for
+// color N.
 func ink(n int) color.Color { return color.RGBA{R: 0xaa, B: uint8(n), A: 255} }
 
 const (
 	inkText  = 0
 	inkGuide = 9
-	inks     = 6 // colours 1 to 6 tell series apart, always beside dashes and shapes
+	inks     = 6 // colors 1 to 6; series also differ by dashes and shapes
 )
 
 var (
@@ -75,7 +76,7 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 	return p
 }
 
-// ticks are the library's, without zeros that say nothing.
+// ticks are the library's, without trailing zeros.
 type ticks struct{}
 
 func (ticks) Ticks(lo, hi float64) []plot.Tick {
@@ -121,15 +122,15 @@ func wholeTicks(lo, hi float64) plot.ConstantTicks {
 	return list
 }
 
-// numbers writes down what the series say.
+// numbers fills the table below the plot.
 func (f *figure) numbers(xLabel string, list []series) {
-	const most = 60 // rows that a person would read
+	const maxRows = 60
 	f.Header = []string{"series", xLabel, "value", "interval"}
 	for _, s := range list {
 		if s.guide {
 			continue
 		}
-		step := max(1, (len(s.x)+most-1)/most)
+		step := max(1, (len(s.x)+maxRows-1)/maxRows)
 		for i := range s.x {
 			if i%step != 0 && i != len(s.x)-1 {
 				continue
@@ -177,7 +178,7 @@ func (s *series) addTo(p *plot.Plot, n int) {
 	}
 }
 
-// addIntervals draws whiskers, or a band's two edges where points are many.
+// addIntervals draws whiskers, or the two edges of a band if there are many points.
 func (s *series) addIntervals(p *plot.Plot, xy plotter.XYs, c color.Color) {
 	if len(xy) > 40 {
 		for _, edge := range [][]float64{s.lo, s.hi} {
@@ -244,7 +245,7 @@ func bars(f figure, valueLabel string, labels []string, values []float64) figure
 	return f
 }
 
-// estimate is a named value with its interval, and perhaps one to compare with.
+// estimate is a named value with its interval, and an optional start value.
 type estimate struct {
 	name          string
 	value, lo, hi float64
@@ -252,7 +253,7 @@ type estimate struct {
 	hasStart      bool
 }
 
-// forest draws estimates below each other, the first on top.
+// forest draws estimates one below the other, the first on top.
 func forest(f figure, xLabel string, list []estimate) figure {
 	p := newPlot(xLabel, "")
 	n := len(list)
@@ -302,8 +303,8 @@ type crossPoints struct {
 	plotter.XErrors
 }
 
-// svg draws a plot as an element of a page: no fixed size, no fixed colours, a name.
-// The legend, of so many entries, stands above the plot, where it hides nothing.
+// svg draws a plot as an element of a page, without fixed size and colors, and with a
+// label. The legend with its entries is above the plot, where it hides nothing.
 func svg(p *plot.Plot, title string, width, height vg.Length, entries int) template.HTML {
 	const entry, margin = 13, 16
 	above := vg.Length(entry*entries) + 8
@@ -336,7 +337,7 @@ func svg(p *plot.Plot, title string, width, height vg.Length, entries int) templ
 		template.HTMLEscapeString(plain(title)), width.Points(), height.Points()) + text)
 }
 
-// finite keeps what is no number out of plots, which panic at it.
+// finite replaces NaN and infinities, at which plots panic, by 0.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
@@ -344,8 +345,8 @@ func finite(v float64) float64 {
 	return v
 }
 
-// plain makes one harmless line of text that strangers wrote: control characters, also
-// those that turn the direction of writing, become a sign that something was there.
+// plain makes one harmless line of text that others wrote. It replaces control characters,
+// those that change the writing direction included, by U+FFFD.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r >= 0xFFFE && r <= 0xFFFF {
@@ -355,7 +356,7 @@ func plain(s string) string {
 	}, shorten(s, 200))
 }
 
-// shorten cuts text to so many characters, and says so.
+// shorten cuts text to a number of characters, and marks the cut with an ellipsis.
 func shorten(s string, most int) string {
 	n := 0
 	for i := range s {
@@ -366,7 +367,7 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// short writes a number with four figures or so.
+// short formats a number with about four digits.
 func short(v float64) string {
 	switch a := math.Abs(v); {
 	case v == math.Trunc(v) && a < 1e9:

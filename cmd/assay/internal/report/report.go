@@ -1,16 +1,16 @@
 // Package report renders what a run wrote as one self-contained HTML page, from the
-// run's folder alone: no network, nothing loaded from elsewhere, a policy in the page
-// that forbids it. A run that goes on, or was killed, is shown as far as it came.
+// run's folder alone. The page loads nothing from elsewhere, and has a policy that forbids
+// it. A run that is in progress, or was killed, is shown as far as it got.
 //
-// It decides nothing: results are those of result.json. It counts the games in the
-// folder, because a portrait of the data, the course of a match and a board to replay
-// games on need them. Plots are drawn by gonum/plot as SVG, each with its numbers below
-// it; the page's script sorts tables and replays games, and the page is whole without.
+// Results are those of result.json. The package counts only the games in the folder: the
+// section about the games, the course of a match and the board to replay games on need
+// them. Plots are SVG by gonum/plot, each with its numbers below it. The page's script
+// sorts tables and replays games; without it the page still shows everything else.
 //
-// Text of strangers (engine names, tags, run names) reaches the page through
+// Text that others wrote (engine names, tags, run names) reaches the page through
 // html/template, plots through plain, and the script as data.
 //
-// Start reading at Build, which makes sections of a folder, then page/*.html.
+// Start reading at Build, which makes sections from a folder, then page/*.html.
 package report
 
 import (
@@ -47,16 +47,16 @@ func Write(dir string) (string, error) {
 	return path, durable.WriteFile(path, page)
 }
 
-// Mode says where a page will be read.
+// Mode is where a page will be read.
 type Mode int
 
 const (
 	Offline Mode = iota // as a file
-	Live                // from a server that tells what changes
+	Live                // from a server that sends what changes
 )
 
-// pageView is what page/page.html shows.
-type pageView struct {
+// templateData is what page/page.html shows.
+type templateData struct {
 	Title    string
 	Status   *durable.RunStatus // nil for pages that are not of one run
 	Headline template.HTML
@@ -69,7 +69,7 @@ type pageView struct {
 
 // Page renders the whole page.
 func (r *Report) Page(mode Mode) ([]byte, error) {
-	return page(pageView{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live})
+	return page(templateData{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live})
 }
 
 // StatusHTML renders the line about the run's state, which changes while it goes on.
@@ -77,10 +77,10 @@ func (r *Report) StatusHTML() (template.HTML, error) { return render("status", &
 
 // Plain renders a page of sections that is not about one run.
 func Plain(title string, headline template.HTML, mode Mode, sections ...Section) ([]byte, error) {
-	return page(pageView{Title: title, Headline: headline, Sections: sections, Live: mode == Live})
+	return page(templateData{Title: title, Headline: headline, Sections: sections, Live: mode == Live})
 }
 
-func page(v pageView) ([]byte, error) {
+func page(v templateData) ([]byte, error) {
 	script, err := files.ReadFile("page/page.js")
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func render(name string, data any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// funcs are what templates write numbers with.
+// funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
 	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
 	"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },

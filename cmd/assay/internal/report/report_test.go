@@ -15,8 +15,8 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// hostile is what a name can be: markup, quotes, emoji, right-to-left text with a
-// character that turns the direction round, what ends a script, and 10 kB.
+// hostile is a name with everything that can do harm: markup, quotes, emoji, right-to-left
+// text with a character that changes the direction, the end of a script, and 10 kB of it.
 var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)> 😀 שלום ` + "\u202e\x01" + strings.Repeat("x<b>", 2500)
 
 // writeRun makes the folder of a run.
@@ -36,8 +36,8 @@ func writeRun(t *testing.T, name string, info durable.RunInfo, config, result an
 	return dir
 }
 
-// noLanguage fails if a page has what strangers' text must not become.
-func noLanguage(t *testing.T, page string) {
+// noMarkup fails if text that others wrote has become markup.
+func noMarkup(t *testing.T, page string) {
 	t.Helper()
 	for _, bad := range []string{"<script>alert", "<img", "onerror=alert(2)>", "<b>", "http://", "https://", "ZgotmplZ", "z9\">"} {
 		if i := strings.Index(page, bad); i >= 0 {
@@ -83,7 +83,7 @@ func write(t *testing.T, dir string) string {
 	return string(data)
 }
 
-func TestPageSaysWhatTheResultSays(t *testing.T) {
+func TestPageShowsTheResult(t *testing.T) {
 	r := learnResult()
 	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
@@ -95,23 +95,23 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	noLanguage(t, page)
+	noMarkup(t, page)
 	if n := strings.Count(page, "★"); n < 2 {
 		t.Errorf("%d stars, want one for each of the two terms that moved", n)
 	}
 }
 
-func TestInterruptedRunSaysHowToResume(t *testing.T) {
+func TestInterruptedRunShowsHowToResume(t *testing.T) {
 	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"}, map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
 	page := write(t, dir)
-	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7", "0 of 2 generations begun"} {
+	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7", "0 of 2 generations started"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
 
-func TestWhatIsNoRunIsRefused(t *testing.T) {
+func TestFoldersWithoutARunAreRefused(t *testing.T) {
 	empty := t.TempDir()
 	damaged := writeRun(t, "damaged", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{})
 	if err := os.WriteFile(filepath.Join(damaged, durable.RunResultName), []byte("{"), 0o666); err != nil {
@@ -143,7 +143,7 @@ func TestNamesThatFillAPlot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noLanguage(t, string(body))
+		noMarkup(t, string(body))
 	}
 }
 

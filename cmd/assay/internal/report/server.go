@@ -21,16 +21,16 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// Server shows the runs in a folder while they go on. It only reads.
+// Server shows the runs in a folder while they are in progress. It only reads.
 type Server struct {
 	Dir   string        // of the runs
 	Every time.Duration // between looks at a folder; 0: a second
 }
 
-// Handler answers requests: the list of runs, a page of each, which changes as the run
-// does, any game of a run, its workers, and two runs side by side. Requests for other hosts than an
-// address or localhost are refused, so that no web page can read runs by a name of its
-// own that points here.
+// Handler serves the list of runs, a page of each, which follows the run, any game of a
+// run, its workers, and two runs side by side. It refuses requests for hosts other than an
+// IP address or localhost, so that no web page can read runs through a host name of its own
+// that points here.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.list)
@@ -46,7 +46,7 @@ func (s *Server) Handler() http.Handler {
 			host = r.Host
 		}
 		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
-			http.Error(w, "ask for it by its address, or as localhost", http.StatusForbidden)
+			http.Error(w, "use the IP address of this server, or localhost", http.StatusForbidden)
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -80,7 +80,7 @@ func send(w http.ResponseWriter, page []byte, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(page) // who has gone away needs no answer
+	_, _ = w.Write(page) // the client may have closed the connection
 }
 
 // listed is a line of the list of runs.
@@ -131,7 +131,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	names := r.URL.Query()["run"]
 	if len(names) != 2 {
-		http.Error(w, fmt.Sprintf("want two runs to compare, got %d: tick two in the list", len(names)), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("%d runs to compare; select two in the list", len(names)), http.StatusBadRequest)
 		return
 	}
 	var dirs [2]string
@@ -151,7 +151,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	send(w, page, err)
 }
 
-// game answers with one game, as the page's script reads them.
+// game serves one game, in the format of the page's script.
 func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 	dir, err := s.folder(r)
 	if err != nil {
@@ -160,12 +160,12 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 	}
 	sub := filepath.FromSlash(r.URL.Query().Get("dir"))
 	if sub != "." && !filepath.IsLocal(sub) {
-		http.Error(w, "no such folder in the run", http.StatusBadRequest)
+		http.Error(w, "dir: want a folder in the run", http.StatusBadRequest)
 		return
 	}
 	n, err := strconv.ParseUint(r.URL.Query().Get("n"), 10, 64)
 	if err != nil {
-		http.Error(w, "want the number of a game, from 0", http.StatusBadRequest)
+		http.Error(w, "n: want the number of a game, from 0", http.StatusBadRequest)
 		return
 	}
 	one := newGallery("", "", galleryBytes)
@@ -186,7 +186,7 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(one)
 }
 
-// part is a piece of a page that has changed.
+// part is a part of a page that has changed.
 type part struct {
 	ID   string        `json:"id"`
 	HTML template.HTML `json:"html"`
@@ -225,8 +225,9 @@ func parts(sections []Section) (list []part) {
 	return list
 }
 
-// stream tells a page what changed, until it goes away. Parts that a page has are known
-// by their hash; at first all are sent, so nothing between page and stream is missed.
+// stream sends a page what changed, until the page is closed. It recognizes the parts that a
+// page has by their hash. First it sends all parts, so that the page misses no change
+// between its own request and the stream's.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, look func() (string, error), build func() ([]part, error)) {
 	flusher := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -239,10 +240,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, look func() (str
 		begun := time.Now()
 		if now, err := look(); err == nil && now != last {
 			last = now
-			// A folder is read while it is written: what fails now is read again at the
-			// next change.
+			// The folder may be read while it is written. After an error it is read again.
 			if list, err := build(); err == nil {
-				if err := tell(w, list, seed, sent); err != nil {
+				if err := sendChanged(w, list, seed, sent); err != nil {
 					return
 				}
 			} else {
@@ -258,8 +258,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, look func() (str
 	}
 }
 
-// tell sends the parts that are not what was sent before.
-func tell(w http.ResponseWriter, list []part, seed maphash.Seed, sent map[string]uint64) error {
+// sendChanged sends the parts that differ from what was sent before.
+func sendChanged(w http.ResponseWriter, list []part, seed maphash.Seed, sent map[string]uint64) error {
 	ids := []string{}
 	for _, p := range list {
 		if p.ID != "headline" && p.ID != "status" {
@@ -307,7 +307,7 @@ func fingerprint(dir string) (string, error) {
 	h.SetSeed(lineSeed)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it went away between two looks
+			return nil // deleted in the meantime
 		}
 		if d.Name() == Name {
 			return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// readGames calls visit with the games of a run's folder and their numbers: those of the
-// complete data set in order, or, while there is none, those of the journal in the order
-// in which they finished. The folder of self-play is itself the data set.
+// readGames calls visit with the games in a run's folder and their numbers: those of the
+// complete data set in order, or, as long as there is none, those of the journal in the order
+// in which they finished. The folder of a self-play run is itself the data set.
 func readGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
 	folder := filepath.Join(dir, gamelog.GamesName)
 	m, err := durable.LoadManifest(folder)
@@ -61,17 +61,17 @@ func readGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 	return nil
 }
 
-// tally is what the games of one folder say, counted as they come: its size does not
-// grow with the games but by a byte each, for their results.
+// tally counts the games of one folder as they are read. Beside the sets of different
+// openings and games it needs one byte a game, for the result.
 type tally struct {
 	Games, Plies      int64
-	White, Draw, Lost int64 // White won, drew, lost
+	White, Draw, Lost int64 // games that White won, drew, lost
 	Terminations      map[string]int64
 	Phases            [25]int64
 	Lengths           []int64 // games by plies, in tens
 	Nodes             uint32
 
-	results  []int8 // by number; unknown where a game is not there yet
+	results  []int8 // by number; unknown if the game is not finished
 	openings map[uint64]int64
 	lines    map[uint64]struct{} // games, by all their moves
 	same     int64
@@ -83,7 +83,7 @@ type tally struct {
 
 const unknown = 127
 
-// standing is what a player made.
+// standing is the score of one player.
 type standing struct {
 	Name                string
 	Games, Won, Drawn   int64
@@ -116,9 +116,9 @@ func (t *tally) add(number uint64, g *dataset.GameRow) {
 		t.Lengths = append(t.Lengths, 0)
 	}
 	t.Lengths[len(g.Moves)/10]++
-	t.note(number, g.Result)
-	t.stand(g.White, int64(g.Result), true)
-	t.stand(g.Black, -int64(g.Result), false)
+	t.setResult(number, g.Result)
+	t.countPlayer(g.White, int64(g.Result), true)
+	t.countPlayer(g.Black, -int64(g.Result), false)
 
 	var h maphash.Hash
 	h.SetSeed(lineSeed)
@@ -147,8 +147,8 @@ func (t *tally) add(number uint64, g *dataset.GameRow) {
 	}
 }
 
-// note keeps a result by its number.
-func (t *tally) note(number uint64, result int8) {
+// setResult stores the result of a game under its number.
+func (t *tally) setResult(number uint64, result int8) {
 	if number > 1<<28 {
 		return
 	}
@@ -158,11 +158,11 @@ func (t *tally) note(number uint64, result int8) {
 	t.results[number] = result
 }
 
-func (t *tally) stand(name string, result int64, white bool) {
-	const most = 500 // names that are told apart
+func (t *tally) countPlayer(name string, result int64, white bool) {
+	const maxPlayers = 500
 	s := t.players[name]
 	if s == nil {
-		if len(t.players) >= most {
+		if len(t.players) >= maxPlayers {
 			return
 		}
 		s = &standing{Name: name}
@@ -180,8 +180,8 @@ func (t *tally) stand(name string, result int64, white bool) {
 	}
 }
 
-// pairs returns the results of pairs in order, the player's view who has White in the
-// first game of each, as far as both games of all pairs before are there.
+// pairs returns the results of the pairs in order, up to the first pair that is not
+// finished. The view is that of the player who has White in a pair's first game.
 func (t *tally) pairs() (list [][2]int) {
 	for i := 0; i+1 < len(t.results); i += 2 {
 		if t.results[i] == unknown || t.results[i+1] == unknown {
@@ -192,12 +192,12 @@ func (t *tally) pairs() (list [][2]int) {
 	return list
 }
 
-// keySample counts different keys among many in bounded memory: of those whose lowest
-// bits are zero it keeps all, and where these become too many, it wants one zero more.
+// keySample estimates the share of repeated keys in bounded memory. It keeps the keys whose
+// lowest bits are zero, and when these become too many it requires one more zero bit.
 type keySample struct {
-	mask        uint64
-	seen        map[uint64]struct{}
-	total, kept int64 // positions looked at under the present mask, and of them kept
+	mask          uint64
+	seen          map[uint64]struct{}
+	total, sample int64 // positions seen, and those of them that pass the mask
 }
 
 const mostKeys = 1 << 19
@@ -209,7 +209,7 @@ func (k *keySample) add(key uint64) {
 	if key&k.mask != 0 {
 		return
 	}
-	k.kept++
+	k.sample++
 	k.seen[key] = struct{}{}
 	if len(k.seen) <= mostKeys {
 		return
@@ -221,22 +221,22 @@ func (k *keySample) add(key uint64) {
 			delete(k.seen, key)
 		}
 	}
-	k.kept = int64(math.Round(float64(k.kept) * float64(len(k.seen)) / float64(before)))
+	k.sample = int64(math.Round(float64(k.sample) * float64(len(k.seen)) / float64(before)))
 }
 
-// repeated is the share of positions that were there before.
+// repeated returns the share of positions that occurred before.
 func (k *keySample) repeated() float64 {
-	if k.kept == 0 {
+	if k.sample == 0 {
 		return 0
 	}
-	return 1 - float64(len(k.seen))/float64(k.kept)
+	return 1 - float64(len(k.seen))/float64(k.sample)
 }
 
-// sampled says of how many keys one was looked at.
-func (k *keySample) sampled() uint64 { return k.mask + 1 }
+// rate returns n where one key of n is in the sample.
+func (k *keySample) rate() uint64 { return k.mask + 1 }
 
-// openingsUsed returns how many openings there are, how often the commonest was
-// played, and how many equally common ones would be as diverse (exp of the entropy).
+// openingsUsed returns the number of different openings, how often the most common one was
+// played, and the number of equally common openings with the same entropy.
 func (t *tally) openingsUsed() (different int, most int64, effective float64) {
 	h := 0.0
 	for _, n := range t.openings {
@@ -247,7 +247,7 @@ func (t *tally) openingsUsed() (different int, most int64, effective float64) {
 	return len(t.openings), most, math.Exp(h)
 }
 
-// san returns the moves of a game as people write them.
+// san returns the moves of a game in standard algebraic notation.
 func san(g *dataset.GameRow) ([]string, error) {
 	position := board.StartPosition()
 	if g.Start != "" {

@@ -27,7 +27,7 @@ func (b *builder) tune() error {
 	}
 	if len(r.Pieces) > 0 {
 		f := b.number(pieceFigures(r.Pieces))
-		if err := b.add("pieces", "What a man is worth", "figures", f); err != nil {
+		if err := b.add("pieces", "Piece values", "figures", f); err != nil {
 			return err
 		}
 	}
@@ -37,19 +37,19 @@ func (b *builder) tune() error {
 	return b.coefficientSections(newCoefficients("Centipawns. "+starred, coefficientsOf(r.Terms)))
 }
 
-// progress is what a run's diary says of the steps of a fit.
+// progress is the steps of a fit, from events.jsonl.
 type progress struct {
-	objective    []series // one for each stage: what is minimised is not the same in two
+	objective    []series // one for each stage, because the objective differs
 	train, valid series   // mean losses without the prior
 	n            int
 }
 
-// steps reads the diary.
+// steps reads the steps of the fit from events.jsonl.
 func (b *builder) steps() (p progress) {
 	b.events(func(kind string, data json.RawMessage) {
 		step := tuner.Step{Losses: noLosses}
 		switch {
-		case kind == "begin": // again
+		case kind == "begin": // resumed from the start
 			p = progress{}
 		case kind == "step" && json.Unmarshal(data, &step) == nil:
 			p.n++
@@ -81,14 +81,14 @@ func (s *series) put(x int, y tuner.Float) {
 
 func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if p.n > 0 {
-		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus what the prior adds. Each stage has an objective of its own, so that only steps within a stage are to be compared."}, "step", "objective", p.objective...))
+		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus the prior's term. Each stage has an objective of its own: compare only steps within one stage."}, "step", "objective", p.objective...))
 	}
 	if len(p.train.x) > 0 {
 		both := []series{p.train}
 		if len(p.valid.x) > 0 {
 			both = append(both, p.valid)
 		}
-		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss, without the prior, of the games trained on and of those held out."}, "step", "mean loss", both...))
+		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games."}, "step", "mean loss", both...))
 	}
 	if r.Rows > 0 {
 		labels, values := []string{"training, start", "training, fitted"}, []float64{float64(r.Start.Train), float64(r.Rounded.Train)}
@@ -103,7 +103,7 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 			train.put(p.Games, p.Train)
 			valid.put(p.Games, p.Valid)
 		}
-		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Is more data worth it?"}, "games", "loss", train, valid))
+		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Validation loss that still falls at the right end says that more games would help."}, "games", "loss", train, valid))
 	}
 	return list
 }

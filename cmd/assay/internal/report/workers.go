@@ -15,8 +15,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
-// readWorkers reads who plays the games of the run in dir, as its coordinator last wrote
-// it down; nil if it never had one. Of a run that nobody has open, nobody works.
+// readWorkers reads the workers of the run in dir, as its coordinator last wrote them. It
+// returns nil if the run never had a coordinator. If no process has the run open, its
+// workers are gone.
 func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error) {
 	path := filepath.Join(dir, coordinator.DirName, coordinator.WorkersName)
 	r := new(coordinator.Snapshot)
@@ -39,18 +40,18 @@ func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error)
 	return r, nil
 }
 
-// workersView is a run's workers, those that work first.
+// workersView is the workers of a run, those at work first.
 type workersView struct {
 	*coordinator.Snapshot
 	Running bool
-	Present int // that work now
-	Cores   int // theirs
+	Present int // workers at work
+	Cores   int // of these workers
 	Pace    float64
-	Err     error // why nothing is known of them
+	Err     error // why the list cannot be read
 }
 
-// workers adds who plays the games of the run, if they are played on other machines.
-// What of it cannot be read is no part of any result.
+// workers adds the section about the workers, if the run has any. A list that cannot be
+// read is shown as such, and is no error: no result depends on it.
 func (b *builder) workers() error {
 	state := b.report.Status.State
 	roster, err := readWorkers(b.dir, state)
@@ -78,15 +79,15 @@ func (v *workersView) sum() {
 	})
 }
 
-// Compared tells whether there is something to say about how alike the workers' games are,
-// beyond that those that were checked are the same.
+// Compared reports whether the table that compares the workers says anything beyond what
+// replays show.
 func (v workersView) Compared() bool {
 	return slices.ContainsFunc(v.Workers, func(w coordinator.WorkerStatus) bool {
 		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.ForfeitResidual) > 3
 	})
 }
 
-// Ago is how long before the list was written a worker was heard of.
+// Ago is how long before the list was written the worker was last seen.
 func (v workersView) Ago(w coordinator.WorkerStatus) string {
 	return v.Updated.Sub(w.Seen).Round(time.Second).String()
 }
@@ -100,12 +101,12 @@ func (s *Server) workers(w http.ResponseWriter, r *http.Request) {
 	}
 	roster, err := readWorkers(dir, durable.Status(dir).State)
 	if err == nil && roster == nil {
-		err = fmt.Errorf("%s: its games are played on no other machines: %w", r.PathValue("name"), fs.ErrNotExist)
+		err = fmt.Errorf("%s: its games are not played on other machines: %w", r.PathValue("name"), fs.ErrNotExist)
 	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(roster) // who has gone away needs no answer
+	_ = json.NewEncoder(w).Encode(roster) // the client may have closed the connection
 }

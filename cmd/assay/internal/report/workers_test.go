@@ -15,8 +15,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
-// lent is the list of a run's workers, one in each state.
-func lent() *coordinator.Snapshot {
+// someWorkers is the list of a run's workers, one in each state.
+func someWorkers() *coordinator.Snapshot {
 	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
 	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []coordinator.WorkerStatus{
@@ -43,8 +43,8 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	}
 }
 
-// lentRun is a run that goes on, until the function is called.
-func lentRun(t *testing.T, dir string) (end func()) {
+// runWithWorkers opens a run; the function that it returns closes it.
+func runWithWorkers(t *testing.T, dir string) (end func()) {
 	t.Helper()
 	r, err := durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"}, map[string]int{"games": 3})
 	if err != nil {
@@ -82,7 +82,7 @@ func row(t *testing.T, page, name string) string {
 func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
-	end := lentRun(t, dir)
+	end := runWithWorkers(t, dir)
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close)
 	page, list := server.URL+"/run/games", server.URL+"/run/games/workers.json"
@@ -90,13 +90,13 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	if code, body := get(t, page); code != http.StatusOK || strings.Contains(body, `id="workers"`) {
 		t.Errorf("%d: a run without workers has a section about them", code)
 	}
-	if code, body := get(t, list); code != http.StatusNotFound || !strings.Contains(body, "on no other machines") {
+	if code, body := get(t, list); code != http.StatusNotFound || !strings.Contains(body, "not played on other machines") {
 		t.Errorf("%d %s", code, body)
 	}
 
-	writeRoster(t, dir, lent())
+	writeRoster(t, dir, someWorkers())
 	_, body := get(t, page)
-	noLanguage(t, body)
+	noMarkup(t, body)
 	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") || !strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
 		t.Error("the page lacks the sum of the workers")
 	}
@@ -113,14 +113,14 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 			}
 		}
 	}
-	_, compared, _ := strings.Cut(body, "Are they alike?")
-	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>", "bert": "<td>as said</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
+	_, compared, _ := strings.Cut(body, "Do the workers play alike?")
+	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>", "bert": "<td>unchanged</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
 		if text := row(t, compared, name); !strings.Contains(text, want) {
 			t.Errorf("the comparison of %s lacks %q: %s", name, want, text)
 		}
 	}
 	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
-		t.Error("who is gone stands before who is not")
+		t.Error("a worker that is gone comes before one that is not")
 	}
 	check := func(state coordinator.State, pace float64) {
 		t.Helper()
@@ -135,10 +135,10 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	}
 	check(coordinator.Working, 10.375)
 
-	// Nobody has the run open any more: what the file says of now is of then.
+	// No process has the run open any more: the file describes the past.
 	end()
 	check(coordinator.Gone, 0)
-	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) || !strings.Contains(body, "Nobody is at work") {
+	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) || !strings.Contains(body, "No worker is at work") {
 		t.Error("a run that was interrupted has workers at work")
 	}
 	if code, _ := get(t, server.URL+"/run/none/workers.json"); code != http.StatusNotFound {
@@ -146,18 +146,18 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	}
 }
 
-// What cannot be read of the workers does not hide the run.
+// A damaged list of workers does not hide the run.
 func TestDamagedListOfWorkers(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
-	lentRun(t, dir)
+	runWithWorkers(t, dir)
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close)
 	for doc, says := range map[any]string{"damaged": "cannot unmarshal", struct {
 		Format string `json:"format"`
 	}{"assay.workers/9"}: "want assay.workers/1"} {
 		writeRoster(t, dir, doc)
-		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK || !strings.Contains(body, "The list of the workers cannot be read") || !strings.Contains(body, says) {
+		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK || !strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
 		}
 		if code, body := get(t, server.URL+"/run/games/workers.json"); code != http.StatusInternalServerError || !strings.Contains(body, says) {

@@ -3,7 +3,7 @@
 const make = (tag, attrs = {}, text = "") => {
   const e = document.createElement(tag);
   for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v);
-  e.textContent = text; // never as HTML: names are strangers' text
+  e.textContent = text; // never as HTML: names are text that others wrote
   return e;
 };
 
@@ -35,7 +35,7 @@ function sortable(table) {
   });
 }
 
-// Search fields hide the rows that do not have all their words.
+// A search field hides the rows that lack one of its words.
 function filter(input) {
   if (input.dataset.ready) return;
   input.dataset.ready = "1";
@@ -56,8 +56,8 @@ function filter(input) {
 }
 
 // The board. A move is from | to<<6 | promotion<<12, castling is king takes own rook.
-const men = { P: "♟", N: "♞", B: "♝", R: "♜", Q: "♛", K: "♚" };
-const words = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
+const glyphs = { P: "♟", N: "♞", B: "♝", R: "♜", Q: "♛", K: "♚" };
+const pieceNames = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
 const square = s => "abcdefgh"[s & 7] + ((s >> 3) + 1);
 
 function parseFEN(fen) {
@@ -69,21 +69,21 @@ function parseFEN(fen) {
   return board;
 }
 
-const isWhite = man => man === man.toUpperCase();
+const isWhite = piece => piece === piece.toUpperCase();
 
 function move(board, m) {
   const b = board.slice(), from = m & 63, to = m >> 6 & 63, promotion = m >> 12;
-  const man = b[from], target = b[to];
+  const piece = b[from], target = b[to];
   b[from] = "";
-  if ((man === "K" && target === "R") || (man === "k" && target === "r")) {
+  if ((piece === "K" && target === "R") || (piece === "k" && target === "r")) {
     b[to] = "";
     const rank = from & 56, short = to > from;
-    b[rank + (short ? 6 : 2)] = man;
+    b[rank + (short ? 6 : 2)] = piece;
     b[rank + (short ? 5 : 3)] = target;
     return b;
   }
-  if (man.toLowerCase() === "p" && (from & 7) !== (to & 7) && !target) b[(from & 56) + (to & 7)] = "";
-  b[to] = promotion ? (isWhite(man) ? "NBRQ" : "nbrq")[promotion - 1] : man;
+  if (piece.toLowerCase() === "p" && (from & 7) !== (to & 7) && !target) b[(from & 56) + (to & 7)] = "";
+  b[to] = promotion ? (isWhite(piece) ? "NBRQ" : "nbrq")[promotion - 1] : piece;
   return b;
 }
 
@@ -136,8 +136,8 @@ function replay(root) {
     $(".players").replaceChildren(make("bdi", {}, from.players[g.w]), " – ", make("bdi", {}, from.players[g.b]), `: ${results[g.r]}, ${g.t}, game ${g.n}`);
     slider.max = moves.length;
     const black = (g.f || "").split(" ")[1] === "b" ? 1 : 0;
-    // Moves are for the mouse; the keyboard has the slider and the board's arrow keys,
-    // rather than a hundred stops.
+    // The buttons of the moves are for the mouse. On the keyboard they would be a hundred
+    // stops: the slider and the arrow keys on the board do the same.
     list.replaceChildren(...san.map((text, i) => {
       const li = document.createElement("li"), n = i + black;
       const button = make("button", { type: "button", "data-ply": i + 1, tabindex: -1 }, (n % 2 === 0 || i === 0 ? `${1 + (n >> 1)}.${n % 2 ? ".." : ""} ` : "") + text);
@@ -151,7 +151,7 @@ function replay(root) {
 
   const scoreText = s => s === -32768 ? "no score" : Math.abs(s) > 30000 ? `${s < 0 ? "−" : "+"}mate in ${Math.ceil((32000 - Math.abs(s)) / 2)}` : `${s < 0 ? "−" : "+"}${(Math.abs(s) / 100).toFixed(2)}`;
 
-  // The graph of the scores is a line over the plies, half its height for 10 pawns.
+  // The graph of the scores over the plies. The scale is linear near 0 and logarithmic beyond.
   function drawScores() {
     const svg = $(".scores svg"), ns = svg.namespaceURI;
     svg.replaceChildren();
@@ -175,13 +175,13 @@ function replay(root) {
     ply = Math.max(0, Math.min(moves.length, to));
     const now = boards[ply], last = ply ? moves[ply - 1] : -1;
     for (let s = 0; s < 64; s++) {
-      const man = now[s], e = cells[s];
-      e.textContent = man ? men[man.toUpperCase()] + "\uFE0E" : "";
-      e.classList.toggle("W", man !== "" && isWhite(man));
-      e.classList.toggle("B", man !== "" && !isWhite(man));
+      const piece = now[s], e = cells[s];
+      e.textContent = piece ? glyphs[piece.toUpperCase()] + "\uFE0E" : "";
+      e.classList.toggle("W", piece !== "" && isWhite(piece));
+      e.classList.toggle("B", piece !== "" && !isWhite(piece));
       e.classList.toggle("m", last >= 0 && (s === (last & 63) || s === (last >> 6 & 63)));
     }
-    board.setAttribute("aria-label", "Board: " + now.map((man, s) => man ? `${isWhite(man) ? "white" : "black"} ${words[man.toUpperCase()]} ${square(s)}` : "").filter(Boolean).join(", "));
+    board.setAttribute("aria-label", "Board: " + now.map((piece, s) => piece ? `${isWhite(piece) ? "white" : "black"} ${pieceNames[piece.toUpperCase()]} ${square(s)}` : "").filter(Boolean).join(", "));
     slider.value = ply;
     list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const current = ply ? list.querySelector(`[data-ply="${ply}"]`) : null;
