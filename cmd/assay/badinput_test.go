@@ -10,8 +10,8 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// TestBadFENs gives every command that takes a FEN the list of bad ones that the board's
-// own tests keep, and checks that it ends with 1, names the FEN and prints no result.
+// TestBadFENs gives each command that takes a FEN the bad ones from the tests of board. The
+// command must exit with 1, name the FEN and print no result.
 func TestBadFENs(t *testing.T) {
 	list, err := os.ReadFile("../../engine/board/testdata/bad_fens.txt")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestBadFENs(t *testing.T) {
 		for _, args := range [][]string{{"eval", "--", fen}, {"perft", "--", fen, "2"},
 			{"historic", "prinz", "--", fen}, {"historic", "explain", "torres-1890", "--", fen}} {
 			if fen == "startpos" && (args[0] == "eval" || args[0] == "perft" || args[1] == "explain") {
-				continue // which know the word
+				continue // these take startpos
 			}
 			code, stdout, stderr := call(t, args...)
 			if code != exitFailed || stdout != "" || !strings.Contains(stderr, mention) {
@@ -45,8 +45,8 @@ func TestBadFENs(t *testing.T) {
 	}
 }
 
-// TestBadWeightFiles spoils a good weight file in every way that matters and gives it to
-// every command that takes one.
+// TestBadWeightFiles damages a weight file in many ways and gives it to each command that
+// takes one.
 func TestBadWeightFiles(t *testing.T) {
 	f, err := models.Embedded("shannon-1950")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestBadWeightFiles(t *testing.T) {
 			{"learn", "--from", path, "--run", name},
 		} {
 			if name == "other-model" && args[0] == "weights" {
-				continue // which shows those of any evaluation
+				continue // it shows weights of any evaluation
 			}
 			code, stdout, stderr := call(t, args...)
 			if code != exitFailed || stdout != "" || !strings.Contains(stderr, name+".json") {

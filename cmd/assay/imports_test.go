@@ -143,7 +143,7 @@ func TestEveryPackageHasADocComment(t *testing.T) {
 	}
 }
 
-// A row without a package is a table that nobody reads.
+// Each row must have its package.
 func TestLayoutRowsExist(t *testing.T) {
 	var have []string
 	for _, p := range ownPackages(t) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// permissive are the licences that a linked module may have, by words of their texts.
-// All of a licence's words must be there.
+// permissive are the licences that a linked module may have, and phrases by which to
+// recognize each. All phrases of a licence must be there.
 var permissive = map[string][]string{
 	"MIT":        {"Permission is hereby granted, free of charge", "without restriction"},
 	"BSD":        {"Redistribution and use in source and binary forms", "are permitted provided that"},
@@ -18,8 +18,8 @@ var permissive = map[string][]string{
 	"ISC":        {"Permission to use, copy, modify, and", "distribute this software for any purpose with or without fee"},
 }
 
-// Modules whose licences are none of these, and why they may be linked all the same.
-// THIRD_PARTY.md gives the credit that they ask for.
+// otherLicences are modules with other licences, and why they may be linked. THIRD_PARTY.md
+// gives the credit that these require.
 var otherLicences = map[string]string{
 	"github.com/ajstarks/svgo":   "Creative Commons Attribution 4.0: credit is enough",
 	"github.com/golang/freetype": "the FreeType License, of the two that it offers: credit is enough",
@@ -47,7 +47,7 @@ func TestLinkedModulesArePermissive(t *testing.T) {
 			continue
 		}
 		if name := licenceOf(text); name == "" {
-			t.Errorf("%s: not a permissive licence that is known here: %.200q", path, text)
+			t.Errorf("%s: not one of the known permissive licences: %.200q", path, text)
 		}
 	}
 	for path := range otherLicences {
@@ -114,7 +114,7 @@ func licenceOf(text string) string {
 	return ""
 }
 
-func TestLicencesAreTold(t *testing.T) {
+func TestLicencesAreRecognized(t *testing.T) {
 	for text, want := range map[string]string{
 		"MIT License Permission is hereby granted, free of charge, to deal in it without restriction":                  "MIT",
 		"Redistribution and use in source and binary forms, with or without modification, are permitted provided that": "BSD",

@@ -15,38 +15,38 @@ import (
 // than anything takes on a busy machine: it only ends tests that would hang.
 const soonEnough = 5 * time.Minute
 
-// process is the program at work, and what it says.
+// process is a running assay and its standard error.
 type process struct {
 	*exec.Cmd
 	t      *testing.T
-	speech speech
-	heard  int // bytes of its speech that were expected
+	stderr processOutput
+	heard  int // bytes of its output that expect has passed
 }
 
-// speech is what was said so far.
-type speech struct {
+// output collects what a process has written so far.
+type processOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *speech) Write(p []byte) (int, error) {
+func (s *processOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *speech) String() string {
+func (s *processOutput) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// start starts a command with additions to the environment. It is killed with the test.
+// start starts a command with additions to the environment. It is killed when the test ends.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command("assay", args...), t: t}
 	p.Env = append(os.Environ(), env...)
-	p.Stderr = &p.speech
+	p.Cmd.Stderr = &p.stderr
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func start(t *testing.T, env []string, args ...string) *process {
 	return p
 }
 
-// expect waits for a line that holds the words, after those that were expected before, and
-// returns it.
+// expect waits for a line with the words, after the lines that it found before, and returns
+// the line.
 func (p *process) expect(words string) string {
 	p.t.Helper()
 	for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
-		said := p.speech.String()[p.heard:]
+		said := p.stderr.String()[p.heard:]
 		whole := said[:strings.LastIndexByte(said, '\n')+1]
 		for line := range strings.Lines(whole) {
 			p.heard += len(line)
@@ -68,7 +68,7 @@ func (p *process) expect(words string) string {
 			}
 		}
 		if time.Now().After(until) {
-			p.t.Fatalf("%q says %s, and nothing with %q", p.Args, &p.speech, words)
+			p.t.Fatalf("%q printed %s, and no line with %q", p.Args, &p.stderr, words)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (p *process) interruptUntilEnd() {
 		case <-time.After(50 * time.Millisecond):
 		}
 		if time.Now().After(until) {
-			p.t.Fatalf("%q does not end: %s", p.Args, &p.speech)
+			p.t.Fatalf("%q does not end: %s", p.Args, &p.stderr)
 		}
 	}
 }
@@ -109,17 +109,17 @@ func (p *process) kill() {
 	_ = p.Wait()
 }
 
-// ends waits for the end, and for the exit code: -1 for a signal.
+// ends waits for the process to end with the exit code: -1 for a signal.
 func (p *process) ends(code int) {
 	p.t.Helper()
 	timer := time.AfterFunc(soonEnough, func() { _ = p.Process.Kill() })
 	err := p.Wait()
 	if !timer.Stop() {
-		p.t.Fatalf("%q goes on: %s", p.Args, &p.speech)
+		p.t.Fatalf("%q does not end: %s", p.Args, &p.stderr)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) || p.ProcessState.ExitCode() != code {
-		p.t.Fatalf("%q: %v, want exit code %d: %s", p.Args, err, code, &p.speech)
+		p.t.Fatalf("%q: %v, want exit code %d: %s", p.Args, err, code, &p.stderr)
 	}
 }
 

@@ -19,28 +19,21 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(
-		newLearnCommand(),
-		newRunsCommand(),
-		newReportCommand(),
-		newServeCommand(),
-		newMatchCommand(),
-		newLadderCommand(),
-		newSelfplayCommand(),
-		newWorkCommand(),
-		newSignCommand(),
-		newDataCommand(),
-		newFeaturesCommand(),
-		newSprtCommand(),
-		newSpsaCommand(),
-		newTuneCommand(),
-		newUCICommand(),
-		newHistoricCommand(),
-		newPerftCommand(),
-		newBenchCommand(),
-		newEvalCommand(),
-		newWeightsCommand(),
-	)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), newTuneCommand(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand()}},
+		{"Make data:", []*cobra.Command{newSelfplayCommand(), newDataCommand(), newFeaturesCommand()}},
+		{"Look at runs, and share them among machines:", []*cobra.Command{newRunsCommand(), newReportCommand(), newServeCommand(), newWorkCommand(), newSignCommand()}},
+		{"Engines and evaluations:", []*cobra.Command{newUCICommand(), newEvalCommand(), newWeightsCommand(), newPerftCommand(), newBenchCommand(), newHistoricCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
 	markUsageErrors(root)
 	return root
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A match is killed with no chance to say anything. The page that shows it, and the
-// list, know: by the stream that changes an open page, and for who asks anew.
+// A match is killed. Its open page is told so by the stream, and so are a new request for
+// the page and the list of runs.
 func TestServedRunThatIsKilled(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
 	if err := os.Mkdir(runs, 0o777); err != nil {
@@ -41,20 +41,20 @@ func TestServedRunThatIsKilled(t *testing.T) {
 	select {
 	case found := <-said:
 		if !found {
-			t.Error("the stream ended, and did not say that the run was interrupted")
+			t.Error("the stream ended without the interruption")
 		}
-	case <-time.After(time.Minute):
-		t.Error("the stream does not say that the run was interrupted")
+	case <-time.After(soonEnough):
+		t.Error("the stream does not send the interruption")
 	}
 	resume := "assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " + out
 	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
 	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
 }
 
-// awaitPage asks for a page until it has all that is wanted.
+// awaitPage requests a page until it has all that is wanted.
 func awaitPage(t *testing.T, url string, wanted ...string) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(soonEnough); ; time.Sleep(100 * time.Millisecond) {
 		answer, err := http.Get(url)
 		if err != nil {
 			t.Fatal(err)

@@ -79,10 +79,10 @@ func TestEncryptedRun(t *testing.T) {
 	w := startWorker(t, []string{token, ca}, url, "--name", "anna")
 	run.ends(exitDone)
 	leave(w)
-	if text := run.speech.String(); strings.Contains(text, secret) {
+	if text := run.stderr.String(); strings.Contains(text, secret) {
 		t.Errorf("the coordinator prints its token: %s", text)
 	}
-	if text := w.speech.String(); !strings.Contains(text, "playing for run") || strings.Contains(text, secret) {
+	if text := w.stderr.String(); !strings.Contains(text, "playing for run") || strings.Contains(text, secret) {
 		t.Errorf("the worker's output is %s", text)
 	}
 	files := 0

@@ -40,9 +40,9 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 		t.Fatal(err)
 	}
 	var games, checks int64
-	lines := strings.Split(strings.TrimSpace(w.speech.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(w.stderr.String()), "\n")
 	if _, err := fmt.Sscanf(lines[len(lines)-1], "work: %d games and %d checks of openings", &games, &checks); err != nil {
-		t.Fatalf("%v: %s", err, &w.speech)
+		t.Fatalf("%v: %s", err, &w.stderr)
 	}
 	for _, m := range r.Workers {
 		if m.Name == name {
@@ -97,7 +97,7 @@ func TestWorkerLeavesAtOnce(t *testing.T) {
 		if entries, err := os.ReadDir(library); err == nil && len(entries) > 0 {
 			break
 		} else if time.Now().After(until) {
-			t.Fatalf("the worker has no unit: %v, %s", err, &w.speech)
+			t.Fatalf("the worker has no unit: %v, %s", err, &w.stderr)
 		}
 	}
 	time.Sleep(500 * time.Millisecond) // for the first move
@@ -105,10 +105,10 @@ func TestWorkerLeavesAtOnce(t *testing.T) {
 	w.expect("finishing the games under way")
 	w.interruptUntilEnd()
 	if code := w.ProcessState.ExitCode(); code != -1 {
-		t.Errorf("exit code %d, want -1 for a signal: %s", code, &w.speech)
+		t.Errorf("exit code %d, want -1 for a signal: %s", code, &w.stderr)
 	}
-	if strings.Contains(w.speech.String(), "checks of openings") {
-		t.Errorf("the worker left in the ordinary way: %s", &w.speech)
+	if strings.Contains(w.stderr.String(), "checks of openings") {
+		t.Errorf("the worker left in the ordinary way: %s", &w.stderr)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		}
 		return r
 	}
-	for until := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	for until := time.Now().Add(soonEnough); ; time.Sleep(200 * time.Millisecond) {
 		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == programVersion() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {
@@ -53,7 +53,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 // output runs a command, which has to succeed or not, and returns its output.
 func output(t *testing.T, good bool, env []string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), soonEnough)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "assay", args...)
 	cmd.Env = append(os.Environ(), env...)
