@@ -13,12 +13,13 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// realRows returns up to n scored positions of real games, in their order.
-func realRows(t testing.TB, n int) []PositionRow {
+// realRows returns up to n scored positions of real games, in their order. The sample is
+// the first 125 games of a file of 435,000 positions.
+func realRows(t testing.TB, path string, n int) []PositionRow {
 	t.Helper()
-	f, err := os.Open("../../shared/data/sf-scored-435k.tsv.zst")
+	f, err := os.Open(path)
 	if err != nil {
-		t.Skip("needs ../shared beside the project:", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := zstd.NewReader(f)
@@ -47,7 +48,7 @@ func realRows(t testing.TB, n int) []PositionRow {
 	return rows
 }
 
-// size returns the bytes a row of rows as a data set.
+// size returns how many bytes a row takes on disk.
 func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 	t.Helper()
 	var opts []WriterOption
@@ -74,21 +75,24 @@ func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 	return float64(bytes) / float64(len(rows))
 }
 
-// The sizes that users pay: at most 14 bytes a row in game order, and 30 as Shuffle
-// writes them: 4.7 of them are the names of game and opening.
-func TestSizeOfRealPositions(t *testing.T) {
-	rows := realRows(t, 150_000)
+const sampleFile = "testdata/scored.tsv.zst"
+
+func TestSizeOfRealPositions(t *testing.T) { testSize(t, realRows(t, sampleFile, 150_000), 14, 30) }
+
+// testSize checks how many bytes a row takes in game order, and as arrange.Shuffle writes
+// it. About 4.7 of the latter are the ids of game and opening.
+func testSize(t *testing.T, rows []PositionRow, maxOrdered, maxShuffled float64) {
 	ordered := size(t, rows, false)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	shuffled := size(t, rows, true)
 	t.Logf("%.2f bytes a row in game order, %.2f shuffled", ordered, shuffled)
-	if ordered > 14 || shuffled > 30 {
-		t.Errorf("%.2f bytes a row in game order, %.2f shuffled; want 14 and 30 at most", ordered, shuffled)
+	if ordered > maxOrdered || shuffled > maxShuffled {
+		t.Errorf("%.2f bytes a row in game order, %.2f shuffled; want %v and %v at most", ordered, shuffled, maxOrdered, maxShuffled)
 	}
 }
 
 func BenchmarkReadPositions(b *testing.B) {
-	rows := realRows(b, 300_000)
+	rows := realRows(b, sampleFile, 300_000)
 	dir := b.TempDir()
 	writeAll(b, dir, positionsCodec{}, positionsLayout, rows)
 	n := 0
@@ -108,7 +112,7 @@ func BenchmarkReadPositions(b *testing.B) {
 }
 
 func BenchmarkWritePositions(b *testing.B) {
-	rows := realRows(b, 300_000)
+	rows := realRows(b, sampleFile, 300_000)
 	n := 0
 	for b.Loop() {
 		writeAll(b, b.TempDir(), positionsCodec{}, positionsLayout, rows)

@@ -312,28 +312,30 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// The shared files are imported whole; rates are those of a user.
-func TestSharedData(t *testing.T) {
-	const data = "../../../shared/data"
-	if _, err := os.Stat(data); err != nil {
-		t.Skip("needs ../shared beside the project:", err)
-	}
-	if testing.Short() {
-		t.Skip("reads half a million rows")
-	}
-	tsv := ImportConfig{Columns: []string{"fen", "score", "result", "ply", "_", "_"}, Results: []string{"-1", "0", "1"}, InferGames: true}
-	for _, c := range []struct {
-		path                string
-		config              ImportConfig
-		rows                int64
-		white, draws, black int64 // counted independently, by awk and uniq
-	}{
-		{"sf-scored-435k.tsv.zst", tsv, 434921, 145236, 167663, 122022},
-		{"lichess-64k.book.zst", ImportConfig{}, 64000, 26400, 13238, 24362},
-		{"pgn", ImportConfig{}, 438, 0, 0, 0},
-	} {
+// realFile is a file of real data and what awk and uniq count in it.
+type realFile struct {
+	path                string
+	config              ImportConfig
+	rows                int64
+	white, draws, black int64
+	duplicates          int64
+}
+
+var scoredColumns = ImportConfig{Columns: []string{"fen", "score", "result", "ply", "_", "_"}, Results: []string{"-1", "0", "1"}, InferGames: true}
+
+// Real data are imported whole.
+func TestRealData(t *testing.T) {
+	testRealData(t, []realFile{
+		{"../testdata/scored.tsv.zst", scoredColumns, 11970, 3157, 4624, 4189, 599},
+		{"../epd/testdata/lichess.epd", ImportConfig{}, 500, 207, 108, 185, 0},
+		{"../pgn/testdata/lichess.pgn", ImportConfig{}, 25, 0, 0, 0, 0},
+	})
+}
+
+func testRealData(t *testing.T, files []realFile) {
+	for _, c := range files {
 		dir := filepath.Join(t.TempDir(), "out")
-		n, refused, err := told(t, dir, c.config, filepath.Join(data, c.path))
+		n, refused, err := told(t, dir, c.config, c.path)
 		if err != nil || refused != nil || n.Rows != c.rows {
 			t.Errorf("%s: %+v %v %v", c.path, n, refused, err)
 			continue
@@ -342,7 +344,7 @@ func TestSharedData(t *testing.T) {
 		if err != nil || s.Rows != c.rows || c.white > 0 && (s.Results.White != c.white || s.Results.Draw != c.draws || s.Results.Black != c.black) {
 			t.Errorf("%s: %+v %v", c.path, s, err)
 		}
-		if c.config.Columns != nil && (s.Duplicates != 34980 || s.Games != n.Games || s.GamesInferred) {
+		if c.config.Columns != nil && (s.Duplicates != c.duplicates || s.Games != n.Games || s.GamesInferred) {
 			t.Errorf("%s: %d duplicates, %d games", c.path, s.Duplicates, s.Games)
 		}
 	}

@@ -1,17 +1,14 @@
 package epd
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
-	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -110,59 +107,36 @@ func TestWriteIsReadBack(t *testing.T) {
 	}
 }
 
-// Real files are read whole, and their results add up.
+// The first lines of real books are read whole, and their results add up.
 func TestRealLists(t *testing.T) {
-	f, err := os.Open("../../../shared/data/lichess-64k.book.zst")
-	if err != nil {
-		t.Skip("needs ../shared beside the project:", err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, n := float32(0), 0
-	for l, err := range Read(bytes.NewReader(text)) {
-		if err != nil || !l.HasResult {
-			t.Fatal(l.Number, err)
-		}
-		sum += l.Result
-		n++
-	}
-	want := float32(bytes.Count(text, []byte("[1.0]"))) + float32(bytes.Count(text, []byte("[0.5]")))/2
-	if n != 64000 || sum != want {
-		t.Errorf("%d positions, sum of results %v, want 64000 and %v", n, sum, want)
-	}
-	for name, want := range map[string]int{"UHO_4060_v3.epd.zip": 242201, "noob_3moves.epd.zip": 150932, "2moves_v1.epd.zip": 40457} {
-		if n := countBook(t, "../../../shared/data/books/"+name); n != want {
-			t.Errorf("%s: %d positions, want %d", name, n, want)
-		}
-	}
-}
-
-func countBook(t *testing.T, path string) (n int) {
-	t.Helper()
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	f, err := z.File[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for l, err := range Read(f) {
+	for name, want := range map[string]struct {
+		lines int
+		sum   float32 // of results, counted by grep
+	}{
+		"lichess.epd":     {500, 207 + 108./2},
+		"UHO_4060_v3.epd": {100, 0},
+		"noob_3moves.epd": {100, 0},
+		"2moves_v1.epd":   {100, 0},
+	} {
+		f, err := os.Open(filepath.Join("testdata", name))
 		if err != nil {
-			t.Fatal(path, l.Number, err)
+			t.Fatal(err)
 		}
-		n++
+		sum, n := float32(0), 0
+		for l, err := range Read(f) {
+			if err != nil || l.HasResult != (want.sum > 0) {
+				t.Fatal(name, l.Number, err)
+			}
+			if l.HasResult {
+				sum += l.Result
+			}
+			n++
+		}
+		f.Close()
+		if n != want.lines || sum != want.sum {
+			t.Errorf("%s: %d positions, sum of results %v; want %+v", name, n, sum, want)
+		}
 	}
-	return n
 }
 
 func FuzzParse(f *testing.F) {

@@ -1,13 +1,13 @@
 package pgn
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -283,46 +283,32 @@ func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 	}
 }
 
-func TestHumanGames(t *testing.T) {
-	f, err := os.Open("../../../shared/data/pgn/lichess-438-games.pgn")
-	if err != nil {
-		t.Skip("needs ../shared beside the project:", err)
-	}
-	defer f.Close()
-	games, plies := 0, 0
-	for g, err := range Read(f) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		games++
-		plies += len(g.Row.Moves)
-	}
-	if games != 438 {
-		t.Errorf("%d games of 438, %d plies", games, plies)
-	}
-}
-
-// bookOf returns the text of a zipped book.
-func bookOf(t testing.TB, name string) []byte {
+func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	z, err := zip.OpenReader("../../../shared/data/books/" + name)
-	if err != nil {
-		t.Skip("needs ../shared beside the project:", err)
-	}
-	defer z.Close()
-	f, err := z.File[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(f)
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return data
 }
 
-func TestBook(t *testing.T) {
-	data := bookOf(t, "8moves_v3.pgn.zip")
+func TestHumanGames(t *testing.T) {
+	data := sample(t, "lichess.pgn")
+	games := 0
+	for _, err := range Read(bytes.NewReader(data)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		games++
+	}
+	if want := bytes.Count(data, []byte("[Event ")); games != want {
+		t.Errorf("%d games of %d", games, want)
+	}
+}
+
+func TestBook(t *testing.T) { testBook(t, sample(t, "8moves_v3.pgn")) }
+
+func testBook(t *testing.T, data []byte) {
 	games := 0
 	for g, err := range Read(bytes.NewReader(data)) {
 		if err != nil {
@@ -357,10 +343,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile("../../../shared/data/pgn/lichess-438-games.pgn")
-	if err != nil {
-		b.Skip("needs ../shared beside the project:", err)
-	}
+	data := sample(b, "lichess.pgn")
 	games := 0
 	for b.Loop() {
 		for _, err := range Read(bytes.NewReader(data)) {
