@@ -362,9 +362,3 @@ func Append(b []byte, p *board.Position, result float32) []byte {
 	}
 	return append(b, "]\n"...)
 }
-
-// Write writes what Append appends.
-func Write(w io.Writer, p *board.Position, result float32) error {
-	_, err := w.Write(Append(nil, p, result))
-	return err
-}
