@@ -13,6 +13,7 @@ const (
 	IllegalMove     board.Termination = "illegal-move"     // the player that played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
 	TimeForfeit     board.Termination = "time-forfeit"     // a player that exceeds its time loses
+	VoidGame        board.Termination = "void"             // must not be counted: Result.Void says why
 )
 
 // Adjudication says when a game is ended by the scores of its players. The zero

@@ -64,6 +64,14 @@ type Result struct {
 	Termination board.Termination `json:"termination"`
 	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did wrong, and its side
 
+	// Void says why the game must not be counted, such as a program that could not be started.
+	// The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
+	Void string `json:"void,omitempty"`
+
+	// Stalls is how often the program that plays the games stood still while White's or Black's
+	// time ran. It is zero in games without limits of time.
+	Stalls [2]int `json:"stalls,omitzero"`
+
 	Seed  uint64           `json:"seed,string"`
 	Nodes [2]uint64        `json:"nodes"`   // White's and Black's, over the game
 	Time  [2]time.Duration `json:"time_ns"` // White's and Black's, over the game
