@@ -11,95 +11,113 @@ import (
 
 const module = "github.com/assay-chess/assay/"
 
-// layout is the architecture: the packages, and the own packages that each may
-// import beside the types-only engine and engine/board. Data flow one way down the
-// table. A row is amended when a real need shows, with the reason beside it.
-var layout = map[string][]string{
-	"engine/board":      {},
-	"engine":            {},
-	"eval":              {},
-	"models":            {"eval"},
-	"engine/enginetest": {},
-	"engine/search":     {},
-	"engine/uci":        {},
-	// eval: a player is built from a model's weights; engine/uci: its client is a player;
-	// the programs of the papers are players, one package each
-	"engine/roster": {"engine/search", "engine/uci", "models", "eval",
-		"engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing",
-		"engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack",
-	},
-	"dataset/durable": {},
-	"dataset":         {"dataset/durable"},
-	// positions of games or of other positions; eval and engine/search: quiescence leaves and new scores need a search
-	"dataset/positions": {"dataset", "dataset/internal/dedup", "dataset/internal/inorder", "dataset/durable", "eval", "engine/search"},
-	// merge, split, shuffle, compare; eval: a summary counts positions by phase
-	"dataset/arrange":  {"dataset", "dataset/internal/dedup", "dataset/durable", "eval"},
-	"dataset/epd":      {"dataset"},
-	"dataset/pgn":      {"dataset"},
-	"dataset/source":   {}, // files, folders and compression: what every import begins with
-	"dataset/table":    {"dataset"},
-	"dataset/bullet":   {"dataset"}, // one converter a package
-	"dataset/viri":     {"dataset"},
-	"dataset/jsonl":    {"dataset"},
-	"dataset/features": {"dataset", "dataset/internal/inorder", "dataset/durable", "eval"}, // eval: the phase, where an engine leaves it out; durable: checksums of its files
-	// the one place that knows all converters: a format is looked up, not imported
-	"dataset/convert": {"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table",
-		"dataset/bullet", "dataset/jsonl", "dataset/viri"},
-	"selfplay":         {"selfplay/opening"}, // Setup opens the openings that it names
-	"selfplay/opening": {"dataset/epd", "dataset/pgn"},
-	// what every run that plays games leaves in its folder: journal, data set, PGN
-	"selfplay/gamelog": {"selfplay", "dataset", "dataset/pgn", "dataset/durable"},
-	// what the tests of such runs have in common
-	"selfplay/gamelog/gamelogtest": {"selfplay/gamelog", "dataset/durable"},
-	"selfplay/datagen":             {"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"},
-	"selfplay/sprt":                {},
-	"selfplay/match":               {"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn"}, // pgn: matches that other programs played
-	// games kept as a match keeps them; its statistics are its own
-	"selfplay/cluster":      {},                              // tests of its packages together
-	"selfplay/cluster/wire": {"selfplay", "dataset/durable"}, // messages hold jobs and results; durable: checksums and signatures
-	// durable: the ledger; roster and models: players are sent by the content of their weights
-	"selfplay/cluster/coordinator": {"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "models"},
-	// durable: fetched weights; roster: which part of a player's specification names its weights
-	"selfplay/cluster/worker": {"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"},
-	"selfplay/cluster/broker": {"selfplay/cluster/wire"}, // the only package that links a NATS server: keys and their rights
-	"selfplay/ladder":         {"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset/durable"},
-	// pure ask and tell; what plays the games of it is a package of its own
-	"tuner/spsa": {},
-	// as a match: openings, games on disk, and a match at the end
-	"tuner/spsa/play": {"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"},
-	// data sets and models' features become rows
-	"tuner/rows":     {"dataset", "eval"},
-	"tuner/optimize": {}, // functions of variables; knows nothing of rows
-	// the loss of rows and the prior as a function that optimize minimizes within bounds
-	"tuner/objective": {"tuner/rows", "tuner/optimize"},
-	// eval: the name of the material group
-	"tuner/stats": {"tuner/objective", "tuner/optimize", "tuner/rows", "eval"},
-	// models: what a fit found is a weight file
-	"tuner": {"tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "models"},
-	// losses of weight files and of foreign engines, which engine/uci asks
-	"tuner/heldout": {"tuner/objective", "dataset", "eval", "models", "engine/uci"},
-	// selfplay and selfplay/sprt: limits, adjudication and the gate's test are what the
-	// configurations of datagen and match consist of.
-	"tuner/learn": {"selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match",
-		"models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"},
-	// What the programs of the papers share, and the programs; hsu needs board alone.
-	"engine/historic":           {},
-	"engine/historic/hsu":       {},
-	"engine/historic/nim":       {},
-	"engine/historic/prinz":     {},
-	"engine/historic/draughts":  {}, // a game and a machine of its own
-	"engine/historic/losalamos": {"engine/historic"},
-	"engine/historic/torres":    {"engine/historic"},
-	"engine/historic/machack":   {"engine/historic", "eval"},
-	"engine/historic/bernstein": {"engine/historic"},
-	"engine/historic/nss":       {"engine/historic"},
-	// random lists moves in the order of Shannon's paper, which names its strategies
-	"engine/historic/random":  {"engine/historic", "engine/historic/shannon"},
-	"engine/historic/shannon": {"engine/historic", "eval"},
-	"engine/historic/turing":  {"engine/historic"},
-	// the work that the papers give times for: players are opened by name, the other programs called
-	"engine/historic/times": {"engine/roster", "engine/historic/draughts", "engine/historic/losalamos", "engine/historic/machack", "engine/historic/prinz"},
-	"notebooks/figure":      {}, // plots of the notebooks, which import what they like
+type layoutRow struct {
+	path, reason string
+	imports      []string
+}
+
+// layout is the architecture: each package, why it exists and needs what it imports, and the
+// packages of this module that it may import beside the types-only engine and engine/board. A package
+// imports only rows above its own. A new or a wider row needs its reason.
+var layout = []layoutRow{
+	{"engine/board", "the rules of chess", nil},
+	{"engine", "the contract of a player; types only", nil},
+	{"eval", "what a position is worth, and the features behind it", nil},
+	{"models", "weight files hold the terms of a model",
+		[]string{"eval"}},
+	{"engine/enginetest", "what every player must do", nil},
+	{"engine/search", "the modern engine; its evaluation is set from outside", nil},
+	{"engine/uci", "any player as a UCI program, any UCI program as a player", nil},
+	{"engine/historic", "what the historic programs share", nil},
+	{"engine/historic/hsu", "exchange evaluation of a lecture", nil},
+	{"engine/historic/nim", "a game of its own", nil},
+	{"engine/historic/prinz", "mates in two", nil},
+	{"engine/historic/draughts", "a game and a machine of its own", nil},
+	{"engine/historic/losalamos", "a player",
+		[]string{"engine/historic"}},
+	{"engine/historic/torres", "a player",
+		[]string{"engine/historic"}},
+	{"engine/historic/machack", "a player; eval: its model of terms",
+		[]string{"engine/historic", "eval"}},
+	{"engine/historic/bernstein", "a player",
+		[]string{"engine/historic"}},
+	{"engine/historic/nss", "a player",
+		[]string{"engine/historic"}},
+	{"engine/historic/shannon", "players; eval: its model of terms",
+		[]string{"engine/historic", "eval"}},
+	{"engine/historic/turing", "a player",
+		[]string{"engine/historic"}},
+	{"engine/historic/random", "players; shannon: moves in the order of Shannon's paper",
+		[]string{"engine/historic", "engine/historic/shannon"}},
+	{"engine/roster", "the one place that knows all players: names, weights, programs",
+		[]string{"engine/search", "engine/uci", "models", "eval", "engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing", "engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack"}},
+	{"engine/historic/times", "the work that the papers give times for; roster: players by name",
+		[]string{"engine/roster", "engine/historic/draughts", "engine/historic/losalamos", "engine/historic/machack", "engine/historic/prinz"}},
+	{"dataset/durable", "files that survive a crash", nil},
+	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests",
+		[]string{"dataset/durable"}},
+	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores",
+		[]string{"dataset", "dataset/internal/dedup", "dataset/internal/inorder", "dataset/durable", "eval", "engine/search"}},
+	{"dataset/arrange", "merge, split, shuffle, compare; eval: a summary counts positions by phase",
+		[]string{"dataset", "dataset/internal/dedup", "dataset/durable", "eval"}},
+	{"dataset/epd", "a converter",
+		[]string{"dataset"}},
+	{"dataset/pgn", "a converter",
+		[]string{"dataset"}},
+	{"dataset/source", "files, folders and compression: where every import starts", nil},
+	{"dataset/table", "a converter",
+		[]string{"dataset"}},
+	{"dataset/bullet", "a converter",
+		[]string{"dataset"}},
+	{"dataset/viri", "a converter",
+		[]string{"dataset"}},
+	{"dataset/jsonl", "a converter",
+		[]string{"dataset"}},
+	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: checksums",
+		[]string{"dataset", "dataset/internal/inorder", "dataset/durable", "eval"}},
+	{"dataset/convert", "the one place that knows all converters",
+		[]string{"dataset", "dataset/internal/inorder", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table", "dataset/bullet", "dataset/jsonl", "dataset/viri"}},
+	{"selfplay/opening", "books are EPD or PGN",
+		[]string{"dataset/epd", "dataset/pgn"}},
+	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings",
+		[]string{"selfplay/opening"}},
+	{"selfplay/gamelog", "what every run with games leaves on disk: journal, data set, PGN",
+		[]string{"selfplay", "dataset", "dataset/pgn", "dataset/durable"}},
+	{"selfplay/gamelog/gamelogtest", "what the tests of such runs share",
+		[]string{"selfplay/gamelog", "dataset/durable"}},
+	{"selfplay/datagen", "games into shards",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"}},
+	{"selfplay/sprt", "statistics of matches, without games", nil},
+	{"selfplay/match", "paired games and their test; dataset/pgn: matches that other programs played",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn"}},
+	{"selfplay/cluster", "tests of its packages together", nil},
+	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
+		[]string{"selfplay", "dataset/durable"}},
+	{"selfplay/cluster/coordinator", "durable: the ledger; roster, models: players are sent by the content of their weights",
+		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "models"}},
+	{"selfplay/cluster/worker", "durable: fetched weights; roster: which part of a specification names weights",
+		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"}},
+	{"selfplay/cluster/broker", "the only package that links a NATS server; wire: keys and their rights",
+		[]string{"selfplay/cluster/wire"}},
+	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset/durable"}},
+	{"tuner/spsa", "ask and tell, without games", nil},
+	{"tuner/spsa/play", "plays what spsa asks; match: the validation at the end",
+		[]string{"tuner/spsa", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"}},
+	{"tuner/rows", "dataset: rows are read from data sets; eval: features of positions",
+		[]string{"dataset", "eval"}},
+	{"tuner/optimize", "minimizes any function", nil},
+	{"tuner/objective", "the loss of the rows",
+		[]string{"tuner/rows", "tuner/optimize"}},
+	{"tuner/stats", "standard errors of a fitted objective",
+		[]string{"tuner/objective", "tuner/optimize", "tuner/rows", "eval"}},
+	{"tuner", "puts rows, objective, optimizer and statistics together; models: a result is a weight file",
+		[]string{"tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "models"}},
+	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
+		[]string{"tuner/objective", "dataset", "eval", "models", "engine/uci"}},
+	{"tuner/learn", "the loop: datagen, positions, fit, match",
+		[]string{"selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"}},
+	{"notebooks/figure", "plots of the notebooks", nil},
 }
 
 // typesOnly may be imported by every package but engine/board itself.
@@ -114,11 +132,12 @@ func TestImportsFollowTheLayout(t *testing.T) {
 		if parent, _, internal := strings.Cut(path, "/internal/"); internal {
 			path = parent
 		}
-		allowed, known := layout[path]
-		if !known {
-			t.Errorf("%s is not in the layout table; add its row, with what it may import", path)
+		row := slices.IndexFunc(layout, func(r layoutRow) bool { return r.path == path })
+		if row < 0 {
+			t.Errorf("%s is not in the layout table; add its row, with its reason and what it may import", path)
 			continue
 		}
+		allowed := layout[row].imports
 		for _, imported := range p.Imports {
 			own, ok := strings.CutPrefix(imported, module)
 			if !ok || slices.Contains(allowed, own) || strings.HasPrefix(own, path+"/internal/") {
@@ -149,9 +168,19 @@ func TestLayoutRowsExist(t *testing.T) {
 	for _, p := range ownPackages(t) {
 		have = append(have, strings.TrimPrefix(p.ImportPath, module))
 	}
-	for row := range layout {
-		if !slices.Contains(have, row) {
-			t.Errorf("the layout table has a row for %s, but there is no such package", row)
+	above := slices.Clone(typesOnly)
+	for _, row := range layout {
+		for _, imported := range row.imports {
+			if !slices.Contains(above, imported) && !strings.Contains(imported, "/internal/") {
+				t.Errorf("%s may import %s, whose row is not above its own", row.path, imported)
+			}
+		}
+		above = append(above, row.path)
+		if !slices.Contains(have, row.path) {
+			t.Errorf("the layout table has a row for %s, but there is no such package", row.path)
+		}
+		if row.reason == "" {
+			t.Errorf("the layout table has no reason for %s", row.path)
 		}
 	}
 }
