@@ -1,8 +1,3 @@
-// Package relabel does to positions what needs a search: it finds the quiet
-// positions that noisy ones lead to, and gives positions new scores. It knows nothing of
-// files; dataset.Extract and dataset.Refine call it.
-//
-// Start reading at Quiescence and Search.
 package positions
 
 import (
@@ -15,15 +10,15 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Quiescence returns what Config.NewResolver asks for: resolvers that
-// replace a position by the leaf of its quiescence search under the weights, one
-// coefficient a term of the model. Each resolver serves one goroutine.
+// Quiescence returns a value for Config.NewResolver: resolvers that replace a position by
+// the leaf of its quiescence search. Weights has one coefficient per term of the model.
+// Each resolver serves one goroutine.
 //
-// The weights only choose the captures that are played out; the leaf's own score is
-// not a label, or a tuner would learn its own start weights back.
+// The weights only choose which captures are played. The leaf's own score is not used as a
+// label: a tuner would only learn its start weights back.
 func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
 	if _, err := m.NewEvaluator(weights); err != nil {
-		return nil, fmt.Errorf("relabel: %w", err)
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	return func() Resolver {
 		ev, err := m.NewEvaluator(weights)
@@ -38,20 +33,20 @@ func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
 	}, nil
 }
 
-// hashMB is the transposition table of a Search, in megabytes. It is cleared for each
-// position, and it is part of the score.
+// hashMB is the size of a Search's transposition table, in megabytes. The table is cleared
+// for each position. Its size influences the scores.
 const hashMB = 1
 
-// Search returns what Config.NewRescorer asks for: engines with the weights
-// that search each position, forgetful of all others, until they have finished the
-// iteration in which they pass the number of nodes. A score is the same whatever was
-// searched before, and on every machine.
+// Search returns a value for Config.NewRescorer: engines with the weights that search each
+// position until they finish the iteration in which they pass the number of nodes. They
+// keep nothing from one position to the next, so a score does not depend on what was
+// searched before, and is the same on every machine.
 func Search(m *eval.Model, weights []eval.Coef, nodes uint64) (func() Rescorer, error) {
 	if nodes == 0 {
-		return nil, fmt.Errorf("relabel: a search wants a number of nodes")
+		return nil, fmt.Errorf("dataset: a search needs a number of nodes")
 	}
 	if _, err := m.NewEvaluator(weights); err != nil {
-		return nil, fmt.Errorf("relabel: %w", err)
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	return func() Rescorer {
 		ev, err := m.NewEvaluator(weights)
@@ -61,11 +56,11 @@ func Search(m *eval.Model, weights []eval.Coef, nodes uint64) (func() Rescorer, 
 		e := search.New(ev, hashMB)
 		return func(ctx context.Context, p *board.Position) (int16, error) {
 			if err := e.NewGame(0); err != nil {
-				return 0, fmt.Errorf("relabel: %w", err)
+				return 0, fmt.Errorf("dataset: %w", err)
 			}
 			r, err := e.Search(ctx, board.NewGame(*p), engine.Limits{Nodes: nodes})
 			if err != nil {
-				return 0, fmt.Errorf("relabel: %s: %w", p.FEN(), err)
+				return 0, fmt.Errorf("dataset: %s: %w", p.FEN(), err)
 			}
 			if p.SideToMove() == board.Black {
 				return int16(-r.Score), nil
