@@ -80,6 +80,10 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	if u == nil {
 		return nil, wire.Reply{Kept: true}, nil // of a series that is over
 	}
+	if a.Returned != "" {
+		s.registry.note(worker, fmt.Sprintf("worker %s gives game %d back: %s", worker, u.job.Number, sanitize(a.Returned, maxReason)))
+		return nil, wire.Reply{Kept: true}, nil
+	}
 	if a.Failed != "" {
 		return nil, wire.Reply{Kept: true}, s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
 	}

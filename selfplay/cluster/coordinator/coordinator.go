@@ -165,7 +165,8 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.players = &portablePlayers{open: c.Open, put: queue.put, known: map[string]portablePlayer{}}
+	store := newWeightsStore(c.run, c.registry.note)
+	c.players = &portablePlayers{open: c.Open, store: store, known: map[string]portablePlayer{}}
 	c.answers, c.loads = make(chan *nats.Msg, maxAnswers), make(chan queueLoad)
 	background, stop := context.WithCancel(context.Background())
 	defer func() {
@@ -183,6 +184,9 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if _, err := c.nc.Subscribe(wire.HelloSubject("*"), c.registry.handleHello); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if _, err := c.nc.Subscribe(wire.WeightsSubject(c.run, "*"), store.handle); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // workers that miss it retry by themselves

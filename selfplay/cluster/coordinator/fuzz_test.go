@@ -88,8 +88,8 @@ func FuzzAnswer(f *testing.F) {
 // FuzzHello sends a coordinator any bytes as a worker's hello. It accepts only workers with
 // the protocol and the program of the run.
 func FuzzHello(f *testing.F) {
-	f.Add([]byte(`{"protocol":4,"program":"p","cores":4}`))
-	f.Add([]byte(`{"protocol":4,"program":"p","cores":-4,"leaving":true}`))
+	f.Add([]byte(`{"protocol":5,"program":"p","cores":4}`))
+	f.Add([]byte(`{"protocol":5,"program":"p","cores":-4,"leaving":true}`))
 	f.Add([]byte(`{"protocol":9,"program":"p","trouble":"x"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -39,7 +39,7 @@ type portablePlayer struct {
 // portablePlayers makes local specifications portable, each of them once.
 type portablePlayers struct {
 	open  selfplay.Opener
-	put   func(ctx context.Context, name string, data []byte) error // into the object store
+	store *weightsStore
 	known map[string]portablePlayer
 }
 
@@ -61,7 +61,7 @@ func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePl
 }
 
 // withWeights makes a player of the roster portable: its weights, embedded ones too, are named
-// by content and uploaded, and its fingerprint is taken.
+// by content and kept for workers, and its fingerprint is taken.
 func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portablePlayer, error) {
 	name, renamed, err := roster.WeightsOf(spec)
 	if err != nil || renamed == nil {
@@ -76,8 +76,8 @@ func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portabl
 		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
 	}
 	content := wire.WeightsPrefix + durable.SumBytes(data).SHA256
-	if err := p.put(ctx, content, data); err != nil {
-		return portablePlayer{}, fmt.Errorf("cluster: weights of %q: %w", spec, err)
+	if err := p.store.put(content, data); err != nil {
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
 	}
 	proof, err := wire.Fingerprint(ctx, p.open, spec)
 	return portablePlayer{spec: renamed(content), fingerprint: proof}, err

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// unitQueue is what a coordinator has in JetStream: the queue of its units, and weights.
+// unitQueue is the queue of a coordinator's units in JetStream.
 type unitQueue struct {
 	run      string
 	nc       *nats.Conn
@@ -21,9 +21,8 @@ type unitQueue struct {
 	lease    time.Duration
 	replicas int
 
-	lost    chan string // ids of units that could not be published
-	stream  jetstream.Stream
-	objects jetstream.ObjectStore
+	lost   chan string // ids of units that could not be published
+	stream jetstream.Stream
 }
 
 // maxUnpublished bounds the units on their way to the queue.
@@ -86,10 +85,6 @@ func (q *unitQueue) tryEnsureStreams(ctx context.Context, within time.Duration) 
 	_, err = q.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: q.run, FilterSubject: wire.UnitSubject(q.run),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.lease, MaxAckPending: -1, MaxDeliver: -1, MaxWaiting: 1 << 16,
 		Replicas: q.replicas, InactiveThreshold: 30 * 24 * time.Hour})
-	if err != nil {
-		return err
-	}
-	q.objects, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: wire.WeightsBucket, Storage: jetstream.FileStorage, Replicas: q.replicas})
 	return err
 }
 
@@ -172,15 +167,4 @@ func cutOff(c *jetstream.ClusterInfo) bool {
 		}
 	}
 	return 2*heard <= len(c.Replicas)+1
-}
-
-// put stores an object under a name that is a digest of its content.
-func (q *unitQueue) put(ctx context.Context, name string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*wire.RequestTimeout)
-	defer cancel()
-	if _, err := q.objects.GetInfo(ctx, name); err == nil {
-		return nil
-	}
-	_, err := q.objects.PutBytes(ctx, name, data)
-	return err
 }

@@ -188,6 +188,11 @@ func (r *registry) logAbout(p *entry, text string) {
 	}
 }
 
+// note logs a line about a worker, unless there were too many.
+func (r *registry) note(name, text string) {
+	r.update(name, func(p *entry) { r.logAbout(p, text) })
+}
+
 // whyRefused says why a worker's answers are not accepted; empty if they are.
 func (r *registry) whyRefused(name string) string {
 	r.mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 // Protocol is the version of the messages below. A coordinator refuses workers of another
 // version.
-const Protocol = 4
+const Protocol = 5
 
 // Hello is what a worker sends when it arrives, every HelloEvery while it is there, and when
 // it leaves.
@@ -63,7 +63,29 @@ type Answer struct {
 	Sum    string          `json:"sum,omitempty"` // Checksum of the result
 	Result json.RawMessage `json:"result,omitempty"`
 	Failed string          `json:"failed,omitempty"` // why the unit could not be played
+
+	// Returned says why the worker gives the unit back through no fault of its own or of the
+	// unit's: it did not get the weights.
+	Returned string `json:"returned,omitempty"`
 }
+
+// WeightsRequest asks a coordinator for a part of a weight file.
+type WeightsRequest struct {
+	Name   string `json:"name"`   // WeightsPrefix and the SHA-256 of the file
+	Offset int    `json:"offset"` // in bytes
+}
+
+// WeightsPart is the coordinator's reply to a WeightsRequest.
+type WeightsPart struct {
+	Size int    `json:"size"` // of the file, in bytes; 0: the coordinator does not have it
+	Data []byte `json:"data"` // from the offset, at most MaxWeightsPart
+}
+
+// MaxWeightsPart bounds the data in a WeightsPart, in bytes, so that it fits into a message.
+const MaxWeightsPart = 1 << 18
+
+// MaxWeights bounds a weight file, in bytes.
+const MaxWeights = 1 << 28
 
 // Reply is the coordinator's reply to an Answer.
 type Reply struct {

@@ -8,11 +8,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Names in JetStream.
-const (
-	UnitStream    = "ASSAY" // work queue of the units of all runs on a server
-	WeightsBucket = "assay" // object store of weights, named by content
-)
+// UnitStream is the name in JetStream of the work queue of the units of all runs on a server.
+const UnitStream = "ASSAY"
 
 // WakeupSubject is where a coordinator that starts or reconnects asks workers to say hello.
 const WakeupSubject = "assay.call"
@@ -31,6 +28,9 @@ func AnswerSubject(run, worker string) string { return "assay.answer." + run + "
 
 // ReplaySubject is where a worker receives units to replay.
 func ReplaySubject(run, worker string) string { return "assay.check." + run + "." + worker }
+
+// WeightsSubject is where a worker asks the coordinator for weights.
+func WeightsSubject(run, worker string) string { return "assay.weights." + run + "." + worker }
 
 // HelloSubject is where a worker says hello.
 func HelloSubject(worker string) string { return "assay.hello." + worker }
@@ -54,20 +54,17 @@ func Sender(m *nats.Msg, prefix string) (worker string, ok bool) {
 type Rights struct{ Publish, Subscribe []string }
 
 // WorkerRights returns all that a worker of the name may do: say hello, be woken, lease and
-// acknowledge units, receive replays, answer under its own name, and read weights. An empty
+// acknowledge units, receive replays, answer under its own name, and ask for weights. An empty
 // name gives the rights of workers that share credentials; these can answer in each other's
 // name.
 func WorkerRights(name string) Rights {
 	if name == "" {
 		name = anyWorker
 	}
-	objects := "OBJ_" + WeightsBucket
 	return Rights{
 		Publish: []string{
-			HelloSubject(name), AnswerSubject("*", name),
+			HelloSubject(name), AnswerSubject("*", name), WeightsSubject("*", name),
 			infoSubject("*"), nextSubject("*"), "$JS.ACK." + UnitStream + ".>",
-			"$JS.API.STREAM.INFO." + objects, "$JS.API.STREAM.MSG.GET." + objects, "$JS.API.DIRECT.GET." + objects + ".>",
-			"$JS.API.CONSUMER.CREATE." + objects + ".>", "$JS.API.CONSUMER.DELETE." + objects + ".>", "$JS.FC." + objects + ".>",
 		},
 		Subscribe: []string{InboxPrefix(name) + ".>", WakeupSubject, ReplaySubject("*", name)},
 	}

@@ -23,15 +23,15 @@ func FuzzUnit(f *testing.F) {
 		if json.Unmarshal(data, &u) != nil {
 			return
 		}
-		w := &Worker{Program: "p", weights: weightsFolder{dir: t.TempDir()}}
-		w.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
+		w := &Worker{Program: "p"}
+		l := &player{Worker: w, weights: weightsFolder{dir: t.TempDir()}}
+		l.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
 		harmless := func(spec string) {
 			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
 				t.Errorf("%s: it opens %q with the weights %q", data, spec, name)
 			}
 		}
 		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
-		l := &player{Worker: w}
 		for side, spec := range u.Job.Players {
 			if local, err := l.localSpec(t.Context(), spec, &u, side); err == nil {
 				harmless(local)

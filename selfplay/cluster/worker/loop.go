@@ -63,7 +63,7 @@ func (l *loop) work(ctx context.Context, m jetstream.Msg) error {
 	switch {
 	case !kept:
 		giveBack(m, 0)
-	case a.Failed != "":
+	case a.Failed != "" || a.Returned != "":
 		sleep(ctx, retryAfter)
 		giveBack(m, retryAfter)
 	default:

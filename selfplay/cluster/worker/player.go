@@ -15,7 +15,14 @@ import (
 // player plays units of one run, and sends the answers.
 type player struct {
 	*Worker
-	run string
+	run     string
+	weights weightsFolder
+}
+
+func newPlayer(w *Worker, run string) *player {
+	p := &player{Worker: w, run: run}
+	p.weights = weightsFolder{dir: w.Library, get: p.fetch}
+	return p
 }
 
 // perform plays a unit as soon as a slot is free. It returns nil if ctx ends before that; a
@@ -45,8 +52,12 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 		}
 		local, err := p.localSpec(ctx, spec, u, side)
 		var t *fatalError
-		if errors.As(err, &t) {
+		switch {
+		case errors.As(err, &t):
 			return nil, err
+		case errors.Is(err, errNoWeights):
+			a.Returned = err.Error()
+			return a, nil
 		}
 		if err != nil {
 			a.Failed = err.Error()

@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +17,11 @@ import (
 // weightsFolder is a worker's folder of weight files.
 type weightsFolder struct {
 	dir string
-	get func(ctx context.Context, name string) ([]byte, error) // from the object store
+	get func(ctx context.Context, name string) ([]byte, error) // from the coordinator
 }
+
+// errNoWeights is wrapped by errors of fetching weights. They are not the worker's fault.
+var errNoWeights = errors.New("cluster: cannot fetch weights")
 
 // local returns the specification with the path of the worker's own copy of the weights,
 // which it fetches if there is none.
@@ -38,13 +43,66 @@ func (f *weightsFolder) local(ctx context.Context, spec string) (string, error) 
 	}
 	data, err := f.get(ctx, name)
 	if err != nil {
-		return "", fmt.Errorf("cluster: weights %s: %w", name, err)
+		return "", fmt.Errorf("%w %s: %w", errNoWeights, name, err)
 	}
 	if durable.SumBytes(data).SHA256 != want {
-		return "", fmt.Errorf("cluster: weights %s: %w: the coordinator's store holds other content; start the run again", name, durable.ErrDamaged)
+		return "", fmt.Errorf("%w %s: %w: they arrived with other content", errNoWeights, name, durable.ErrDamaged)
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return "", err
 	}
 	return renamed(path), durable.WriteFile(path, data)
+}
+
+// fetchTries is how often a worker asks for a part of weights before it gives the unit back.
+const fetchTries = 5
+
+// fetch gets weights from the coordinator, part by part.
+func (p *player) fetch(ctx context.Context, name string) (data []byte, err error) {
+	for {
+		part, err := p.fetchPart(ctx, name, len(data))
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, part.Data...)
+		switch {
+		case part.Size > wire.MaxWeights || len(data) > part.Size:
+			return nil, fmt.Errorf("%w: %d bytes of %d", durable.ErrDamaged, len(data), part.Size)
+		case len(data) == part.Size:
+			return data, nil
+		}
+	}
+}
+
+// fetchPart gets a part of weights. It asks again if no reply comes, or if the coordinator
+// does not have the weights: it has them from the first job on that needs them.
+func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.WeightsPart, error) {
+	data, err := json.Marshal(wire.WeightsRequest{Name: name, Offset: offset})
+	if err != nil {
+		return nil, err
+	}
+	for try := 0; ; try++ {
+		var part wire.WeightsPart
+		if err = p.request(ctx, wire.WeightsSubject(p.run, p.Access.Name), data, &part); err == nil && len(part.Data) > 0 {
+			return &part, nil
+		}
+		if err == nil {
+			err = errors.New("the coordinator does not have them")
+		}
+		if try+1 == fetchTries || ctx.Err() != nil {
+			return nil, err
+		}
+		sleep(ctx, retryAfter)
+	}
+}
+
+// request sends a request and decodes the reply.
+func (p *player) request(ctx context.Context, subject string, data []byte, reply any) error {
+	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
+	defer cancel()
+	m, err := p.nc.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(m.Data, reply)
 }

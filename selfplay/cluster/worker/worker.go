@@ -47,7 +47,6 @@ type Worker struct {
 
 	nc         *nats.Conn
 	js         jetstream.JetStream
-	weights    weightsFolder
 	wakeup     wakeup
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
@@ -116,7 +115,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.weights = weightsFolder{dir: w.Library, get: w.fetch}
 	w.slots = make(chan *slot, w.Cores)
 	for range w.Cores {
 		w.slots <- newSlot(w.Open)
@@ -252,7 +250,7 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 		})
 	}
 	loops := 2 * w.Cores // units are leased ahead, so that no core waits for the network
-	p, f := &player{w, welcome.Run}, newFetcher(w, loops)
+	p, f := newPlayer(w, welcome.Run), newFetcher(w, loops)
 	q := newReplayQueue(p)
 	replays, err := w.nc.Subscribe(wire.ReplaySubject(welcome.Run, w.Access.Name), q.receive)
 	if err != nil {
@@ -335,15 +333,4 @@ func (w *Worker) stayPresent(ctx context.Context, q *replayQueue) error {
 			return ErrIdle
 		}
 	}
-}
-
-// fetch reads weights from the coordinator's object store.
-func (w *Worker) fetch(ctx context.Context, name string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*wire.RequestTimeout)
-	defer cancel()
-	objects, err := w.js.ObjectStore(ctx, wire.WeightsBucket)
-	if err != nil {
-		return nil, err
-	}
-	return objects.GetBytes(ctx, name)
 }
