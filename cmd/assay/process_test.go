@@ -20,7 +20,9 @@ type process struct {
 	*exec.Cmd
 	t      *testing.T
 	stderr processOutput
-	heard  int // bytes of its output that expect has passed
+	heard  int           // bytes of its output that expect has passed
+	ended  chan struct{} // closed when the process has ended, with err
+	err    error
 }
 
 // output collects what a process has written so far.
@@ -50,7 +52,9 @@ func start(t *testing.T, env []string, args ...string) *process {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+	p.ended = make(chan struct{})
+	go func() { defer close(p.ended); p.err = p.Wait() }()
+	t.Cleanup(func() { _ = p.Process.Kill(); <-p.ended })
 	return p
 }
 
@@ -58,16 +62,22 @@ func start(t *testing.T, env []string, args ...string) *process {
 // the line.
 func (p *process) expect(words string) string {
 	p.t.Helper()
-	for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
-		said := p.stderr.String()[p.heard:]
-		whole := said[:strings.LastIndexByte(said, '\n')+1]
+	for until := time.Now().Add(soonEnough); ; {
+		over := false // looked at before the output, so that all of it is there
+		select {
+		case <-p.ended:
+			over = true
+		case <-time.After(10 * time.Millisecond):
+		}
+		text := p.stderr.String()[p.heard:]
+		whole := text[:strings.LastIndexByte(text, '\n')+1]
 		for line := range strings.Lines(whole) {
 			p.heard += len(line)
 			if strings.Contains(line, words) {
 				return strings.TrimSpace(line)
 			}
 		}
-		if time.Now().After(until) {
+		if over || time.Now().After(until) {
 			p.t.Fatalf("%q printed %s, and no line with %q", p.Args, &p.stderr, words)
 		}
 	}
@@ -85,12 +95,10 @@ func (p *process) interrupt() {
 // about to give the signal back to the system, so the first one may be lost.
 func (p *process) interruptUntilEnd() {
 	p.t.Helper()
-	ended := make(chan struct{})
-	go func() { defer close(ended); _ = p.Wait() }()
 	for until := time.Now().Add(soonEnough); ; {
 		_ = p.Process.Signal(os.Interrupt) // it may have ended
 		select {
-		case <-ended:
+		case <-p.ended:
 			return
 		case <-time.After(50 * time.Millisecond):
 		}
@@ -106,20 +114,20 @@ func (p *process) kill() {
 	if err := p.Process.Kill(); err != nil {
 		p.t.Fatal(err)
 	}
-	_ = p.Wait()
+	<-p.ended
 }
 
 // ends waits for the process to end with the exit code: -1 for a signal.
 func (p *process) ends(code int) {
 	p.t.Helper()
 	timer := time.AfterFunc(soonEnough, func() { _ = p.Process.Kill() })
-	err := p.Wait()
+	<-p.ended
 	if !timer.Stop() {
 		p.t.Fatalf("%q does not end: %s", p.Args, &p.stderr)
 	}
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) || p.ProcessState.ExitCode() != code {
-		p.t.Fatalf("%q: %v, want exit code %d: %s", p.Args, err, code, &p.stderr)
+	if p.err != nil && !errors.As(p.err, &exit) || p.ProcessState.ExitCode() != code {
+		p.t.Fatalf("%q: %v, want exit code %d: %s", p.Args, p.err, code, &p.stderr)
 	}
 }
 

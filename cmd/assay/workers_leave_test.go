@@ -124,7 +124,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
-	run.expect("the same command goes on from there")
+	run.expect("the same command resumes the run")
 	run.ends(exitFailed)
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
