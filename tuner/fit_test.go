@@ -89,7 +89,7 @@ func TestBadRows(t *testing.T) {
 		"phase":     func(r *rows.Row) { r.Phase = 25 },
 		"result":    func(r *rows.Row) { r.Result = nan },
 		"result 2":  func(r *rows.Row) { r.Result = 1.5 },
-		"weight":    func(r *rows.Row) { r.Weight = 0 },
+		"weight":    func(r *rows.Row) { r.Weight = -1 },
 		"weight ":   func(r *rows.Row) { r.Weight = nan },
 		"scale":     func(r *rows.Row) { r.Scale = nan },
 		"offset":    func(r *rows.Row) { r.Offset = float32(math.Inf(1)) },

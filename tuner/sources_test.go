@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -136,6 +137,79 @@ func TestBuildStoreErrors(t *testing.T) {
 	if _, err = rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions)}, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
+}
+
+// TestRowsOfWeight0: a fit with them is the fit without them, from positions and from
+// features.
+func TestRowsOfWeight0(t *testing.T) {
+	ctx := context.Background()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	positions := walks(t, 60)
+	var mixed []dataset.PositionRow
+	for i, p := range positions {
+		mixed = append(mixed, p)
+		if i%3 == 0 {
+			p.Weight, p.Result = 0, 1-p.Result
+			mixed = append(mixed, p)
+		}
+		if i%7 == 0 {
+			p.Game = uint64(1e6 + i) // all rows of this game weigh nothing
+			mixed = append(mixed, p)
+		}
+	}
+	for i := range mixed {
+		if mixed[i].Game >= 1e6 {
+			mixed[i].Weight = 0
+		}
+	}
+	terms, err := rows.TermsOf(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := func(rows []dataset.PositionRow, features bool) string {
+		s := storeOf(t, m, rows, features)
+		r, err := Fit(ctx, s, terms, NewConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, features := range []bool{false, true} {
+		if a, b := fit(positions, features), fit(mixed, features); a != b {
+			t.Errorf("features %t: without rows of weight 0 %.300s, with them %.300s", features, a, b)
+		}
+	}
+	none := append([]dataset.PositionRow(nil), positions[:50]...)
+	for i := range none {
+		none[i].Weight = 0
+	}
+	if _, err := Fit(ctx, storeOf(t, m, none, false), terms, NewConfig()); !errors.Is(err, rows.ErrEmpty) {
+		t.Errorf("all rows of weight 0: error %v", err)
+	}
+}
+
+func storeOf(t *testing.T, m *eval.Model, list []dataset.PositionRow, features bool) *rows.Store {
+	t.Helper()
+	var s *rows.Store
+	var err error
+	if features {
+		set, list := featuresOf(m, list)
+		set.Model = m.Name
+		s, err = rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{featureSource(list)})
+	} else {
+		s, err = rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(list)}, 2, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // TestPieceValues: under Shannon's material alone the marginal values are his

@@ -139,7 +139,7 @@ func (f *lossFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	}
 	r, err := heldout.Measure(ctx, c)
 	if errors.Is(err, heldout.ErrNoPositions) {
-		return fmt.Errorf("%s: %w: %d are in check, %d have none", strings.Join(paths, ", "), err, r.InCheck, r.NoValue)
+		return fmt.Errorf("%s: %w: %d are in check, %d have none, %d are of weight 0", strings.Join(paths, ", "), err, r.InCheck, r.NoValue, r.Weightless)
 	}
 	if errors.Is(err, heldout.ErrLine) {
 		return fmt.Errorf("%w; --eval-line says what the line with the value looks like", err)
@@ -162,11 +162,14 @@ func lossTable(r *heldout.Report, byPhase bool) string {
 		b.Reset()
 		fmt.Fprintf(&b, "%d positions without a game: standard errors take them as independent", r.Rows)
 	}
-	if r.InCheck+r.NoValue > 0 {
+	if r.InCheck+r.NoValue+r.Weightless > 0 {
 		fmt.Fprintf(&b, "; left out: %d in check", r.InCheck)
 	}
 	if r.NoValue > 0 {
 		fmt.Fprintf(&b, ", %d without a value", r.NoValue)
+	}
+	if r.Weightless > 0 {
+		fmt.Fprintf(&b, ", %d of weight 0", r.Weightless)
 	}
 	width := 20
 	for _, e := range r.Evaluators {

@@ -28,6 +28,7 @@ type Report struct {
 	Ungrouped   int         `json:"rows_without_game"`
 	InCheck     int         `json:"left_out_in_check"`
 	NoValue     int         `json:"left_out_without_value"`
+	Weightless  int         `json:"left_out_of_weight_0,omitempty"`
 	MeanMSE     float64     `json:"mean_result_mse"` // of predicting the mean result always
 	MeanEntropy float64     `json:"mean_result_cross_entropy"`
 	Evaluators  []*Measured `json:"evaluators"` // in the order of Config.Candidates
@@ -38,8 +39,8 @@ type Report struct {
 var ErrNoPositions = errors.New("no position has a value")
 
 // Measure has every candidate evaluate every position, and compares the values with the
-// results of the games. Positions in check, and those without a value from any candidate,
-// are left out for all.
+// results of the games. Positions in check, of weight 0, and without a value from any
+// candidate are left out for all.
 func Measure(ctx context.Context, c Config) (*Report, error) {
 	r := new(Report)
 	total := int64(0)
@@ -95,7 +96,7 @@ func (c *Config) evaluate(ctx context.Context, r *Report, total int64) (*sample,
 			g.values[i] = append(g.values[i], b.values[i]...)
 		}
 	}
-	r.InCheck = g.inCheck
+	r.InCheck, r.Weightless = g.inCheck, g.weightless
 	return &g.sample, nil
 }
 
@@ -113,6 +114,7 @@ type reading struct {
 	sample
 	batches     []*batch
 	inCheck     int
+	weightless  int
 	done, total int64
 	progress    func(done, total int64, note string)
 }
@@ -138,6 +140,10 @@ func (g *reading) read(ctx context.Context, sets []*dataset.Reader[dataset.Posit
 				return err
 			}
 			g.done++
+			if row.Weight == 0 {
+				g.weightless++
+				continue
+			}
 			if row.Board.InCheck() {
 				g.inCheck++
 				continue

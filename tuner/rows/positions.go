@@ -217,7 +217,9 @@ func (c *collector) collect(queue <-chan *job, cancel func()) error {
 				cancel()
 				break
 			}
-			c.sample.add(&j.positions[i].Board)
+			if j.rows[i].Weight > 0 {
+				c.sample.add(&j.positions[i].Board)
+			}
 		}
 		info.Rows += int64(len(j.rows))
 		c.done += int64(len(j.rows))

@@ -25,7 +25,7 @@ type Row struct {
 	Offset  float32 // part of the evaluation that is not tuned, centipawns
 	Result  float32 // 0..1, White's view
 	Score   int16   // search score in centipawns, White's view; NoScore if none
-	Weight  float32 // > 0
+	Weight  float32 // >= 0; a row of weight 0 is not kept
 	Game    uint64  // 0 if unknown: the row is then a cluster of its own
 	Opening uint64  // 0 if unknown
 	// TrainOnly keeps the row's game out of the validation set.
@@ -43,8 +43,8 @@ func (r *Row) check(terms int) error {
 		return bad("phase %d is not in 0..%d", r.Phase, MaxPhase)
 	case !(r.Result >= 0 && r.Result <= 1):
 		return bad("result %v is not in 0..1", r.Result)
-	case !(r.Weight > 0) || isInf32(r.Weight):
-		return bad("weight %v is not a positive number", r.Weight)
+	case !(r.Weight >= 0) || isInf32(r.Weight):
+		return bad("weight %v is not a number of at least 0", r.Weight)
 	case !(r.Scale >= 0) || isInf32(r.Scale):
 		return bad("scale %v is not a number of at least 0", r.Scale)
 	case r.Offset != r.Offset || isInf32(r.Offset):

@@ -107,10 +107,11 @@ func (s *Store) Close() error {
 	return s.disk.close()
 }
 
-// Add appends a row. It copies what it keeps. An error that is the row's fault
-// wraps ErrRow.
+// Add appends a row. It copies what it keeps. A row of weight 0 is checked and
+// dropped: it would add nothing to any sum, but count as a row of its game. An
+// error that is the row's fault wraps ErrRow.
 func (b *Builder) Add(r *Row) error {
-	if err := r.check(b.s.terms); err != nil {
+	if err := r.check(b.s.terms); err != nil || r.Weight == 0 {
 		return err
 	}
 	o := &b.open[r.Phase]
