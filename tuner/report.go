@@ -5,14 +5,14 @@ import (
 )
 
 // Report is what assay tune --json prints and a run of it keeps as result.json: a
-// fit, and where it was written.
+// fit, and where it was written. It has no times, so that the same data, flags and
+// seed give the same bytes.
 type Report struct {
 	Out    string `json:"out"`    // the weight file
 	ID     string `json:"id"`     // of the weights
 	Parent string `json:"parent"` // id of the start weights
 	Result
-	Curve   *Curve  `json:"learning_curve,omitempty"`
-	Seconds float64 `json:"seconds"`
+	Curve *Curve `json:"learning_curve,omitempty"`
 }
 
 // ParseReport reads a report, also one of version 0.1.

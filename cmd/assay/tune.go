@@ -210,12 +210,14 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
-	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Result: *r, Seconds: time.Since(begun).Seconds()}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Result: *r}
 	if f.curve && err == nil {
 		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
 			return tuneAdvice(err)
 		}
 	}
+	took := time.Since(begun)
+	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
 	file, text, ferr := task.weightFile(r)
@@ -229,7 +231,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	if f.asJSON {
 		ferr = printJSON(stdout, report)
 	} else {
-		_, ferr = io.WriteString(stdout, tuneText(report, file))
+		_, ferr = io.WriteString(stdout, tuneText(report, file, took))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -10,10 +11,10 @@ import (
 
 // tuneText is the report of a fit for people: piece values, how good the fit is,
 // then every term.
-func tuneText(r *tuner.Report, file *models.File) string {
+func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
 	var b strings.Builder
 	b.WriteString(pieceTable(&r.Result))
-	b.WriteString(fitSummary(r))
+	b.WriteString(fitSummary(r, took))
 	b.WriteString(groupTable(&r.Result))
 	b.WriteString(calibrationTable(&r.Calibration))
 	b.WriteString(curveTable(r.Curve))
@@ -52,13 +53,13 @@ func plusMinus(v, se float64, digits, errDigits int) string {
 	return fmt.Sprintf("%.*f +- %.*f", digits, v, errDigits, se)
 }
 
-func fitSummary(r *tuner.Report) string {
+func fitSummary(r *tuner.Report, took time.Duration) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
-	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, r.Seconds)
+	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
 	scale := fmt.Sprintf("%.6f per centipawn under the start weights, %.6f under the new ones", r.K, r.FileK)
 	if r.KScore != 0 {

@@ -199,6 +199,24 @@ func TestTuneRun(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil || len(result.Groups) == 0 || result.Curve == nil {
 		t.Errorf("result %s, %v", b, err)
 	}
+	if !strings.Contains(string(events), `"seconds"`) {
+		t.Error("events.jsonl does not say how long the fit took")
+	}
+	elsewhere := t.TempDir() // result.json names the weight file as --out does
+	bytesOf := func() string {
+		t.Chdir(elsewhere)
+		if _, err := tune(t, append(args, "--out", "run")...); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join("run", "result.json"))
+		if err != nil || os.RemoveAll("run") != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if a, b := bytesOf(), bytesOf(); a != b {
+		t.Errorf("two runs with the same seed:\n%s\n%s", a, b)
+	}
 	cache := filepath.Join(dir, "cache")
 	for call := range 3 { // extracted; from the cache; from a damaged one
 		if _, err := tune(t, append(args, "--out", file, "--disk", dir, "--cache", cache)...); err != nil {
