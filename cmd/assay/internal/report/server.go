@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"html/template"
 	"io/fs"
 	"net"
 	"net/http"
@@ -21,10 +20,15 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// Server shows the runs in a folder while they are in progress. It only reads.
+// Server shows the runs in a folder while they are in progress. It only reads, and it
+// renders a state of a run once, however many browsers show it. A run's folder may be a
+// link, but links in it that lead out of it are not followed: whoever made the folder
+// could show any file with them.
 type Server struct {
 	Dir   string        // of the runs
 	Every time.Duration // between looks at a folder; 0: a second
+
+	pages cache
 }
 
 // Handler serves the list of runs, a page of each, which follows the run, any game of a
@@ -45,7 +49,8 @@ func (s *Server) Handler() http.Handler {
 		if err != nil {
 			host = r.Host
 		}
-		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+		// Names of hosts have no case, and may end with a dot.
+		if name := strings.TrimSuffix(strings.ToLower(host), "."); name != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
 			http.Error(w, "use the IP address of this server, or localhost", http.StatusForbidden)
 			return
 		}
@@ -63,13 +68,45 @@ func (s *Server) named(name string) (string, error) {
 	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
 		return "", fmt.Errorf("%q: %w", name, fs.ErrNotExist)
 	}
-	return filepath.Join(s.Dir, name), nil
+	dir := filepath.Join(s.Dir, name)
+	return dir, checkLinks(dir)
+}
+
+// errLink means that a run has a link to something outside its folder.
+var errLink = errors.New("a link out of the run's folder, which is not followed")
+
+// checkLinks returns an error if the folder of a run has a link out of it.
+func checkLinks(dir string) error {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink == 0 {
+			return nil
+		}
+		return checkLink(root, path)
+	})
+}
+
+// checkLink returns an error if the file at path is outside root, which is no link.
+func checkLink(root, path string) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil // leads nowhere
+	}
+	if rel, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s is %w", path, errLink)
+	}
+	return nil
 }
 
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
 	if errors.Is(err, fs.ErrNotExist) {
 		code = http.StatusNotFound
+	} else if errors.Is(err, errLink) {
+		code = http.StatusForbidden
 	}
 	http.Error(w, err.Error(), code)
 }
@@ -97,6 +134,13 @@ func (s *Server) listSections() ([]Section, error) {
 	slices.SortStableFunc(runs, func(a, b durable.RunStatus) int { return b.Updated.Compare(a.Updated) })
 	var list []listed
 	for _, r := range runs {
+		if root, err := filepath.EvalSymlinks(r.Dir); err == nil {
+			for _, name := range []string{durable.RunConfigName, durable.RunInfoName, durable.RunResultName} {
+				if err := checkLink(root, filepath.Join(root, name)); err != nil {
+					r = durable.RunStatus{Name: r.Name, Dir: r.Dir, State: durable.Unreadable, Updated: r.Updated, Err: err}
+				}
+			}
+		}
 		list = append(list, listed{r, "run/" + url.PathEscape(r.Name)})
 	}
 	body, err := render("runs", list)
@@ -104,13 +148,20 @@ func (s *Server) listSections() ([]Section, error) {
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	sections, err := s.listSections()
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	page, err := Plain("runs in "+s.Dir, "", Live, sections...)
-	send(w, page, err)
+	x, err := s.listed(time.Now())
+	s.sendPage(w, x, err)
+}
+
+// listed returns the list of runs, rendered not before a time.
+func (s *Server) listed(notBefore time.Time) (*rendering, error) {
+	look := func() (string, error) { return time.Now().String(), nil }
+	return s.pages.get("list", notBefore, look, func() (*rendering, error) {
+		sections, err := s.listSections()
+		if err != nil {
+			return nil, err
+		}
+		return newRendering(parts(sections), func() ([]byte, error) { return Plain("runs in "+s.Dir, "", Live, sections...) }), nil
+	})
 }
 
 func (s *Server) run(w http.ResponseWriter, r *http.Request) {
@@ -119,12 +170,33 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	report, err := Build(dir)
+	x, err := s.rendered(dir, time.Now())
+	s.sendPage(w, x, err)
+}
+
+// rendered returns the page of the run in dir, as the run was at a time or later.
+func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
+	look := func() (string, error) { return fingerprint(dir) }
+	return s.pages.get("run "+dir, notBefore, look, func() (*rendering, error) {
+		report, err := Build(dir)
+		if err != nil {
+			return nil, err
+		}
+		status, err := report.StatusHTML()
+		if err != nil {
+			return nil, err
+		}
+		list := append([]part{{"status", status}, {"headline", report.Headline}}, parts(report.Sections)...)
+		return newRendering(list, func() ([]byte, error) { return report.Page(Live) }), nil
+	})
+}
+
+func (s *Server) sendPage(w http.ResponseWriter, x *rendering, err error) {
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	page, err := report.Page(Live)
+	page, err := x.page()
 	send(w, page, err)
 }
 
@@ -142,13 +214,19 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	title, headline, sections, err := Compare(dirs[0], dirs[1])
-	if err != nil {
-		fail(w, err)
-		return
+	look := func() (string, error) {
+		a, err := fingerprint(dirs[0])
+		b, err2 := fingerprint(dirs[1])
+		return a + " " + b, errors.Join(err, err2)
 	}
-	page, err := Plain(title, headline, Offline, sections...)
-	send(w, page, err)
+	x, err := s.pages.get("compare "+dirs[0]+"/ "+dirs[1], time.Now(), look, func() (*rendering, error) {
+		title, headline, sections, err := Compare(dirs[0], dirs[1])
+		if err != nil {
+			return nil, err
+		}
+		return newRendering(nil, func() ([]byte, error) { return Plain(title, headline, Offline, sections...) }), nil
+	})
+	s.sendPage(w, x, err)
 }
 
 // game serves one game, in the format of the page's script.
@@ -186,36 +264,17 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(one)
 }
 
-// part is a part of a page that has changed.
-type part struct {
-	ID   string        `json:"id"`
-	HTML template.HTML `json:"html"`
-}
-
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) {
 	dir, err := s.folder(r)
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	s.stream(w, r, func() (string, error) { return fingerprint(dir) }, func() ([]part, error) {
-		report, err := Build(dir)
-		if err != nil {
-			return nil, err
-		}
-		status, err := report.StatusHTML()
-		if err != nil {
-			return nil, err
-		}
-		return append([]part{{"status", status}, {"headline", report.Headline}}, parts(report.Sections)...), nil
-	})
+	s.stream(w, r, func(notBefore time.Time) (*rendering, error) { return s.rendered(dir, notBefore) })
 }
 
 func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) {
-	s.stream(w, r, func() (string, error) { return time.Now().String(), nil }, func() ([]part, error) {
-		sections, err := s.listSections()
-		return parts(sections), err
-	})
+	s.stream(w, r, s.listed)
 }
 
 func parts(sections []Section) (list []part) {
@@ -228,66 +287,33 @@ func parts(sections []Section) (list []part) {
 // stream sends a page what changed, until the page is closed. It recognizes the parts that a
 // page has by their hash. First it sends all parts, so that the page misses no change
 // between its own request and the stream's.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, look func() (string, error), build func() ([]part, error)) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefore time.Time) (*rendering, error)) {
 	flusher := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	seed, sent, last := maphash.MakeSeed(), map[string]uint64{}, ""
+	var last *rendering
+	sent := map[string]uint64{}
 	every := s.Every
 	if every <= 0 {
 		every = time.Second
 	}
+	pause := time.Duration(0)
 	for {
 		begun := time.Now()
-		if now, err := look(); err == nil && now != last {
-			last = now
-			// The folder may be read while it is written. After an error it is read again.
-			if list, err := build(); err == nil {
-				if err := sendChanged(w, list, seed, sent); err != nil {
-					return
-				}
-			} else {
-				last = ""
+		// The folder may be read while it is written. After an error it is read again.
+		if x, err := get(begun.Add(-pause)); err == nil && x != last {
+			last = x
+			if err := x.sendChanged(w, sent); err != nil {
+				return
 			}
 		}
 		if _, err := fmt.Fprint(w, ": here\n\n"); err != nil || flusher.Flush() != nil {
 			return
 		}
-		if sleep(r.Context(), max(every, 3*time.Since(begun))) != nil {
+		pause = max(every, 3*time.Since(begun))
+		if sleep(r.Context(), pause) != nil {
 			return
 		}
 	}
-}
-
-// sendChanged sends the parts that differ from what was sent before.
-func sendChanged(w http.ResponseWriter, list []part, seed maphash.Seed, sent map[string]uint64) error {
-	ids := []string{}
-	for _, p := range list {
-		if p.ID != "headline" && p.ID != "status" {
-			ids = append(ids, p.ID)
-		}
-	}
-	if err := event(w, "sections", ids); err != nil {
-		return err
-	}
-	for _, p := range list {
-		h := maphash.String(seed, string(p.HTML))
-		if sent[p.ID] == h {
-			continue
-		}
-		sent[p.ID] = h
-		if err := event(w, "part", p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func event(w http.ResponseWriter, name string, data any) error {
-	doc, err := json.Marshal(data)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, doc)
-	}
-	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -305,12 +331,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 func fingerprint(dir string) (string, error) {
 	var h maphash.Hash
 	h.SetSeed(lineSeed)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(dir) // WalkDir does not follow the folder's own link
+	if err != nil {
+		return "", err
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // deleted in the meantime
 		}
 		if d.Name() == Name {
 			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if err := checkLink(root, path); err != nil {
+				return err
+			}
 		}
 		if info, err := d.Info(); err == nil && !d.IsDir() {
 			fmt.Fprintln(&h, path, info.Size(), info.ModTime().UnixNano())
