@@ -17,8 +17,8 @@ type Check struct {
 	Seed     uint64  // set by Setup.Series
 }
 
-// complete fills in the defaults. Openings of a book are not checked: whoever chose the
-// book answers for it.
+// complete fills in the defaults. Openings of a book are not checked: who chooses the
+// book decides about balance.
 func (c Check) complete(book bool, player Entrant, move Limits) Check {
 	if book || c.MaxScore < 0 {
 		return Check{MaxScore: -1}

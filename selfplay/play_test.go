@@ -171,7 +171,7 @@ func uci(t *testing.T, moves ...string) board.Move {
 	return board.NullMove
 }
 
-// Scores are stored from White's view, whoever searched.
+// Scores are stored from White's view, whichever side searched.
 func TestScoresAreWhitesView(t *testing.T) {
 	r := play(t, Job{Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1", Plies: 10}, "a", "b")
 	for i, s := range r.Scores {

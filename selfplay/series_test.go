@@ -138,7 +138,7 @@ func TestProposalsEnd(t *testing.T) {
 	}
 }
 
-// A lopsided candidate is passed over, whoever is to move.
+// A lopsided candidate is rejected, with either side to move.
 func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
 	s := testSeries(2, 1, shortOpenings{plies: 9}, 60)
 	games := run(t, s)
@@ -228,7 +228,7 @@ func TestSeriesContinues(t *testing.T) {
 	}
 }
 
-// A failing hook ends the run with its error, and leaves nobody behind.
+// A failing hook ends the run with its error, and leaves no goroutine behind.
 func TestSeriesHookErrors(t *testing.T) {
 	full := errors.New("no space left")
 	s := testSeries(3, 1, shortOpenings{plies: 6}, 100)

@@ -11,7 +11,7 @@ import (
 // ErrConfig is wrapped by every error about a configuration that cannot be played.
 var ErrConfig = errors.New("impossible configuration")
 
-// Setup says how games are played, whoever plays them and whatever they are for. The
+// Setup says how games are played, independent of the players and of the purpose. The
 // configurations of datagen, match, ladder and tuner/spsa/play embed it.
 type Setup struct {
 	Out string // folder of the run; empty: nothing is kept

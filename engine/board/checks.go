@@ -1,6 +1,6 @@
 package board
 
-// Checks tells which moves of a position give check, without making them.
+// Checks reports which moves of a position give check, without making them.
 type Checks struct {
 	squares     [6]Bitboard // from which a piece of each type attacks the king
 	discoverers Bitboard    // own pieces between the enemy king and an own slider
@@ -62,13 +62,13 @@ func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
 		from := knights.PopFirst()
 		buf = appendMoves(buf, from, KnightAttacks(from)&to&c.from(Knight, from))
 	}
-	for men := (p.byType[Bishop] | p.byType[Queen]) & t.own; men != 0; {
-		from := men.PopFirst()
+	for pieces := (p.byType[Bishop] | p.byType[Queen]) & t.own; pieces != 0; {
+		from := pieces.PopFirst()
 		squares := to & c.from(p.squares[from&63].Type(), from)
 		buf = appendMoves(buf, from, t.unpin(from, BishopAttacks(from, t.occupied)&squares))
 	}
-	for men := (p.byType[Rook] | p.byType[Queen]) & t.own; men != 0; {
-		from := men.PopFirst()
+	for pieces := (p.byType[Rook] | p.byType[Queen]) & t.own; pieces != 0; {
+		from := pieces.PopFirst()
 		squares := to & c.from(p.squares[from&63].Type(), from)
 		buf = appendMoves(buf, from, t.unpin(from, RookAttacks(from, t.occupied)&squares))
 	}

@@ -9,12 +9,12 @@ func (p *Position) CountLegal() int {
 			n += (KnightAttacks(knights.PopFirst()) & to).Count()
 		}
 		queens := p.byType[Queen]
-		for men := (p.byType[Bishop] | queens) & t.own; men != 0; {
-			from := men.PopFirst()
+		for pieces := (p.byType[Bishop] | queens) & t.own; pieces != 0; {
+			from := pieces.PopFirst()
 			n += t.unpin(from, BishopAttacks(from, t.occupied)&to).Count()
 		}
-		for men := (p.byType[Rook] | queens) & t.own; men != 0; {
-			from := men.PopFirst()
+		for pieces := (p.byType[Rook] | queens) & t.own; pieces != 0; {
+			from := pieces.PopFirst()
 			n += t.unpin(from, RookAttacks(from, t.occupied)&to).Count()
 		}
 		n += p.countPawnMoves(&t)
@@ -41,13 +41,13 @@ func (p *Position) countKingMoves(t *targets) int {
 func (p *Position) countPawnMoves(t *targets) int {
 	pawns := p.byType[Pawn] & t.own
 	n := p.countFreePawns(t, pawns&^t.pinned, t.mask)
-	for men := pawns & t.pinned; men != 0; {
-		from := men.PopFirst()
+	for pieces := pawns & t.pinned; pieces != 0; {
+		from := pieces.PopFirst()
 		n += p.countFreePawns(t, from.Bitboard(), t.mask&Line(t.king, from))
 	}
 	if p.ep != NoSquare {
-		for men := PawnAttacks(t.us^1, p.ep) & pawns; men != 0; {
-			if p.enPassantLegal(men.PopFirst(), p.ep) {
+		for pieces := PawnAttacks(t.us^1, p.ep) & pawns; pieces != 0; {
+			if p.enPassantLegal(pieces.PopFirst(), p.ep) {
 				n++
 			}
 		}

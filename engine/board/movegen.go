@@ -60,12 +60,12 @@ func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
 		from := knights.PopFirst()
 		buf = appendMoves(buf, from, KnightAttacks(from)&to)
 	}
-	for men := (p.byType[Bishop] | p.byType[Queen]) & t.own; men != 0; {
-		from := men.PopFirst()
+	for pieces := (p.byType[Bishop] | p.byType[Queen]) & t.own; pieces != 0; {
+		from := pieces.PopFirst()
 		buf = appendMoves(buf, from, t.unpin(from, BishopAttacks(from, t.occupied)&to))
 	}
-	for men := (p.byType[Rook] | p.byType[Queen]) & t.own; men != 0; {
-		from := men.PopFirst()
+	for pieces := (p.byType[Rook] | p.byType[Queen]) & t.own; pieces != 0; {
+		from := pieces.PopFirst()
 		buf = appendMoves(buf, from, t.unpin(from, RookAttacks(from, t.occupied)&to))
 	}
 	return buf
@@ -123,8 +123,8 @@ func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
 		buf = p.appendPawnMoves(buf, t, double&quiet, 2*up, noisy)
 	}
 	if p.ep != NoSquare {
-		for men := PawnAttacks(t.us^1, p.ep) & pawns; men != 0; {
-			if from := men.PopFirst(); p.enPassantLegal(from, p.ep) {
+		for pieces := PawnAttacks(t.us^1, p.ep) & pawns; pieces != 0; {
+			if from := pieces.PopFirst(); p.enPassantLegal(from, p.ep) {
 				buf = append(buf, NewMove(from, p.ep))
 			}
 		}

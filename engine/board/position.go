@@ -119,15 +119,15 @@ func (p *Position) danger() Bitboard {
 	them := p.byColor[us^1]
 	occupied := p.Occupied() &^ (p.byType[King] & p.byColor[us])
 	b := PawnAttackSet(us^1, p.byType[Pawn]&them) | KingAttacks(p.KingSquare(us^1))
-	for men := p.byType[Knight] & them; men != 0; {
-		b |= KnightAttacks(men.PopFirst())
+	for pieces := p.byType[Knight] & them; pieces != 0; {
+		b |= KnightAttacks(pieces.PopFirst())
 	}
 	queens := p.byType[Queen]
-	for men := (p.byType[Bishop] | queens) & them; men != 0; {
-		b |= BishopAttacks(men.PopFirst(), occupied)
+	for pieces := (p.byType[Bishop] | queens) & them; pieces != 0; {
+		b |= BishopAttacks(pieces.PopFirst(), occupied)
 	}
-	for men := (p.byType[Rook] | queens) & them; men != 0; {
-		b |= RookAttacks(men.PopFirst(), occupied)
+	for pieces := (p.byType[Rook] | queens) & them; pieces != 0; {
+		b |= RookAttacks(pieces.PopFirst(), occupied)
 	}
 	return b
 }

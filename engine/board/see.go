@@ -95,8 +95,8 @@ func (x *exchange) next() bool {
 	if t == King && x.attackers&x.p.byColor[x.side&1^1] != 0 {
 		return false
 	}
-	men := own & x.p.byType[t]
-	x.occupied &^= men & -men
+	pieces := own & x.p.byType[t]
+	x.occupied &^= pieces & -pieces
 	x.uncover(t)
 	x.atRisk = seeValues[t]
 	x.side ^= 1

@@ -222,7 +222,7 @@ func leaveRubbish(t *testing.T, dir string) {
 func TestCompleteRunSaysSo(t *testing.T) {
 	c := config(t, 10)
 	first := run(t, c)
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	again := run(t, c)
 	if first.Already || !again.Already || again.Games != 10 || again.DataID != first.DataID {
 		t.Errorf("first %+v, again %+v", first, again)
@@ -237,7 +237,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	run(t, c)
 	compare(t, "result again", bytesOf(t, c.Out), want)
 }

@@ -209,7 +209,7 @@ func TestWithoutAFolder(t *testing.T) {
 	}
 }
 
-// The optimist resigns late and the pessimist is never believed: one player's faults
+// The optimist resigns late and the pessimist wins no game: one player's faults
 // cost its own games, and the match goes on.
 func TestForfeits(t *testing.T) {
 	c := config(t, 40)

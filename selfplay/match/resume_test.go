@@ -43,7 +43,7 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 func TestCompleteMatchSaysSo(t *testing.T) {
 	c := config(t, 20)
 	first := run(t, c)
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	again := run(t, c)
 	if !again.Already || again.Time != first.Time || again.Played != 0 || first.Played != 20 {
 		t.Errorf("first %+v, again %+v", first, again)
@@ -62,12 +62,12 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("nobody should play") }
+	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	run(t, c)
 	gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
 }
 
-// A journal that was tampered with is not believed.
+// A journal that was tampered with is refused.
 func TestDamagedJournal(t *testing.T) {
 	c := config(t, 20)
 	run(t, c)
@@ -81,7 +81,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	for name, damaged := range map[string][]byte{
 		"a bit":      append(append([]byte{}, data[:500]...), append([]byte{data[500] ^ 1}, data[501:]...)...),
-		"twice told": append(append([]byte{}, data...), data...),
+		"game twice": append(append([]byte{}, data...), data...),
 	} {
 		if err := os.WriteFile(path, damaged, 0o666); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ func LLRLogistic(c Counts, elo0, elo1 float64) float64 {
 
 // LLRNormalized is the log-likelihood ratio of "the t-value is that of nelo1"
 // against "of nelo0", normalized Elo: each at its maximum over the distributions
-// whose mean is so many standard deviations above 1/2.
+// whose mean is that many standard deviations above 1/2.
 func LLRNormalized(c Counts, nelo0, nelo1 float64) float64 {
 	return Test{Elo0: nelo0, Elo1: nelo1, Model: Normalized}.llrOf(c)
 }

@@ -33,7 +33,7 @@ func (t Test) AfterStop(c Counts) (Estimate, error) {
 	}, nil
 }
 
-// stopped is where a test stands: at level llr after so many samples, none beyond
+// stopped is where a test stands: at level llr after n samples, none of them beyond
 // a bound.
 type stopped struct {
 	variance     float64 // of the score of a sample

@@ -75,7 +75,7 @@ func (w *Walk) Observe(c Counts) (Status, error) {
 	return w.status, nil
 }
 
-// advance moves to an LLR, so many samples later.
+// advance moves to an LLR, added samples later.
 func (w *Walk) advance(llr float64, added int64) {
 	w.samples += added
 	if added > 1 {

@@ -19,8 +19,8 @@ type Problem struct {
 	Workers int
 }
 
-// side tells on which side of the split row j of chunk i is, and its weight
-// there; 0 if on none.
+// Side returns the side of the split that row j of chunk i is on, and its weight
+// there; 0 if it is on none.
 func (p *Problem) Side(i, j int) (Side int, weight float64) {
 	if o := p.Omega[i][j]; o > 0 || p.Held == nil {
 		return Trained, float64(o)

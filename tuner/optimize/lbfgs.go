@@ -45,7 +45,7 @@ func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings
 		return out, ErrDiverged
 	}
 	// A line search that finds no further decrease is the end, not a failure:
-	// the gap below tells how good it is.
+	// the gap below measures how good it is.
 	return out, newtonGap(ctx, f, &out, s)
 }
 

@@ -47,7 +47,7 @@ func (t *Tuner) Estimates() []Estimate {
 	fit := t.regress()
 	for i := range list {
 		p := &t.config.Parameters[i]
-		e := Estimate{Name: p.Name, Start: p.Start, Final: t.theta[t.Told()][i]}
+		e := Estimate{Name: p.Name, Start: p.Start, Final: t.theta[t.Completed()][i]}
 		e.Value, e.BatchSE, e.Batches = t.average(i)
 		if fit != nil {
 			fit.describe(i, p, &e)
@@ -59,7 +59,7 @@ func (t *Tuner) Estimates() []Estimate {
 
 // average returns the mean of a parameter over the last third, and its error.
 func (t *Tuner) average(i int) (mean, se float64, batches int) {
-	n := t.Told()
+	n := t.Completed()
 	if n == 0 {
 		return t.theta[0][i], 0, 0
 	}
@@ -131,7 +131,7 @@ func (t *Tuner) regress() *regression {
 }
 
 // regressors fills in what the coefficients of an iteration are multiplied by.
-func (t *Tuner) regressors(trial *told, x []float64) {
+func (t *Tuner) regressors(trial *outcome, x []float64) {
 	n := len(t.config.Parameters)
 	for i := range t.config.Parameters {
 		p := &t.config.Parameters[i]
@@ -142,7 +142,7 @@ func (t *Tuner) regressors(trial *told, x []float64) {
 }
 
 // mean is the result of an iteration, points a game.
-func (t *told) mean() float64 { return t.result / float64(t.games) }
+func (t *outcome) mean() float64 { return t.result / float64(t.games) }
 
 // sandwich returns the coefficients' covariance.
 func (t *Tuner) sandwich(chol *mat.Cholesky, fit *mat.VecDense) *mat.SymDense {

@@ -100,7 +100,7 @@ func TestReplayIsLossless(t *testing.T) {
 	first, second := mustNew(t, c), mustNew(t, c)
 	asked := 0
 	var trials []Trial
-	var told []float64
+	var outcomes []float64
 	for k := 1; k <= c.Iterations; k++ {
 		for asked < c.Iterations && first.Ready(asked+1) {
 			asked++
@@ -111,10 +111,10 @@ func TestReplayIsLossless(t *testing.T) {
 			trials = append(trials, trial)
 		}
 		if asked != min(k-1+7, c.Iterations) {
-			t.Fatalf("%d iterations were asked for before %d was told", asked, k)
+			t.Fatalf("%d iterations were asked for before the result of %d", asked, k)
 		}
-		told = append(told, float64(results.IntN(5)-2))
-		if err := first.Tell(k, told[k-1], 2); err != nil {
+		outcomes = append(outcomes, float64(results.IntN(5)-2))
+		if err := first.Tell(k, outcomes[k-1], 2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestReplayIsLossless(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(trial, trials[k-1]) {
 			t.Fatalf("iteration %d asks %v (%v), before %v", k, trial, err, trials[k-1])
 		}
-		if err := second.Tell(k, told[k-1], 2); err != nil {
+		if err := second.Tell(k, outcomes[k-1], 2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestOrderAndSense(t *testing.T) {
 		}
 	}
 	if err := tuner.Tell(2, 0, 2); !errors.Is(err, ErrOrder) {
-		t.Errorf("told out of order: %v", err)
+		t.Errorf("result out of order: %v", err)
 	}
 	for _, bad := range []struct {
 		result float64

@@ -24,11 +24,11 @@ type Tuner struct {
 	config Config
 	// theta[k] holds the values after k iterations; trials[k-1] what iteration k was.
 	theta  [][]float64
-	trials []told
+	trials []outcome
 }
 
-// told is an iteration with its result.
-type told struct {
+// outcome is an iteration with its result.
+type outcome struct {
 	plus, minus []float64
 	result      float64 // points that plus is ahead
 	games       int
@@ -46,14 +46,14 @@ func New(c Config) (*Tuner, error) {
 	return &Tuner{config: c, theta: [][]float64{start}}, nil
 }
 
-// Told returns the number of iterations that have results.
-func (t *Tuner) Told() int { return len(t.trials) }
+// Completed returns the number of iterations that have results.
+func (t *Tuner) Completed() int { return len(t.trials) }
 
 // Values returns the values after the last iteration that has a result.
 func (t *Tuner) Values() []float64 { return slices.Clone(t.theta[len(t.trials)]) }
 
 // Ready reports whether Ask can return iteration k.
-func (t *Tuner) Ready(k int) bool { return k-t.config.ahead() <= t.Told() }
+func (t *Tuner) Ready(k int) bool { return k-t.config.ahead() <= t.Completed() }
 
 // Ask returns what iteration k, from 1, compares. The error wraps ErrOrder if too few
 // iterations before it have results.
@@ -62,7 +62,7 @@ func (t *Tuner) Ask(k int) (Trial, error) {
 		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", ErrOrder, k, t.config.Iterations)
 	}
 	if !t.Ready(k) {
-		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d", ErrOrder, k, t.Told())
+		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d", ErrOrder, k, t.Completed())
 	}
 	rng := rand.New(rand.NewPCG(t.config.Seed, uint64(k)))
 	n := len(t.config.Parameters)
@@ -92,8 +92,8 @@ func (p *Parameter) play(x, round float64) float64 {
 // the games, where a win is 1, a draw 0 and a loss -1. The error wraps ErrOrder if
 // iteration k is not the next.
 func (t *Tuner) Tell(k int, result float64, games int) error {
-	if k != t.Told()+1 || k > t.config.Iterations {
-		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d", ErrOrder, k, t.Told(), t.config.Iterations)
+	if k != t.Completed()+1 || k > t.config.Iterations {
+		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d", ErrOrder, k, t.Completed(), t.config.Iterations)
 	}
 	if games < 1 || !(math.Abs(result) <= float64(games)) {
 		return fmt.Errorf("spsa: iteration %d: %v points are impossible in %d games", k, result, games)
@@ -109,6 +109,6 @@ func (t *Tuner) Tell(k int, result float64, games int) error {
 		next[i] = min(max(next[i], p.Min), p.Max)
 	}
 	t.theta = append(t.theta, next)
-	t.trials = append(t.trials, told{plus: trial.Plus, minus: trial.Minus, result: result, games: games})
+	t.trials = append(t.trials, outcome{plus: trial.Plus, minus: trial.Minus, result: result, games: games})
 	return nil
 }

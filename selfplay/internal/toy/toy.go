@@ -30,7 +30,7 @@ var _ engine.Player = (*Player)(nil)
 
 // Open returns the player of the spec NAME[:margin=CENTIPAWNS][:illegal=PLY][:error=PLY].
 // Margin makes it optimistic; illegal and error make it play a wrong move or fail
-// when so many plies have been played.
+// after that many plies.
 func Open(spec string) (engine.Player, error) {
 	fields := strings.Split(spec, ":")
 	p := &Player{name: fields[0], faults: map[int]string{}}

@@ -68,7 +68,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	if _, err := s.pairs.Play(ctx, s.series()); err != nil {
 		return nil, err
 	}
-	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Told(), s.tuner.Estimates(), s.pairs.Played()
+	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Completed(), s.tuner.Estimates(), s.pairs.Played()
 	if err := s.log.Sync(); err != nil {
 		return nil, fmt.Errorf("spsa: %s: %w", run.Path(LogName), err)
 	}
@@ -187,7 +187,7 @@ func (s *session) progress() {
 		p := &s.SPSA.Parameters[i]
 		note += fmt.Sprintf(" %s %.4g", p.Name, v)
 	}
-	s.Progress(int64(s.tuner.Told()), int64(s.SPSA.Iterations), note)
+	s.Progress(int64(s.tuner.Completed()), int64(s.SPSA.Iterations), note)
 }
 
 // validateAnswer plays the match at the end.
