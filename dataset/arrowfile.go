@@ -70,7 +70,7 @@ func (f *arrowFile) batch(i int) (arrow.Record, error) {
 
 func (f *arrowFile) close() { f.reader.Close() }
 
-// damaged marks an error of reading as damage, unless it is one of the disk.
+// damaged wraps ErrDamaged around an error of decoding.
 func damaged(err error) error {
 	if errors.Is(err, durable.ErrDamaged) {
 		return err
@@ -78,20 +78,20 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 }
 
-// safely turns a panic of the Arrow library into an error. It wraps nothing but
-// calls into that library and the decoding of what came out of it.
+// safely turns a panic of the Arrow library into an error. Use it only around calls into
+// that library and the decoding of its arrays.
 func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the Arrow library gave up: %v", p)
+			err = fmt.Errorf("the Arrow library failed: %v", p)
 		}
 	}()
 	return f()
 }
 
-// scanFile calls visit with every row of a file, in order, or with the error that
-// the row is; visit returns false to stop. The error returned is about the file:
-// the rows after it could not be read.
+// scanFile calls visit with every row of a file, in order; err says why a row is not valid.
+// Visit returns false to stop. The returned error is about the file: the rows after it
+// could not be read.
 func scanFile[R any](f *arrowFile, c codec[R], visit func(row int64, r *R, err error) bool) error {
 	row := int64(0)
 	for i := range f.blocks {

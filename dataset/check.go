@@ -10,8 +10,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Check tells what is wrong with the game: moves that are not legal, a result that
-// the final position contradicts, values out of range.
+// Check returns an error if the game is not valid: illegal moves, a result that contradicts
+// the final position, values out of range.
 func (g *GameRow) Check() error {
 	game, err := g.begin()
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *GameRow) checkEnd(end *board.Position) error {
 	return nil
 }
 
-// moveText writes a move that may make no sense.
+// moveText formats a move, which may be invalid.
 func moveText(m board.Move) string {
 	return fmt.Sprintf("move %d (%s%s)", uint16(m), m.From(), m.To())
 }
@@ -92,8 +92,8 @@ func checkScore(s int16) error {
 	return fmt.Errorf("score %d is out of range", s)
 }
 
-// Check tells what is wrong with the row: labels out of range, or a Board that was
-// not made by the board package.
+// Check returns an error if a label is out of range or the Board was not made by package
+// board.
 func (p *PositionRow) Check() error {
 	for c := board.White; c <= board.Black; c++ {
 		if p.Board.Pieces(c, board.King).Count() != 1 {
@@ -118,7 +118,7 @@ func checkLabels(score int16, result, weight float32) error {
 	return checkScore(score)
 }
 
-// check tells what is wrong with the row, given the number of terms.
+// check returns an error if the row is not valid for a set with that many terms.
 func (f *FeatureRow) check(terms int) error {
 	if len(f.Terms) != len(f.Counts) {
 		return fmt.Errorf("%d terms, but %d counts", len(f.Terms), len(f.Counts))

@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// featuresCodec writes and reads features of one set of terms.
+// featuresCodec encodes and decodes features of one set of terms.
 type featuresCodec struct {
 	set FeatureSet
 	sch *arrow.Schema

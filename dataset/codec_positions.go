@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// noEP is the en-passant column's value where nothing can be captured so.
+// noEP is the value of the en-passant column where no en-passant capture is possible.
 const noEP = 255
 
 type positionsCodec struct{}

@@ -7,9 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// columns gives typed access to a record batch by column name. The schema has
-// been checked, so that the types are known; the first value that the schema does
-// not allow is kept in err.
+// columns gives typed access to a record batch by column name. The schema was checked
+// before, so the types are known. The first violation of the schema is kept in err.
 type columns struct {
 	batch arrow.Record
 	rows  int
@@ -22,7 +21,7 @@ func (c *columns) fail(name, format string, args ...any) {
 	}
 }
 
-// array returns the column, and refuses nulls unless they are allowed.
+// array returns the column. Nulls are an error unless they are allowed.
 func (c *columns) array(name string, nulls bool) arrow.Array {
 	a := c.batch.Column(c.batch.Schema().FieldIndices(name)[0])
 	if a.Len() != c.rows {
@@ -34,7 +33,7 @@ func (c *columns) array(name string, nulls bool) arrow.Array {
 	return a
 }
 
-// long returns values if there are enough for the rows, else as many zeros.
+// long returns values, or zeros if there are fewer values than rows.
 func long[T any](c *columns, name string, values []T) []T {
 	if len(values) < c.rows {
 		c.fail(name, "%d values for %d rows", len(values), c.rows)
@@ -116,8 +115,8 @@ type list[T any] struct {
 
 func (l *list[T]) at(i int) []T { return l.values[l.offsets[i]:l.offsets[i+1]:l.offsets[i+1]] }
 
-// lists returns the column's lists, whose values the caller takes out of the
-// array below. All offsets are in order and within the values.
+// lists returns a list column; values extracts its values from the child array. The offsets
+// are checked: in order, and within the values.
 func lists[T any](c *columns, name string, nulls bool, values func(arrow.Array) []T) list[T] {
 	a := c.array(name, false).(*array.List)
 	l := list[T]{offsets: a.Offsets(), values: values(a.ListValues())}
@@ -145,7 +144,8 @@ func lists[T any](c *columns, name string, nulls bool, values func(arrow.Array) 
 func uint16sOf(a arrow.Array) []uint16 { return a.(*array.Uint16).Uint16Values() }
 func scoresOf(a arrow.Array) []int16   { return orNoScore(a.(*array.Int16)) }
 
-// countsOf returns the counts of features as float32, whichever way they are stored.
+// countsOf returns the counts of features as float32, whether they are stored as int8 or
+// float32.
 func countsOf(a arrow.Array) []float32 {
 	if f, ok := a.(*array.Float32); ok {
 		return f.Float32Values()

@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Detect tells what a path holds: GamesFormat, PositionsFormat or FeaturesFormat. It
-// asks the manifest, else the metadata of the first file, else its columns.
+// Detect returns the format of a data set: GamesFormat, PositionsFormat or FeaturesFormat.
+// It looks at the manifest, else at the metadata of the first file, else at its columns.
 func Detect(path string) (string, error) {
 	m, files, err := listFiles(path)
 	if err != nil {

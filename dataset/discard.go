@@ -10,16 +10,16 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// Restart drops the rows that an interrupted writing left on disk: the next row to
-// Append is the first. It is for rows that cannot be made again in the same order.
-// No row may have been appended yet.
+// Restart drops the rows that an interrupted process left on disk, so that the next Append
+// is row 0. It is for rows that cannot be produced again in the same order. Call it before
+// the first Append.
 func (w *Writer[R]) Restart() error {
 	if w.err != nil || len(w.manifest.Shards) == 0 {
 		return w.err
 	}
 	empty := *w.manifest
 	empty.Shards, empty.Rows = nil, 0
-	// First the list, then the files: a crash in between leaves unlisted shards, which
+	// First the manifest, then the files: a crash in between leaves unlisted shards, which
 	// the next writer removes.
 	if w.err = w.list(&empty); w.err == nil {
 		w.err = w.removeUnlisted()
@@ -27,9 +27,9 @@ func (w *Writer[R]) Restart() error {
 	return w.err
 }
 
-// Discard closes the writer and removes what it wrote, the rows of an earlier
-// interrupted writing included. It is for input that turns out to be wrong: to go on
-// with it would make no sense. The folder goes too if it is empty then.
+// Discard closes the writer and removes what it wrote, including rows of an earlier,
+// interrupted process. It is for input that turns out to be wrong, where resuming makes no
+// sense. The folder is removed too if it is then empty.
 func (w *Writer[R]) Discard() error {
 	if w.lock == nil {
 		return w.err
@@ -43,6 +43,6 @@ func (w *Writer[R]) Discard() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("dataset: %w", err)
 	}
-	_ = os.Remove(w.dir) // it stays where it holds anything else
+	_ = os.Remove(w.dir) // fails if it holds anything else
 	return nil
 }

@@ -2,16 +2,16 @@ package dataset
 
 import "context"
 
-// Progress is called now and then with the number of rows done, their total (0 if it is
-// not known) and a note on what is being done.
+// Progress is called from time to time with the number of rows done, their total (0 if
+// unknown) and a note on the current step.
 type Progress = func(done, total int64, note string)
 
 // progressEvery is the number of rows between two calls of a Progress.
 const progressEvery = 4096
 
-// Each calls visit with every row of r in order, and progress now and then, if it is not
-// nil. It stops at the first error: the reader's, the context's or visit's. The row is
-// overwritten by the next one.
+// Each calls visit with every row of r in order, and progress (if not nil) from time to
+// time. It stops at the first error: the reader's, the context's or visit's. The row is
+// valid until visit returns.
 func Each[R any](ctx context.Context, r *Reader[R], progress Progress, note string, visit func(*R) error) error {
 	w := watch{ctx: ctx, progress: progress, note: note, total: r.Len()}
 	for row, err := range r.All() {

@@ -110,5 +110,5 @@ func ExampleFeatureSet_CheckRow() {
 	fmt.Println(set.CheckRow(&row))
 	// Output:
 	// 210 <nil>
-	// the features and the evaluation have drifted apart: the terms make 210.00, eval says 190
+	// the features and the evaluation have drifted apart: the terms add up to 210.00, eval is 190
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ErrResultScale says that results are numbers from -1 to 1, which cannot be told
-// from numbers from 0 to 1 row by row: 0 is a draw in the one and a loss in the other.
-var ErrResultScale = errors.New("results from -1 to 1 are not to be told from results from 0 to 1")
+// ErrResultScale says that results are numbers from -1 to 1. A single row does not show
+// which scale a file uses: 0 is a draw on that one and a loss on the usual one.
+var ErrResultScale = errors.New("results from -1 to 1 cannot be distinguished from results from 0 to 1")
 
-// resultSpellings are the ways in which programs write a result, White's view.
+// resultSpellings are the usual spellings of a result, from White's view.
 var resultSpellings = map[string]float32{
 	"1-0": 1, "0-1": 0, "1/2-1/2": 0.5, "1/2": 0.5, "½-½": 0.5,
 	"1.0": 1, "0.0": 0, "0.5": 0.5, "1": 1, "0": 0, "1.": 1, "0.": 0, ".5": 0.5,
@@ -24,8 +24,8 @@ func KnownResult(s string) (result float32, ok bool) {
 	return result, ok
 }
 
-// ParseResult reads a result from 0 (Black won) to 1: a usual spelling, or a decimal
-// fraction in between. The error is ErrResultScale (wrapped) for -1.
+// ParseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, or a
+// decimal fraction in between. The error is ErrResultScale (wrapped) for -1.
 func ParseResult(s string) (float32, error) {
 	if r, ok := resultSpellings[s]; ok {
 		return r, nil
@@ -40,9 +40,9 @@ func ParseResult(s string) (float32, error) {
 	return float32(r), nil
 }
 
-// ParseScore reads a score in whole centipawns; nothing, a dash, null and none are
-// NoScore. So is a number beyond MateScore, which programs write where there is no
-// score: foreign is then true.
+// ParseScore reads a score in whole centipawns. An empty string, a dash, "null" and "none"
+// are NoScore. So is a number beyond MateScore, which some programs write in place of a
+// missing score: foreign is then true.
 func ParseScore(s string) (score int16, foreign bool, err error) {
 	switch s {
 	case "", "-", "null", "none":
@@ -60,9 +60,9 @@ func ParseScore(s string) (score int16, foreign bool, err error) {
 	return int16(n), false, nil
 }
 
-// GameRuns tells which rows belong to one game where rows name none but stand in
-// game order. A game ends where the ply does not rise, and where the result changes
-// from one of 1, 0.5 and 0 to another. The zero value is ready.
+// GameRuns infers which rows belong to one game, for rows in game order that name no game.
+// A game ends where the ply does not rise, and where the result changes from one of 1, 0.5
+// and 0 to another. The zero value is ready to use.
 type GameRuns struct {
 	Games int64 // seen so far
 	ply   uint16
@@ -70,7 +70,7 @@ type GameRuns struct {
 	open  bool
 }
 
-// Next takes the next row, and reports whether a game begins with it.
+// Next takes the next row and reports whether it begins a game.
 func (g *GameRuns) Next(p *PositionRow) (begins bool) {
 	changed := p.Result != g.last && isOutcome(p.Result) && isOutcome(g.last)
 	begins = !g.open || p.Ply <= g.ply || changed
@@ -81,11 +81,11 @@ func (g *GameRuns) Next(p *PositionRow) (begins bool) {
 	return begins
 }
 
-// fewRows are too few to tell whether rows stand in game order.
+// fewRows is the number of rows below which Plausible does not judge.
 const fewRows = 100
 
-// Plausible reports whether so many rows may stand in game order: rows in no order give
-// runs of two or so.
+// Plausible reports whether the given number of rows may be in game order. Rows in random
+// order form runs of about two rows.
 func (g *GameRuns) Plausible(rows int64) bool {
 	return g.Games > 0 && (rows < fewRows || 3*g.Games <= rows)
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// ErrIncomplete says that a data set is still being written, or its writing was
-// interrupted: its rows are not all there.
+// ErrIncomplete says that a data set lacks rows: it is still being written, or the process
+// that wrote it was interrupted.
 var ErrIncomplete = errors.New("the data set is not complete")
 
-// ErrNoData says that a path holds no data set and no Arrow file.
+// ErrNoData says that a path is neither a data set nor an Arrow file.
 var ErrNoData = errors.New("no data set")
 
-// RowError is what is wrong with one row.
+// RowError says why one row is not valid.
 type RowError struct {
 	File string // path of the file
 	Row  int64  // within the file, from 0
@@ -39,8 +39,8 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// Reader reads a data set: a folder with a manifest, a folder of Arrow files, or
-// one file. It holds no file open, and can be used by several goroutines at once.
+// Reader reads a data set: a folder with a manifest, a folder of Arrow files, or one file.
+// It keeps no file open and is safe for concurrent use.
 type Reader[R any] struct {
 	path     string
 	manifest *durable.Manifest // nil if there is none
@@ -53,7 +53,7 @@ type Reader[R any] struct {
 type dataFile struct {
 	path  string
 	rows  int64
-	shard *durable.Shard // what the manifest says of it, or nil
+	shard *durable.Shard // its entry in the manifest, or nil
 }
 
 // OpenOption changes how a data set is opened.
@@ -64,7 +64,7 @@ type openConfig struct {
 	mem     memory.Allocator
 }
 
-// Partial lets a data set be opened whose writing was interrupted.
+// Partial allows opening a data set that is not complete.
 func Partial() OpenOption { return func(c *openConfig) { c.partial = true } }
 
 // withMemory counts what Arrow allocates, for tests.
@@ -80,7 +80,7 @@ func OpenPositions(path string, opts ...OpenOption) (*Reader[PositionRow], error
 	return open(path, func(*arrow.Schema) (codec[PositionRow], error) { return positionsCodec{}, nil }, opts)
 }
 
-// OpenFeatures opens a data set of features, and says what they count.
+// OpenFeatures opens a data set of features and returns their set of terms.
 func OpenFeatures(path string, opts ...OpenOption) (*Reader[FeatureRow], FeatureSet, error) {
 	r, err := open(path, func(s *arrow.Schema) (codec[FeatureRow], error) {
 		set, err := featureSetOf(s)
@@ -114,7 +114,7 @@ func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opt
 	}
 	for i := range r.files {
 		if i > 0 && r.manifest != nil {
-			break // the manifest has the rows; each file is looked at when it is read
+			break // the manifest has the numbers of rows; each file is checked when it is read
 		}
 		if err := r.look(i, codecOf); err != nil {
 			return nil, fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
@@ -123,8 +123,8 @@ func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opt
 	return r, nil
 }
 
-// look reads the frame of file i: the first decides the codec, and files without
-// manifest tell their rows.
+// look reads the footer of file i. The first file decides the codec; without a manifest,
+// the footers give the numbers of rows.
 func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) error {
 	f, done, err := r.openFile(i)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) e
 	return checkSchema(f.reader.Schema(), r.codec.schema())
 }
 
-// listFiles finds out what path is.
+// listFiles returns the files of a data set, and its manifest if it has one.
 func listFiles(path string) (*durable.Manifest, []dataFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -177,8 +177,8 @@ func listFiles(path string) (*durable.Manifest, []dataFile, error) {
 	return nil, files, nil
 }
 
-// openFile opens file i; a shard's bytes have been compared with the manifest
-// before anything looks at them. Call done at the end.
+// openFile opens file i. The bytes of a shard are compared with the manifest before they
+// are decoded. The caller calls done at the end.
 func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 	d := r.files[i]
 	if d.shard != nil {
@@ -209,14 +209,14 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 	return f, func() { f.close(); file.Close() }, nil
 }
 
-// Path returns what was opened.
+// Path returns the path that was opened.
 func (r *Reader[R]) Path() string { return r.path }
 
-// Verified reports whether the data have a manifest, so that no row is read whose
-// file differs by a bit from what was written.
+// Verified reports whether the data set has a manifest, so that a file that was changed is
+// never read.
 func (r *Reader[R]) Verified() bool { return r.manifest != nil }
 
-// Manifest returns the manifest, nil if there is none. It is not to be changed.
+// Manifest returns the manifest, or nil if there is none. The caller must not change it.
 func (r *Reader[R]) Manifest() *durable.Manifest { return r.manifest }
 
 // Len returns the number of rows.
@@ -245,8 +245,8 @@ func (r *Reader[R]) Size() (n int64, err error) {
 	return n, nil
 }
 
-// ID identifies the data: the manifest's id, or without one the SHA-256 of the
-// file (of the files' SHA-256, in hex, one a line, where there are several).
+// ID identifies the data: the manifest's id, or, without a manifest, the SHA-256 of the
+// file (of several files, the SHA-256 of the list of theirs, in hex, one per line).
 func (r *Reader[R]) ID() (string, error) {
 	if r.manifest != nil {
 		return r.manifest.ID()
@@ -280,7 +280,7 @@ func (r *Reader[R]) Shard(i int) iter.Seq2[R, error] {
 	}
 }
 
-// scan calls visit with every row of file i and what is wrong with it.
+// scan calls visit with every row of file i, or with the reason why it is not valid.
 func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) error {
 	path := r.files[i].path
 	f, done, err := r.openFile(i)
@@ -312,8 +312,8 @@ func (r *Reader[R]) checkFile(f *arrowFile) error {
 	return err
 }
 
-// SameSchema returns an error if the rows of o mean something else than those of r: the
-// counts of other terms, for features.
+// SameSchema returns an error if the rows of o have another meaning than those of r, such
+// as features of other terms.
 func (r *Reader[R]) SameSchema(o *Reader[R]) error {
 	key, err := compareSchemas(o.codec.schema(), r.codec.schema())
 	if err == nil && key != "" {

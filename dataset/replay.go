@@ -8,10 +8,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Replay yields the plies of the game in order: the number of moves played so far
-// and the game at that point, from the start (0) to the end (len(Moves)). The
-// *board.Game is one object that grows; Clone it to keep it. A row that does not
-// pass Check stops before its first illegal move.
+// Replay yields the plies of the game in order: the number of moves played so far and the
+// game at that point, from the start (0) to the end (len(Moves)). The *board.Game is one
+// object that grows; Clone it to keep it. For a row that does not pass Check, the sequence
+// stops before the first illegal move.
 func (g *GameRow) Replay() iter.Seq2[int, *board.Game] {
 	return func(yield func(int, *board.Game) bool) {
 		start, err := g.begin()
@@ -29,9 +29,9 @@ func (g *GameRow) Replay() iter.Seq2[int, *board.Game] {
 	}
 }
 
-// NewGameRow returns the row of a game that was played: start, moves and, where
-// they are decided by the rules, result and termination. The scores are NoScore
-// and the opening is empty; the caller fills in the rest.
+// NewGameRow returns the row of a played game: start, moves and, if the rules decided the
+// game, result and termination. Its scores are NoScore and its opening is empty; the caller
+// sets the other fields.
 func NewGameRow(game *board.Game) (GameRow, error) {
 	start := game.Start()
 	row := GameRow{Variant: Standard, Moves: slices.Clone(game.Moves()), Scores: make([]int16, len(game.Moves()))}

@@ -15,14 +15,15 @@ const (
 	FeaturesFormat  = "assay.features/1"
 )
 
-// Scores are those of package engine, from White's view. NoScore is null in a file.
+// Scores are those of package engine, in centipawns from White's view. NoScore is null in a
+// file.
 const (
 	NoScore   = engine.NoScore
-	MaxScore  = engine.MaxScore // beyond it are mates
+	MaxScore  = engine.MaxScore // larger ones are mates
 	MateScore = engine.MateScore
 )
 
-// The variants of chess that games are of.
+// Variants of chess.
 const (
 	Standard = "standard"
 	Chess960 = "chess960"
@@ -37,26 +38,26 @@ type GameRow struct {
 	Game         uint64       // unique among all data; see GameID
 	Variant      string       // Standard or Chess960
 	Start        string       // FEN of the first position; empty for standard chess's
-	Opening      uint64       // key of the position where play proper begins
-	OpeningPlies uint16       // how many of Moves led there; they were not searched
+	Opening      uint64       // key of the position where the players' own moves begin
+	OpeningPlies uint16       // number of Moves that led there; they were not searched
 	Moves        []board.Move // all moves from Start on
 	Scores       []int16      // Scores[i] is the search before Moves[i]: centipawns, White's view, or NoScore
-	Nodes        uint32       // node limit a move; 0 for none
+	Nodes        uint32       // node limit per move; 0 for none
 	Result       int8         // 1 White won, 0 draw, -1 Black won
-	Termination  string       // why it ended: a rule of chess, or an adjudication
+	Termination  string       // why the game ended: a rule of chess, or an adjudication
 	White, Black string       // player and weights
 	Seed         uint64       // of the game
 }
 
 // PositionRow is one position with its labels.
 type PositionRow struct {
-	Board   board.Position // its move number is not stored: it is read back as Ply/2 + 1
+	Board   board.Position // its move number is not stored; it is read back as Ply/2 + 1
 	Ply     uint16         // plies since the start of the game
 	Score   int16          // of a search: centipawns, White's view, or NoScore
 	Result  float32        // of the game: 1 White won, 0.5 draw, 0 Black won
 	Game    uint64         // GameRow.Game; 0 if unknown
 	Opening uint64         // GameRow.Opening; 0 if unknown
-	Weight  float32        // how much it counts; 1 normally
+	Weight  float32        // normally 1
 }
 
 // FeatureRow is one position as the counts of an evaluation's terms. The
@@ -69,9 +70,9 @@ type FeatureRow struct {
 	Terms   []uint16  // indices into FeatureTerms, ascending, without repeats
 	Counts  []float32 // White's count minus Black's
 	Phase   float32   // 1 in the middlegame, 0 in the endgame
-	Scale   float32   // endgame scale factor; 1 normally
-	Offset  float32   // what is not tuned: centipawns
-	Eval    int16     // what the author's engine says: centipawns, or NoScore
+	Scale   float32   // endgame scale factor; normally 1
+	Offset  float32   // the part that is not tuned: centipawns
+	Eval    int16     // evaluation of the engine that counted: centipawns, or NoScore
 	Result  float32   // as in PositionRow
 	Score   int16     // as in PositionRow
 	Game    uint64    // as in PositionRow
@@ -88,5 +89,5 @@ func GameID(run string, number uint64) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:8]))
 }
 
-// ResultOf returns the result of a game as a PositionRow has it: 0, 0.5 or 1.
+// ResultOf converts GameRow.Result to PositionRow.Result: 0, 0.5 or 1.
 func ResultOf(result int8) float32 { return (1 + float32(result)) / 2 }

@@ -22,16 +22,16 @@ const (
 	movesText = "from | to<<6 | promotion<<12 with a1 = 0, b1 = 1, h8 = 63 and promotion 0 none, 1 knight, 2 bishop, 3 rook, 4 queen; castling is king takes own rook"
 )
 
-// codec is what Writer and Reader need to know of a format.
+// codec encodes and decodes the rows of a format.
 type codec[R any] interface {
 	layout() layout
 	schema() *arrow.Schema
-	check(*R) error                    // what is wrong with a row
-	append(*array.RecordBuilder, *R)   // a checked row
+	check(*R) error                    // returns an error if the row is not valid
+	append(*array.RecordBuilder, *R)   // encodes a row that passed check
 	bind(*columns) func(int, *R) error // decodes and checks row i of a batch
 }
 
-// layout says how a format's rows are cut into files.
+// layout says how the rows of a format are divided into files.
 type layout struct {
 	format    string // as in metaFormat
 	prefix    string // of shard names
@@ -82,7 +82,7 @@ func GamesSchema() *arrow.Schema {
 	}, metadata(metaFormat, GamesFormat, metaUnits, unitsText, metaMoves, movesText))
 }
 
-// boards are the bitboard columns of a position: by colour, then by kind.
+// boards are the bitboard columns of a position: by color, then by kind.
 var boards = [8]string{"white", "black", "pawns", "knights", "bishops", "rooks", "queens", "kings"}
 
 // PositionsSchema returns the Arrow schema of assay.positions/1.
@@ -103,7 +103,7 @@ func PositionsSchema() *arrow.Schema {
 	return arrow.NewSchema(fields, metadata(metaFormat, PositionsFormat, metaUnits, unitsText))
 }
 
-// labelFields are the columns that positions and features end with.
+// labelFields are the last columns of positions and of features.
 func labelFields() []arrow.Field {
 	return []arrow.Field{
 		column("result", arrow.PrimitiveTypes.Float32),
@@ -113,7 +113,7 @@ func labelFields() []arrow.Field {
 	}
 }
 
-// FeatureTerm is one term of a foreign evaluation.
+// FeatureTerm is one term of another engine's evaluation.
 type FeatureTerm struct {
 	Name  string  `json:"name"`
 	Group string  `json:"group,omitempty"`
@@ -121,7 +121,7 @@ type FeatureTerm struct {
 	EG    float64 `json:"eg"` // start value in the endgame; equal to MG where not tapered
 }
 
-// FeatureSet says what the features of a data set count.
+// FeatureSet is the set of terms that the features of a data set count.
 type FeatureSet struct {
 	Model string        // name of the evaluation
 	Terms []FeatureTerm // FeatureRow.Terms are indices into it
@@ -130,7 +130,7 @@ type FeatureSet struct {
 	Float bool
 }
 
-// Check tells what is wrong with the set.
+// Check returns an error if the set is not valid.
 func (s *FeatureSet) Check() error {
 	if len(s.Terms) > 65536 {
 		return fmt.Errorf("%d terms are more than 65536", len(s.Terms))
@@ -172,7 +172,7 @@ func FeaturesSchema(s FeatureSet) (*arrow.Schema, error) {
 		metaModel, s.Model, metaTerms, string(terms))), nil
 }
 
-// featureSetOf reads back what FeaturesSchema put into the metadata.
+// featureSetOf reads the set of terms from the metadata that FeaturesSchema wrote.
 func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
 	var s FeatureSet
 	meta := schema.Metadata()
@@ -192,8 +192,8 @@ func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
 	return s, s.Check()
 }
 
-// checkSchema compares a file's schema with what its format asks for: the same
-// columns in any order. Whether nulls are allowed is looked at in the data.
+// checkSchema compares a file's schema with that of its format: the same columns in any
+// order. Nullability is checked in the data.
 func checkSchema(got, want *arrow.Schema) error {
 	format, _ := want.Metadata().GetValue(metaFormat)
 	if f, ok := got.Metadata().GetValue(metaFormat); ok && f != format {
@@ -214,8 +214,8 @@ func checkSchema(got, want *arrow.Schema) error {
 	return nil
 }
 
-// compareSchemas compares two schemas of one format: the error is checkSchema's; otherwise
-// key is what of the metadata differs, or empty.
+// compareSchemas compares two schemas of one format. The error is checkSchema's; key is the
+// first metadata key whose values differ, or empty.
 func compareSchemas(got, want *arrow.Schema) (key string, err error) {
 	if err := checkSchema(got, want); err != nil {
 		return "", err

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// streamBlock is how many rows are decoded at once. What is decoded ahead of the
-// reader is a few blocks, whatever the size of the record batches.
+// streamBlock is the number of rows decoded at once. Only a few blocks are decoded ahead of
+// the reader, whatever the size of the record batches.
 const streamBlock = 2048
 
 // rowBlock is a run of rows of one record batch on its way to the reader, or an error
@@ -18,19 +18,19 @@ const streamBlock = 2048
 type rowBlock[R any] struct {
 	fetch  func(int, *R) error
 	lo, hi int          // rows of the record batch
-	batch  arrow.Record // to be released behind this block, its batch's last; or nil
+	batch  arrow.Record // to release after this block, the last of its batch; or nil
 	file   string
 	first  int64 // number in its file of row lo
 	rows   []R   // decoded, up to the first bad row
-	err    error // of the row behind them, or of the file
+	err    error // of the row after them, or of the file
 	done   chan struct{}
 }
 
-// All yields every row in order. The first error, about a file or a *RowError, is
-// yielded with a zero row and ends the sequence: without an error, the rows were
-// Len in number and all of them passed their Check.
+// All yields every row in order. The first error, about a file or a *RowError, is yielded
+// with a zero row and ends the sequence: without an error, there were Len rows and all of
+// them passed their Check.
 //
-// Rows are decoded by as many goroutines as there are cores, a little ahead.
+// Rows are decoded ahead, by one goroutine per core.
 func (r *Reader[R]) All() iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		n := runtime.GOMAXPROCS(0)
@@ -62,8 +62,9 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 	}
 }
 
-// stream is an All at work: one goroutine reads files and decompresses record batches,
-// one cuts them into blocks, others decode their rows, and the caller's takes them in order.
+// stream is the state of one All. One goroutine reads files and decompresses record
+// batches, one divides them into blocks, and others decode the rows; the caller receives
+// them in order.
 type stream[R any] struct {
 	*Reader[R]
 	todo, queue chan *rowBlock[R]
@@ -120,7 +121,7 @@ func (s *stream[R]) load(batches chan<- loaded[R]) {
 	}
 }
 
-// loadFile sends those of file i, and reports whether the reader wants more.
+// loadFile sends the record batches of file i and reports whether the reader wants more.
 func (s *stream[R]) loadFile(i int, batches chan<- loaded[R]) (more bool, err error) {
 	f, done, err := s.openFile(i)
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *stream[R]) offer(batches chan<- loaded[R], l loaded[R]) bool {
 	}
 }
 
-// cut sends the rows of batches on in blocks.
+// cut divides batches into blocks and sends them.
 func (s *stream[R]) cut(batches <-chan loaded[R]) {
 	defer close(s.queue)
 	defer close(s.todo)
@@ -165,13 +166,13 @@ func (s *stream[R]) cut(batches <-chan loaded[R]) {
 			b := &rowBlock[R]{err: l.err, done: make(chan struct{})}
 			close(b.done)
 			s.send(b)
-			continue // there is none behind it
+			continue // it is the last
 		}
 		s.blocks(&l)
 	}
 }
 
-// blocks sends the rows of a batch, and sees to it that somebody releases it.
+// blocks sends the rows of a batch. The batch is released after its last block.
 func (s *stream[R]) blocks(l *loaded[R]) {
 	n := int(l.batch.NumRows())
 	for lo := 0; lo < n; lo += streamBlock {
@@ -190,8 +191,8 @@ func (s *stream[R]) blocks(l *loaded[R]) {
 	}
 }
 
-// send passes a block on, and to a goroutine that decodes it. It reports whether the
-// reader still wants it.
+// send queues a block for the reader and for a goroutine that decodes it. It reports
+// whether the reader still wants it.
 func (s *stream[R]) send(b *rowBlock[R]) bool {
 	select {
 	case s.queue <- b:
@@ -204,7 +205,7 @@ func (s *stream[R]) send(b *rowBlock[R]) bool {
 	return true
 }
 
-// room returns memory for a block, used before if there is any.
+// room returns memory for a block, reusing that of an earlier one if possible.
 func (s *stream[R]) room() []R {
 	select {
 	case rows := <-s.free:

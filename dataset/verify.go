@@ -16,27 +16,27 @@ import (
 type Verification struct {
 	Path     string `json:"path"`
 	Format   string `json:"format"`
-	Verified bool   `json:"verified"` // there is a manifest to compare the files with
+	Verified bool   `json:"verified"` // there is a manifest to check the files against
 	Complete bool   `json:"complete"`
 	Shards   int    `json:"shards"`
-	Rows     int64  `json:"rows"`      // sound ones
-	BadFiles int64  `json:"bad_files"` // that could not be read to their end
+	Rows     int64  `json:"rows"`      // valid ones
+	BadFiles int64  `json:"bad_files"` // that could not be read to the end
 	BadRows  int64  `json:"bad_rows"`
 }
 
-// OK reports whether all is as it should be.
+// OK reports whether the data set is complete and nothing is damaged.
 func (v *Verification) OK() bool { return v.Complete && v.BadFiles == 0 && v.BadRows == 0 }
 
-// ErrTwice says that a game or a data set was given twice: its rows would count twice.
-var ErrTwice = errors.New("it is there twice")
+// ErrTwice says that a game or a data set occurs twice, so that its rows would count twice.
+var ErrTwice = errors.New("it occurs twice")
 
-// ErrUngrouped says that a row names no game, or no opening, where rows of one game must
-// be handled together.
+// ErrUngrouped says that a row names no game, or no opening, where rows of one game (or
+// opening) must be handled together.
 var ErrUngrouped = errors.New("the row does not say what it belongs to")
 
-// Verify reads a whole data set, and goes on where a Reader would stop: each damaged
-// file and each bad row is told to report, if it is not nil. The error is that the
-// path could not be looked at at all, or the context's.
+// Verify reads a whole data set, and does not stop at damage: it calls report (if not nil)
+// for each damaged file and each bad row. It returns an error only if the path is not a
+// data set or the context is done.
 func Verify(ctx context.Context, path string, report func(problem error), progress Progress) (*Verification, error) {
 	format, err := Detect(path)
 	if err != nil {
@@ -49,14 +49,14 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	v := &verifier{Verification: Verification{Path: path, Format: format, Verified: m != nil,
 		Complete: m == nil || m.Complete, Shards: len(files)}, report: report}
 	if !v.Complete {
-		v.tell(fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, m.Rows))
+		v.problem(fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, m.Rows))
 	}
 	if m != nil {
 		v.unlisted(path, files)
 	}
 	w := watch{ctx: ctx, progress: progress}
 	for _, f := range files {
-		w.total += f.rows // 0 where there is no manifest: nobody knows
+		w.total += f.rows // 0 (unknown) without a manifest
 	}
 	mem := memory.NewGoAllocator()
 	switch format {
@@ -74,7 +74,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		r := &Reader[FeatureRow]{path: path, manifest: m, files: files, mem: mem}
 		if r.codec, err = anyFeatures(r); err != nil {
 			v.BadFiles = int64(len(files))
-			v.tell(err)
+			v.problem(err)
 			break
 		}
 		set := r.codec.(*featuresCodec).set
@@ -83,7 +83,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	return &v.Verification, ctx.Err()
 }
 
-// anyFeatures takes the terms from the first file that tells them.
+// anyFeatures takes the terms from the first file whose schema can be read.
 func anyFeatures(r *Reader[FeatureRow]) (codec[FeatureRow], error) {
 	var first error
 	for i := range r.files {
@@ -108,14 +108,14 @@ type verifier struct {
 	report func(error)
 }
 
-func (v *verifier) tell(err error) {
+func (v *verifier) problem(err error) {
 	if v.report != nil {
 		v.report(err)
 	}
 }
 
-// unlisted tells of Arrow files beside a manifest that does not have them; they are
-// no part of the data set, but a program that reads *.arrow would take them for it.
+// unlisted reports Arrow files that the manifest does not list. They are not part of the
+// data set, but a program that reads *.arrow would read them too.
 func (v *verifier) unlisted(path string, files []dataFile) {
 	listed := map[string]bool{}
 	for _, f := range files {
@@ -123,19 +123,19 @@ func (v *verifier) unlisted(path string, files []dataFile) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		v.tell(fmt.Errorf("dataset: %w", err))
+		v.problem(fmt.Errorf("dataset: %w", err))
 		return
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") && !listed[name] {
 			v.BadFiles++
-			v.tell(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
+			v.problem(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
 		}
 	}
 }
 
-// verifyFiles reads every row of every file; check looks at what a row alone does
-// not tell.
+// verifyFiles reads every row of every file. Check is for rules beyond a single row, or
+// nil.
 func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) error) {
 	for i := range r.files {
 		err := r.scan(i, func(row int64, value *R, err error) bool {
@@ -149,7 +149,7 @@ func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) erro
 			}
 			if err != nil {
 				v.BadRows++
-				v.tell(err)
+				v.problem(err)
 				return true
 			}
 			v.Rows++
@@ -157,7 +157,7 @@ func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) erro
 		})
 		if err != nil {
 			v.BadFiles++
-			v.tell(err)
+			v.problem(err)
 		}
 	}
 }

@@ -18,27 +18,26 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
-// ErrComplete says that the data set to be written is there already, made with the
-// same configuration.
+// ErrComplete says that the data set exists already, complete and with the same
+// configuration.
 var ErrComplete = errors.New("the data set is complete")
 
-// ErrNotData says that a folder has Arrow files that are not of the data set to be
-// written.
+// ErrNotData says that a folder has Arrow files that do not belong to the data set.
 var ErrNotData = errors.New("the folder holds other data")
 
 const lockName = ".data.lock"
 
-// WriterConfig is what a manifest says of how its data came about. All of it
-// decides the rows: a data set is resumed only with an equal one.
+// WriterConfig is what the manifest says about the origin of the data. Every field
+// influences the rows: a data set is only resumed with an equal WriterConfig.
 type WriterConfig struct {
 	Config  any      // marshalled to JSON; no times, paths or worker counts
-	Seed    uint64   // of the random numbers that went in
+	Seed    uint64   // of the random numbers that were used
 	Program string   // version of the program
 	Parents []string // IDs of the data sets that the rows were made from
 }
 
-// Writer writes a data set, a shard at a time. A row counts once its shard is
-// listed in the manifest: see Rows. It is used by one goroutine at a time.
+// Writer writes a data set, a shard at a time. A row is safe once its shard is listed in
+// the manifest; see Rows. A Writer is not safe for concurrent use.
 type Writer[R any] struct {
 	dir      string
 	codec    codec[R]
@@ -51,12 +50,12 @@ type Writer[R any] struct {
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
-	packed   bool         // compress as hard as possible, and batches as large as shards
-	safe     func() int64 // rows that errors call safe: Rows, or those of the data set that scratch data is for
-	err      error        // first failure; sticky
+	packed   bool         // best compression, and one batch per shard
+	safe     func() int64 // number of rows that errors report as safe; see Scratch
+	err      error        // first error; sticky
 }
 
-// WriterOption changes how rows are put into files, but not the rows.
+// WriterOption changes how rows are stored in files, but not the rows.
 type WriterOption func(*writerOptions)
 
 type writerOptions struct {
@@ -65,7 +64,7 @@ type writerOptions struct {
 	safe                 func() int64
 }
 
-// Packed makes files as small as possible, with one record batch a shard. Writing takes
+// Packed makes files as small as possible, with one record batch per shard. Writing takes
 // several times as long.
 func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
 
@@ -74,14 +73,14 @@ func ShardRows(batch, shard int) WriterOption {
 	return func(o *writerOptions) { o.batchRows, o.shardRows = batch, shard }
 }
 
-// Scratch is for data that are needed only to make another data set: errors about a full
-// disk then say how many rows of that data set are safely on disk.
+// Scratch is for temporary data that another data set is made from: errors about a full
+// disk then report how many rows of that data set are safely on disk.
 func Scratch(safeRows func() int64) WriterOption { return func(o *writerOptions) { o.safe = safeRows } }
 
-// NewGameWriter begins a data set of games in dir, or opens the interrupted one
-// that is there. Rows tells where to go on. The error is ErrComplete (wrapped) if
-// nothing is left to do, a *durable.ConfigChangedError if the data set in dir has
-// another configuration, durable.ErrLocked if another process is writing it.
+// NewGameWriter starts a data set of games in dir, or opens an interrupted one to resume
+// it; Rows is then the next row. The error is ErrComplete (wrapped) if the data set is
+// complete, a *durable.ConfigChangedError if the data set in dir has another configuration,
+// durable.ErrLocked if another process is writing it.
 //
 // Finish or Close the writer.
 func NewGameWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[GameRow], error) {
@@ -102,7 +101,7 @@ func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig, opts ...Writer
 	return newWriter(dir, c, f, featuresLayout, memory.NewGoAllocator(), opts...)
 }
 
-// NewWriter is NewGameWriter for rows of the reader's schema.
+// NewWriter is NewGameWriter for rows of the schema of r.
 func (r *Reader[R]) NewWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[R], error) {
 	return newWriter(dir, c, r.codec, r.codec.layout(), memory.NewGoAllocator(), opts...)
 }
@@ -141,14 +140,14 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 	return w, nil
 }
 
-// open takes up what is in the folder.
+// open starts the data set, or loads the interrupted one in the folder.
 func (w *Writer[R]) open() error {
 	if err := durable.RemoveTemps(w.dir); err != nil {
 		return err
 	}
 	old, err := durable.LoadManifest(w.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := w.refuseStrangers(); err != nil {
+		if err := w.refuseOtherData(); err != nil {
 			return err
 		}
 		return w.manifest.Save(w.dir)
@@ -172,7 +171,7 @@ func (w *Writer[R]) open() error {
 	return w.removeUnlisted()
 }
 
-// identity is what must not change between the beginning and the end of a data set.
+// identity is what must be the same when a data set is resumed.
 func identity(m *durable.Manifest) json.RawMessage {
 	parents := m.Parents
 	if parents == nil {
@@ -187,8 +186,8 @@ func identity(m *durable.Manifest) json.RawMessage {
 	return doc
 }
 
-// refuseStrangers keeps a data set out of a folder that has Arrow files already.
-func (w *Writer[R]) refuseStrangers() error {
+// refuseOtherData returns an error if the folder has Arrow files but no manifest.
+func (w *Writer[R]) refuseOtherData() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
 		return err
@@ -201,9 +200,9 @@ func (w *Writer[R]) refuseStrangers() error {
 	return nil
 }
 
-// removeUnlisted drops shards that were named but not listed when the process
-// ended. They will be written again, but a program that reads *.arrow without
-// looking at the manifest should not find them meanwhile.
+// removeUnlisted removes shards that were written but not yet listed when the process
+// ended. They will be written again; until then, a program that reads *.arrow without
+// looking at the manifest should not find them.
 func (w *Writer[R]) removeUnlisted() error {
 	listed := map[string]bool{}
 	for _, s := range w.manifest.Shards {
@@ -224,8 +223,8 @@ func (w *Writer[R]) removeUnlisted() error {
 	return nil
 }
 
-// Rows returns the number of rows that are on disk for good. After NewGameWriter
-// on an interrupted data set, the next row to Append is number Rows.
+// Rows returns the number of rows that are safely on disk. When an interrupted data set is
+// resumed, the next row to Append is number Rows.
 func (w *Writer[R]) Rows() int64 { return w.manifest.Rows }
 
 // Dir returns the folder of the data set.
@@ -252,8 +251,7 @@ func (w *Writer[R]) Append(r *R) error {
 	return w.err
 }
 
-// flush encodes the rows in the builder, if any, as one record batch of the open
-// shard.
+// flush encodes the buffered rows, if any, as one record batch of the open shard.
 func (w *Writer[R]) flush() error {
 	if w.out == nil {
 		w.out = &memoryFile{}
@@ -279,8 +277,7 @@ func (w *Writer[R]) flush() error {
 	return nil
 }
 
-// commit puts the open shard on disk, then lists it in next, which may be the
-// current manifest.
+// commit writes the open shard to disk, then lists it in a copy of next.
 func (w *Writer[R]) commit(next *durable.Manifest) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -307,7 +304,7 @@ func (w *Writer[R]) commit(next *durable.Manifest) error {
 	return w.list(&m)
 }
 
-// list replaces the manifest on disk, then the one in memory.
+// list saves a manifest, then makes it the current one.
 func (w *Writer[R]) list(m *durable.Manifest) error {
 	if err := m.Save(w.dir); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
@@ -316,9 +313,8 @@ func (w *Writer[R]) list(m *durable.Manifest) error {
 	return nil
 }
 
-// Finish writes the last shard and makes the data set complete. Report is
-// marshalled into the manifest: what was counted on the way; nil for nothing. The
-// writer is closed, whether or not there is an error.
+// Finish writes the last shard and marks the data set as complete. Report (if not nil) is
+// marshaled into the manifest. The writer is closed even if there is an error.
 func (w *Writer[R]) Finish(report any) (*durable.Manifest, error) {
 	defer w.Close()
 	if w.err == nil {
@@ -344,8 +340,8 @@ func (w *Writer[R]) finish(report any) error {
 	return w.commit(&last)
 }
 
-// Close lets go of the data set. Without Finish it stays interrupted, and the rows
-// of the open shard are dropped.
+// Close releases the data set. Without Finish it stays interrupted, and the rows of the
+// open shard are lost.
 func (w *Writer[R]) Close() error {
 	if w.lock == nil {
 		return nil
@@ -359,7 +355,7 @@ func (w *Writer[R]) Close() error {
 	return nil
 }
 
-// memoryFile is a file being written, in memory: what Arrow's writer wants.
+// memoryFile is a file in memory that implements io.WriteSeeker.
 type memoryFile struct{ data []byte }
 
 func (m *memoryFile) Write(p []byte) (int, error) {
@@ -367,7 +363,7 @@ func (m *memoryFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Seek only tells where the end is.
+// Seek only reports the current end.
 func (m *memoryFile) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, errors.ErrUnsupported

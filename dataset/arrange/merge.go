@@ -10,9 +10,9 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
-// Merge writes the rows of data sets of one schema one after the other as a data set
-// in dir. A game that is there twice is an error. An interrupted Merge is gone on
-// with; the error is ErrComplete (wrapped) if nothing is left to do.
+// Merge concatenates data sets of one schema into a data set in dir. A game that occurs
+// twice is an error. An interrupted Merge is resumed; the error is dataset.ErrComplete
+// (wrapped) if dir is complete already.
 func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Overlap is what two data sets have in common. Training data that contain the
-// positions, openings or games of validation data make the validation look too good.
+// Overlap is what two data sets have in common. If training data contain positions,
+// openings or games of the validation data, the validation error is too small.
 type Overlap struct {
-	Positions Common `json:"positions"` // first four FEN fields; of games, before each move and at the end
+	Positions Common `json:"positions"` // equal in the first four FEN fields; of games: before each move and at the end
 	Openings  Common `json:"openings"`
 	Games     Common `json:"games"`
-	// RowsA and RowsB are rows whose position, or one of whose positions for games, is in
-	// the other data set too.
+	// RowsA and RowsB count the rows whose position (for games: one of whose positions) is
+	// also in the other data set.
 	RowsA int64 `json:"rows_a"`
 	RowsB int64 `json:"rows_b"`
 }
 
-// Common counts different things of two data sets A and B.
+// Common counts the distinct items in A, in B and in both.
 type Common struct {
 	A    int64 `json:"a"`
 	B    int64 `json:"b"`
@@ -33,8 +33,8 @@ type Common struct {
 }
 
 // Compare counts what two data sets of games, positions or features have in common.
-// Features have no positions. Keys of positions, 16 bytes each, wait in a temporary folder to
-// be compared; memory holds the names of games and openings, and a bit a row.
+// Features have no positions. The keys of positions, 16 bytes each, are compared in a
+// temporary folder; memory holds the ids of games and openings, and one bit per row.
 func Compare(ctx context.Context, a, b string, progress dataset.Progress) (o *Overlap, err error) {
 	dir, err := os.MkdirTemp("", "assay-keys-")
 	if err != nil {
@@ -54,7 +54,7 @@ func Compare(ctx context.Context, a, b string, progress dataset.Progress) (o *Ov
 	}
 	one, two := &sets[0], &sets[1]
 	o = &Overlap{Openings: common(&one.openings, &two.openings), Games: common(&one.games, &two.games)}
-	var sharedA, sharedB dedup.RowSet // rows one of whose positions is in the other data set
+	var sharedA, sharedB dedup.RowSet // rows with a position that is in the other data set
 	sharedA.Grow(one.rows)
 	sharedB.Grow(two.rows)
 	p := &o.Positions
@@ -69,14 +69,14 @@ func common(a, b *dedup.KeySet) Common {
 	return Common{A: int64(a.Len()), B: int64(b.Len()), Both: a.Common(b)}
 }
 
-// identities are what the rows of a data set can share with others.
+// identities are the positions, openings and games of a data set.
 type identities struct {
 	openings, games dedup.KeySet
 	spill           *dedup.Spill // keys of positions
 	rows            int64
 }
 
-// name begins a row: it notes its game and opening, where it has them.
+// name begins a row: it notes its game and opening, if it has them.
 func (s *identities) name(game, opening uint64) {
 	s.rows++
 	if game != 0 {
@@ -124,7 +124,7 @@ func (s *identities) gather(ctx context.Context, path string, progress dataset.P
 	}
 }
 
-// eachRow visits the rows of a data set, as far as it goes.
+// eachRow visits the rows of a data set, which may be incomplete.
 func eachRow[R any](ctx context.Context, path string, open opener[R], progress dataset.Progress, visit func(*R) error) error {
 	r, err := open(path, dataset.Partial())
 	if err != nil {

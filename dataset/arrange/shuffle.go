@@ -12,28 +12,28 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at
-// once; while rows are dealt, each bucket has a small shard open, less than a megabyte.
+// shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at once.
+// While rows are distributed, each bucket has an open shard of less than a megabyte.
 type shuffleLimits struct {
-	bucketRows int64 // of a bucket, about
+	bucketRows int64 // of a bucket, approximately
 	batchRows  int   // of a record batch of a bucket
 	shardRows  int   // of a shard of a bucket
 }
 
 const (
-	// maxBuckets keeps the open shards below 250 MB; beyond 134 million positions it is
-	// the buckets that grow.
+	// maxBuckets keeps the open shards below 250 MB. Beyond 134 million positions the
+	// buckets grow instead.
 	maxBuckets = 256
-	// shuffleDir holds the buckets while a data set is shuffled.
+	// shuffleDir is the temporary folder of the buckets.
 	shuffleDir = ".shuffle"
 )
 
-// Shuffle writes the rows of data sets of one schema in random order, which the seed
-// decides, as a data set in dir. Every order is equally likely: rows are dealt to
+// Shuffle writes the rows of data sets of one schema in random order as a data set in dir.
+// The seed decides the order. Every order is equally likely: rows are distributed over
 // buckets at random, and each bucket is shuffled in memory. An interrupted Shuffle is
-// gone on with; the error is ErrComplete (wrapped) if nothing is left to do.
+// resumed; the error is dataset.ErrComplete (wrapped) if dir is complete already.
 //
-// The buckets need about as much room on disk as the data, in dir.
+// The buckets temporarily need about as much disk space as the data, in dir.
 func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {
@@ -61,7 +61,7 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, o
 	}
 	defer w.Close()
 	temp := filepath.Join(dir, shuffleDir)
-	if err := os.RemoveAll(temp); err != nil { // of a killed process
+	if err := os.RemoveAll(temp); err != nil { // left by a killed process
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	defer os.RemoveAll(temp)
@@ -82,12 +82,12 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, o
 
 func bucketName(i int) string { return fmt.Sprintf("bucket-%03d", i) }
 
-// dealer is a Shuffle at work.
+// dealer is the state of one Shuffle.
 type dealer[R any] struct {
 	*sources[R]
 	out  *dataset.Writer[R]
-	skip int64 // rows that were on disk before
-	rows []R   // of a bucket; its memory is used again
+	skip int64 // rows that an earlier process wrote
+	rows []R   // of a bucket; the memory is reused
 }
 
 // deal writes every row to a bucket chosen at random.
@@ -120,7 +120,7 @@ func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits s
 	return nil
 }
 
-// collect shuffles one bucket, and removes it.
+// collect reads one bucket, shuffles its rows and removes it.
 func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bucket int) error {
 	if err := ctx.Err(); err != nil {
 		return err

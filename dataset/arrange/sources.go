@@ -8,18 +8,18 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// ErrSchemas says that data sets of different schemas, or features of different
-// evaluations, were to become one.
+// ErrSchemas says that data sets cannot be combined: their schemas differ, or they are
+// features of different evaluations.
 var ErrSchemas = errors.New("the data sets are of different kinds")
 
-// Config is what Merge, Split and Shuffle have in common.
+// Config has the settings of Merge, Split and Shuffle.
 type Config struct {
 	Seed     uint64 // of Split and Shuffle
 	Program  string // version of the program, for the manifest
 	Progress dataset.Progress
 }
 
-// sources are data sets of one kind, to be read one after the other.
+// sources are data sets of one schema that are read one after the other.
 type sources[R any] struct {
 	Config
 	readers []*dataset.Reader[R]
@@ -27,7 +27,7 @@ type sources[R any] struct {
 	total   int64 // rows
 }
 
-// opener opens a data set of one kind.
+// opener opens data sets of one schema.
 type opener[R any] func(path string, opts ...dataset.OpenOption) (*dataset.Reader[R], error)
 
 func openFeatures(path string, opts ...dataset.OpenOption) (*dataset.Reader[dataset.FeatureRow], error) {
@@ -35,7 +35,7 @@ func openFeatures(path string, opts ...dataset.OpenOption) (*dataset.Reader[data
 	return r, err
 }
 
-// kindOf returns the one schema of all paths.
+// kindOf returns the schema that all paths have.
 func kindOf(paths []string) (string, error) {
 	var first string
 	for i, path := range paths {

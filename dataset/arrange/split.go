@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// What Split keeps together.
+// Values of by: what Split keeps together.
 const (
 	ByGame    = "game"    // the positions of a game
 	ByOpening = "opening" // the games of an opening
@@ -20,15 +20,15 @@ const (
 // Part is one of the data sets that Split writes.
 type Part struct {
 	Name   string  `json:"name"`   // of its folder
-	Weight float64 `json:"weight"` // its share is the weight over the sum of all
+	Weight float64 `json:"weight"` // relative to the sum of all weights
 }
 
-// CheckParts tells what is wrong with a list of parts.
+// CheckParts returns an error if the list of parts is not valid.
 func CheckParts(parts []Part) error {
 	seen := map[string]bool{}
 	for _, p := range parts {
 		if p.Name == "" || p.Name != filepath.Base(p.Name) || p.Name[0] == '.' || seen[p.Name] {
-			return fmt.Errorf("part %q: want different names of folders", p.Name)
+			return fmt.Errorf("part %q: the names must be different, and valid names of folders", p.Name)
 		}
 		seen[p.Name] = true
 		if !(p.Weight > 0 && p.Weight <= 1e9) {
@@ -36,12 +36,12 @@ func CheckParts(parts []Part) error {
 		}
 	}
 	if len(parts) < 2 {
-		return errors.New("want two parts or more")
+		return errors.New("need at least two parts")
 	}
 	return nil
 }
 
-// splitConfig is what the manifest of a part says.
+// splitConfig is the configuration in the manifest of a part.
 type splitConfig struct {
 	Operation string `json:"operation"`
 	By        string `json:"by"`
@@ -49,10 +49,10 @@ type splitConfig struct {
 	Part      string `json:"part"`
 }
 
-// Split writes each game (or all games of an opening) of data sets of one schema to one
-// of the parts, in folders of dir. Which one depends on the seed and the game's identity
-// alone: not on the order, nor on the other games. An interrupted Split is gone on with;
-// the error is ErrComplete (wrapped) if nothing is left to do.
+// Split writes each game (or all games of an opening) of data sets of one schema to one of
+// the parts, in folders of dir. The part depends only on the seed and the id of the game
+// (or opening), not on the order or on other games. An interrupted Split is resumed; the
+// error is dataset.ErrComplete (wrapped) if all parts are complete already.
 func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) ([]*durable.Manifest, error) {
 	if err := CheckParts(parts); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -75,7 +75,7 @@ func Split(ctx context.Context, paths []string, dir string, parts []Part, by str
 	}
 }
 
-// splitting is a Split at work.
+// splitting is the state of one Split.
 type splitting struct {
 	dir   string
 	parts []Part
@@ -83,7 +83,7 @@ type splitting struct {
 	seed  uint64
 }
 
-// part chooses for a game or opening.
+// part returns the index of the part of a game or opening.
 func (s *splitting) part(key uint64) int {
 	total := 0.0
 	for _, p := range s.parts {
@@ -124,16 +124,17 @@ func split[R any](ctx context.Context, paths []string, s *splitting, c Config, o
 	return t.finish()
 }
 
-// splitter has a writer for each part, nil for one that is complete.
+// splitter has a writer for each part, nil for a complete one.
 type splitter[R any] struct {
 	*splitting
 	names     func(*R) (game, opening uint64)
 	writers   []*dataset.Writer[R]
-	skip      []int64 // rows that were on disk before
+	skip      []int64 // rows that an earlier process wrote
 	manifests []*durable.Manifest
 }
 
-// begin opens all parts. The error is ErrComplete if all of them are.
+// begin opens all parts. The error is dataset.ErrComplete (wrapped) if all of them are
+// complete.
 func (t *splitter[R]) begin(src *sources[R]) error {
 	t.manifests = make([]*durable.Manifest, len(t.parts))
 	var complete error

@@ -10,26 +10,26 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Summary is what a data set holds, in numbers.
+// Summary is the statistics of a data set.
 type Summary struct {
 	Path     string `json:"path"`
 	Format   string `json:"format"`
 	ID       string `json:"id"`       // identifies the data; see dataset.Reader.ID
-	Verified bool   `json:"verified"` // false where there is no manifest
-	Complete bool   `json:"complete"` // false where the writing was interrupted
+	Verified bool   `json:"verified"` // false without a manifest
+	Complete bool   `json:"complete"` // false if more rows were to be written
 	Shards   int    `json:"shards"`
 	Bytes    int64  `json:"bytes"`
 
 	Rows          int64 `json:"rows"`
-	Games         int64 `json:"games"`                    // 0 where rows name none and stand in no order
+	Games         int64 `json:"games"`                    // 0 if rows name no game and are not in game order
 	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see dataset.GameRuns
-	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or all moves
-	Openings      int64 `json:"openings"`                 // different ones
+	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or in all moves
+	Openings      int64 `json:"openings"`                 // distinct ones
 
 	Results      Results          `json:"results"`
-	Plies        Range            `json:"plies"`            // games: how long they are; positions: where in their game
+	Plies        Range            `json:"plies"`            // of games: their length; of positions: their place in the game
 	Phases       *[25]int64       `json:"phases,omitempty"` // positions by phase; 24 is the middlegame
-	Scores       []ScoreBin       `json:"scores"`           // all but mates and missing ones
+	Scores       []ScoreBin       `json:"scores"`           // without mates and missing scores
 	Mates        int64            `json:"mates"`            // scores that are mates
 	Unscored     int64            `json:"unscored"`
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
@@ -41,11 +41,11 @@ type Results struct {
 	White int64   `json:"white"`
 	Draw  int64   `json:"draw"`
 	Black int64   `json:"black"`
-	Other int64   `json:"other,omitempty"` // neither 1, 0.5 nor 0
-	Mean  float64 `json:"mean"`            // 1 is White
+	Other int64   `json:"other,omitempty"` // results other than 1, 0.5 and 0
+	Mean  float64 `json:"mean"`            // average result: 1 if White won all
 }
 
-// Range is the spread of some numbers.
+// Range describes a list of numbers.
 type Range struct {
 	Min  int64   `json:"min"`
 	Mean float64 `json:"mean"`
@@ -62,8 +62,8 @@ type ScoreBin struct {
 
 var binEdges = []int{-dataset.MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600, dataset.MaxScore + 1}
 
-// Summarize reads a whole data set and counts. An interrupted one is counted as far
-// as it goes. Any damage is an error: no summary is of half a data set.
+// Summarize reads a whole data set. Of an incomplete data set, it counts the rows that
+// exist. Any damage is an error.
 func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Summary, error) {
 	format, err := dataset.Detect(path)
 	if err != nil {
@@ -117,18 +117,18 @@ func summarize[R any](ctx context.Context, c *counter, path string, open opener[
 	})
 }
 
-// counter gathers a Summary.
+// counter counts the rows for a Summary.
 type counter struct {
 	s        Summary
 	seed     maphash.Seed
-	rows     dedup.Finder // of what makes a row a duplicate
+	rows     dedup.Finder // finds duplicates
 	games    dedup.KeySet
 	openings dedup.KeySet
 	sum      float64          // of results
 	weights  int64            // rows with a result
-	runs     dataset.GameRuns // where no game is named
-	plies    int64            // numbers in s.Plies
-	err      error            // of the disk
+	runs     dataset.GameRuns // used if no game is named
+	plies    int64            // number of values in s.Plies
+	err      error            // of a disk operation
 }
 
 func (c *counter) game(g *dataset.GameRow) {

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// ErrDamaged is wrapped by every error that says a file is not what was written:
-// a wrong size, a wrong checksum, a line that does not parse.
+// ErrDamaged is wrapped by every error that says that the content of a file is not what was
+// written: a wrong size, a wrong checksum, a line that does not parse.
 var ErrDamaged = errors.New("damaged")
 
 // tempSuffix ends the name of every file that is not finished yet.
@@ -47,10 +47,9 @@ func SumFile(path string) (Sum, error) {
 	return Sum{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// WriteFile replaces the file at path by data, or leaves it as it was: the bytes
-// go to a temporary file in the same directory, are synced, and only then take
-// the name. The directory is synced too, so that the file survives a power cut
-// once WriteFile has returned. Errors name path.
+// WriteFile replaces the file at path by data, or leaves it as it was: it writes and syncs
+// a temporary file in the same directory, then renames it. The directory is synced too, so
+// that the file survives a power cut once WriteFile has returned. Errors name path.
 func WriteFile(path string, data []byte) error {
 	f, err := Create(path)
 	if err != nil {
@@ -64,7 +63,7 @@ func WriteFile(path string, data []byte) error {
 	return err
 }
 
-// File is a file under construction: it has its name only after Commit.
+// File is a file that is being written. It gets its name only with Commit.
 type File struct {
 	path string // the name it will have
 	file *os.File
@@ -73,8 +72,8 @@ type File struct {
 	err  error // first failure; sticky, because a failed sync cannot be repeated
 }
 
-// Create begins a file that Commit will put at path, replacing what is there.
-// The directory must exist. Exactly one of Commit and Abort must follow.
+// Create starts a file that Commit will put at path, replacing an existing one. The
+// directory must exist. Exactly one of Commit and Abort must follow.
 func Create(path string) (*File, error) {
 	dir, base := filepath.Split(path)
 	for try := 0; ; try++ {
@@ -108,8 +107,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// Commit syncs what was written and gives it its name. After an error the old
-// file, if there was one, is still in place, and the temporary file is gone.
+// Commit syncs the file and renames it to its final name. After an error the old file, if
+// there was one, is still in place, and the temporary file is gone.
 func (f *File) Commit() (Sum, error) {
 	if f.err == nil {
 		if err := f.file.Sync(); err != nil {
@@ -134,7 +133,7 @@ func (f *File) Commit() (Sum, error) {
 	return Sum{Size: f.size, SHA256: hex.EncodeToString(f.hash.Sum(nil))}, nil
 }
 
-// Abort drops what was written.
+// Abort removes the temporary file.
 func (f *File) Abort() {
 	f.file.Close()
 	os.Remove(f.file.Name())

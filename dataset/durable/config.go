@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ConfigChangedError says that a folder was begun with another configuration.
+// ConfigChangedError says that a run or data set was started with another configuration.
 type ConfigChangedError struct {
 	Path  string // the file that holds the old configuration
 	Field string // first field that differs, as "gate.elo1" or "openings[2]"
-	Old   string // its JSON value then; empty if there was none
-	New   string // its JSON value now; empty if there is none
+	Old   string // its old JSON value; empty if there was none
+	New   string // its new JSON value; empty if there is none
 }
 
 func (e *ConfigChangedError) Error() string {
@@ -30,9 +30,9 @@ func orNone(s string) string {
 	return s
 }
 
-// CompareConfig returns nil if two configurations in JSON say the same, else a
-// ConfigChangedError about the first field that differs, in the order of now.
-// The order of fields and white space do not count. Path is for the error.
+// CompareConfig returns nil if two JSON configurations are equal, else a ConfigChangedError
+// about the first field that differs, in the order of now. The order of fields and white
+// space do not matter. Path is for the error.
 func CompareConfig(path string, old, now json.RawMessage) error {
 	was, err := flatten(old)
 	if err != nil {

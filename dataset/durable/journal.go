@@ -24,23 +24,22 @@ const crcTail = len(crcField) + 8 + len(`"}`)
 // maxLine bounds the length of one journal line, in bytes.
 const maxLine = 16 << 20
 
-// Journal is an append-only file of JSON objects, one a line. Each line ends
-// with a field "crc": the CRC-32C, in hex, of the bytes of the line before it.
-// A line is in the journal once Sync has returned.
+// Journal is an append-only file of JSON objects, one per line. Each line ends with a field
+// "crc": the CRC-32C, in hex, of the bytes of the line before it. A line is durable once
+// Sync has returned.
 //
-// A Journal is used by one goroutine at a time.
+// A Journal is not safe for concurrent use.
 type Journal struct {
 	path string
 	file *os.File
 	end  int64 // length of the whole lines, bytes
-	err  error // first failure; sticky
+	err  error // first error; sticky
 }
 
-// OpenJournal opens the journal at path for appending, creating it if need be,
-// and calls visit (if not nil) with each line already there, checksum included.
-// An unfinished last line, left by a crash in the middle of a write, is cut off:
-// nobody was ever told that it was written. Any other damage is an error that
-// wraps ErrDamaged and names file and line.
+// OpenJournal opens the journal at path for appending, creating it if necessary, and calls
+// visit (if not nil) with each line already there, checksum included. An unfinished last
+// line, left by a crash in the middle of a write, is cut off: its Append had not returned.
+// Any other damage is an error that wraps ErrDamaged and names file and line.
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -72,7 +71,7 @@ func ReadJournal(path string, visit func(line []byte) error) error {
 	return err
 }
 
-// cutAt drops what follows the whole lines and stands at their end.
+// cutAt drops everything after the whole lines and seeks to their end.
 func cutAt(f *os.File, path string, end int64) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() > end {
@@ -96,8 +95,8 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 	for number := 1; ; number++ {
 		line, err := readLine(in)
 		if errors.Is(err, io.EOF) {
-			// Nothing more, or a torn line: the beginning of one. A whole line with
-			// something else where its newline was is no crash's work.
+			// The end of the file, or a torn line: the beginning of one. A crash cannot
+			// leave a whole line with another byte in place of its newline.
 			if n := len(line); n == 0 || !lineIsWhole(line[:n-1]) {
 				return end, nil
 			}
@@ -141,14 +140,14 @@ func lineIsWhole(line []byte) bool {
 	return cut > 0 && bytes.Equal(line[cut:], sealOf(line[:cut])) && json.Valid(line)
 }
 
-// sealOf returns the checksum field that closes the line that begins with head.
+// sealOf returns the checksum field and closing brace of the line that begins with head.
 func sealOf(head []byte) []byte {
 	return fmt.Appendf(nil, "%s%08x\"}", crcField, crc32.Checksum(head, castagnoli))
 }
 
-// Append adds one line: v as JSON, which must be an object. It is safe from a
-// crash of the program after Append, from a power cut only after Sync. If the
-// disk is full, the journal is cut back to its last whole line.
+// Append adds one line: v as JSON, which must be an object. The line survives a crash of
+// the program once Append has returned, and a power cut once Sync has returned. If the disk
+// is full, the journal is cut back to its last whole line.
 func (j *Journal) Append(v any) error {
 	if j.err != nil {
 		return j.err
@@ -197,7 +196,7 @@ func (j *Journal) Sync() error {
 	return j.err
 }
 
-// Path returns the name of the journal's file.
+// Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
 
 // Close syncs and closes the journal.

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// State is what became of a run.
+// State is the state of a run.
 type State string
 
 // The states of a run.
 const (
 	Running     State = "running"     // a process has it open
-	Interrupted State = "interrupted" // begun, not complete, nobody at it
+	Interrupted State = "interrupted" // not complete, and no process has it open
 	Complete    State = "complete"    // result.json is there
-	Unreadable  State = "unreadable"  // something in the folder is damaged; see Err
+	Unreadable  State = "unreadable"  // a file in the folder is damaged; see Err
 )
 
-// RunStatus is one line of a listing of runs.
+// RunStatus describes one run of a List.
 type RunStatus struct {
 	Name    string // of the folder
 	Dir     string // path of the folder
@@ -51,7 +51,7 @@ func List(dir string) ([]RunStatus, error) {
 	return runs, nil
 }
 
-// Status tells what became of the run in dir.
+// Status returns the status of the run in dir.
 func Status(dir string) RunStatus {
 	s := RunStatus{Name: filepath.Base(dir), Dir: dir, State: Interrupted}
 	for _, f := range []string{RunConfigName, RunEventsName, RunResultName} {

@@ -11,16 +11,15 @@ import (
 // ErrLocked says that another process (or another part of this one) holds a lock.
 var ErrLocked = errors.New("in use by another process")
 
-// lockPatience is how long TryLock keeps trying: a listing of runs may hold a
-// lock for an instant while it looks.
+// lockPatience is how long TryLock keeps trying: List may hold a lock for an instant.
 const lockPatience = 300 * time.Millisecond
 
-// Lock is held on a file from TryLock to Unlock, or until the process ends in
-// whatever way: the operating system lets go of it.
+// Lock is held on a file from TryLock to Unlock, or until the process ends for any reason:
+// the operating system then releases it.
 type Lock struct{ file *os.File }
 
-// TryLock takes the lock that the file at path stands for, creating the file.
-// It does not wait for another holder: it returns ErrLocked (wrapped).
+// TryLock locks the file at path, creating it. It does not wait for another holder: it
+// returns ErrLocked (wrapped).
 func TryLock(path string) (*Lock, error) {
 	deadline := time.Now().Add(lockPatience)
 	for {
@@ -33,14 +32,14 @@ func TryLock(path string) (*Lock, error) {
 			continue
 		}
 		if err == nil {
-			err = ErrLocked // the file kept being replaced: somebody is at it
+			err = ErrLocked // the file was replaced each time: another process is using it
 		}
 		return nil, fmt.Errorf("durable: locking %s: %w", path, err)
 	}
 }
 
-// tryLockOnce returns nil, nil if the file it locked had been removed by its
-// previous holder meanwhile, and so is not the file that others would lock.
+// tryLockOnce returns nil, nil if the previous holder removed the file in the meantime:
+// others would lock a new file.
 func tryLockOnce(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -66,17 +65,17 @@ func tryLockOnce(path string) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// Unlock lets go of the lock and removes its file.
+// Unlock removes the file and releases the lock.
 func (l *Lock) Unlock() {
 	if l == nil || l.file == nil {
 		return
 	}
-	os.Remove(l.file.Name()) // before letting go, so that nobody locks a file about to vanish
+	os.Remove(l.file.Name()) // before the release, so that no process locks a file that is about to vanish
 	l.file.Close()
 	l.file = nil
 }
 
-// locked reports whether somebody holds the lock of the file at path.
+// locked reports whether the file at path is locked.
 func locked(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

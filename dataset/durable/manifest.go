@@ -18,28 +18,28 @@ const ManifestName = "manifest.json"
 // ManifestFormat is the version of the manifest that this package writes.
 const ManifestFormat = "assay.manifest/1"
 
-// maxManifest bounds the size of a manifest, in bytes: a hundred thousand shards
-// and more.
+// maxManifest is the maximum size of a manifest in bytes, enough for more than 100,000
+// shards.
 const maxManifest = 64 << 20
 
-// Manifest says what a folder of shards holds. Its bytes depend on its content
-// alone: no times, no absolute paths, no worker counts.
+// Manifest lists the shards of a data set. Equal data give equal bytes: it has no times, no
+// absolute paths and no worker counts.
 type Manifest struct {
 	Format   string          `json:"format"`           // ManifestFormat
-	Schema   string          `json:"schema"`           // what the shards hold, as "assay.games/1"
-	Complete bool            `json:"complete"`         // false while rows are still to come
-	Rows     int64           `json:"rows"`             // sum over the shards
+	Schema   string          `json:"schema"`           // schema of the shards, such as "assay.games/1"
+	Complete bool            `json:"complete"`         // false while rows are missing
+	Rows     int64           `json:"rows"`             // sum over all shards
 	Seed     uint64          `json:"seed,string"`      // a string, because JavaScript rounds above 2^53
 	Program  string          `json:"program"`          // version of the program that wrote it
-	Config   json.RawMessage `json:"config,omitempty"` // everything that decided the rows
+	Config   json.RawMessage `json:"config,omitempty"` // every setting that influences the rows
 	Parents  []string        `json:"parents"`          // IDs of the data sets it was made from
-	Report   json.RawMessage `json:"report,omitempty"` // what was counted on the way
+	Report   json.RawMessage `json:"report,omitempty"` // statistics of the process that wrote it
 	Shards   []Shard         `json:"shards"`           // in the order of their rows
 }
 
 // Shard is one file of a data set.
 type Shard struct {
-	Name   string `json:"name"` // a plain file name, in the manifest's folder
+	Name   string `json:"name"` // a plain file name, relative to the manifest's folder
 	Rows   int64  `json:"rows"`
 	Size   int64  `json:"size"` // bytes
 	SHA256 string `json:"sha256"`
@@ -134,7 +134,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	return &doc.Manifest, nil
 }
 
-// check looks for what no honest writer writes.
+// check returns an error if the manifest contradicts itself.
 func (m *Manifest) check() error {
 	if m.Format != ManifestFormat {
 		return fmt.Errorf("format %q is not %q", m.Format, ManifestFormat)
@@ -173,8 +173,8 @@ func (s *Shard) check() error {
 	return nil
 }
 
-// ReadShard returns the bytes of a listed shard of dir, after comparing size and
-// checksum: it never returns bytes that the manifest does not vouch for.
+// ReadShard returns the bytes of a listed shard of dir, after comparing size and checksum:
+// it never returns damaged bytes.
 func ReadShard(dir string, s Shard) ([]byte, error) {
 	path := filepath.Join(dir, s.Name)
 	f, err := os.Open(path)

@@ -17,16 +17,16 @@ const (
 	RunConfigName = "config.json"  // the configuration; changes only by ExtendRun
 	RunInfoName   = "run.json"     // how it was started and how to resume it
 	RunEventsName = "events.jsonl" // what happened, with times
-	RunResultName = "result.json"  // written last: its presence makes the run complete
+	RunResultName = "result.json"  // written last: a run is complete once it exists
 	runLockName   = ".run.lock"
 )
 
-// ErrNotRun says that a folder holds something else than a run.
+// ErrNotRun says that a folder holds other files and is not a run.
 var ErrNotRun = errors.New("the folder is not empty and is not a run")
 
 // RunInfo says how a run was started.
 type RunInfo struct {
-	Command string    `json:"command"` // the subcommand, as "learn"
+	Command string    `json:"command"` // the subcommand, such as "learn"
 	Resume  string    `json:"resume"`  // the command line that resumes it
 	Program string    `json:"program"` // version of the program
 	Started time.Time `json:"started"` // set by OpenRun when the folder is new
@@ -59,22 +59,23 @@ type Run struct {
 	events *Journal
 }
 
-// OpenRun begins a run in dir, or opens the one that is there to resume it.
-// Config is marshalled to JSON and must hold everything that decides the
-// result, the program's version included, and nothing that does not (worker
-// counts, times). If dir was begun with another configuration the error is a
-// *ConfigChangedError; if another process has it open, ErrLocked (wrapped); if
-// it holds other files, ErrNotRun (wrapped). A complete run opens too: ask Result.
+// OpenRun starts a run in dir, or opens an existing one to resume it. Config is marshaled
+// to JSON. It must contain everything that influences the result, including the program's
+// version, and nothing else (no worker counts or times). If the run in dir has another
+// configuration, the error is a *ConfigChangedError; if another process has it open,
+// ErrLocked (wrapped); if it holds other files, ErrNotRun (wrapped). A complete run can be
+// opened too: see Result.
 //
 // Close the run when done.
 func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
 	return ExtendRun(dir, info, config, nil)
 }
 
-// ExtendRun is OpenRun for runs that may go on under another configuration. Where the
-// folder was begun with another one, settled is handed it and returns nil if everything
-// that is done there would be done so again. Then the new configuration takes its place,
-// the result of a complete run is gone, and the old configuration stands in the run's events.
+// ExtendRun is OpenRun for runs that may be continued with another configuration. If the
+// run in dir has another one, settled is called with it. It returns nil if everything done
+// so far would be done the same way with the new configuration. Then the new configuration
+// replaces the old one, the result of a complete run is removed, and the old configuration
+// is recorded in the run's events.
 func ExtendRun(dir string, info RunInfo, config any, settled func(recorded json.RawMessage) error) (*Run, error) {
 	doc, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
@@ -132,7 +133,7 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 		err = r.reopen()
 	}
 	if err != nil {
-		_ = r.events.Close() // nothing was written that counts
+		_ = r.events.Close() // nothing important was written
 	}
 	return err
 }
@@ -151,8 +152,8 @@ func (r *Run) checkFormat() error {
 	return &OlderRunError{Dir: r.dir, Command: r.info.Resume}
 }
 
-// extend opens the run again under the new configuration. That comes last: until it is
-// there, the folder is the old run, which lacks at most its result.
+// extend opens the run with the new configuration. The configuration is written last: until
+// then, the folder is the old run, possibly without its result.
 func (r *Run) extend(old json.RawMessage) error {
 	resume, format := r.info.Resume, r.info.Format
 	if err := r.reopen(); err != nil {
@@ -171,8 +172,8 @@ func (r *Run) extend(old json.RawMessage) error {
 	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
 }
 
-// begin makes a run of a folder that has none. The configuration comes last,
-// because its presence is what makes the folder a run.
+// begin starts a run. The configuration is written last, because a folder that has one is a
+// run.
 func (r *Run) begin() error {
 	if err := r.checkEmpty(); err != nil {
 		return err
@@ -193,7 +194,7 @@ func (r *Run) writeInfo() error {
 	return WriteFile(r.Path(RunInfoName), append(info, '\n'))
 }
 
-// checkEmpty refuses a folder in which somebody keeps other things.
+// checkEmpty returns ErrNotRun (wrapped) if the folder has other files.
 func (r *Run) checkEmpty() error {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -232,7 +233,7 @@ func readJSON(path string, v any) error {
 // Dir returns the run's folder.
 func (r *Run) Dir() string { return r.dir }
 
-// Path returns the path of something in the run's folder.
+// Path returns the path of a file in the run's folder.
 func (r *Run) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.dir}, elem...)...)
 }
@@ -248,8 +249,8 @@ func (r *Run) Result() (result json.RawMessage, complete bool) {
 	return r.result, r.result != nil
 }
 
-// Event adds a line to events.jsonl: time, kind and the fields of data, which is
-// marshalled under "data" (nil for none). It is not synced before Close.
+// Event adds a line to events.jsonl: time, kind and the fields of data, which is marshaled
+// under "data" (nil for none). It is not synced before Close.
 func (r *Run) Event(kind string, data any) error {
 	return r.events.Append(struct {
 		Time string `json:"time"`
@@ -258,7 +259,7 @@ func (r *Run) Event(kind string, data any) error {
 	}{time.Now().UTC().Format(time.RFC3339Nano), kind, data})
 }
 
-// Finish writes result.json atomically: the run is complete.
+// Finish writes result.json atomically, which makes the run complete.
 func (r *Run) Finish(result any) error {
 	data, err := json.MarshalIndent(result, "", "  ")
 	if err != nil {
@@ -271,7 +272,7 @@ func (r *Run) Finish(result any) error {
 	return nil
 }
 
-// Close lets go of the run. Without Finish it stays interrupted.
+// Close releases the run. Without Finish it stays interrupted.
 func (r *Run) Close() error {
 	if r.lock == nil {
 		return nil

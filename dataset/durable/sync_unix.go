@@ -16,7 +16,7 @@ func SyncDir(dir string) error {
 		return fmt.Errorf("durable: %w", err)
 	}
 	defer d.Close()
-	// Some file systems do not know how to sync a directory, and need not be told.
+	// Some file systems cannot sync a directory, and do not need it.
 	err = d.Sync()
 	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return fmt.Errorf("durable: syncing directory %s: %w", dir, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// Split cuts a command line into words; single and double quotes keep spaces, and there is
-// no other magic.
+// Split splits a command line into words. Single and double quotes protect spaces; there is
+// no other syntax.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -47,8 +47,8 @@ func Split(line string) ([]string, error) {
 	return words, nil
 }
 
-// fingerprint is what a manifest says of a command: words, and of those that are files
-// not where they are but what is in them.
+// fingerprint identifies a command in the manifest: its words, where files are replaced by
+// a hash of their content.
 func fingerprint(command []string) ([]string, error) {
 	var prints []string
 	for i, word := range command {

@@ -1,13 +1,12 @@
-// Package features makes a data set of features from what a foreign engine prints: the
-// counts of its evaluation's terms, position by position. Nobody needs to link Arrow into
-// an engine.
+// Package features makes a data set of features from the output of another engine: the
+// counts of its evaluation's terms, position by position. The engine does not need Arrow.
 //
-// The engine is a command: it prints a header line with its terms, then answers each FEN
-// on standard input with one record, a JSON line or a binary one. The protocol stands in
-// dataset/FORMAT.md, under "Features from a foreign engine". assay_features.h in this folder
-// is a writer in C, testdata/engine.c an engine that uses it.
+// The engine is a command: it prints a header line with its terms, then answers each FEN on
+// standard input with one record, a JSON line or a binary one. The protocol is described in
+// dataset/FORMAT.md, under "Features from a foreign engine". assay_features.h in this
+// folder is a writer in C, testdata/engine.c an engine that uses it.
 //
-// The package knows nothing of UCI, and plays nothing.
+// The package does not use UCI and plays no games.
 //
 // Start reading at Run.
 package features

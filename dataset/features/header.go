@@ -9,10 +9,10 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// ErrProtocol says that an engine's output is not what the package comment asks for.
-var ErrProtocol = errors.New("the engine does not keep to the protocol of features")
+// ErrProtocol says that the engine's output does not follow the protocol.
+var ErrProtocol = errors.New("the engine does not follow the features protocol")
 
-// header is what an engine says first.
+// header is the first line of an engine's output.
 type header struct {
 	Format  string                `json:"format"`
 	Model   string                `json:"model"`
@@ -21,7 +21,7 @@ type header struct {
 	Terms   []dataset.FeatureTerm `json:"terms"`
 }
 
-// How records are written.
+// Values of header.Records.
 const (
 	recordsJSON   = "json"
 	recordsBinary = "binary"

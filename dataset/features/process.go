@@ -15,7 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// ErrSilent says that an engine gave no answer in time.
+// ErrSilent says that an engine did not answer in time.
 var ErrSilent = errors.New("no answer")
 
 // process is a running engine.
@@ -30,13 +30,13 @@ type process struct {
 	timeout time.Duration
 }
 
-// start runs the command and reads its header.
+// start starts the command and reads its header.
 func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
 	grouped(p.cmd)
 	p.cmd.Stderr = &p.stderr
-	p.cmd.WaitDelay = time.Second // for what it started, and what still holds its stderr
+	p.cmd.WaitDelay = time.Second // for its own children that keep stderr open
 	in, err := p.cmd.StdinPipe()
 	if err == nil {
 		p.pipe, p.in = in, bufio.NewWriterSize(in, 1<<16)
@@ -64,35 +64,35 @@ func start(ctx context.Context, command []string, timeout time.Duration) (*proce
 	return p, nil
 }
 
-// watch kills the process if it is not told to stop in time.
+// watch kills the process unless the watchdog is reset or stopped in time.
 func (p *process) watch() *watchdog {
 	w := &watchdog{}
 	w.timer = time.AfterFunc(p.timeout, func() {
 		w.mu.Lock()
-		w.bit = true
+		w.fired = true
 		w.mu.Unlock()
 		p.kill()
 	})
 	return w
 }
 
-// watchdog waits for an answer.
+// watchdog kills a process that does not answer in time.
 type watchdog struct {
 	timer *time.Timer
 	mu    sync.Mutex
-	bit   bool
+	fired bool
 }
 
-// Stop reports whether it has bitten.
+// Stop stops the watchdog and reports whether it killed the process.
 func (w *watchdog) Stop() bool {
 	w.timer.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.bit
+	return w.fired
 }
 
-// ask writes the positions of rows while it reads the answers to them, and hands them to
-// take. The error is of the answer to row at.
+// ask sends the positions of rows, reads the answers at the same time, and passes them to
+// take. An error is about row at.
 func (p *process) ask(rows []dataset.PositionRow, take func(i int, f *dataset.FeatureRow) error) (at int, err error) {
 	wrote := make(chan error, 1)
 	go func() {
@@ -111,7 +111,7 @@ func (p *process) ask(rows []dataset.PositionRow, take func(i int, f *dataset.Fe
 			err = take(i, &f)
 		}
 		if err = p.reason(err, dog); err != nil {
-			p.kill() // it ends the writing too
+			p.kill() // this also ends the writing goroutine
 			<-wrote
 			return i, err
 		}
@@ -120,7 +120,7 @@ func (p *process) ask(rows []dataset.PositionRow, take func(i int, f *dataset.Fe
 	return 0, <-wrote
 }
 
-// reason says why there is no answer, and stops the watch where there is an error.
+// reason returns the cause of err, and stops the watchdog if there is one.
 func (p *process) reason(err error, dog *watchdog) error {
 	switch {
 	case err == nil:
@@ -135,8 +135,8 @@ func (p *process) reason(err error, dog *watchdog) error {
 
 var errEnded = fmt.Errorf("%w: its output ended", ErrProtocol)
 
-// end closes the engine's input, and waits for it. After an error it is killed, and
-// what it said last on standard error becomes part of the error.
+// end closes the engine's input and waits for it to exit. After an error the engine is
+// killed, and the last line of its standard error is added to the error.
 func (p *process) end(err error) error {
 	p.pipe.Close()
 	if err != nil {
@@ -149,14 +149,14 @@ func (p *process) end(err error) error {
 	p.kill()
 	switch {
 	case err == nil && len(more) > 0:
-		return fmt.Errorf("%w: it prints more than a record a position, as %.20q behind the last", ErrProtocol, more)
+		return fmt.Errorf("%w: it printed more than one record per position: %.20q after the last", ErrProtocol, more)
 	case err == nil:
-		return nil // all its answers are there; how it ends is its own affair
+		return nil // all its answers are there; its exit status does not matter
 	case errors.Is(err, errEnded):
 		err = fmt.Errorf("%w (%v)", err, exit)
 	}
 	if said := p.stderr.last(); said != "" {
-		return fmt.Errorf("%w; it says: %s", err, said)
+		return fmt.Errorf("%w; its last message: %s", err, said)
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last returns the last line with something in it.
+// last returns the last nonempty line.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

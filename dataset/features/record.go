@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// maxRecord bounds a JSON record, in bytes.
+// maxRecord is the maximum length of a JSON record, in bytes.
 const maxRecord = 1 << 20
 
 // Layout of a binary record.
@@ -27,12 +27,12 @@ const (
 	flagFloat  = 2
 )
 
-// recordReader reads what an engine prints behind its header.
+// recordReader reads the output of an engine after its header.
 type recordReader struct {
 	r      *bufio.Reader
 	binary bool
 	sums   []float32 // of a record's counts, by term
-	terms  []uint16  // that it names
+	terms  []uint16  // of the record
 	head   [recordHead]byte
 	body   []byte
 }
@@ -63,18 +63,18 @@ func (rr *recordReader) add(term uint16, n float32) error {
 	return nil
 }
 
-// take moves the sums into the row, and leaves zeros behind.
+// take moves the sums into the row and clears them.
 func (rr *recordReader) take(row *dataset.FeatureRow) {
 	slices.Sort(rr.terms)
 	for _, t := range rr.terms {
-		if n := rr.sums[t]; n != 0 { // else its counts cancel, or it was taken already
+		if n := rr.sums[t]; n != 0 { // 0: its counts cancel out, or it was moved already
 			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n)
 			rr.sums[t] = 0
 		}
 	}
 }
 
-// jsonRecord is a record as JSON; what is nil was left out.
+// jsonRecord is a record in JSON. Pointers are nil for missing fields.
 type jsonRecord struct {
 	Term   []uint16  `json:"term"`
 	Count  []float32 `json:"count"`
@@ -153,8 +153,8 @@ func (rr *recordReader) nextBinary(row *dataset.FeatureRow) error {
 	return nil
 }
 
-// readLine reads a line of at most maxRecord bytes, without its end. io.EOF is an
-// end before its first byte.
+// readLine reads a line of at most maxRecord bytes, without its newline. The error is
+// io.EOF if the input ends before the first byte.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

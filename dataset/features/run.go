@@ -16,10 +16,10 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/inorder"
 )
 
-// Config says how to make features of positions.
+// Config configures Run.
 type Config struct {
 	Command []string      // the engine and its arguments
-	Procs   int           // how many of it run; 0: as many as there are cores
+	Procs   int           // number of processes; 0: one per core
 	Timeout time.Duration // for one answer; 0: a minute
 	// Float stores counts as float32 even if the engine does not ask for it.
 	Float    bool
@@ -27,24 +27,23 @@ type Config struct {
 	Progress func(done, total int64, note string)
 }
 
-// askBlock is how many positions an engine is asked at once.
+// askBlock is the number of positions that are sent to an engine at once.
 const askBlock = 512
 
-// identity is what the manifest says of a data set of features.
+// identity is the configuration in the manifest.
 type identity struct {
 	Operation string   `json:"operation"`
-	Command   []string `json:"command"`      // words; files by their SHA-256
-	Model     string   `json:"model"`        // as the engine says
+	Command   []string `json:"command"`      // see fingerprint
+	Model     string   `json:"model"`        // from the header
 	Terms     string   `json:"terms_sha256"` // of the terms as JSON
 	Float     bool     `json:"float"`
 }
 
 // Run has the engine print the features of all positions of data sets, and writes them in
-// the order of the positions as a data set in dir. The bytes do not depend on the number
-// of processes; an interrupted data set is gone on with. A record that is not as the
-// package comment says, and one whose terms do not make its eval (dataset.ErrDrift), is an
-// error that names the row. The error is dataset.ErrComplete (wrapped) if dir has the
-// features already.
+// the order of the positions as a data set in dir. The bytes do not depend on the number of
+// processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
+// whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row.
+// The error is dataset.ErrComplete (wrapped) if dir is complete already.
 func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	r := &run{Config: c}
 	if r.Timeout <= 0 {
@@ -92,21 +91,21 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	return w.Finish(nil)
 }
 
-// run is a Run at work.
+// run is the state of one Run.
 type run struct {
 	Config
 	sources []*dataset.Reader[dataset.PositionRow]
 	total   int64
-	skip    int64 // rows that were on disk before
+	skip    int64 // rows that an earlier process wrote
 	writer  *dataset.Writer[dataset.FeatureRow]
 	set     dataset.FeatureSet
 	first   *process // it runs already
 }
 
-// block is a run of positions, and what the engine says of them.
+// block is a number of positions and their features.
 type block struct {
 	source   string
-	row      int64 // number in the source of the first, from 0
+	row      int64 // number of the first row in its source, from 0
 	rows     []dataset.PositionRow
 	features []dataset.FeatureRow
 }
@@ -136,7 +135,7 @@ func (r *run) run(ctx context.Context) error {
 	})
 }
 
-// read cuts the positions that are still to be asked into blocks.
+// read sends the positions that are not done yet, in blocks.
 func (r *run) read(_ context.Context, send func(*block) error) error {
 	n := int64(0)
 	for _, src := range r.sources {
@@ -171,7 +170,7 @@ func (r *run) read(_ context.Context, send func(*block) error) error {
 	return nil
 }
 
-// serve has one process answer blocks; it is started for the first, if need be.
+// serve has one process answer blocks. The process is started with the first block.
 func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (err error) {
 	defer func() {
 		if p == nil {
@@ -181,7 +180,7 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 			err = r.blame(e)
 		}
 	}()
-	if p != nil { // it was started before there was this context
+	if p != nil { // it was started before this context existed
 		defer context.AfterFunc(ctx, p.kill)()
 	}
 	for b := range blocks {
@@ -200,7 +199,7 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 	return nil
 }
 
-// ask has a process answer a block.
+// ask sends a block to a process and stores the answers.
 func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	b.features = make([]dataset.FeatureRow, len(b.rows))
 	at, err := p.ask(b.rows, func(i int, f *dataset.FeatureRow) error {
@@ -217,12 +216,12 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at), b.rows[at].Board.FEN(), err)
 }
 
-// label gives features the labels of their position.
+// label copies the labels of the position to its features.
 func label(f *dataset.FeatureRow, p *dataset.PositionRow) {
 	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
 }
 
-// blame names the engine.
+// blame adds the name of the engine to an error.
 func (r *run) blame(err error) error {
 	return fmt.Errorf("features: %s: %w", r.Command[0], err)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
-// waitingDir holds the rows that wait to be compared or sampled.
+// waitingDir is the folder of the rows that wait to be compared or sampled.
 const waitingDir = ".dedup"
 
 // deduplicator drops positions that occurred before, and takes a sample of the rest. Its
-// memory is bounded: when a Finder does not know whether a key is new, the row and all
-// rows after it wait in a data set of their own. Where a sample is taken, all rows wait,
-// because their number is known only at the end.
+// memory is bounded: once the Finder cannot say whether a key is new, that row and all
+// later ones wait in a temporary data set. If a sample is taken, all rows wait, because
+// their number is only known at the end.
 //
-// Rows leave in the order in which they came.
+// It keeps the order of the rows.
 type deduplicator struct {
 	dir    string
 	filter *Filter
@@ -26,9 +26,9 @@ type deduplicator struct {
 	safe   func() int64 // rows of the data set that are safely on disk
 
 	keys     dedup.Finder
-	spool    *dataset.Writer[dataset.PositionRow] // rows that wait, nil if there are none
+	spool    *dataset.Writer[dataset.PositionRow] // the rows that wait; nil if there are none
 	waiting  int64                                // rows in spool
-	replaced dedup.RowSet                         // waiting rows: candidate.replaced
+	replaced dedup.RowSet                         // of the waiting rows: candidate.replaced
 }
 
 func newDeduplicator(dir string, limit int, f *Filter, c *Counts, safe func() int64) *deduplicator {
@@ -37,7 +37,7 @@ func newDeduplicator(dir string, limit int, f *Filter, c *Counts, safe func() in
 		keys: dedup.Finder{Limit: limit, Dir: filepath.Join(waiting, "keys")}}
 }
 
-// add passes the row to emit, drops it, or lets it wait.
+// add emits the row, drops it, or writes it to the spool.
 func (d *deduplicator) add(r *candidate, emit func(*dataset.PositionRow) error) error {
 	answer := dedup.New
 	if !d.filter.KeepDuplicates {
@@ -75,12 +75,12 @@ func (d *deduplicator) wait(r *candidate) (err error) {
 	return d.spool.Append(&r.PositionRow)
 }
 
-// withSafeRows adds to a disk error how many rows are safe.
+// withSafeRows adds to a disk error the number of rows that are safe.
 func (d *deduplicator) withSafeRows(err error) error {
 	return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, d.safe())
 }
 
-// finish decides about the rows that wait, and passes those to keep to emit.
+// finish decides about the rows in the spool, and emits those that are kept.
 func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRow) error, progress func(n, of int64)) error {
 	if d.spool == nil {
 		return nil
@@ -114,7 +114,8 @@ func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRo
 	})
 }
 
-// sampler returns what takes the sample. It takes all rows if the filter wants no sample.
+// sampler returns the sampler of the filter, which takes all rows if the filter does not
+// sample.
 func (d *deduplicator) sampler(ctx context.Context, r *dataset.Reader[dataset.PositionRow], repeated *dedup.RowSet) (*sampler, error) {
 	s := newSampler(d.filter, d.counts)
 	if !d.filter.samples() {
@@ -131,7 +132,7 @@ func (d *deduplicator) sampler(ctx context.Context, r *dataset.Reader[dataset.Po
 	return s, err
 }
 
-// remove removes the rows that waited, of this run or of one that was killed.
+// remove deletes the spool, of this process or of one that was killed.
 func (d *deduplicator) remove() error {
 	d.keys.Close()
 	if d.spool != nil {

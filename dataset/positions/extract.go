@@ -11,38 +11,40 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/inorder"
 )
 
-// Config says how to make positions of games.
+// Config configures Extract and Refine.
 type Config struct {
 	Filter  Filter
 	Program string // version of the program, for the manifest
-	// NewResolver returns a Resolver for one goroutine. It is not asked for ResolveKeep.
+	// NewResolver returns a Resolver for one goroutine. It is not used with ResolveKeep.
+	// See Quiescence.
 	NewResolver func() Resolver
-	// NewRescorer returns a Rescorer for one goroutine. It is asked if Filter.Relabel is set.
+	// NewRescorer returns a Rescorer for one goroutine. It is used if Filter.Relabel is
+	// set. See Search.
 	NewRescorer func() Rescorer
-	Workers     int              // goroutines; 0: as many as there are cores
+	Workers     int              // goroutines; 0: one per core
 	Progress    dataset.Progress // of games, or of rows of positions; nil for none
 
-	limit int // keys of positions in memory; 0: dedup.Limit. It does not change the rows
+	limit int // number of position keys in memory; 0: dedup.Limit. It does not change the rows
 }
 
-// Extract writes the positions of games, in the order of the games, as a data set in
-// dir. The bytes do not depend on the number of workers; an interrupted data set is
-// gone on with. The counts are also the manifest's report. The error is ErrComplete
-// (wrapped) if dir has the positions already: the counts are then those of then.
+// Extract writes the positions of games, in the order of the games, as a data set in dir.
+// The bytes do not depend on the number of workers; an interrupted data set is resumed. The
+// counts are also stored as the manifest's report. The error is dataset.ErrComplete
+// (wrapped) if dir is complete already; the counts are then those in its report.
 //
-// Memory is bounded: keys of positions beyond some twelve million wait on disk, in dir,
-// to be compared. A game that is there twice is an error (ErrTwice).
+// Memory is bounded: after about twelve million different positions, further keys are
+// compared on disk, in dir. A game that occurs twice is an error (dataset.ErrTwice).
 func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
-// Refine is Extract for positions: it writes those that pass the filter. Those of one
-// game must stand together if the filter counts them.
+// Refine is Extract for positions: it writes those that pass the filter. If the filter has
+// MaxPerGame, the positions of a game must follow each other.
 func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow], dir string, c Config) (*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGroups)
 }
 
-// extractFrom is Extract, or Refine: read sends pieces of work.
+// extractFrom implements Extract and Refine; read sends the jobs.
 func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir string, c Config,
 	read func(context.Context, *extraction, []*dataset.Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
 	var counts Counts
@@ -103,7 +105,7 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 	return m, e.counts, err
 }
 
-// extracted reads what an earlier Extract left in dir, and passes on err.
+// extracted returns the manifest and the counts of a complete data set, and err.
 func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
 	var counts Counts
 	m, e := durable.LoadManifest(dir)
@@ -116,18 +118,18 @@ func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
 	return m, counts, err
 }
 
-// extraction is an Extract at work. Pieces of the sources become rows on several cores
-// (candidates); in order, the sieve drops some; what is left is written, or scored anew
-// on several cores and then, in order, written.
+// extraction is the state of one Extract or Refine. Workers turn jobs into rows that pass
+// the filter (candidates). The deduplicator takes these in order and drops some. The rest
+// is written in order, after workers have scored it again if Filter.Relabel is set.
 type extraction struct {
 	Config
 	identity dataset.WriterConfig
 	writer   *dataset.Writer[dataset.PositionRow]
-	skip     int64 // rows that were on disk before
+	skip     int64 // rows that an earlier process wrote
 	row      int64 // rows that passed the filter
 	total    int64 // rows of the sources
 	dedup    *deduplicator
-	filtered func(done int64, note string) // Progress, unless the search takes most of the time
+	filtered func(done int64, note string) // Progress, unless the rows are searched too
 	counts   Counts
 }
 
@@ -148,8 +150,8 @@ func (e *extraction) run(ctx context.Context, read func(context.Context, func(*e
 	return err
 }
 
-// filter has workers make rows of what read sends, and gives those that the sieve keeps to
-// emit, in order.
+// filter runs the jobs that read sends, and emits, in order, the rows that the deduplicator
+// keeps.
 func (e *extraction) filter(ctx context.Context, read func(context.Context, func(*extractJob) error) error, emit func(*dataset.PositionRow) error) error {
 	done := int64(0)
 	err := inorder.Run(ctx, inorder.Workers(e.Workers), read, e.work, func(job *extractJob) error {
@@ -171,4 +173,4 @@ func (e *extraction) filter(ctx context.Context, read func(context.Context, func
 	})
 }
 
-var errGamesChanged = errors.New("it was not made from them")
+var errGamesChanged = errors.New("it was made from other games")

@@ -61,10 +61,10 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 		{Resolve: ResolveDrop},
 		{Resolve: ResolveKeep, KeepDuplicates: true},
 		{Resolve: ResolveKeep, MaxPerGame: 5, Seed: 3},
-		{Resolve: ResolveLeaf, SkipPlies: 10, FewestMen: 20, NeedScore: true},
+		{Resolve: ResolveLeaf, SkipPlies: 10, FewestPieces: 20, NeedScore: true},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
-		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewMen + c.NotSampled +
+		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewPieces + c.NotSampled +
 			c.Noisy + c.BadLeaf + c.Duplicate + c.Kept
 		if c.Games != 150 || c.Positions != plies || sum != plies {
 			t.Errorf("%+v: %+v sums to %d of %d", f, c, sum, plies)

@@ -10,65 +10,67 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// How Filter.Resolve treats positions whose evaluation is about to change by a
-// capture: the material on the board is not what the result was about.
+// Values of Filter.Resolve: how to treat noisy positions, whose evaluation a pending
+// capture is about to change. Their material does not match the result.
 const (
-	ResolveLeaf = "qsearch" // take the leaf of the quiescence search in its place
-	ResolveDrop = "drop"    // leave it out; this hides every threat the mover can execute
-	ResolveKeep = "keep"    // take it as it is
+	ResolveLeaf = "qsearch" // replace the position by the leaf of its quiescence search
+	ResolveDrop = "drop"    // drop it; this hides every threat that the side to move can execute
+	ResolveKeep = "keep"    // keep it unchanged
 )
 
 // A Resolver returns the leaf of a position's quiescence search, the leaf's score in
 // centipawns from White's view, and whether the leaf is another position.
 type Resolver func(p *board.Position) (leaf board.Position, score int, changed bool)
 
-// Filter says which positions of a game become rows. All of it stands in the
-// manifest.
+// Filter decides which positions become rows. It is part of the manifest, as Counts is:
+// their JSON keys must not change, because the id of a data set is a hash of its manifest.
+// This is why fewest_men and few_men keep these names.
 type Filter struct {
 	Resolve        string `json:"resolve"`         // ResolveLeaf, ResolveDrop or ResolveKeep
-	Evaluation     string `json:"evaluation"`      // id of the weights that resolve; empty for ResolveKeep
-	MaxScore       int    `json:"max_score"`       // drop |score| above it, centipawns; 0: only mates
-	SkipPlies      int    `json:"skip_plies"`      // drop so many plies behind the opening
-	MaxPerGame     int    `json:"max_per_game"`    // take so many of a game, by chance; 0: all
-	KeepDuplicates bool   `json:"keep_duplicates"` // else only the first position of equals is kept
-	Seed           uint64 `json:"seed,string"`     // of MaxPerGame's chance
-	NeedScore      bool   `json:"need_score"`      // drop positions that were not searched
-	FewestMen      int    `json:"fewest_men"`      // drop positions with fewer men, kings included; 0: none
+	Evaluation     string `json:"evaluation"`      // id of the weights of the quiescence search; empty for ResolveKeep
+	MaxScore       int    `json:"max_score"`       // drop larger |score|, centipawns; 0: drop only mates
+	SkipPlies      int    `json:"skip_plies"`      // drop this many plies after the opening
+	MaxPerGame     int    `json:"max_per_game"`    // take at most this many positions of a game, at random; 0: all
+	KeepDuplicates bool   `json:"keep_duplicates"` // otherwise only the first of equal positions is kept
+	Seed           uint64 `json:"seed,string"`     // of the random choices
+	NeedScore      bool   `json:"need_score"`      // drop positions without a score
+	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns included; 0: none
 
 	// Uniform takes equally many positions of each result in each of five bands of the
 	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
 	Uniform bool   `json:"uniform,omitempty"`
-	Sample  int64  `json:"sample,omitempty"`  // take so many in all, by chance; 0: all
-	Relabel string `json:"relabel,omitempty"` // what gives new scores; see Config.NewRescorer
-	All     bool   `json:"all,omitempty"`     // drop none for what it is: neither checks nor mates
+	Sample  int64  `json:"sample,omitempty"`  // take this many positions in total, at random; 0: all
+	Relabel string `json:"relabel,omitempty"` // identity of the search for new scores, if any; see Config.NewRescorer
+	All     bool   `json:"all,omitempty"`     // drop neither checks nor mates
 }
 
-// samples reports whether rows are chosen among all that there are.
+// samples reports whether rows are chosen among all rows, so that their number must be
+// known.
 func (f *Filter) samples() bool { return f.Uniform || f.Sample > 0 }
 
-// DefaultFilter is what a tuner wants of self-play.
+// DefaultFilter is the filter for tuning on games of self-play.
 func DefaultFilter() Filter { return Filter{Resolve: ResolveLeaf, MaxScore: 3000} }
 
-// Counts says what became of the positions of games. Positions is the sum of all
-// that follow but Replaced, which is part of Kept.
+// Counts reports how many positions each step dropped. Positions is the sum of the fields
+// after it, except Replaced and SameMoves.
 type Counts struct {
 	Games      int64 `json:"games"`
-	Positions  int64 `json:"positions"`   // before each move; the last position of a game has no label of its own
-	Opening    int64 `json:"opening"`     // dropped: not searched, not chosen by the players
+	Positions  int64 `json:"positions"`   // one before each move; the final position of a game has no label
+	Opening    int64 `json:"opening"`     // dropped: before the end of the opening
 	Early      int64 `json:"early"`       // dropped: Filter.SkipPlies
 	InCheck    int64 `json:"in_check"`    // dropped
 	Unscored   int64 `json:"unscored"`    // dropped: Filter.NeedScore
 	MateScore  int64 `json:"mate_score"`  // dropped: the search saw a mate
 	LargeScore int64 `json:"large_score"` // dropped: Filter.MaxScore
-	FewMen     int64 `json:"few_men"`     // dropped: Filter.FewestMen
+	FewPieces  int64 `json:"few_men"`     // dropped: Filter.FewestPieces
 	NotSampled int64 `json:"not_sampled"` // dropped: Filter.MaxPerGame
 	Noisy      int64 `json:"noisy"`       // dropped: ResolveDrop
 	BadLeaf    int64 `json:"bad_leaf"`    // dropped: the leaf is in check or mate
-	Duplicate  int64 `json:"duplicate"`   // dropped: the position was there before
+	Duplicate  int64 `json:"duplicate"`   // dropped: the position occurred before
 	NotChosen  int64 `json:"not_chosen"`  // dropped: Filter.Uniform, Filter.Sample
 	Kept       int64 `json:"kept"`
 	Replaced   int64 `json:"replaced"`   // of Kept: by the leaf of the quiescence search
-	SameMoves  int64 `json:"same_moves"` // games that are an earlier one move by move; they are not dropped as such
+	SameMoves  int64 `json:"same_moves"` // games with the same moves as an earlier one; they are not dropped as such
 }
 
 func (c *Counts) add(o *Counts) {
@@ -80,28 +82,28 @@ func (c *Counts) add(o *Counts) {
 
 func (c *Counts) list() []*int64 {
 	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore, &c.LargeScore,
-		&c.FewMen, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves}
+		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves}
 }
 
-// Check tells what is wrong with the filter.
+// Check returns an error if a field has an invalid value.
 func (f *Filter) Check() error {
 	switch {
 	case f.Resolve != ResolveLeaf && f.Resolve != ResolveDrop && f.Resolve != ResolveKeep:
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
-	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestMen < 0 || f.Sample < 0:
-		return errors.New("dataset: a limit of a filter is negative")
+	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestPieces < 0 || f.Sample < 0:
+		return errors.New("dataset: a limit of the filter is negative")
 	}
 	return nil
 }
 
-// candidate is a row that stays unless it is a duplicate.
+// candidate is a row that passed the filter. It may still be a duplicate, or not sampled.
 type candidate struct {
 	dataset.PositionRow
 	replaced bool // by the leaf of its quiescence search
 }
 
-// candidates appends the rows that a game gives before duplicates are looked for.
-// The game has passed its Check.
+// candidates appends the rows of a game that pass the filter. The game has passed its
+// Check.
 func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver, counts *Counts) []candidate {
 	counts.Games++
 	counts.Positions += int64(len(g.Moves))
@@ -126,8 +128,7 @@ func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver
 	return f.settleAll(to, f.sample(g.Game, rows, counts), resolve, counts)
 }
 
-// refine appends what candidates does, of the rows of a game. How long its opening was
-// is not known.
+// refine is candidates for the rows of a game, whose opening is not known.
 func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
 	if group[0].Game != 0 {
 		counts.Games++
@@ -144,8 +145,7 @@ func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve Res
 	return f.settleAll(to, f.sample(group[0].Game, rows, counts), resolve, counts)
 }
 
-// settleAll appends the rows with their positions made quiet, as far as the filter wants
-// it.
+// settleAll resolves the rows as Filter.Resolve says, and appends them.
 func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
 	for i := range rows {
 		replaced, n := f.settle(&rows[i], resolve, counts)
@@ -158,8 +158,8 @@ func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve R
 	return to
 }
 
-// refuse returns the count to raise if the row, so many plies behind the opening, is
-// dropped.
+// refuse returns the count to increment if the row is dropped, or nil; plies is the number
+// of plies since the opening.
 func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 	score := r.Score
 	switch {
@@ -174,14 +174,14 @@ func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 		return &c.MateScore
 	case score != dataset.NoScore && f.MaxScore > 0 && (int(score) > f.MaxScore || int(score) < -f.MaxScore):
 		return &c.LargeScore
-	case r.Board.Occupied().Count() < f.FewestMen:
-		return &c.FewMen
+	case r.Board.Occupied().Count() < f.FewestPieces:
+		return &c.FewPieces
 	}
 	return nil
 }
 
-// sample takes MaxPerGame rows by a chance that depends on the seed and the game
-// alone, and keeps their order.
+// sample takes MaxPerGame rows at random and keeps their order. The choice depends only on
+// the seed and the game.
 func (f *Filter) sample(game uint64, rows []dataset.PositionRow, c *Counts) []dataset.PositionRow {
 	if f.MaxPerGame == 0 || len(rows) <= f.MaxPerGame {
 		return rows
@@ -196,8 +196,8 @@ func (f *Filter) sample(game uint64, rows []dataset.PositionRow, c *Counts) []da
 	return rows[:f.MaxPerGame]
 }
 
-// settle makes the row's position a quiet one, or returns the count to raise if the
-// row is dropped. The score stays that of the search of the position in the game.
+// settle resolves the row's position, or returns the count to increment if the row is
+// dropped. The score stays that of the position in the game.
 func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (replaced bool, dropped *int64) {
 	if f.Resolve == ResolveKeep {
 		return false, nil

@@ -10,13 +10,13 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
-// How many games, or rows of positions, are a piece of work.
+// Size of a job: games, or rows of positions.
 const (
 	jobGames = 64
 	jobRows  = 4096
 )
 
-// extractJob is a run of games, or of positions by game, on its way to becoming rows.
+// extractJob is a number of games, or of positions by game, and the rows they become.
 type extractJob struct {
 	games  []dataset.GameRow
 	groups [][]dataset.PositionRow
@@ -25,7 +25,7 @@ type extractJob struct {
 	counts Counts
 }
 
-// readGames sends the games of the sources.
+// readGames sends the games of the sources as jobs.
 func readGames(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var ids, moves dedup.KeySet
@@ -55,7 +55,7 @@ func readGames(_ context.Context, e *extraction, sources []*dataset.Reader[datas
 	return send(job)
 }
 
-// readGroups sends the positions of the sources, those of a game together.
+// readGroups sends the positions of the sources as jobs, grouped by game.
 func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.PositionRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var games dedup.KeySet
@@ -97,21 +97,21 @@ func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[data
 	return send(job)
 }
 
-// begin notes that a game's rows begin, which must not have ended before if they are to
-// be counted.
+// begin notes that the rows of a game begin. With MaxPerGame, a game that occurred before
+// is an error: its rows do not follow each other.
 func (e *extraction) begin(games *dedup.KeySet, game uint64) error {
 	switch {
 	case e.Filter.MaxPerGame == 0:
 		return nil
 	case game == 0:
-		return fmt.Errorf("%w: it has no game", dataset.ErrUngrouped)
+		return fmt.Errorf("%w: it names no game", dataset.ErrUngrouped)
 	case !games.Add(game):
-		return fmt.Errorf("%w: its game has other rows further up", dataset.ErrUngrouped)
+		return fmt.Errorf("%w: its game has earlier rows that are not next to it", dataset.ErrUngrouped)
 	}
 	return nil
 }
 
-// work makes rows of jobs.
+// work turns the games or positions of jobs into candidates.
 func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
 	var resolve Resolver
 	if e.Filter.Resolve != ResolveKeep {

@@ -21,29 +21,29 @@ import (
 // A Rescorer searches a position, and returns its score: centipawns, White's view.
 type Rescorer func(ctx context.Context, p *board.Position) (int16, error)
 
-// scoreBlock is how many positions are searched by one goroutine at once, and written to
-// the journal as one line.
+// scoreBlock is the number of positions in a job, and in a line of the journal.
 const scoreBlock = 256
 
-// scoresName is the journal of scores whose rows are not in a shard yet: a shard of
-// positions can be hours of searching.
+// scoresName is the journal of scores whose rows are not in a shard yet: the searches for
+// one shard can take hours.
 const scoresName = ".scores.jsonl"
 
-// rescoreJob is a run of rows to be scored.
+// rescoreJob is a block of rows to score.
 type rescoreJob struct {
 	first int64 // number of the first row
 	rows  []dataset.PositionRow
 	known bool // the scores come from the journal
 }
 
-// scoresLine is a line of the journal: the first says what the scores are of.
+// scoresLine is a line of the journal. The first line has only Config: a hash of the
+// configuration.
 type scoresLine struct {
 	Config string  `json:"config,omitempty"`
 	First  int64   `json:"first"`
 	Scores []int16 `json:"scores,omitempty"`
 }
 
-// scores is the journal, and what was in it.
+// scores is the journal, with the scores that it held when it was opened.
 type scores struct {
 	path    string
 	config  string
@@ -52,7 +52,7 @@ type scores struct {
 	shards  int64 // rows in shards when the journal began
 }
 
-// rescore is run with the rows' scores searched anew.
+// rescore is run for rows that get new scores.
 func (e *extraction) rescore(ctx context.Context, read func(context.Context, func(*extractJob) error) error) error {
 	s, err := e.openScores()
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *extraction) rescore(ctx context.Context, read func(context.Context, fun
 	}, e.search, func(job *rescoreJob) error { return e.scored(s, job) })
 }
 
-// search scores jobs.
+// search scores the rows of jobs.
 func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) error {
 	score := e.NewRescorer()
 	for job := range jobs {
@@ -121,7 +121,7 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 		}
 	}
 	if e.Progress != nil {
-		total := int64(0) // how many pass the filter is not known
+		total := int64(0) // unknown: the number of rows that pass the filter
 		if e.Filter.All {
 			total = e.total
 		}
@@ -130,7 +130,7 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 	if e.writer.Rows() == s.shards {
 		return nil
 	}
-	s.shards = e.writer.Rows() // what the shard has, the journal need not have
+	s.shards = e.writer.Rows() // rows in a shard are no longer needed in the journal
 	s.journal.Close()
 	if err := s.restart(); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, e.writer.Rows())
@@ -138,8 +138,8 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 	return nil
 }
 
-// openScores takes up the journal of an interrupted run; one of another configuration,
-// or a damaged one, is begun anew: it only saves time.
+// openScores opens the journal of an interrupted process. A journal of another
+// configuration, or a damaged one, is replaced by an empty one: it only saves time.
 func (e *extraction) openScores() (*scores, error) {
 	doc, err := json.Marshal(e.identity)
 	if err != nil {
@@ -175,7 +175,7 @@ func (e *extraction) openScores() (*scores, error) {
 	return s, nil
 }
 
-// restart begins the journal anew.
+// restart replaces the journal by an empty one.
 func (s *scores) restart() (err error) {
 	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -186,7 +186,7 @@ func (s *scores) restart() (err error) {
 	return s.journal.Append(scoresLine{Config: s.config})
 }
 
-// recall gives a job the scores that the journal has for it.
+// recall sets the scores of a job from the journal, if it has them.
 func (s *scores) recall(job *rescoreJob) *rescoreJob {
 	if list := s.known[job.first]; len(list) == len(job.rows) {
 		for i := range job.rows {
@@ -197,7 +197,7 @@ func (s *scores) recall(job *rescoreJob) *rescoreJob {
 	return job
 }
 
-// forgetScores removes the journal of a data set that is complete.
+// forgetScores removes the journal once the data set is complete.
 func (e *extraction) forgetScores() error {
 	err := os.Remove(filepath.Join(e.writer.Dir(), scoresName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -8,11 +8,11 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// cells are a band of phases and a result.
+// cells is the number of cells; a cell is a band of phases and a result.
 const cells = len(eval.PhaseBands) * 3
 
-// cellOf returns where a row belongs. A result that is none of 1, 0.5 and 0 counts as
-// the nearest.
+// cellOf returns the cell of a row. Results other than 1, 0.5 and 0 count as the nearest of
+// these.
 func cellOf(r *dataset.PositionRow) int {
 	return 3*eval.PhaseBand(eval.Phase(&r.Board)) + int(2*r.Result+0.5)
 }
@@ -31,7 +31,7 @@ func newSampler(f *Filter, c *Counts) *sampler {
 	return &sampler{filter: f, counts: c, rng: rand.New(rand.NewPCG(f.Seed, 1))}
 }
 
-// cell is the row's cell, or the only one.
+// cell returns the row's cell; without Uniform there is only one.
 func (s *sampler) cell(r *dataset.PositionRow) int {
 	if s.filter.Uniform {
 		return cellOf(r)
@@ -41,9 +41,9 @@ func (s *sampler) cell(r *dataset.PositionRow) int {
 
 func (s *sampler) count(r *dataset.PositionRow) { s.left[s.cell(r)]++ }
 
-// settle decides how many rows of each cell are taken. Uniform takes as many of each as
-// the smallest has that is not empty; with a wanted number of rows, it takes as equal
-// numbers as there are rows.
+// settle decides how many rows of each cell are taken. Uniform takes as many of each cell
+// as the smallest nonempty cell has; together with Sample, it takes numbers that are as
+// equal as the cells allow.
 func (s *sampler) settle() {
 	s.want = s.left
 	most := s.filter.Sample
@@ -59,7 +59,8 @@ func (s *sampler) settle() {
 		}
 		return
 	}
-	// From the smallest cell up, each gets its share of what is left, if it has as much.
+	// From the smallest cell up: each cell gives an equal share of what is still wanted, or
+	// all its rows.
 	order := make([]int, cells)
 	for i := range order {
 		order[i] = i
@@ -71,7 +72,7 @@ func (s *sampler) settle() {
 	}
 }
 
-// take reports whether the row is of the sample.
+// take reports whether the row is part of the sample.
 func (s *sampler) take(r *dataset.PositionRow) bool {
 	if !s.filter.samples() {
 		return true

@@ -56,7 +56,7 @@ type Filter struct {
 	MaxPerGame     int    `json:"max_per_game"`
 	KeepDuplicates bool   `json:"keep_duplicates"`
 	NeedScore      bool   `json:"need_score"`
-	FewestMen      int    `json:"fewest_men"`
+	FewestPieces   int    `json:"fewest_men"`
 	Uniform        bool   `json:"uniform"`
 	Sample         int64  `json:"sample"`
 }
@@ -70,7 +70,7 @@ func defaultFilter() Filter {
 func (f *Filter) dataset(weights string, seed uint64) positions.Filter {
 	d := positions.Filter{
 		Resolve: f.Resolve, MaxScore: f.MaxScore, SkipPlies: f.SkipPlies, MaxPerGame: f.MaxPerGame,
-		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestMen: f.FewestMen,
+		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestPieces: f.FewestPieces,
 		Uniform: f.Uniform, Sample: f.Sample, Seed: seed,
 	}
 	if f.Resolve != positions.ResolveKeep {

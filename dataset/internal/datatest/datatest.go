@@ -1,5 +1,5 @@
-// Package datatest makes games for tests of data sets, and compares and damages files.
-// It does not import package dataset, whose own tests use it.
+// Package datatest makes random games for tests of data sets, and compares and damages
+// files. It does not import package dataset, so that the tests of dataset can use it.
 //
 // Start reading at Games.
 package datatest

@@ -1,5 +1,5 @@
-// Package inorder does work on several cores and takes the results in the order in which
-// the work was given: so that what is written does not depend on how many cores there are.
+// Package inorder runs work on several goroutines and passes on the results in the order of
+// the input, so that the output does not depend on the number of goroutines.
 //
 // Start reading at Run.
 package inorder
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// item is a piece of work; done is closed when it is.
+// item is a piece of work; done is closed when it is finished.
 type item[T any] struct {
 	value T
 	done  chan struct{}
@@ -27,9 +27,10 @@ func Workers(n int) int {
 }
 
 // Run calls produce, which sends pieces of work; n workers, each of which takes pieces in
-// no particular order; and take, once for each piece, in the order of sending, after its
-// worker has come to the end of the loop's body. The first error ends it all: the
-// context that the functions are given is then done. At most 3n pieces are on their way.
+// no particular order; and take, once for each piece, in the order of sending, after the
+// worker has asked for its next piece. The first error cancels the context of the
+// functions, and Run returns it once all of them have returned. At most 3n pieces are in
+// progress.
 func Run[T any](ctx context.Context, n int,
 	produce func(ctx context.Context, send func(T) error) error,
 	work func(ctx context.Context, pieces iter.Seq[T]) error,
