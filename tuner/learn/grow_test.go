@@ -27,24 +27,19 @@ func stopBefore(t *testing.T, c Config, stage string) {
 	}
 }
 
-// TestExtendedRunEndsWithTheSameBytes adds a generation to a run that is complete, with
-// settings of its own, and compares it with a run that had it from the beginning.
+// TestExtendedRunEndsWithTheSameBytes adds a generation to a complete run, and compares
+// it with a run that had the generation from the start.
 func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
-	whole, grown := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "grown")
-	long := config(whole, 2)
-	mirrored := false
-	last := &long.Plan.Generations[1]
-	last.Keep, last.Decay, last.Mirrored, last.Prior, last.Filter.MaxPerGame = 2, 0.25, &mirrored, 0.5, 20
-	if _, err := Run(context.Background(), long); err != nil {
-		t.Fatal(err)
-	}
-	short := config(grown, 1)
+	whole(t)
+	grown := filepath.Join(t.TempDir(), "grown")
+	short := config(grown, 2)
 	short.Plan.Generations = short.Plan.Generations[:1]
 	first, err := Run(context.Background(), short)
 	if err != nil {
 		t.Fatal(err)
 	}
-	long.Dir, long.Workers, long.Resume = grown, 1, "more"
+	long := config(grown, 2)
+	long.Resume = "more"
 	got, err := Run(context.Background(), long)
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +47,8 @@ func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
 	if got.Already || len(got.Generations) != 2 || first.Final == nil {
 		t.Errorf("the extended run has %d generations", len(got.Generations))
 	}
-	compare(t, whole, grown)
-	same(t, filepath.Join(whole, durable.RunConfigName), filepath.Join(grown, durable.RunConfigName))
+	compare(t, wholeDir, grown)
+	same(t, filepath.Join(wholeDir, durable.RunConfigName), filepath.Join(grown, durable.RunConfigName))
 	if info := durable.Status(grown).Info; info.Resume != "more" {
 		t.Errorf("the run is resumed with %q", info.Resume)
 	}
@@ -62,7 +57,7 @@ func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
 	}
 	again, err := Run(context.Background(), long)
 	if err != nil || !again.Already || again.Final.Games != got.Final.Games {
-		t.Errorf("the same again: %+v, %v", again, err)
+		t.Errorf("run once more: %+v, %v", again, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -18,15 +19,20 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
-// tiny is a plan that a test can afford. Its gates ask only that the new weights are not
-// hopeless, so that everything is promoted.
+// tiny is a plan that a test can afford: a model of few terms, few games of few nodes. Its
+// gates ask only that the new weights are not hopeless, so that everything is promoted.
+// The second generation has settings of its own.
 func tiny() Plan {
-	p := DefaultPlan(2, 30, 60, 5)
-	p.Final.Games = 8
+	p := DefaultPlan(2, 16, 40, 5)
+	p.Model, p.From, p.Opponent = "shannon-1950", "shannon-1950", "assay-start"
+	p.Final.Games = 4
 	for i := range p.Generations {
 		g := &p.Generations[i].Gate
 		g.Elo0, g.Elo1, g.Games = -900, -500, 30
 	}
+	mirrored := false
+	last := &p.Generations[1]
+	last.Keep, last.Decay, last.Mirrored, last.Prior, last.Filter.MaxPerGame = 2, 0.25, &mirrored, 0.5, 20
 	return p
 }
 
@@ -34,14 +40,41 @@ func config(dir string, workers int) Config {
 	return Config{Dir: dir, Program: "test", Resume: "again", Plan: tiny(), Open: roster.Open, Workers: workers}
 }
 
-// TestInterruptedRunEndsWithTheSameBytes cancels a run at the beginning of each of its
-// stages in turn, on another number of workers, and compares what it leaves.
-func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
-	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
-	want, err := Run(context.Background(), config(whole, 1))
+// wholeDir is the folder of a run of tiny that no one interrupted. Tests share it and do
+// not change it.
+var wholeDir string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "learn")
+	if err != nil {
+		panic(err)
+	}
+	wholeDir = filepath.Join(dir, "whole")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+var wholeRun = sync.OnceValues(func() (*Result, error) {
+	return Run(context.Background(), config(wholeDir, 1))
+})
+
+// whole returns the result of the run in wholeDir.
+func whole(t *testing.T) *Result {
+	t.Helper()
+	r, err := wholeRun()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// TestInterruptedRunEndsWithTheSameBytes cancels a run at the start of each of its
+// stages in turn, and compares its files with those of a run on another number of workers
+// that was never canceled.
+func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
+	want, broken := whole(t), filepath.Join(t.TempDir(), "broken")
 	interruptions := 0
 	for stages := 1; ; stages++ {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -69,7 +102,7 @@ func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
 	if interruptions < 7 {
 		t.Errorf("only %d interruptions: some stage cannot be interrupted", interruptions)
 	}
-	compare(t, whole, broken)
+	compare(t, wholeDir, broken)
 }
 
 // compare checks that the files which promise 2 covers have the same bytes.
@@ -112,14 +145,10 @@ func compare(t *testing.T, a, b string) {
 }
 
 func TestCompleteRunAnswersAgain(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	first, err := Run(context.Background(), config(dir, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := config(dir, 2)
+	first := whole(t)
+	c := config(wholeDir, 2)
 	c.Stage = func(name string) StageProgress {
-		t.Errorf("a complete run began %s", name)
+		t.Errorf("a complete run starts stage %s", name)
 		return silent{}
 	}
 	second, err := Run(context.Background(), c)
@@ -134,14 +163,10 @@ func TestCompleteRunAnswersAgain(t *testing.T) {
 // TestChampionPlaysItsWeights checks that a promoted file is what the result says and
 // that its pedigree leads back to the start weights.
 func TestChampionPlaysItsWeights(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	r, err := Run(context.Background(), config(dir, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := whole(t)
 	parent := r.Start.ID
 	for _, g := range r.Generations {
-		f, err := models.Load(filepath.Join(dir, folder(g.Number), weightsName))
+		f, err := models.Load(filepath.Join(wholeDir, folder(g.Number), weightsName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +186,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 			t.Errorf("the match against %s is %+v", what, m)
 		}
 	}
-	if len(r.Terms) == 0 || len(r.Pieces) != 5 || r.Final.Games != 8 || r.K <= 0 {
+	if len(r.Terms) == 0 || len(r.Pieces) != 5 || r.Final.Games != 4 || r.K <= 0 {
 		t.Errorf("the result is not whole: %d terms, %d pieces, %d games, K %v", len(r.Terms), len(r.Pieces), r.Final.Games, r.K)
 	}
 }
@@ -177,7 +202,7 @@ func TestSmallRun(t *testing.T) {
 	}
 	c := config(filepath.Join(t.TempDir(), "run"), 0)
 	c.Program = "assay 0.1.0 bench 2827645" // part of the games' ids, which split them
-	c.Plan = DefaultPlan(2, 40, 300, 3)
+	c.Plan = DefaultPlan(2, 20, 200, 3)
 	c.Plan.Final.Games = 2
 	for i := range c.Plan.Generations {
 		c.Plan.Generations[i].Gate.Games = 2 // which no weights pass, as with 200 games
@@ -222,7 +247,7 @@ func TestNothingPromoted(t *testing.T) {
 
 // TestPathsStayOutOfResults starts from a copy of the start weights under two paths.
 func TestPathsStayOutOfResults(t *testing.T) {
-	f, err := models.Embedded("assay-start")
+	f, err := models.Embedded("shannon-1950")
 	if err != nil {
 		t.Fatal(err)
 	}
