@@ -41,12 +41,16 @@ func ParseResult(s string) (float32, error) {
 }
 
 // ParseScore reads a score in whole centipawns. An empty string, a dash, "null" and "none"
-// are NoScore. So is a number beyond MateScore, which some programs write in place of a
-// missing score: foreign is then true.
+// are NoScore. So are a number beyond MateScore, which some programs write in place of a
+// missing score, and a mate (M2, #-3), which some count in moves and some in plies: foreign
+// is then true.
 func ParseScore(s string) (score int16, foreign bool, err error) {
 	switch s {
 	case "", "-", "null", "none":
 		return NoScore, false, nil
+	}
+	if isMate(s) {
+		return NoScore, true, nil
 	}
 	n, err := strconv.Atoi(s)
 	switch {
@@ -58,6 +62,15 @@ func ParseScore(s string) (score int16, foreign bool, err error) {
 		return NoScore, true, nil
 	}
 	return int16(n), false, nil
+}
+
+// isMate reports whether s is a mate as programs write it: M2, -M2, +M2, M-2, #2, #-2.
+func isMate(s string) bool {
+	unsigned := strings.TrimLeft(s, "+-")
+	n := strings.TrimLeft(unsigned, "mM#")
+	digits := strings.TrimLeft(n, "+-")
+	return len(unsigned) == len(n)+1 && len(s)-len(unsigned)+len(n)-len(digits) <= 1 &&
+		digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // GameRuns infers which rows belong to one game, for rows in game order that name no game.

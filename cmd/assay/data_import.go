@@ -42,10 +42,13 @@ Tables (.csv .tsv) begin with the names of their columns, or --columns names the
 result, perhaps score, ply, game, opening, weight, and _ for any other. bulletformat
 (.bullet) is always from the side to move: its positions have White to move.
 
-Nothing is filtered and no duplicate is dropped. A row that cannot be taken is printed with
-file, line and reason, and the rest goes in; --strict makes the first one an error, and so do
-1,000 of them before any that can. Of wrong input nothing stays on disk. After an
-interruption the same command goes on; from standard input it starts over.
+Nothing is filtered and no duplicate is dropped. Every row is taken or refused: one that is
+refused is printed with file, line and reason, and the rest goes in; --strict makes the first
+one an error, and so do 1,000 of them before any that is taken. A second position on a line,
+or text behind a result that is neither a score nor an EPD operation, refuses the line. Scores
+that are mates (M2, #-3) are left out and counted. Text is UTF-8 with line breaks of any kind;
+UTF-16 is an error. Of wrong input nothing stays on disk. After an interruption the same
+command resumes; from standard input it starts over.
 
 Positions without a game are taken as independent of each other, and errors of a fit come
 out several times too small. --infer-games finds the games of rows in game order: one ends
@@ -153,7 +156,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 // warn says what is missing for the errors of a fit to be true.
 func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
 	if n.ForeignScores > 0 {
-		fmt.Fprintf(stderr, "data import: %d scores are beyond +-%d, and stand for none\n", n.ForeignScores, dataset.MateScore)
+		fmt.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d: left out, and their rows taken\n", n.ForeignScores, dataset.MateScore)
 	}
 	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
 		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")
@@ -188,7 +191,7 @@ func importAdvice(err error) error {
 	var refused *convert.Refusal
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("%w; mend the file, or leave out --strict to import the rest", err)
+		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, table.ErrHeader):
 		return fmt.Errorf("%w; name them with --columns fen,score,result,ply or the like, _ for what is to be ignored", err)
 	case errors.Is(err, dataset.ErrResultScale):

@@ -16,7 +16,7 @@ type batch[R any] struct {
 	begins  bool // the file
 	rows    []R
 	refused []*Refusal
-	foreign int64 // rows with a number for a score that is none
+	foreign int64 // scores that are mates or beyond dataset.MateScore, and left out
 	err     error // the file is not what it should be
 	parse   func(*batch[R])
 }

@@ -24,9 +24,10 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 		if f == Viri {
 			read = im.readViri
 		}
-		err := read(name, r, func(g *dataset.GameRow, refused *Refusal) error {
+		err := read(name, r, func(g *dataset.GameRow, foreign int, refused *Refusal) error {
 			if refused == nil {
 				b.rows = append(b.rows, *g)
+				b.foreign += int64(foreign)
 			} else {
 				b.refused = append(b.refused, refused)
 			}
@@ -44,8 +45,8 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 	})
 }
 
-// taker takes a game, or what is told instead of one.
-type taker func(g *dataset.GameRow, refused *Refusal) error
+// taker takes a game and how many of its scores are left out, or a refusal.
+type taker func(g *dataset.GameRow, foreign int, refused *Refusal) error
 
 func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 	line := 0
@@ -66,7 +67,7 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 				refused = &Refusal{name, "line", int64(g.Line), err}
 			}
 		}
-		if err := take(&g.Row, refused); err != nil {
+		if err := take(&g.Row, g.Foreign, refused); err != nil {
 			return err
 		}
 	}
@@ -86,7 +87,7 @@ func (im *importer) readViri(name string, r io.Reader, take taker) error {
 		} else if err := im.open(&g); err != nil {
 			refused = &Refusal{name, "game", number, err}
 		}
-		if err := take(&g, refused); err != nil {
+		if err := take(&g, 0, refused); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,8 @@ type Imported struct {
 	Schema  string `json:"schema"`  // dataset.GamesFormat or PositionsFormat
 	Rows    int64  `json:"rows"`    // taken
 	Refused int64  `json:"refused"` // told, and not taken
-	// ForeignScores counts rows whose number for a score is none: they have no score.
+	// ForeignScores counts scores that are left out, mates as M2 and numbers beyond
+	// dataset.MateScore: of rows, or of the moves of a game. The rows are taken.
 	ForeignScores int64 `json:"foreign_scores"`
 	Games         int64 `json:"games"` // read or inferred; 0 where a table names them itself
 	Inferred      bool  `json:"games_inferred"`

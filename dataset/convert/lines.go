@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
 )
@@ -109,7 +110,7 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 			read = im.readEPD
 		}
 		begins := true
-		line, err := readChunks(r, func(c chunk) error {
+		line, err := readChunks(text.NewReader(r), func(c chunk) error {
 			b := &batch[dataset.PositionRow]{file: name, begins: begins}
 			begins = false
 			if c.first == 1 {

@@ -10,7 +10,7 @@
 //	FEN [0.5] score
 //	EPD ce 34; c9 "1-0";
 //
-// It takes byte-order marks, CRLF, blank lines, comment lines that begin with #, a
+// It takes byte-order marks, line breaks of every kind, blank lines, comment lines that begin with #, a
 // missing last newline, and dashes for the counters. Tables with other columns are
 // dataset/table's business.
 //
@@ -30,6 +30,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -48,7 +49,7 @@ type Line struct {
 	// from the side to move's view; of other spellings the file does not tell.
 	Score int16
 	// Foreign says that the line had a number for a score that is none.
-	Foreign bool
+	Foreign bool // a mate, or beyond dataset.MateScore
 	ce      bool // Score comes from a ce operation
 	// Ops are the EPD operations behind the position: "bm" -> "Nf3", quotes taken off.
 	Ops map[string]string
@@ -68,9 +69,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // the last.
 func Read(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		in := bufio.NewReaderSize(r, MaxLine)
+		in := bufio.NewReaderSize(text.NewReader(r), MaxLine)
 		for number := 1; ; number++ {
-			text, err := readLine(in)
+			content, err := readLine(in)
 			if err != nil && !errors.Is(err, errLong) {
 				if !errors.Is(err, io.EOF) {
 					yield(Line{Number: number}, fmt.Errorf("epd: line %d: %w", number, err))
@@ -78,15 +79,15 @@ func Read(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 			if number == 1 {
-				text = strings.TrimPrefix(text, "\ufeff")
+				content = strings.TrimPrefix(content, "\ufeff")
 			}
-			text = strings.TrimSpace(text)
-			if err == nil && (text == "" || text[0] == '#') {
+			content = strings.TrimSpace(content)
+			if err == nil && (content == "" || content[0] == '#') {
 				continue
 			}
 			var line Line
 			if err == nil {
-				line, err = Parse(text)
+				line, err = Parse(content)
 			}
 			line.Number = number
 			if err != nil {
@@ -143,6 +144,9 @@ func Parse(s string) (Line, error) {
 		return line, fmt.Errorf("want a position of at least four fields, got %.80q", s)
 	}
 	rest, err := line.takeLabels(s[end:])
+	if err == nil && line.HasResult {
+		err = checkClosed(rest)
+	}
 	if err == nil {
 		err = line.parseOps(rest)
 	}
@@ -252,7 +256,7 @@ func (l *Line) takeLabels(s string) (rest string, err error) {
 func (l *Line) takeScore(s string) (rest string, err error) {
 	text, rest, _ := strings.Cut(s, " ")
 	text = strings.TrimSuffix(text, ";")
-	if text == "" || strings.Trim(text, "+-0123456789") != "" {
+	if text == "" || strings.Trim(text, "+-0123456789mM#") != "" {
 		return s, nil
 	}
 	return rest, l.setScore(text)
@@ -261,7 +265,12 @@ func (l *Line) takeScore(s string) (rest string, err error) {
 // isColumns tells FEN;score;result from operations, which begin with letters.
 func isColumns(s string) bool {
 	s = strings.TrimSpace(s)
-	return s != "" && strings.IndexByte("+-.0123456789\"", s[0]) >= 0
+	if s == "" {
+		return false
+	}
+	first, _, _ := strings.Cut(s, ";")
+	_, foreign, err := dataset.ParseScore(strings.TrimSpace(first))
+	return strings.IndexByte("+-.0123456789\"", s[0]) >= 0 || err == nil && foreign // a mate
 }
 
 // columns reads a result, or a score and a result.
@@ -311,7 +320,7 @@ func (l *Line) parseOps(s string) error {
 		if name == "" {
 			continue
 		}
-		if c := name[0] | 0x20; c < 'a' || c > 'z' {
+		if !isOpcode(name) {
 			return fmt.Errorf("%.40q is not an EPD operation", op)
 		}
 		operand = strings.TrimSpace(operand)
@@ -336,6 +345,31 @@ func (l *Line) parseOps(s string) error {
 		l.Ops[name] = operand
 	}
 	return nil
+}
+
+// checkClosed looks at what follows a result that is no operation. Without the semicolon
+// that closes an operation it may be anything: a second position, or a score in words.
+func checkClosed(s string) error {
+	for s = strings.TrimSpace(s); s != ""; {
+		op, rest := cutOp(s)
+		if len(op) == len(s) {
+			return fmt.Errorf("%.40q behind the result is not a score or an EPD operation that ends with a semicolon", op)
+		}
+		s = strings.TrimSpace(rest)
+	}
+	return nil
+}
+
+// isOpcode reports whether s can name an operation: a letter, then letters, digits and
+// underscores, by Edwards (1994), section 16.1.3. Part of a position cannot.
+func isOpcode(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if letter := c >= 'a' && c <= 'z'; !letter && (i == 0 || s[i] != '_' && (s[i] < '0' || s[i] > '9')) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // cutOp returns the text up to a semicolon outside quotes, and what follows it.

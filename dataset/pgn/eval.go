@@ -60,20 +60,25 @@ func parseMate(s string, stm board.Color) (int16, bool) {
 
 // scoreOf finds a score in the comment behind a move of the side: [%eval 0.34] in
 // White's view, or the beginning +0.34/12 that match runners write in the mover's.
-// The runners disagree on how to count a mate, so those are left out.
-func scoreOf(comment string, mover board.Color) (int16, bool) {
+// The runners disagree on how to count a mate, so those are left out: foreign is then true.
+func scoreOf(comment string, mover board.Color) (score int16, ok, foreign bool) {
 	if _, rest, found := strings.Cut(comment, "[%eval"); found {
 		value, _, _ := strings.Cut(rest, "]")
-		return parseEval(strings.TrimSpace(value), mover)
+		score, ok = parseEval(strings.TrimSpace(value), mover)
+		return score, ok, false
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(comment), " ")
 	value, _, found := strings.Cut(first, "/")
-	if !found || value == "" || strings.Trim(value, "+-.0123456789") != "" {
-		return 0, false
+	if found && strings.ContainsAny(value, "mM#") {
+		_, foreign, _ = dataset.ParseScore(value)
+		return 0, false, foreign
 	}
-	score, ok := parseEval(strings.TrimPrefix(value, "+"), mover)
+	if !found || value == "" || strings.Trim(value, "+-.0123456789") != "" {
+		return 0, false, false
+	}
+	score, ok = parseEval(strings.TrimPrefix(value, "+"), mover)
 	if mover == board.Black {
 		score = -score
 	}
-	return score, ok
+	return score, ok, false
 }

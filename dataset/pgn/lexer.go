@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/assay-chess/assay/dataset/internal/text"
 )
 
 // kind is what a token of a PGN file is.
@@ -26,7 +28,7 @@ const (
 // maxTokenLength is what is kept of a token, in bytes.
 const maxTokenLength = 4096
 
-// firstTag is what the games of a file begin with.
+// firstTag is what the games of most files begin with.
 const firstTag = "[Event "
 
 type token struct {
@@ -44,15 +46,34 @@ type lexer struct {
 	line  int
 	start bool // at the beginning of a line
 	buf   []byte
+	first string // what the games of this file begin with
 	err   error // of reading; tokens end there
 }
 
 func newLexer(r io.Reader) *lexer {
-	l := &lexer{in: bufio.NewReaderSize(r, 64<<10), line: 1, start: true}
+	l := &lexer{in: bufio.NewReaderSize(text.NewReader(r), 64<<10), line: 1, start: true}
 	if head, err := l.in.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
 		_, _ = l.in.Discard(3) // they are in the buffer
 	}
 	return l
+}
+
+// begins takes the name of a tag that a game begins with; the first counts.
+func (l *lexer) begins(tag string) {
+	if l.first == "" {
+		l.first = "[" + tag + " "
+	}
+}
+
+// gameFollows reports whether a line that begins here is a game's first.
+func (l *lexer) gameFollows() bool {
+	for _, tag := range []string{firstTag, l.first} {
+		head, _ := l.in.Peek(len(tag)) // shorter at the end of the file
+		if tag != "" && string(head) == tag {
+			return true
+		}
+	}
+	return false
 }
 
 // next returns the next character; ok is false at the end.
@@ -127,8 +148,7 @@ func (l *lexer) comment(line int) token {
 			return token{tokenComment, string(l.buf), line}
 		}
 		if c == '\n' && ok {
-			head, _ := l.in.Peek(len(firstTag)) // shorter at the end of the file
-			ok = string(head) != firstTag
+			ok = !l.gameFollows()
 		}
 		if !ok {
 			return token{tokenBad, "{ without }", line}

@@ -19,6 +19,8 @@ type Game struct {
 	// Row has start, moves, scores, result, players and termination. Its Game, Opening
 	// and Seed are 0: the file does not tell.
 	Row dataset.GameRow
+	// Foreign counts scores of moves that are mates of a match runner, which it leaves out.
+	Foreign int
 	// Finished is false where the result is *: Row.Result then says nothing.
 	Finished bool
 }
@@ -43,8 +45,9 @@ func (e *GameError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *GameError) Unwrap() error { return e.Err }
 
 // Read yields the games of a PGN file in order. A game that cannot be read is
-// yielded as a *GameError with what is known of it, and the sequence goes on with
-// the next tags; any other error is one of reading r, and the last.
+// yielded as a *GameError with what is known of it, and the sequence continues behind its
+// result or with the next tags. Moves behind a result are a game of their own, and an
+// error in a file whose games have tags; any other error is one of reading r, and the last.
 func Read(r io.Reader) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
 		p := &parser{lex: newLexer(r)}
@@ -71,9 +74,15 @@ func Read(r io.Reader) iter.Seq2[*Game, error] {
 
 // parser reads games from tokens; tok is the one not used yet.
 type parser struct {
-	lex *lexer
-	tok token
+	lex  *lexer
+	tok  token
+	tags bool // an earlier game has tags
 }
+
+var (
+	errNoResult = errors.New("the game has no result at its end")
+	errNoTags   = errors.New("moves without tags, behind the result of a game")
+)
 
 func (p *parser) advance() { p.tok = p.lex.token() }
 
@@ -90,8 +99,16 @@ func (p *parser) game() (*Game, error) {
 		if e != nil && err == nil {
 			err = &GameError{p.tok.line, e}
 		}
+		if len(g.Tags) > 0 && t.Name == g.Tags[0].Name {
+			break // the next game: this one has neither moves nor a result
+		}
 		g.Tags = append(g.Tags, t)
+		p.lex.begins(g.Tags[0].Name)
 	}
+	if len(g.Tags) == 0 && p.tags {
+		err = &GameError{g.Line, errNoTags}
+	}
+	p.tags = p.tags || len(g.Tags) > 0
 	m := &mainLine{game: g}
 	if err == nil {
 		if e := m.begin(); e != nil {
@@ -102,13 +119,16 @@ func (p *parser) game() (*Game, error) {
 		t := p.tok
 		if t.isTag() || t.kind == tokenEnd {
 			if err == nil {
-				err = &GameError{t.line, errors.New("the game has no result at its end")}
+				err = &GameError{t.line, errNoResult}
 			}
 			return g, err
 		}
 		p.advance()
 		if err != nil {
-			continue // to the next game's tags
+			if m.skip(t) {
+				return g, err
+			}
+			continue
 		}
 		over, e := m.take(t)
 		if e != nil {
@@ -194,6 +214,20 @@ func (g *Game) text(name string) string {
 	return string(runes)
 }
 
+// skip passes over a token of a game that cannot be read, and reports whether it was the
+// game's result.
+func (m *mainLine) skip(t token) (over bool) {
+	switch t.kind {
+	case tokenOpen:
+		m.depth++
+	case tokenClose:
+		m.depth = max(0, m.depth-1)
+	case tokenSymbol:
+		_, _, over = parseResult(t.text)
+	}
+	return over && m.depth == 0
+}
+
 // take plays one token, and tells whether it was the game's result.
 func (m *mainLine) take(t token) (over bool, err error) {
 	switch t.kind {
@@ -261,8 +295,12 @@ func (m *mainLine) move(san string) error {
 func (m *mainLine) comment(text string) {
 	row := &m.game.Row
 	if n := len(row.Moves); n > 0 {
-		if s, ok := scoreOf(text, m.pos.SideToMove().Other()); ok {
+		s, ok, foreign := scoreOf(text, m.pos.SideToMove().Other())
+		if ok {
 			row.Scores[n-1] = s
+		}
+		if foreign {
+			m.game.Foreign++
 		}
 	}
 }

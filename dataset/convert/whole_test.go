@@ -1,0 +1,365 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// real returns a sample of real data, at most so many bytes of whole lines.
+func real(t testing.TB, path string, most int) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if strings.HasSuffix(path, ".zst") && err == nil {
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(bytes.NewReader(data)); err == nil {
+			data, err = io.ReadAll(z)
+			z.Close()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > most {
+		data = data[:bytes.LastIndexByte(data[:most], '\n')+1]
+	}
+	return data
+}
+
+// scoredList is lichess.epd with the spellings of results and scores in use.
+func scoredList(t testing.TB) []byte {
+	rng := rand.New(rand.NewPCG(1, 18))
+	var b strings.Builder
+	for line := range strings.Lines(string(real(t, "../epd/testdata/lichess.epd", 6000))) {
+		fen, result, _ := strings.Cut(strings.TrimSpace(line), " [")
+		result = strings.TrimSuffix(result, "]")
+		score := rng.IntN(500) - 250
+		word := map[string]string{"1.0": "1-0", "0.5": "1/2-1/2", "0.0": "0-1"}[result]
+		switch rng.IntN(6) {
+		case 0:
+			fmt.Fprintf(&b, "%s [%s]\n", fen, result)
+		case 1:
+			fmt.Fprintf(&b, "%s [%s] %d\n", fen, result, score)
+		case 2:
+			fmt.Fprintf(&b, "%s c9 \"%s\";\n", fen, word)
+		case 3:
+			fmt.Fprintf(&b, "%s;%d;%s\n", fen, score, result)
+		case 4:
+			fmt.Fprintf(&b, "%s | %d | %s\n", fen, score, result)
+		case 5:
+			fmt.Fprintf(&b, "%s %s ce %d;\n", fen, word, score)
+		}
+	}
+	return []byte(b.String())
+}
+
+// viriGames are the games of a PGN file in viriformat.
+func viriGames(t testing.TB, data []byte) []byte {
+	head := []byte("\xff\xff\x00\x00\x00\x00\xff\xff\x16\x42\x25\x61\x00\x00\x00\x00\x88\x88\x88\x88\x9e\xca\xad\xe9\x40\x00\x01\x00\x00\x00\x00\x00")
+	var b []byte
+	for g, err := range pgn.Read(bytes.NewReader(data)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		head[30] = byte(g.Row.Result + 1)
+		b = append(b, head...)
+		p := board.StartPosition()
+		for _, m := range g.Row.Moves {
+			v := uint16(m.From()) | uint16(m.To())<<6
+			switch {
+			case m.Promotion() != board.NoPieceType:
+				v |= 3<<14 | uint16(m.Promotion()-board.Knight)<<12
+			case p.IsCastling(m):
+				v |= 2 << 14
+			}
+			b = binary.LittleEndian.AppendUint16(b, v)
+			b = append(b, 0, 0)
+			p.Make(m)
+		}
+		b = append(b, 0, 0, 0, 0)
+	}
+	return b
+}
+
+var (
+	lineBreak = regexp.MustCompile(`\r\n|\r|\n`)
+	tagLine   = regexp.MustCompile(`^\[[A-Za-z]+ `)
+)
+
+// countLines counts the rows of a list or of a table without a header.
+func countLines(data []byte) (n int64) {
+	for i, line := range lineBreak.Split(string(data), -1) {
+		if i == 0 {
+			line = strings.TrimPrefix(line, bom)
+		}
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			n++
+		}
+	}
+	return n
+}
+
+// countGames counts the blocks of tags.
+func countGames(data []byte) (n int64) {
+	in := false
+	for _, line := range lineBreak.Split(strings.TrimPrefix(string(data), bom), -1) {
+		if line == "" {
+			continue
+		}
+		is := tagLine.MatchString(line)
+		if is && !in {
+			n++
+		}
+		in = is
+	}
+	return n
+}
+
+// countViri walks over the games: a head, and moves up to four zeros.
+func countViri(data []byte) (n int64) {
+	for len(data) >= 32 {
+		for data = data[32:]; len(data) >= 4 && !bytes.Equal(data[:4], make([]byte, 4)); data = data[4:] {
+		}
+		if len(data) < 4 {
+			break
+		}
+		data = data[4:]
+		n++
+	}
+	return n
+}
+
+// textDamage changes a text as editors, scripts and disks do.
+var textDamage = map[string]func(rng *rand.Rand, data []byte) []byte{
+	"as it is": func(_ *rand.Rand, data []byte) []byte { return data },
+	"CR":       func(_ *rand.Rand, data []byte) []byte { return bytes.ReplaceAll(data, []byte("\n"), []byte("\r")) },
+	"CRLF":     func(_ *rand.Rand, data []byte) []byte { return bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")) },
+	"mark":     func(_ *rand.Rand, data []byte) []byte { return append([]byte(bom), data...) },
+	"no end":   func(_ *rand.Rand, data []byte) []byte { return bytes.TrimRight(data, "\n") },
+	"mixed line breaks": func(rng *rand.Rand, data []byte) (b []byte) {
+		for _, c := range data {
+			if c == '\n' {
+				b = append(b, []string{"\r", "\n", "\r\n", "\n\n", "\r\r\n"}[rng.IntN(5)]...)
+			} else {
+				b = append(b, c)
+			}
+		}
+		return b
+	},
+	"cut": func(rng *rand.Rand, data []byte) []byte { return data[:1+rng.IntN(len(data)-1)] },
+	"changed bytes": func(rng *rand.Rand, data []byte) []byte {
+		for range 1 + rng.IntN(20) {
+			data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		}
+		return data
+	},
+	"other characters": func(rng *rand.Rand, data []byte) []byte {
+		const marks = "{}[]()\";#%|,\t\r\n\x00 *-"
+		for range 1 + rng.IntN(20) {
+			data[rng.IntN(len(data))] = marks[rng.IntN(len(marks))]
+		}
+		return data
+	},
+	"joined lines": func(rng *rand.Rand, data []byte) []byte {
+		for i, c := range data {
+			if c == '\n' && rng.IntN(8) == 0 {
+				data[i] = ' '
+			}
+		}
+		return data
+	},
+	"text behind lines": func(rng *rand.Rand, data []byte) (b []byte) {
+		for line := range strings.Lines(string(data)) {
+			if rng.IntN(6) == 0 && strings.TrimSpace(line) != "" {
+				line = strings.TrimRight(line, "\n") + []string{" -M2", " junk", " 1-0", " rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]"}[rng.IntN(4)] + "\n"
+			}
+			b = append(b, line...)
+		}
+		return b
+	},
+	"lines lost, twice and out of order": func(rng *rand.Rand, data []byte) []byte {
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		for range 1 + rng.IntN(8) {
+			lines[rng.IntN(len(lines))] = lines[rng.IntN(len(lines))]
+		}
+		return bytes.Join(lines, nil)
+	},
+}
+
+var binaryDamage = map[string]func(rng *rand.Rand, data []byte) []byte{
+	"as it is":      textDamage["as it is"],
+	"cut":           textDamage["cut"],
+	"changed bytes": textDamage["changed bytes"],
+}
+
+// Whatever happened to a file, each of its rows is taken or refused, or the whole import is
+// an error that leaves nothing on disk.
+func TestNoRowIsLost(t *testing.T) {
+	games := real(t, "../pgn/testdata/lichess.pgn", 1<<20)
+	var records []byte
+	for _, r := range must(randomList(9, 50)) {
+		rec, err := bullet.Append(nil, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, rec...)
+	}
+	for _, f := range []struct {
+		name   string
+		data   []byte
+		config ImportConfig
+		count  func([]byte) int64
+		damage map[string]func(*rand.Rand, []byte) []byte
+	}{
+		{"x.epd", scoredList(t), ImportConfig{}, countLines, textDamage},
+		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns, Results: scoredColumns.Results}, countLines, textDamage},
+		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
+		{"x.bullet", records, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / bullet.Size) }, binaryDamage},
+		{"x.viri", viriGames(t, games), ImportConfig{}, countViri, binaryDamage},
+	} {
+		whole := f.count(f.data)
+		for what, change := range f.damage {
+			for seed := range uint64(4) {
+				data := change(rand.New(rand.NewPCG(seed, 18)), bytes.Clone(f.data))
+				dir := filepath.Join(t.TempDir(), "out")
+				n, refused, err := told(t, dir, f.config, put(t, f.name, string(data)))
+				label := fmt.Sprintf("%s, %s, seed %d", f.name, what, seed)
+				if err != nil {
+					if _, e := os.Stat(dir); what == "as it is" || what == "CR" || !errors.Is(e, os.ErrNotExist) {
+						t.Errorf("%s: %v", label, err)
+					}
+					continue
+				}
+				want := f.count(data)
+				// Pieces of a damaged game count for themselves.
+				lost := n.Rows+n.Refused < want || f.name != "x.pgn" && n.Rows+n.Refused != want
+				if lost || int64(len(refused)) != n.Refused || onDisk(t, dir) != n.Rows || want == 0 {
+					t.Errorf("%s: %d rows, %d taken, %d refused: %q", label, want, n.Rows, n.Refused, refused)
+				}
+				switch what {
+				case "as it is", "CR", "CRLF", "mark", "no end", "mixed line breaks":
+					if n.Rows != whole {
+						t.Errorf("%s: %d rows of %d, refused %q", label, n.Rows, whole, refused)
+					}
+				case "joined lines":
+					if want < whole && n.Refused == 0 && f.name != "x.pgn" {
+						t.Errorf("%s: two positions on a line are taken as one", label)
+					}
+				}
+			}
+		}
+	}
+}
+
+func must(rows []dataset.PositionRow, _ string) []dataset.PositionRow { return rows }
+
+// onDisk counts the rows of a data set.
+func onDisk(t testing.TB, dir string) int64 {
+	t.Helper()
+	v, err := dataset.Verify(t.Context(), dir, nil, nil)
+	if err != nil || !v.OK() {
+		t.Fatal(v, err)
+	}
+	return v.Rows
+}
+
+// UTF-16 is named, for the user to convert it.
+func TestUTF16IsNamed(t *testing.T) {
+	for name, in := range map[string]string{
+		"x.epd": good + " [0.5]\r\n", "x.csv": "fen,result\r\n" + good + ",1\r\n", "x.pgn": "[Event \"?\"]\r\n\r\n1. e4 1-0\r\n",
+	} {
+		for _, mark := range []string{bom, ""} {
+			var b []byte
+			for _, c := range utf16.Encode([]rune(mark + in)) {
+				b = binary.LittleEndian.AppendUint16(b, c)
+			}
+			dir := filepath.Join(t.TempDir(), "out")
+			_, _, err := told(t, dir, ImportConfig{}, put(t, name, string(b)))
+			if !errors.Is(err, text.ErrUTF16) || !strings.Contains(err.Error(), "the file is UTF-16") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+				t.Error("something is left on disk")
+			}
+		}
+	}
+}
+
+// What a line has behind its result is read or refused, never passed over.
+func TestTextBehindResults(t *testing.T) {
+	for line, want := range map[string]string{
+		good + " [0.5] " + good + " [1.0]":                                    "behind the result",
+		good + " [0.5] rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]":         "behind the result",
+		good + " 1-0 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 1-0":             "behind the result",
+		good + ` c9 "1-0"; rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 c9 "1-0";`: "not an EPD operation",
+		good + " [0.5] junk":      "behind the result",
+		good + " [0.5] 34 junk":   "behind the result",
+		good + " [0.5] -M2":       "",
+		good + " [0.5] M2":        "",
+		good + " 1-0 ce -M2;":     "",
+		good + ";-M2;0.5":         "",
+		good + ";M2;0.5":          "",
+		good + " | #-3 | 0.5":     "",
+		good + " | 0.5 | +M12":    "",
+		good + " [0.5] MM2":       "not a whole number",
+		good + " [0.5] --M2":      "not a whole number",
+		good + " [0.5] id \"a\";": "none",
+	} {
+		n, refused, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", line, err)
+		case want == "":
+			if n.Rows != 2 || n.ForeignScores != 1 {
+				t.Errorf("%s: %+v, refused %q; want a row without a score", line, n, refused)
+			}
+		case want == "none":
+			if n.Rows != 2 || n.ForeignScores != 0 {
+				t.Errorf("%s: %+v, refused %q", line, n, refused)
+			}
+		case len(refused) != 1 || !strings.Contains(refused[0], want):
+			t.Errorf("%s: refused %q, want %q", line, refused, want)
+		}
+	}
+}
+
+// No game is lost between two others.
+func TestGamesInBadFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, text    string
+		taken, refuse int64
+	}{
+		{"a game of tags alone", "[Event \"a\"]\n[White \"x\"]\n\n[Event \"b\"]\n[White \"y\"]\n\n1. e4 1-0\n", 1, 1},
+		{"moves behind a result", "[Event \"a\"]\n\n1. e4 1-0 1. d4 d5 0-1\n\n[Event \"b\"]\n\n1. c4 1-0\n", 2, 1},
+		{"no tags", "1. e4 1-0\n1. e5 0-1\n1. d4 0-1\n", 2, 1},
+		{"a comment that does not close, other first tag", "[White \"a\"]\n\n1. e4 {x 1-0\n\n[White \"b\"]\n\n1. d4 1-0\n", 1, 1},
+		{"an error in a variation with a result", "[Event \"a\"]\n\n1. e5 (1. d4 1-0) 1. c4 1-0\n\n[Event \"b\"]\n\n1. c4 1-0\n", 1, 1},
+		{"CR and a comment to the end of the line", "[Event \"a\"]\r\r1. e4 ; x\r1-0\r\r[Event \"b\"]\r\r% x\r1. c4 1-0\r", 2, 0},
+	} {
+		n, refused, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", c.text))
+		if err != nil || n.Rows != c.taken || n.Refused != c.refuse {
+			t.Errorf("%s: %+v, refused %q, %v", c.name, n, refused, err)
+		}
+	}
+	n, _, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", "1. e4 {-M2/12 0.1s} e5 {+0.10/9 1s} 2. f4 {M7/3} 1-0\n"))
+	if err != nil || n.ForeignScores != 2 {
+		t.Errorf("%+v, %v; want 2 mates left out", n, err)
+	}
+}

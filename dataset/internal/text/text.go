@@ -1,0 +1,90 @@
+// Package text opens text files of other programs: it gives every line break the same
+// form and names an encoding that no reader here takes.
+//
+// Start reading at NewReader.
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrUTF16 says that a file is UTF-16 or UTF-32, in which no line would parse.
+var ErrUTF16 = errors.New("want UTF-8")
+
+// headLength is how much of a file shows its encoding, in bytes.
+const headLength = 1024
+
+// NewReader returns the text of r in which a carriage return alone, the line break of old
+// Macs, is a newline. CRLF stays as it is. Reading UTF-16 or UTF-32, with or without a
+// byte-order mark, gives ErrUTF16 (wrapped).
+func NewReader(r io.Reader) io.Reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+type reader struct {
+	in     *bufio.Reader
+	opened bool
+	err    error // of the encoding
+}
+
+func (t *reader) Read(p []byte) (int, error) {
+	if !t.opened {
+		t.opened = true
+		head, _ := t.in.Peek(headLength) // an error of reading comes again
+		if name := wide(head); name != "" {
+			t.err = fmt.Errorf("the file is %s: %w; convert it with: iconv -f %s -t UTF-8", name, ErrUTF16, name)
+		}
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	n, err := t.in.Read(p)
+	for i := 0; i < n; i++ {
+		j := bytes.IndexByte(p[i:n], '\r')
+		if j < 0 {
+			break
+		}
+		if i += j; !t.newlineFollows(p[i+1 : n]) {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// newlineFollows reports whether the text goes on with a newline after what was read.
+func (t *reader) newlineFollows(rest []byte) bool {
+	if len(rest) == 0 {
+		rest, _ = t.in.Peek(1) // nothing follows where it fails
+	}
+	return len(rest) > 0 && rest[0] == '\n'
+}
+
+// wide names the encoding of a file with more than one byte a character, or returns the
+// empty string.
+func wide(head []byte) string {
+	for _, m := range []struct{ mark, name string }{
+		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
+	} {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return m.name
+		}
+	}
+	// Without a mark: positions and moves are ASCII, so every second byte is zero.
+	var zeros [2]int
+	half := len(head) / 2
+	for i, c := range head[:2*half] {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch {
+	case half < 4:
+	case zeros[0] == 0 && 10*zeros[1] >= 9*half:
+		return "UTF-16LE"
+	case zeros[1] == 0 && 10*zeros[0] >= 9*half:
+		return "UTF-16BE"
+	}
+	return ""
+}
