@@ -47,7 +47,7 @@ type lexer struct {
 	start bool // at the beginning of a line
 	buf   []byte
 	first string // what the games of this file begin with
-	err   error // of reading; tokens end there
+	err   error  // of reading; tokens end there
 }
 
 func newLexer(r io.Reader) *lexer {
