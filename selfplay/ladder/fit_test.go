@@ -166,7 +166,7 @@ func TestFinite(t *testing.T) {
 	for name, table := range map[string]*Table{"all": all, "none": none, "draws": draws, "apart": apart} {
 		for _, reference := range []int{-1, 0} {
 			f := mustFit(t, table, reference)
-			for i := range table.Players() {
+			for i := range table.n {
 				elo, se := f.Elo(i), f.Error(i)
 				if math.IsNaN(elo) || math.Abs(elo) > 3000 || math.IsNaN(se) || se > 1e5 || se == 0 && i != reference && name != "draws" {
 					t.Errorf("%s, player %d: %v ± %v", name, i, elo, se)

@@ -16,9 +16,6 @@ type pairing struct{ first, second int }
 // NewTable returns the empty table of n players.
 func NewTable(n int) *Table { return &Table{n: n, counts: map[pairing]*[9]int64{}} }
 
-// Players returns the number of players.
-func (t *Table) Players() int { return t.n }
-
 // Pairs returns the number of pairs that were added.
 func (t *Table) Pairs() int64 { return t.pairs }
 

@@ -2,27 +2,10 @@ package sprt
 
 import "math"
 
-// LLRLogistic is the log-likelihood ratio of "the expected score is that of elo1"
-// against "of elo0", logistic Elo, each at its maximum over the distributions
-// with that mean (the generalized SPRT).
-func LLRLogistic(c Counts, elo0, elo1 float64) float64 {
-	return Test{Elo0: elo0, Elo1: elo1, Model: Logistic}.llrOf(c)
-}
-
-// LLRNormalized is the log-likelihood ratio of "the t-value is that of nelo1"
-// against "of nelo0", normalized Elo: each at its maximum over the distributions
-// whose mean is that many standard deviations above 1/2.
-func LLRNormalized(c Counts, nelo0, nelo1 float64) float64 {
-	return Test{Elo0: nelo0, Elo1: nelo1, Model: Normalized}.llrOf(c)
-}
-
-// LLRBayesElo is the log-likelihood ratio of a trinomial in BayesElo, with the
-// draw width estimated from the counts. It holds for independent games only,
-// and so takes no pairs.
-func LLRBayesElo(t Trinomial, elo0, elo1 float64) float64 {
-	return Test{Elo0: elo0, Elo1: elo1, Model: Bayesian}.llrOf(t)
-}
-
+// llrOf returns the log-likelihood ratio of the hypothesis Elo1 against Elo0. With the
+// logistic and the normalized model each hypothesis is at its maximum over the distributions
+// with its mean, or with its mean in standard deviations above 1/2 (the generalized SPRT).
+// BayesElo estimates the draw width from the counts. It holds for independent games only.
 func (t Test) llrOf(c Counts) float64 {
 	d := c.distribution()
 	jump := t.jump(&d)

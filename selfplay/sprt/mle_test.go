@@ -132,11 +132,12 @@ func TestLLRSymmetry(t *testing.T) {
 	for range 2000 {
 		c := randomCounts(r)
 		a, b, e := r.NormFloat64()*30, r.NormFloat64()*30, r.NormFloat64()*30
-		llrs := []func(Counts, float64, float64) float64{LLRLogistic, LLRNormalized}
+		models := []Model{Logistic, Normalized}
 		if _, ok := c.(Trinomial); ok {
-			llrs = append(llrs, func(c Counts, a, b float64) float64 { return LLRBayesElo(c.(Trinomial), a, b) })
+			models = append(models, Bayesian)
 		}
-		for i, llr := range llrs {
+		for _, model := range models {
+			llr := func(c Counts, a, b float64) float64 { return Test{Elo0: a, Elo1: b, Model: model}.llrOf(c) }
 			x, size := llr(c, a, b), float64(c.Samples())+1
 			for name, y := range map[string]float64{
 				"exchanged hypotheses": -llr(c, b, a),
@@ -144,7 +145,7 @@ func TestLLRSymmetry(t *testing.T) {
 				"by way of a third":    llr(c, a, e) + llr(c, e, b),
 			} {
 				if math.Abs(x-y) > 1e-9*size {
-					t.Fatalf("llr %d of %v, %v %v: %v, %s %v", i, c, a, b, x, name, y)
+					t.Fatalf("%v LLR of %v, %v %v: %v, %s %v", model, c, a, b, x, name, y)
 				}
 			}
 		}
@@ -159,16 +160,13 @@ func mirrored(c Counts) Counts {
 	return Trinomial{g[2], g[1], g[0]}
 }
 
-func BenchmarkLLRNormalized(b *testing.B) {
+func BenchmarkLLR(b *testing.B) {
 	c := Pentanomial{1187, 7410, 13475, 7378, 1164}
-	for b.Loop() {
-		LLRNormalized(c, 0, 5)
-	}
-}
-
-func BenchmarkLLRLogistic(b *testing.B) {
-	c := Pentanomial{1187, 7410, 13475, 7378, 1164}
-	for b.Loop() {
-		LLRLogistic(c, 0, 5)
+	for _, model := range []Model{Logistic, Normalized} {
+		b.Run(model.String(), func(b *testing.B) {
+			for b.Loop() {
+				Test{Elo1: 5, Model: model}.llrOf(c)
+			}
+		})
 	}
 }

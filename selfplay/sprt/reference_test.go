@@ -84,13 +84,13 @@ const reference = "testdata/reference.json"
 // checks compares one vector of each kind.
 var checks = map[string]func(*testing.T, *vector){
 	"llr_logistic": func(t *testing.T, v *vector) {
-		checkNumber(t, v, LLRLogistic(v.counts(t), v.Input.Elo0, v.Input.Elo1))
+		checkNumber(t, v, Test{Elo0: v.Input.Elo0, Elo1: v.Input.Elo1, Model: Logistic}.llrOf(v.counts(t)))
 	},
 	"llr_normalized": func(t *testing.T, v *vector) {
-		checkNumber(t, v, LLRNormalized(v.counts(t), v.Input.NElo0, v.Input.NElo1))
+		checkNumber(t, v, Test{Elo0: v.Input.NElo0, Elo1: v.Input.NElo1, Model: Normalized}.llrOf(v.counts(t)))
 	},
 	"llr_bayeselo_legacy": func(t *testing.T, v *vector) {
-		checkNumber(t, v, LLRBayesElo(v.counts(t).(Trinomial), v.Input.BElo0, v.Input.BElo1))
+		checkNumber(t, v, Test{Elo0: v.Input.BElo0, Elo1: v.Input.BElo1, Model: Bayesian}.llrOf(v.counts(t)))
 	},
 	"drawelo": func(t *testing.T, v *vector) {
 		d := v.counts(t).distribution()
@@ -293,7 +293,7 @@ func checkCutechess(t *testing.T, v *vector) {
 // checkOpenBench leaves out counts with a zero, for which OpenBench answers 0.
 func checkOpenBench(t *testing.T, v *vector) {
 	if !slices.Contains(v.Input.Results, 0) {
-		checkNumber(t, v, LLRBayesElo(v.counts(t).(Trinomial), v.Input.Elo0, v.Input.Elo1))
+		checkNumber(t, v, Test{Elo0: v.Input.Elo0, Elo1: v.Input.Elo1, Model: Bayesian}.llrOf(v.counts(t)))
 	}
 }
 
