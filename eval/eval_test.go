@@ -85,12 +85,15 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
+// deep makes tests look at more positions: see deep_test.go.
+var deep bool
+
 // TestOneEvaluation checks the promise of the package: the evaluator's sum and the sum over
 // the features are equal, for any weights.
 func TestOneEvaluation(t *testing.T) {
-	positions := 1_000_000
-	if testing.Short() {
-		positions = 100_000
+	positions := 200_000
+	if deep {
+		positions = 1_000_000
 	}
 	for _, m := range Models() {
 		t.Run(m.Name, func(t *testing.T) {

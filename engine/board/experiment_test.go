@@ -5,6 +5,7 @@ package board
 import (
 	"bufio"
 	"flag"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -20,8 +21,15 @@ var perftDepth = flag.Int("perft-depth", 5, "depth to which TestPerftSuitesDeep 
 func TestPerftSuitesDeep(t *testing.T) {
 	for _, suite := range perftSuites {
 		for _, c := range suite.read(t, "testdata/"+suite.file) {
-			c.run(t, *perftDepth, perftLeaves())
+			c.run(t, *perftDepth, math.MaxUint64)
 		}
+	}
+}
+
+// TestPerftDeep counts everything in perft.epd, up to 16 million leaves at once.
+func TestPerftDeep(t *testing.T) {
+	for _, c := range readPerftEPD(t, "testdata/perft.epd") {
+		c.run(t, 16, math.MaxUint64)
 	}
 }
 

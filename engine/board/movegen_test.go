@@ -9,9 +9,9 @@ import (
 // plain second implementation.
 func TestLegalMovesAgainstOracle(t *testing.T) {
 	t.Parallel()
-	games := 300
+	games := 120
 	if raceEnabled || testing.Short() {
-		games = 100
+		games = 60
 	}
 	castlings, captures, promotions, checks := 0, 0, 0, 0
 	check := func(p *Position) {

@@ -63,7 +63,7 @@ func TestSEETable(t *testing.T) {
 // SEEAtLeast with SEE, for every legal move.
 func TestSEEAgainstRecursion(t *testing.T) {
 	t.Parallel()
-	games := 150
+	games := 60
 	if raceEnabled {
 		games = 20
 	}

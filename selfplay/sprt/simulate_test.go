@@ -38,7 +38,7 @@ func TestErrorRates(t *testing.T) {
 	for _, c := range []struct {
 		elo1 float64
 		runs int
-	}{{20, 1200}, {50, 3000}} {
+	}{{30, 1200}, {50, 3000}} {
 		x := Test{Elo0: 0, Elo1: c.elo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 		errs := map[bool]int{}
 		for _, corrected := range []bool{true, false} {

@@ -1,0 +1,5 @@
+//go:build experiment
+
+package eval
+
+func init() { deep = true }
