@@ -1,0 +1,7 @@
+//go:build !linux
+
+package stall
+
+import "time"
+
+func bootTime() time.Duration { return wallTime() }
