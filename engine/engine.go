@@ -11,6 +11,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -32,7 +33,7 @@ const (
 // One goroutine uses a Player at a time. After NewGame, the same seed, game and limits
 // (without limits in time) give the same answer, whatever happened before NewGame.
 //
-// A player may also implement OptionLister, Starter, Ponderer, EvaluatorSetter,
+// A player may also implement OptionLister, Starter, Logger, Ponderer, EvaluatorSetter,
 // ParameterLister and Wrapper; a caller finds out with a type assertion.
 type Player interface {
 	// NewGame forgets everything learned from earlier games. The seed is for players
@@ -62,6 +63,18 @@ type Starter interface {
 	Player
 	// Start starts the player if it is not running.
 	Start() error
+}
+
+// ErrNotStarted is wrapped by the errors of a player whose program the system could not
+// start at all. That is no fault of the player in a game.
+var ErrNotStarted = errors.New("the program cannot be started")
+
+// Logger is a Player that keeps a log of its conversation with a foreign program.
+type Logger interface {
+	Player
+	// Log returns the end of the conversation, also after the program has ended: at most
+	// a few pages of text.
+	Log() string
 }
 
 // Ponderer is a Player that may watch Limits.PonderHit. Any other player is stopped when

@@ -18,8 +18,8 @@ import (
 
 // Timeouts of a foreign engine.
 const (
-	// DefaultStartTimeout is the timeout for uciok, and for each readyok until the first
-	// game. An engine may load a large network on a busy machine.
+	// DefaultStartTimeout is the timeout for uciok and for each readyok. An engine may
+	// load a large network, or clear a large hash table, on a busy machine.
 	DefaultStartTimeout = 10 * time.Second
 	// DefaultMoveTimeout is the timeout for bestmove, beyond the limit of the search.
 	DefaultMoveTimeout = 2 * time.Second
@@ -52,8 +52,8 @@ type Command struct {
 	Args    []string
 	Options []Option // set at each start, in this order
 
-	// StartTimeout is the timeout for uciok and for each readyok; before a game a quarter
-	// of it. 0 means DefaultStartTimeout.
+	// StartTimeout is the timeout for uciok and for each readyok, those before a game
+	// included, where a longer MoveTimeout replaces it. 0 means DefaultStartTimeout.
 	StartTimeout time.Duration
 	// MoveTimeout is the timeout for bestmove beyond the limit of the search; 0 means
 	// DefaultMoveTimeout. It begins after the time of a limit in time, after one second
@@ -65,7 +65,8 @@ type Command struct {
 // Client is an engine.Player that plays by running a foreign program over UCI.
 //
 // The program is started when it is first needed, in its own process group, which is
-// killed as a whole. Every wait has a timeout. When a method fails because the program
+// killed as a whole; on Linux so are processes that have left the group. Every wait has a
+// timeout, which is extended while this process itself does not run. When a method fails because the program
 // misbehaves, it has killed the program, and the next NewGame starts it again.
 //
 // Harmless faults are accepted: endless lines, of which 64 KiB are read, floods of lines,
@@ -85,12 +86,14 @@ type Client struct {
 	out      []byte // commands to be written
 	answer   answer
 	lastMove string // of the last bestmove; empty in a new game
+	log      string // of the last process
 }
 
 var _ interface {
 	engine.Player
 	engine.Starter
 	engine.OptionLister
+	engine.Logger
 } = (*Client)(nil)
 
 // NewClient returns a player that runs the command. It starts nothing yet.
@@ -120,7 +123,7 @@ func (c *Client) Start() error {
 	}
 	p, err := c.start(c.command.Path, c.command.Args)
 	if err != nil {
-		return fmt.Errorf("uci:%s: %w", c.Name(), err)
+		return fmt.Errorf("uci:%s: %w: %w", c.Name(), engine.ErrNotStarted, err)
 	}
 	c.process, c.options, c.chess960, c.multiPV, c.lastMove = p, nil, false, 1, ""
 	c.writer.reset()
@@ -129,13 +132,13 @@ func (c *Client) Start() error {
 	}
 	commands, err := c.optionCommands()
 	if err != nil {
-		c.process.kill()
-		c.process = nil
+		c.end()
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	if err := c.sync(commands); err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
+	p.lookForStrays()
 	return nil
 }
 
@@ -180,12 +183,14 @@ func (c *Client) sync(commands string) error {
 // begins with the word.
 func (c *Client) await(commands, word string, within time.Duration, each func(line []byte)) error {
 	p := c.process
+	p.beginWait()
+	defer p.watch.Stop()
 	if err := p.write([]byte(commands), within); err != nil {
 		return c.fail(err, word, within)
 	}
 	p.readUntil(time.Now().Add(within))
 	for {
-		line, err := p.lines.next()
+		line, err := p.next()
 		if err != nil {
 			return c.fail(err, word, within)
 		}
@@ -198,15 +203,40 @@ func (c *Client) await(commands, word string, within time.Duration, each func(li
 
 // fail kills the process and returns the error that says which answer is missing.
 func (c *Client) fail(err error, missing string, within time.Duration) error {
-	exit := c.process.kill()
-	c.process = nil
+	exit := c.end()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("uci:%s: %w: no %s within %v%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), exit.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
 		return fmt.Errorf("uci:%s: %w: no %s: %s%s", c.Name(), ErrEnded, missing, exit.how(), exit.lastWords())
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
+}
+
+// setting names the setting that a timeout comes from, if it is one for the start.
+func (c *Client) setting(timeout time.Duration) string {
+	if timeout == c.command.StartTimeout {
+		return " (see --start-timeout)"
+	}
+	return ""
+}
+
+// end kills the process and keeps its log.
+func (c *Client) end() exit {
+	p := c.process
+	c.process = nil
+	e := p.kill()
+	c.log = p.logText()
+	return e
+}
+
+// Log implements engine.Logger: the last lines to ("> ") and from ("< ") the program, and
+// what it wrote on its error output.
+func (c *Client) Log() string {
+	if c.process != nil {
+		return c.process.logText()
+	}
+	return c.log
 }
 
 // NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used.
@@ -216,7 +246,7 @@ func (c *Client) NewGame(uint64) error {
 	}
 	c.writer.reset()
 	c.lastMove = ""
-	return c.await("ucinewgame\nisready\n", "readyok", c.command.StartTimeout/4, func([]byte) {})
+	return c.await("ucinewgame\nisready\n", "readyok", max(c.command.StartTimeout, c.command.MoveTimeout), func([]byte) {})
 }
 
 // SetOption implements engine.Player. It sets an option that the engine announced, and
@@ -335,6 +365,8 @@ func (c *Client) prepare(game *board.Game, lim *engine.Limits) error {
 func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, error) {
 	p := c.process
 	p.lines.discard() // output after the last bestmove
+	p.beginWait()
+	defer p.watch.Stop()
 	started := time.Now()
 	if err := p.write(c.out, c.command.StartTimeout); err != nil {
 		return "", c.failSearch(err, c.command.StartTimeout)
@@ -346,7 +378,7 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, e
 	p.readUntil(end)
 	woken := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
-		p.readUntil(started) // in the past: the read returns
+		p.interrupt()
 		close(woken)
 	})
 	defer func() {
@@ -356,7 +388,7 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, e
 	}()
 	stopped := false
 	for {
-		line, err := p.lines.next()
+		line, err := p.next()
 		switch {
 		case err == nil:
 			if word, ok := c.answer.take(line); ok && !c.repeated(word) {

@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/assay-chess/assay/engine/stall"
 )
 
 // process is a running program with pipes to it.
@@ -21,6 +24,18 @@ type process struct {
 	stdin, stdout, stderr pipe // our ends
 	lines                 lineBuffer
 	noise                 tail
+	log                   conversation
+
+	watch    stall.Watch   // while we wait
+	credited time.Duration // stalls that have extended this wait
+
+	mu          sync.Mutex
+	end         time.Time // of this wait; zero: none
+	interrupted bool      // this wait
+	exited      bool      // noticed by wait, not by the end of its output
+	drained     bool      // what it had written before it exited has been read
+
+	noteStrays func() // looks for processes that leave the group; nil in tests
 
 	ending chan struct{}    // closed to have the process killed and reaped
 	reaped chan struct{}    // closed when the process is gone and state is set
@@ -47,6 +62,10 @@ func newProcess(stdin, stdout, stderr pipe) *process {
 	return p
 }
 
+// exitGrace is how long to read what a process wrote before it exited. Its children may
+// keep the pipe open.
+const exitGrace = 50 * time.Millisecond
+
 // reapTimeout is how long to wait for a killed process to disappear.
 const reapTimeout = time.Second
 
@@ -54,6 +73,8 @@ const reapTimeout = time.Second
 func startProcess(path string, args []string) (*process, error) {
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = processAttributes()
+	strays := newStrays()
+	cmd.Env = strays.environment()
 	var ours, theirs [3]*os.File // standard input, output and error output
 	err := func() (err error) {
 		for i := range ours {
@@ -77,11 +98,12 @@ func startProcess(path string, args []string) (*process, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
 	started := make(chan error, 1)
-	go p.supervise(cmd, started)
+	go p.supervise(cmd, strays, started)
 	if err := <-started; err != nil {
 		p.closePipes()
 		return nil, err
 	}
+	p.noteStrays = func() { strays.note(cmd.Process.Pid) }
 	return p, nil
 }
 
@@ -94,12 +116,12 @@ func closeFiles(files []*os.File) {
 }
 
 // supervise starts the process, waits until p.ending is closed, kills the process group
-// and reaps the process.
+// and what has left it, and reaps the process.
 //
 // The process is not reaped earlier: while it exists, if only as a zombie, no other
 // process group can have its id. All of this runs on one thread, because Linux can kill
 // a process when the thread that started it ends: if we are killed, so is the engine.
-func (p *process) supervise(cmd *exec.Cmd, started chan<- error) {
+func (p *process) supervise(cmd *exec.Cmd, strays *strays, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
@@ -107,16 +129,105 @@ func (p *process) supervise(cmd *exec.Cmd, started chan<- error) {
 	if err != nil {
 		return
 	}
-	<-p.ending
-	killGroup(cmd.Process)
-	_ = cmd.Wait() // the state says more
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		<-p.ending
+		strays.note(cmd.Process.Pid)
+		killGroup(cmd.Process)
+	}()
+	if awaitExit(cmd.Process.Pid) {
+		p.noteExit()
+	}
+	<-killed
+	killGroup(cmd.Process) // of an exited process: its children
+	_ = cmd.Wait()         // the state says more
 	p.state = cmd.ProcessState
+	strays.end(cmd.Process.Pid)
 	close(p.reaped)
 }
 
-// readUntil sets the deadline for reading; the zero time means none.
-func (p *process) readUntil(t time.Time) {
+// noteExit notes that the process has exited, and wakes its reader.
+func (p *process) noteExit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exited = true
+	p.setDeadline(time.Unix(1, 0))
+}
+
+// setDeadline sets the deadline for reading; the zero time means none.
+func (p *process) setDeadline(t time.Time) {
 	_ = p.stdout.SetReadDeadline(t) // startProcess has checked that it works
+}
+
+// readUntil begins a wait that ends at the time; the zero time means never.
+func (p *process) readUntil(t time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end, p.interrupted = t, false
+	if p.exited { // read what it wrote
+		p.drained = true
+		t = time.Now().Add(exitGrace)
+	}
+	p.setDeadline(t)
+}
+
+// interrupt ends the wait.
+func (p *process) interrupt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.interrupted = true
+	p.setDeadline(time.Unix(1, 0))
+}
+
+// next returns the next line. At the end of the wait the error is os.ErrDeadlineExceeded.
+// Time in which we did not run is added to the wait. When the process has exited the error
+// is io.EOF, though its children may hold its output open.
+func (p *process) next() ([]byte, error) {
+	for {
+		line, err := p.lines.next()
+		if err == nil {
+			p.log.add("< ", line)
+			return line, nil
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, err
+		}
+		if err := p.deadline(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// deadline returns why the wait is over at a deadline, or nil if it continues.
+func (p *process) deadline() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.exited && p.drained:
+		return io.EOF
+	case p.exited:
+		p.drained = true
+		p.setDeadline(time.Now().Add(exitGrace))
+		return nil
+	case p.interrupted || p.end.IsZero():
+		return os.ErrDeadlineExceeded
+	}
+	if _, stalled := p.watch.Seen(); stalled > p.credited {
+		p.end = p.end.Add(stalled - p.credited)
+		p.credited = stalled
+	}
+	if !time.Now().Before(p.end) {
+		return os.ErrDeadlineExceeded
+	}
+	p.setDeadline(p.end)
+	return nil
+}
+
+// beginWait begins to watch for stalls; the caller must call p.watch.Stop.
+func (p *process) beginWait() {
+	p.credited = 0
+	p.watch.Start()
 }
 
 func (p *process) write(text []byte, within time.Duration) error {
@@ -126,6 +237,7 @@ func (p *process) write(text []byte, within time.Duration) error {
 	if err := p.stdin.SetWriteDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
+	p.log.addLines("> ", text)
 	_, err := p.stdin.Write(text)
 	return err
 }
@@ -134,14 +246,17 @@ func (p *process) write(text []byte, within time.Duration) error {
 type exit struct {
 	state *os.ProcessState
 	noise string // last line on its error output
+	own   bool   // it exited before it was killed
 }
 
 // kill kills the process group and frees what belongs to it.
 func (p *process) kill() exit {
+	p.mu.Lock()
+	e := exit{own: p.exited}
+	p.mu.Unlock()
 	close(p.ending)
 	timer := time.NewTimer(reapTimeout)
 	defer timer.Stop()
-	var e exit
 	select {
 	case <-p.reaped:
 		e.state = p.state
@@ -157,11 +272,19 @@ func (p *process) kill() exit {
 // quit asks the process to end, waits for a time, and then kills it.
 func (p *process) quit(within time.Duration) {
 	until := time.Now().Add(within)
+	p.lookForStrays()
 	_ = p.write([]byte("quit\n"), within) // if this fails, kill ends it all the same
 	p.stdin.Close()
 	p.readUntil(until)
-	_, _ = io.Copy(io.Discard, p.stdout)
+	_, _ = io.Copy(io.Discard, p.stdout) // ends when it has exited, too
 	p.kill()
+}
+
+// lookForStrays finds the processes that the engine has started by now.
+func (p *process) lookForStrays() {
+	if p.noteStrays != nil {
+		p.noteStrays()
+	}
 }
 
 func (p *process) closePipes() {
@@ -175,7 +298,7 @@ func (e exit) how() string {
 	switch {
 	case e.state == nil:
 		return "it cannot be killed"
-	case e.state.String() == "signal: killed":
+	case e.state.String() == "signal: killed" && !e.own:
 		return "it closed its output or input, or was killed"
 	case e.state.Exited():
 		return "it ended with " + e.state.String()
@@ -198,25 +321,35 @@ func isBrokenPipe(err error) bool {
 // tail keeps the end of what is read.
 type tail struct {
 	done chan struct{} // closed when all is read
+	mu   sync.Mutex
 	data []byte
 }
 
 // tailSize is how much is kept, in bytes.
-const tailSize = 1024
+const tailSize = 4096
 
 func (t *tail) drain(r io.Reader) {
 	defer close(t.done)
 	buf := make([]byte, 4096)
 	for {
 		n, err := r.Read(buf)
+		t.mu.Lock()
 		t.data = append(t.data, buf[:n]...)
 		if over := len(t.data) - tailSize; over > 0 {
 			t.data = t.data[:copy(t.data, t.data[over:])]
 		}
+		t.mu.Unlock()
 		if err != nil {
 			return
 		}
 	}
+}
+
+// text returns what is kept.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
 }
 
 // last waits until everything is read and returns the last line that is not blank.

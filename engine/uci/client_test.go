@@ -109,15 +109,7 @@ func openBad(t *testing.T, mode string) *Client {
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
 	for logged := false; ; time.Sleep(time.Millisecond) {
-		names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		if err != nil || len(names) == 0 {
-			t.Log("no /proc: not checked whether processes are left")
-			return
-		}
-		left := slices.DeleteFunc(names, func(name string) bool {
-			text, err := os.ReadFile(name)
-			return err != nil || !strings.Contains(string(text), mark)
-		})
+		left := processesWith(t, mark)
 		if len(left) == 0 {
 			return
 		}
@@ -126,6 +118,20 @@ func noneLeft(t *testing.T, mark string) {
 			logged = true
 		}
 	}
+}
+
+// processesWith returns the files in /proc of processes with the mark.
+func processesWith(t *testing.T, mark string) []string {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(names) == 0 {
+		t.Log("no /proc: not checked whether processes are left")
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		text, err := os.ReadFile(name)
+		return err != nil || !strings.Contains(string(text), mark)
+	})
 }
 
 // searchLimits are of a search that the misbehaving engine should answer at once.
@@ -155,6 +161,10 @@ func TestMisbehavingEngines(t *testing.T) {
 		{"odd-options", 0, nil, ""},
 		{"ignores-quit", 0, nil, ""},
 		{"fork", 0, nil, ""},
+		{"fork-session", 0, nil, ""},
+		{"fork-clean", 0, nil, ""},
+		{"fork-session,crash", 1, ErrEnded, "exit status 2"},
+		{"fork-clean,hang", 1, ErrTimeout, "no bestmove"},
 		{"latin1", 0, nil, ""},
 		{"chatter", 0, nil, ""},
 
@@ -162,7 +172,7 @@ func TestMisbehavingEngines(t *testing.T) {
 		{"no-uciok", -1, ErrTimeout, "no uciok within 20ms"},
 		{"crash", 1, ErrEnded, "exit status 2"},
 		{"crash-later", 3, ErrEnded, "exit status 2"},
-		{"fork-crash", 1, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"}, // its child holds the output
+		{"fork-crash", 1, ErrEnded, "exit status 2"}, // its child holds the output
 		{"exit", 1, ErrEnded, "no bestmove for \"go movetime 1\": it ended with exit status 3"},
 		{"exit-ok", 1, ErrEnded, "exit status 0"},
 		{"stdout-closed", 1, ErrEnded, "it closed its output"},

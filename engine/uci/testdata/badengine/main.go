@@ -52,6 +52,9 @@ var modes = map[string]string{
 	"odd-options":   "announces options without values, types and names",
 	"fork":          "starts a child that keeps running and holds its output",
 	"fork-crash":    "starts a child that keeps running, and crashes at go",
+	"fork-session":  "starts a child in a new session, which keeps running",
+	"fork-orphan":   "starts a child in a new session, whose parent exits at once",
+	"fork-clean":    "starts a child in a new session, with an empty environment",
 	"latin1":        "says bytes that are not UTF-8",
 	"chatter":       "says lines that no command asks for",
 }
@@ -61,8 +64,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "badengine: want a mode")
 		os.Exit(2)
 	}
-	if os.Args[1] == "child" {
+	switch os.Args[1] {
+	case "child":
 		time.Sleep(time.Hour)
+	case "parent":
+		startInSession(false)
+		return
 	}
 	e := &bad{out: bufio.NewWriter(os.Stdout), mode: map[string]bool{}, newline: "\n"}
 	for mode := range strings.SplitSeq(os.Args[1], ",") {
@@ -146,6 +153,14 @@ func (e *bad) introduce() {
 			panic(err)
 		}
 	}
+	if e.mode["fork-orphan"] {
+		if err := exec.Command(os.Args[0], append([]string{"parent"}, os.Args[2:]...)...).Run(); err != nil {
+			panic(err)
+		}
+	}
+	if e.mode["fork-session"] || e.mode["fork-clean"] {
+		startInSession(e.mode["fork-clean"])
+	}
 	if e.mode["odd-options"] {
 		for _, o := range []string{"", " ", " name", " name type", " name Lonely", " name Kindless type", " name Bare type spin",
 			" name Half type spin default", " name Worse type spin default x min y max z", " name Choice type combo",
@@ -160,6 +175,18 @@ func (e *bad) introduce() {
 	e.say("option name Book File type string default <empty>")
 	if !e.mode["no-uciok"] {
 		e.say("uciok")
+	}
+}
+
+// startInSession starts a child that leaves our process group.
+func startInSession(clean bool) {
+	child := exec.Command(os.Args[0], append([]string{"child"}, os.Args[2:]...)...)
+	child.SysProcAttr = newSession()
+	if clean {
+		child.Env = []string{}
+	}
+	if err := child.Start(); err != nil {
+		panic(err)
 	}
 }
 
