@@ -68,8 +68,9 @@ type Result struct {
 	// The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
 	Void string `json:"void,omitempty"`
 
-	// Stalls is how often the program that plays the games stood still while White's or Black's
-	// time ran. It is zero in games without limits of time.
+	// Stalls is how often the program that plays the games did not run for 250 ms while White's or
+	// Black's time ran. It is zero without limits of time. A Local plays such a game again with the
+	// same seed, at most twice, and adds up the stalls: with three or more the game counted had one.
 	Stalls [2]int `json:"stalls,omitzero"`
 
 	Seed  uint64           `json:"seed,string"`

@@ -9,15 +9,29 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/stall"
 )
 
 // Play plays the job's game between White's and Black's player. A player that never
 // gets to move may be nil.
 //
 // A player's fault costs it the game: Result.Termination is IllegalMove, PlayerFailed or,
-// if it exceeded its time, TimeForfeit; Result.Fault says what happened. An error means
-// that there is no result: the context ended, or the job is invalid.
+// if it exceeded its time, TimeForfeit; Result.Fault says what happened. If a player's
+// program cannot be started at all the game is void. An error means that there is no
+// result: the context ended, or the job is invalid.
+//
+// While this process did not run (see package stall) no clock runs.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
+	return playOnce(ctx, job, players, nil)
+}
+
+// errStalled says that a game was given up because this process did not run while a
+// player's time ran.
+var errStalled = errors.New("stalled")
+
+// playOnce plays the job's game. With stalls not nil the first stall while a player's time
+// runs is counted there and ends the game with errStalled.
+func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[2]int) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
 		return Result{}, fmt.Errorf("selfplay: game %d: opening: %w", job.Number, err)
@@ -35,6 +49,10 @@ func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, erro
 		if err := t.move(ctx); err != nil {
 			return Result{}, err
 		}
+		if stalls != nil && t.result.Stalls != [2]int{} {
+			*stalls = t.result.Stalls
+			return Result{}, errStalled
+		}
 	}
 	t.result.Moves = game.Moves()
 	return t.result, nil
@@ -48,6 +66,7 @@ type table struct {
 	result   Result
 	referee  referee
 	clocks   clocks
+	watch    stall.Watch
 	settled  bool // by adjudication or a fault
 	playOn   bool // the game was adjudicated and is played on
 	timed    bool // the time of each move is recorded
@@ -77,21 +96,32 @@ func (t *table) begin() error {
 		}
 		for _, o := range t.job.Options[side] {
 			if err := p.SetOption(o.Name, o.Value); err != nil {
-				t.forfeit(board.Color(side), PlayerFailed, fmt.Sprintf("option %s=%s: %v", o.Name, o.Value, err))
+				t.failed(board.Color(side), fmt.Sprintf("option %s=%s", o.Name, o.Value), err)
 				return nil
 			}
 		}
 		if err := p.NewGame(Seed(t.job.Seed, 0, "player", uint64(side))); err != nil {
-			t.forfeit(board.Color(side), PlayerFailed, fmt.Sprintf("new game: %v", err))
+			t.failed(board.Color(side), "new game", err)
 			return nil
 		}
 	}
 	return nil
 }
 
+// failed ends a game that has not begun because a player failed.
+func (t *table) failed(side board.Color, doing string, err error) {
+	if !errors.Is(err, engine.ErrNotStarted) {
+		t.forfeit(side, PlayerFailed, fmt.Sprintf("%s: %v", doing, err))
+		return
+	}
+	t.settled = true
+	t.result.Result, t.result.Termination = board.Draw, VoidGame
+	t.result.Void = bounded(fmt.Sprintf("%s: %s: %v", side, doing, err))
+}
+
 // over reports whether the game has ended. The rules of chess come before adjudication.
 func (t *table) over() bool {
-	if t.settled && t.result.Fault != "" {
+	if t.settled && (t.result.Fault != "" || t.result.Void != "") {
 		return true
 	}
 	if result, why, over := t.game.Outcome(); over {
@@ -111,15 +141,12 @@ func (t *table) over() bool {
 // move lets the side to move search and plays its move.
 func (t *table) move(ctx context.Context) error {
 	side := t.game.Position().SideToMove()
-	player := t.players[side]
-	if player == nil {
+	if t.players[side] == nil {
 		return fmt.Errorf("selfplay: game %d: no player for %s", t.job.Number, side)
 	}
 	lim := t.job.Limits[side].search()
 	t.clocks.limit(side, &lim)
-	start := time.Now()
-	found, err := player.Search(ctx, t.game, lim)
-	took := time.Since(start)
+	found, took, err := t.search(ctx, side, lim)
 	t.result.Time[side] += took
 	t.result.Nodes[side] += found.Nodes
 	if ctx.Err() != nil {
@@ -146,6 +173,24 @@ func (t *table) move(ctx context.Context) error {
 	}
 	t.record(side, found)
 	return nil
+}
+
+// search lets the side's player search, and returns how long it took. Stalls are counted
+// if they could matter, and their time does not count.
+func (t *table) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result, time.Duration, error) {
+	timed := !t.job.Limits[side].Deterministic()
+	if timed {
+		t.watch.Start()
+	}
+	start := time.Now()
+	found, err := t.players[side].Search(ctx, t.game, lim)
+	took := time.Since(start)
+	if timed {
+		n, stalled := t.watch.Stop()
+		t.result.Stalls[side] += n
+		took = max(took-stalled, 0)
+	}
+	return found, took, err
 }
 
 // account returns the time that a player that lost on time reports itself. If it is
@@ -183,9 +228,13 @@ func (t *table) record(side board.Color, found engine.Result) {
 func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
-	t.result.Fault = fmt.Sprintf("%s: %s", loser, what)
-	t.result.Fault = strings.ToValidUTF8(t.result.Fault[:min(len(t.result.Fault), maxFault)], "")
+	t.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))
 }
 
-// maxFault bounds the text of a fault, in bytes: it may contain the output of a program.
+// bounded returns the beginning of a text that may contain the output of a program.
+func bounded(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxFault)], "")
+}
+
+// maxFault bounds the text of a fault, in bytes.
 const maxFault = 1000

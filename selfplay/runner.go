@@ -104,7 +104,7 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		}
 		players[side] = p
 	}
-	result, err := Play(ctx, job, players)
+	result, err := playStalled(ctx, job, players)
 	if err != nil {
 		return Result{}, err
 	}
@@ -112,6 +112,34 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		w.drop(job.Players[loser], slot(job, int(loser)))
 	}
 	return result, nil
+}
+
+// maxReplays is how often a game is played again because of stalls.
+const maxReplays = 2
+
+// playStalled plays a game that is given up at a stall (see Result.Stalls) and played
+// again with the same seed, at most twice. The last attempt is played to its end. The
+// result has the stalls of all attempts: with three or more, the game itself had one.
+//
+// Whether a game is played again does not depend on how it goes.
+func playStalled(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
+	var before [2]int
+	for range maxReplays {
+		var stalls [2]int
+		result, err := playOnce(ctx, job, players, &stalls)
+		if !errors.Is(err, errStalled) {
+			result.Stalls = before
+			return result, err
+		}
+		for side, n := range stalls {
+			before[side] += n
+		}
+	}
+	result, err := Play(ctx, job, players)
+	for side, n := range before {
+		result.Stalls[side] += n
+	}
+	return result, err
 }
 
 // slot returns which of the worker's players of one spec plays the side.

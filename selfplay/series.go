@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -291,8 +292,8 @@ func (r *round) take(result Result) error {
 }
 
 func (r *round) takeCheck(u *unit, result *Result) error {
-	if result.Fault != "" {
-		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
+	if fault := cmp.Or(result.Fault, result.Void); fault != "" {
+		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, fault)
 	}
 	if len(result.Scores) <= result.Opening {
 		return fmt.Errorf("selfplay: opening %d is over before the first move: %s", u.number, result.Termination)

@@ -25,8 +25,12 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d has %d moves, but %d times", r.Number, len(r.Moves), len(r.Times))
 	case r.Result < board.BlackWins || r.Result > board.WhiteWins:
 		return fmt.Errorf("game %d has the result %d", r.Number, r.Result)
-	case len(r.Fault) > maxFault:
-		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault), maxFault)
+	case len(r.Fault) > maxFault || len(r.Void) > maxFault:
+		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault)+len(r.Void), maxFault)
+	case (r.Void != "") != (r.Termination == VoidGame) || r.Void != "" && (len(r.Moves) != r.Opening || r.Fault != ""):
+		return fmt.Errorf("game %d ended by %s, and is void because of %q", r.Number, r.Termination, r.Void)
+	case !r.stallsPossible(job):
+		return fmt.Errorf("game %d has the stalls %v", r.Number, r.Stalls)
 	case r.Termination == TimeForfeit && !job.Limits[0].Clock.Runs() && !job.Limits[1].Clock.Runs():
 		return fmt.Errorf("game %d was lost on time without a clock", r.Number)
 	}
@@ -39,14 +43,24 @@ func (r *Result) Verify(job *Job) error {
 	}
 	result, why, over := game.Outcome()
 	switch {
-	case over && r.Fault == "" && (result != r.Result || why != r.Termination):
+	case over && r.Fault == "" && r.Void == "" && (result != r.Result || why != r.Termination):
 		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result), r.Termination)
 	case !over && !r.ended():
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
-	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit):
+	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit || r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}
 	return r.verifyLength(job)
+}
+
+// stallsPossible reports whether each side with stalls had a limit of time.
+func (r *Result) stallsPossible(job *Job) bool {
+	for side, n := range r.Stalls {
+		if n < 0 || n > 0 && job.Limits[side].Deterministic() {
+			return false
+		}
+	}
+	return true
 }
 
 // verifyLength reports games that are longer than their jobs allow, or that ended at the
@@ -62,7 +76,7 @@ func (r *Result) verifyLength(job *Job) error {
 // ended reports whether something other than the rules of chess ended the game.
 func (r *Result) ended() bool {
 	switch r.Termination {
-	case AdjudicatedWin, AdjudicatedDraw, MoveLimit:
+	case AdjudicatedWin, AdjudicatedDraw, MoveLimit, VoidGame:
 		return true
 	}
 	_, yes := r.Forfeited()

@@ -185,6 +185,9 @@ func (g *generator) deliver(r *selfplay.Result) error {
 	if loser, yes := r.Forfeited(); yes {
 		return fmt.Errorf("datagen: game %d: %w: %s, %s", r.Number, ErrForfeit, r.Players[loser], r.Fault)
 	}
+	if r.Void != "" {
+		return fmt.Errorf("datagen: game %d is void: %s", r.Number, r.Void)
+	}
 	row, err := g.row(r)
 	if err != nil {
 		return fmt.Errorf("datagen: %w", err)

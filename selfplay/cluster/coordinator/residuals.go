@@ -60,8 +60,11 @@ func newResiduals() *residuals {
 	return &residuals{all: map[pairing]*outcomes{}, workers: map[string]map[pairing]*outcomes{}}
 }
 
-// add adds a worker's game.
+// add adds a worker's game, unless it is void.
 func (r *residuals) add(worker string, g *selfplay.Result) {
+	if g.Void != "" {
+		return
+	}
 	players, score := pairing(g.Players), 0.5
 	switch g.Result {
 	case board.WhiteWins:

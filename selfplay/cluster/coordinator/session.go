@@ -192,7 +192,7 @@ func (s *session) accept(u *unit) error {
 		return s.count([]*unit{u})
 	}
 	picked := s.pending.add(u.worker, u)
-	if u.result.Fault != "" { // our players do not fail: the coordinator replays every such game
+	if u.result.Fault != "" || u.result.Void != "" { // our players do not fail: the coordinator replays every such game
 		s.pending.await(u)
 		s.referee.request(u)
 	} else if picked {

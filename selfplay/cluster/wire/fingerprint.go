@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -34,8 +35,8 @@ func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (sum st
 	if err != nil {
 		return "", err
 	}
-	if r.Fault != "" {
-		return "", errors.New(r.Fault)
+	if fault := cmp.Or(r.Fault, r.Void); fault != "" {
+		return "", errors.New(fault)
 	}
 	return Checksum(&r)
 }
