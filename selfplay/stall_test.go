@@ -1,0 +1,172 @@
+//go:build linux
+
+package selfplay
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	foreign "github.com/assay-chess/assay/engine/uci"
+)
+
+// stalledVariable makes the test binary play a game and be stopped during it; its value is
+// what limits the game.
+const stalledVariable = "ASSAY_TEST_STALLED"
+
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(stalledVariable); kind != "" {
+		if err := playStopped(kind, os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// stopped is a player during whose third search of the first game the process is stopped.
+// It says so on standard output and waits until it has been, if it is not a foreign engine.
+type stopped struct {
+	engine.Player
+	searches int
+	foreign  bool
+}
+
+func (p *stopped) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	if p.searches++; p.searches == 3 {
+		fmt.Println("searching")
+		if !p.foreign {
+			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
+				return engine.Result{}, err
+			}
+		}
+	}
+	return p.Player.Search(ctx, game, lim)
+}
+
+// playStopped plays one game against a foreign engine and prints its result.
+func playStopped(kind, path string) error {
+	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late"}, StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
+	open := func(spec string) (engine.Player, error) {
+		return &stopped{Player: client, foreign: kind == "nodes"}, nil
+	}
+	job := Job{Players: [2]string{"", "stopped"}, Seed: 1, Plies: 1}
+	position, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1")
+	if err != nil {
+		return err
+	}
+	job.setOpening(board.NewGame(position))
+	lim := Limits{Nodes: 1}
+	if kind == "clock" {
+		lim = Limits{Clock: Clock{Base: 900 * time.Millisecond}}
+	}
+	job.Limits = [2]Limits{lim, lim}
+	jobs, results := make(chan Job, 5), make(chan Result, 5)
+	for range cap(jobs) {
+		jobs <- job
+	}
+	close(jobs)
+	local := &Local{Open: open, Workers: 1}
+	if err := local.Run(context.Background(), jobs, results); err != nil {
+		return err
+	}
+	close(results)
+	var all []Result
+	for r := range results {
+		all = append(all, r)
+	}
+	return json.NewEncoder(os.Stdout).Encode(all)
+}
+
+var buildLate = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "assay-selfplay")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "badengine")
+	out, err := exec.Command("go", "build", "-o", path, "../engine/uci/testdata/badengine").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+// While the process that plays the games is stopped no player loses. With a clock the game
+// is played again, without one only the engine's timeout is extended.
+func TestNobodyLosesWhileStopped(t *testing.T) {
+	path, err := buildLate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"clock", "nodes"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(self, path)
+			cmd.Env = append(os.Environ(), stalledVariable+"="+kind)
+			cmd.Stderr = os.Stderr
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewReader(out)
+			if line, err := lines.ReadString('\n'); err != nil || line != "searching\n" {
+				t.Fatalf("%q, %v", line, err)
+			}
+			signal := func(s syscall.Signal) {
+				if err := cmd.Process.Signal(s); err != nil {
+					t.Error(err)
+				}
+			}
+			signal(syscall.SIGSTOP)
+			if _, err := in.Write([]byte("x")); err != nil { // read when it continues
+				t.Error(err)
+			}
+			time.Sleep(stopTime)
+			signal(syscall.SIGCONT)
+			var games []Result
+			if err := json.NewDecoder(lines).Decode(&games); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+			stalls := 0
+			for _, g := range games {
+				if _, yes := g.Forfeited(); yes || g.Void != "" || len(g.Moves) != 1 {
+					t.Errorf("game of %d moves ended by %s: %s%s", len(g.Moves), g.Termination, g.Fault, g.Void)
+				}
+				stalls += g.Stalls[board.Black]
+				if g.Stalls[board.White] > 0 {
+					t.Error("a stall while White's clock ran")
+				}
+			}
+			if clock := kind == "clock"; len(games) != 5 || clock != (stalls > 0) {
+				t.Errorf("%d games with %d stalls", len(games), stalls)
+			}
+		})
+	}
+}
