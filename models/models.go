@@ -100,6 +100,9 @@ func (f *File) Table() ([]eval.Term, error) {
 	if len(f.Foreign) != len(f.Terms) {
 		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table", f.Model, len(f.Terms), len(f.Foreign))
 	}
+	if err := checkForeignNames(f); err != nil {
+		return nil, err
+	}
 	for i := range f.Terms {
 		t, about := &f.Terms[i], &f.Foreign[i]
 		switch {

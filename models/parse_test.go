@@ -61,6 +61,9 @@ func TestParseErrors(t *testing.T) {
 		{"other unit", "shannon-1950", Unit, "pawn", []string{"w.json:4", "unit", "pawn"}},
 		{"no unit", "shannon-1950", `"unit": "centipawn",`, "", []string{"w.json", `"unit" is missing`}},
 		{"other model", "shannon-1950", `"model": "shannon-1950"`, `"model": "turing"`, []string{"w.json", "turing", "shannon-1950"}},
+		{"empty model", "shannon-1950", `"model": "shannon-1950"`, `"model": ""`, []string{"w.json", "model", "empty name"}},
+		{"long model", "shannon-1950", `"model": "shannon-1950"`, `"model": "` + strings.Repeat("x", 1e5) + `"`, []string{"w.json", "100000 bytes, at most 128"}},
+		{"model with control characters", "shannon-1950", `"model": "shannon-1950"`, `"model": "a\u001b[2Jb"`, []string{"w.json", `"a\x1b[2Jb"`, "U+001B"}},
 		{"no model", "shannon-1950", `"model": "shannon-1950",`, "", []string{"w.json", `"model" is missing`}},
 		{"K zero", "shannon-1950", `"K": 0.00`, `"K": 0, "x": 1`, []string{"w.json:5", "K"}},
 		{"K text", "shannon-1950", `"K": 0.00`, `"K": "1", "x": 1`, []string{"w.json:5", "K"}},
@@ -85,6 +88,32 @@ func TestParseErrors(t *testing.T) {
 				t.Errorf("error of %d bytes", len(err.Error()))
 			}
 		})
+	}
+}
+
+// TestForeignNames checks that names which Parse refuses are refused by Encode too.
+func TestForeignNames(t *testing.T) {
+	const file = `{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"a.b","group":"g","mg":3}]}`
+	f, err := ParseAny("w.json", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		old, with, want string
+		change          func()
+	}{
+		{`"mine"`, `""`, "model: an empty name", func() { f.Model = "" }},
+		{`"mine"`, `"a\nb"`, "U+000A", func() { f.Model = "a\nb" }},
+		{`"a.b"`, `"a.\tb"`, "U+0009", func() { f.Model, f.Terms[0].Name, f.Foreign[0].Name = "mine", "a.\tb", "a.\tb" }},
+		{`"g"`, `"\u0007"`, "U+0007", func() { f.Terms[0].Name, f.Foreign[0].Name, f.Foreign[0].Group = "a", "a", "\a" }},
+	} {
+		if _, err := ParseAny("w.json", []byte(strings.Replace(file, test.old, test.with, 1))); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Parse %s: %v", test.with, err)
+		}
+		test.change()
+		if _, err := f.Encode(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Encode %s: %v", test.with, err)
+		}
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 // validate checks the terms that were read against the model's, and puts them into the
 // model's order. The terms of a foreign evaluation keep the file's order.
 func (p *parser) validate(f *File) error {
+	if err := eval.CheckName(f.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
 		if p.foreign {
@@ -57,18 +60,32 @@ func (p *parser) order(f *File, m *eval.Model) error {
 
 // describeForeign makes the term table of a foreign evaluation from the file.
 func (p *parser) describeForeign(f *File) error {
-	if f.Model == "" || len(f.Terms) == 0 {
-		return errors.New("a foreign evaluation needs a name, in the field model, and terms")
+	if len(f.Terms) == 0 {
+		return errors.New("a foreign evaluation needs terms")
 	}
 	f.Foreign = make([]eval.Term, len(f.Terms))
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		if t.Name == "" {
-			return fmt.Errorf("term %d has no name", i)
-		}
 		f.Foreign[i] = eval.Term{Name: t.Name, Group: p.group[i], Tapered: !p.single[i], Mirror: i}
 		if p.group[i] == "" {
 			f.Foreign[i].Group = groupOf(t.Name)
+		}
+	}
+	return checkForeignNames(f)
+}
+
+// checkForeignNames checks the names of a foreign evaluation, its terms and its groups.
+func checkForeignNames(f *File) error {
+	if err := eval.CheckName(f.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	for i := range f.Foreign {
+		t := &f.Foreign[i]
+		if err := eval.CheckName(t.Name); err != nil {
+			return fmt.Errorf("term %d: %w", i, err)
+		}
+		if err := eval.CheckName(t.Group); t.Group != "" && err != nil {
+			return fmt.Errorf("term %q: group: %w", t.Name, err)
 		}
 	}
 	return nil

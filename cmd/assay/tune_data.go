@@ -79,6 +79,9 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 		return err
 	}
 	warnUnverified(stderr, path, d.Verified())
+	if err := checkNames(&set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	if t.features == nil {
 		t.set = set
 	} else if err := sameTerms(&t.set, &set); err != nil {
@@ -87,6 +90,19 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	s, err := rows.FeatureSourceOf(d)
 	t.features = append(t.features, s)
 	return err
+}
+
+// checkNames refuses at the start what could not be written at the end.
+func checkNames(set *dataset.FeatureSet) error {
+	if err := eval.CheckName(set.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	for i, t := range set.Terms {
+		if err := eval.CheckName(t.Name); err != nil {
+			return fmt.Errorf("term %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 func sameTerms(a, b *dataset.FeatureSet) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
 )
 
 // ErrProtocol says that the engine's output does not follow the protocol.
@@ -40,8 +41,9 @@ func parseHeader(line []byte) (*header, error) {
 		return nil, fmt.Errorf("%w: its format is %.40q, want %q", ErrProtocol, h.Format, dataset.FeaturesFormat)
 	case h.Records != recordsJSON && h.Records != recordsBinary:
 		return nil, fmt.Errorf("%w: its records are %.40q, want %q or %q", ErrProtocol, h.Records, recordsJSON, recordsBinary)
-	case h.Model == "":
-		return nil, fmt.Errorf("%w: its model has no name", ErrProtocol)
+	}
+	if err := eval.CheckName(h.Model); err != nil {
+		return nil, fmt.Errorf("%w: model: %w", ErrProtocol, err)
 	}
 	set := h.set()
 	if err := set.Check(); err != nil {
