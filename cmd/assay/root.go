@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 func newRootCommand() *cobra.Command {
+	cobra.EnableTraverseRunHooks = true // the root's hook runs before those of assay data
 	root := &cobra.Command{
 		Use:   "assay",
 		Short: "Generate self-play data, tune a chess evaluation, and prove the gain",
@@ -17,6 +20,12 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		Version:       programVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && closedOutput() {
+				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull + " discards it")
+			}
+			return nil
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	for _, g := range []struct {
