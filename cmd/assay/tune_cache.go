@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -58,7 +59,13 @@ func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*row
 	return s, err
 }
 
+// oldTemp is the age of an unfinished file that no process is still writing.
+const oldTemp = 24 * time.Hour
+
 func cacheStore(ctx context.Context, s *rows.Store, path string) error {
+	if err := durable.RemoveOldTemps(filepath.Dir(path), oldTemp); err != nil {
+		return err
+	}
 	f, err := durable.Create(path)
 	if err != nil {
 		return err

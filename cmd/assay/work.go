@@ -251,6 +251,9 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	if err := durable.MakeDir(w.Library); err != nil {
 		return nil, fmt.Errorf("%w; the worker keeps weights there: choose another folder with --library", err)
 	}
+	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
+		return nil, err
+	}
 	return w, nil
 }
 

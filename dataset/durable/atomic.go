@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // ErrDamaged is wrapped by every error that says that the content of a file is not what was
@@ -151,6 +152,25 @@ func RemoveTemps(dir string) error {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return fmt.Errorf("durable: %w", err)
 			}
+		}
+	}
+	return nil
+}
+
+// RemoveOldTemps deletes the unfinished files in dir that processes left that were killed:
+// those that were last written longer ago than any process pauses. It is for folders that
+// several processes write, which have no lock.
+func RemoveOldTemps(dir string, age time.Duration) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // another process may have done so
 		}
 	}
 	return nil
