@@ -3,15 +3,15 @@
 //
 // A run is a series of generations. Each plays games against itself with the weights
 // of the champion (selfplay/datagen), makes positions of them (dataset), fits the
-// weights to all recent positions (tuner), and lets the new weights meet the old ones
-// in a gate, an SPRT match (selfplay/match): only what passes becomes champion. At the
-// end the champion meets a fixed opponent in a match of fixed length on openings that
+// weights to all recent positions (tuner), and plays the new weights against the
+// old ones in a gate, an SPRT match (selfplay/match): only weights that pass become champion.
+// At the end the champion plays a fixed opponent in a match of fixed length on openings that
 // no game has used before; only that match is reported as the gain, because the
 // score of a match that stops when it looks good is biased.
 //
-// Everything lies in the run's folder and is found there again: a run that was killed
-// goes on where it was, and ends with the same bytes. One that is complete goes on under a
-// plan with more generations, and ends as if they had been planned from the beginning.
+// All state is in the run's folder. A run that was killed resumes where it stopped and ends
+// with the same bytes. A complete run continues under a plan with more generations, and
+// ends as if they had been planned from the start.
 //
 // What is measured by the clock (nodes a second) goes to events.jsonl, never into
 // result.json. Players, training and statistics live elsewhere; this package decides

@@ -76,8 +76,8 @@ func same(t *testing.T, a, b string) {
 	}
 }
 
-// TestWhatHasBegunIsSettled changes a plan while its second generation of three plays.
-func TestWhatHasBegunIsSettled(t *testing.T) {
+// TestStartedGenerationsCannotChange changes a plan during the second of its three generations.
+func TestStartedGenerationsCannotChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	c := config(dir, 2)
 	c.Plan.Generations = append(c.Plan.Generations, c.Plan.Generations[1])
@@ -101,7 +101,7 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 		if !errors.As(err, &changed) || changed.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
-		if strings.Contains(field, "[1]") && !strings.Contains(err.Error(), "generation 2 has begun") {
+		if strings.Contains(field, "[1]") && !strings.Contains(err.Error(), "generation 2 has started") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("a refused plan was written: %v", err)
 	}
-	// What has not begun may change, and the run is another one's then.
+	// Later generations and the final match may change; config.json then has the new plan.
 	c.Plan.Generations[2].Lambda, c.Plan.Final.Games = 0.5, 4
 	stopBefore(t, c, "generation 2: positions")
 	r, err := ReadPlan(filepath.Join(dir, durable.RunConfigName))
@@ -118,8 +118,8 @@ func TestWhatHasBegunIsSettled(t *testing.T) {
 	}
 }
 
-// TestFinalIsSettled: the matches at the end of a complete run stay what they are.
-func TestFinalIsSettled(t *testing.T) {
+// TestStartedFinalCannotChange checks that a final match that was played cannot change.
+func TestStartedFinalCannotChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, name := range []string{folder(1), folder(2), filepath.Join(folder(2), finalName)} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
@@ -130,11 +130,11 @@ func TestFinalIsSettled(t *testing.T) {
 	now := was
 	now.Plan.Final.Games += 2
 	var changed *durable.ConfigChangedError
-	if err := settled(dir, was.part(2, true), now); !errors.As(err, &changed) || changed.Field != "plan.final.games" {
+	if err := checkResume(dir, was.fixedPart(2, true), now); !errors.As(err, &changed) || changed.Field != "plan.final.games" {
 		t.Errorf("a longer final match: %v", err)
 	}
 	now.Plan.Generations = append(now.Plan.Generations, now.Plan.Generations[1])
-	if err := settled(dir, was.part(2, true), now); err != nil {
+	if err := checkResume(dir, was.fixedPart(2, true), now); err != nil {
 		t.Errorf("another final match of a longer run: %v", err)
 	}
 }

@@ -41,9 +41,9 @@ func (c *champion) entrant() selfplay.Entrant {
 	return selfplay.Entrant{Spec: c.spec, Name: "assay:" + c.ID}
 }
 
-// Run carries out the plan in the run's folder, from where it stands there. A complete
-// run returns its result again. When the context ends, Run returns its error; what is
-// finished is on disk.
+// Run carries out the plan in the run's folder, from where an earlier call stopped. For a
+// complete run it returns the recorded result. When the context ends, Run returns its
+// error; all finished stages are on disk.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Plan.check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
 	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}
 	run, err := durable.ExtendRun(c.Dir, durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
-		func(recorded json.RawMessage) error { return settled(c.Dir, recorded, now) })
+		func(recorded json.RawMessage) error { return checkResume(c.Dir, recorded, now) })
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +203,8 @@ func decide(gate *match.Result, same bool) (promoted bool, reason string) {
 
 const weightsName = "weights.json"
 
-// The matches at the end are in the folder of the last generation, so that a run that goes
-// on keeps those of before.
+// The matches at the end are in the folder of the last generation, so that a run
+// that is extended keeps the earlier ones.
 const (
 	finalName     = "final"
 	fromStartName = "from-start"

@@ -191,11 +191,11 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write testdata anew")
+var update = flag.Bool("update", false, "rewrite testdata")
 
-// TestSmallRun pins what a small run of the default plan learns: it is another only where
-// search, evaluation, games, filters or fits are. Floating-point sums are the same on
-// machines of one kind.
+// TestSmallRun compares the weights of a small run of the default plan with testdata. They
+// change only with the search, the evaluation, the games, the filters or the fit.
+// Floating-point sums are the same on all amd64 machines.
 func TestSmallRun(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the weights were fitted on amd64")
@@ -223,12 +223,12 @@ func TestSmallRun(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || got != string(want) {
-		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update writes them anew)", got, want, err)
+		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update rewrites them)", got, want, err)
 	}
 }
 
-// TestNothingPromoted checks that weights which fail their gate are reported, and do
-// not play on.
+// TestNothingPromoted checks that weights which fail their gate are reported and do not
+// become champion.
 func TestNothingPromoted(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "run"), 2)
 	c.Plan.Generations = c.Plan.Generations[:1]

@@ -13,7 +13,7 @@ import (
 )
 
 // Plan is the part of the configuration that decides the result. It is written to the
-// run's config.json. A run is resumed only under a plan that agrees in all that has begun.
+// run's config.json. A run is resumed only under a plan that does not change generations that have started.
 type Plan struct {
 	Seed        uint64       `json:"seed,string"`
 	Model       string       `json:"model"`    // what is tuned

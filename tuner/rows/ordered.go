@@ -15,13 +15,17 @@ func workers(want, n int) int {
 	return max(1, min(want, n))
 }
 
-// ordered does work on pieces 0..n-1 with several goroutines and merges their
+// Ordered does work on pieces 0..n-1 with several goroutines and merges their
 // results strictly in order of number, so that floating-point sums do not
 // depend on the number of goroutines. A piece's result stays in a scratch
 // value until its turn has come; scratch values are then used again. There
 // are two for each goroutine, so that none need wait for a slower one at once.
 // It returns the context's error if that ended the work early, and the error of
 // the first piece that failed.
+//
+// Package dataset/internal/inorder serves streams of unknown length, where each piece
+// brings its own memory and a goroutine merges. Here the number of pieces is known, and
+// results of megabytes are reused: a few scratch values serve thousands of pieces.
 func Ordered[T any](ctx context.Context, want, n int, scratch func() T, work func(scratch T, piece int) error, merge func(scratch T, piece int)) error {
 	w := workers(want, n)
 	free := make(chan T, 2*w)

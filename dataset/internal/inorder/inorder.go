@@ -1,6 +1,9 @@
 // Package inorder runs work on several goroutines and passes on the results in the order of
 // the input, so that the output does not depend on the number of goroutines.
 //
+// The number of pieces need not be known. tuner/rows.Ordered is for sums over a known number
+// of pieces, whose large results are reused.
+//
 // Start reading at Run.
 package inorder
 
