@@ -15,7 +15,7 @@ import (
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
-// harder; without a word it would let the heap become twice what is in use.
+// harder. By default the heap may grow to twice what is in use.
 const dataMemory = 700 << 20
 
 func newDataCommand() *cobra.Command {
@@ -23,19 +23,19 @@ func newDataCommand() *cobra.Command {
 		Use:   "data",
 		Short: "Import, export, arrange and check data sets, and make positions of games",
 		Long: `Data sets are folders of Arrow files with a manifest.json: games (assay.games/1),
-positions (assay.positions/1) or features of a foreign evaluation (assay.features/1).
-A single .arrow file, or a folder of them without manifest, can be read everywhere too,
-and is reported as unverified.`,
+positions (assay.positions/1) or features of another engine (assay.features/1).
+Every command also reads a single .arrow file, or a folder of them without a manifest, and
+reports it as unverified.`,
 		Example: `  assay data positions games --out positions
   assay data stat positions`,
 		Args: cobra.NoArgs,
 		PersistentPreRun: func(*cobra.Command, []string) {
-			if os.Getenv("GOMEMLIMIT") == "" { // who sets it knows better
+			if os.Getenv("GOMEMLIMIT") == "" { // the user has set a limit
 				debug.SetMemoryLimit(dataMemory)
 			}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("say what to do with the data")
+			return usagef("missing subcommand")
 		},
 	}
 	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(), newDataRelabelCommand(),
@@ -43,26 +43,26 @@ and is reported as unverified.`,
 	return cmd
 }
 
-// dataAdvice adds the cure to what can be wrong with a data set.
+// dataAdvice adds to an error what the user can do about it.
 func dataAdvice(err error) error {
 	var changed *durable.ConfigChangedError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give the flags and data it was begun with, or another --out", err)
+		return fmt.Errorf("%w; use the same flags and data as when it was started, or another --out", err)
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; free some room, and give the same command again", err)
+		return fmt.Errorf("%w; free some space, then run the same command again", err)
 	case errors.Is(err, durable.ErrLocked):
-		return fmt.Errorf("%w; wait for it, or give another --out", err)
+		return fmt.Errorf("%w; wait for it to end, or use another --out", err)
 	case errors.Is(err, dataset.ErrNotData):
-		return fmt.Errorf("%w; give an empty or a new folder with --out", err)
+		return fmt.Errorf("%w; set --out to an empty or a new folder", err)
 	case errors.Is(err, dataset.ErrIncomplete):
-		return fmt.Errorf("%w; run the command that writes it again, and it goes on where it was", err)
+		return fmt.Errorf("%w; to resume it, run the command that writes it again", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay data verify' lists all that is damaged", err)
+		return fmt.Errorf("%w; 'assay data verify' lists all damage", err)
 	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; want a data set: a folder with %s, or an .arrow file", err, durable.ManifestName)
+		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file", err, durable.ManifestName)
 	}
 	return err
 }
@@ -71,10 +71,10 @@ func newDataVerifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify PATH",
-		Short: "Check a data set: checksums, schema, and what every row means",
-		Long: `Read a whole data set, and list each damaged file and each row that cannot be: moves that
-are not legal, positions that break the rules, labels out of range, games that are there
-twice. The exit code is 0 if there is none, and the data set is complete.`,
+		Short: "Check a data set: checksums, schema and every row",
+		Long: `Read a whole data set and list each damaged file and each bad row: illegal moves, impossible
+positions, labels out of range, games that occur twice. The exit code is 0 if nothing is
+listed and the data set is complete.`,
 		Example: "  assay data verify games",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,7 +101,7 @@ twice. The exit code is 0 if there is none, and the data set is complete.`,
 					return err
 				}
 			} else {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are sound%s\n",
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are valid%s\n",
 					v.Path, v.Format, v.Rows, v.Shards, unverifiedNote(v.Verified))
 			}
 			return verdict(v)
@@ -111,12 +111,12 @@ twice. The exit code is 0 if there is none, and the data set is complete.`,
 	return cmd
 }
 
-// unverifiedNote says that nothing vouches for the bytes.
+// unverifiedNote says that there are no checksums.
 func unverifiedNote(verified bool) string {
 	if verified {
 		return ""
 	}
-	return " (unverified: without a manifest, damage that gives valid rows is not seen)"
+	return " (unverified: without a manifest, damage that leaves valid rows is not detected)"
 }
 
 func verdict(v *dataset.Verification) error {
@@ -124,7 +124,7 @@ func verdict(v *dataset.Verification) error {
 	case v.OK():
 		return nil
 	case v.BadFiles+v.BadRows > 0:
-		return fmt.Errorf("%s: %d damaged files, %d bad rows; take them from a backup, or make the data again", v.Path, v.BadFiles, v.BadRows)
+		return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again", v.Path, v.BadFiles, v.BadRows)
 	}
 	return dataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// arrangeFlags are what merge, split and shuffle have in common.
+// arrangeFlags are the flags of merge, split and shuffle.
 type arrangeFlags struct {
 	out    string
 	asJSON bool
@@ -26,21 +26,22 @@ func (f *arrangeFlags) add(cmd *cobra.Command, seeded bool) {
 	cmd.Flags().StringVar(&f.out, "out", "", "folder to write (required)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	if seeded {
-		cmd.Flags().Uint64Var(&f.config.Seed, "seed", 0, "of the random numbers")
+		cmd.Flags().Uint64Var(&f.config.Seed, "seed", 0, "random seed")
 	}
 }
 
 // begin checks the flags, and returns the progress to finish.
 func (f *arrangeFlags) begin(cmd *cobra.Command) (*progress, error) {
 	if f.out == "" {
-		return nil, usagef("--out DIR says where to write")
+		return nil, usagef("missing --out DIR")
 	}
 	p := newProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
 	f.config.Program, f.config.Progress = programVersion(), p.update
 	return p, nil
 }
 
-// end tells what was written; err is dataset.ErrComplete where nothing was left to do.
+// end reports what was written. It takes the error of the operation, which may be
+// dataset.ErrComplete.
 func (f *arrangeFlags) end(cmd *cobra.Command, p *progress, dirs []string, written []*durable.Manifest, err error) error {
 	if errors.Is(err, dataset.ErrComplete) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "data %s: %s is complete; nothing to do\n", cmd.Name(), f.out)
@@ -92,9 +93,9 @@ func arrangeAdvice(err error) error {
 	case errors.Is(err, dataset.ErrUngrouped):
 		return fmt.Errorf("%w; import it with --infer-games, if its rows are in game order", err)
 	case errors.Is(err, arrange.ErrSchemas):
-		return fmt.Errorf("%w; give data sets of one kind", err)
+		return fmt.Errorf("%w; all data sets must have the same schema", err)
 	case errors.Is(err, dataset.ErrTwice):
-		return fmt.Errorf("%w; give each once: what is there twice counts double", err)
+		return fmt.Errorf("%w; pass each only once: rows that occur twice would count double", err)
 	}
 	return dataAdvice(err)
 }
@@ -103,10 +104,10 @@ func newDataMergeCommand() *cobra.Command {
 	var f arrangeFlags
 	cmd := &cobra.Command{
 		Use:   "merge PATH... --out DIR",
-		Short: "Make one data set of several, one behind the other",
-		Long: `Write the rows of several data sets of one schema as one data set, in their order. Games
-that are there twice are an error; of positions 'assay data stat A B' tells the overlap.
-After an interruption the same command goes on.`,
+		Short: "Concatenate data sets",
+		Long: `Write the rows of several data sets of one schema as one data set, in their order. A game
+that occurs twice is an error. 'assay data stat A B' counts positions that two data sets
+share. After an interruption, run the same command again to resume.`,
 		Example: "  assay data merge monday tuesday --out games",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -122,7 +123,7 @@ After an interruption the same command goes on.`,
 	return cmd
 }
 
-// some is a list of what is there.
+// some returns a list of m, or nil if m is nil.
 func some(m *durable.Manifest) []*durable.Manifest {
 	if m == nil {
 		return nil
@@ -136,9 +137,9 @@ func newDataShuffleCommand() *cobra.Command {
 		Use:   "shuffle PATH... --out DIR",
 		Short: "Write the rows of data sets in random order",
 		Long: `Write the rows of data sets of one schema in random order, as one data set. The seed decides
-the order, and every order is equally likely. Memory does not grow with the data; beyond
-524,288 positions, buckets in the folder need as much room again for a while. After an
-interruption the same command goes on.`,
+the order, and every order is equally likely. Memory does not grow with the data. With more
+than 524,288 positions, temporary files in DIR take as much disk space as the data. After an
+interruption, run the same command again to resume.`,
 		Example: "  assay data shuffle positions --out shuffled --seed 1",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -160,13 +161,13 @@ func newDataSplitCommand() *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
 		Use:   "split PATH... --out DIR",
-		Short: "Split data sets by game, as into training and validation",
+		Short: "Split data sets by game, for example into training and validation data",
 		Long: `Write each game of data sets of one schema to one of several parts, each a data set in a
-folder of DIR. Positions of one game share its result, and are almost equal: they are never
-split. Games that share openings can be kept together with --by opening.
+folder of DIR. The positions of a game are similar and have the same result, so they stay
+together. --by opening keeps games with the same opening together.
 
-Which part a game goes to depends on the seed and the game alone. After an interruption the
-same command goes on.`,
+The part of a game depends only on the seed and the game. After an interruption, run the
+same command again to resume.`,
 		Example: "  assay data split positions --out parts --parts train=0.9,valid=0.1 --seed 1",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -195,14 +196,14 @@ same command goes on.`,
 	return cmd
 }
 
-// parseParts reads names and shares, as "train=0.9".
+// parseParts parses names and shares, such as "train=0.9".
 func parseParts(texts []string) ([]arrange.Part, error) {
 	var parts []arrange.Part
 	for _, text := range texts {
 		name, share, _ := strings.Cut(text, "=")
 		weight, err := strconv.ParseFloat(share, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not NAME=SHARE, as train=0.9", text)
+			return nil, fmt.Errorf("%q is not NAME=SHARE, such as train=0.9", text)
 		}
 		parts = append(parts, arrange.Part{Name: name, Weight: weight})
 	}

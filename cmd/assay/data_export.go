@@ -19,17 +19,18 @@ func newDataExportCommand() *cobra.Command {
 		Use:   "export PATH --out FILE",
 		Short: "Write a data set as EPD, CSV, JSON lines, PGN or bulletformat",
 		Long: `Write positions as EPD (FEN [result]), CSV or TSV, JSON lines, or bulletformat (32 bytes a
-position, from the side to move's view); games as PGN or JSON lines. The name of the file
-tells the format, and .zst or .gz behind it packs the file; - is standard output.
+position, from the side to move's view); games as PGN or JSON lines. The ending of the file
+name decides the format, and a further .zst or .gz compresses the file. The file - is
+standard output.
 
-The file has its name only when it is whole. None is replaced.`,
+The file gets its name only when it is complete. An existing file is never replaced.`,
 		Example: `  assay data export positions --out positions.csv.zst
   assay data export games --out games.pgn
   assay data export positions --out positions.bullet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
-				return usagef("--out FILE says where to write")
+				return usagef("missing --out FILE")
 			}
 			stderr := cmd.ErrOrStderr()
 			p := newProgress(stderr, "data export")
@@ -40,7 +41,7 @@ The file has its name only when it is whole. None is replaced.`,
 				}
 			}
 			if asJSON && out == source.Stdin {
-				return usagef("--json and --out - both want standard output")
+				return usagef("--json and --out - both write to standard output")
 			}
 			rows, err := convert.Export(cmd.Context(), args[0], out, c)
 			if err != nil {
@@ -55,7 +56,7 @@ The file has its name only when it is whole. None is replaced.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&out, "out", "", "file to write (required)")
-	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats)+"; else by the name of the file")
+	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats)+" (default: by the file name)")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -63,13 +64,13 @@ The file has its name only when it is whole. None is replaced.`,
 func exportAdvice(err error) error {
 	switch {
 	case errors.Is(err, convert.ErrExists):
-		return fmt.Errorf("%w; give another --out, or remove it", err)
+		return fmt.Errorf("%w; use another --out, or remove the file", err)
 	case errors.Is(err, convert.ErrFormat):
-		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
+		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
 	case errors.Is(err, convert.ErrKind):
-		return fmt.Errorf("%w; games go to pgn and jsonl, positions to all but pgn; 'assay data positions' makes positions of games", err)
+		return fmt.Errorf("%w; games can be exported as pgn and jsonl, positions as anything but pgn; 'assay data positions' makes positions of games", err)
 	case errors.Is(err, bullet.ErrNoScore):
-		return fmt.Errorf("%w; export as csv, or give positions that all have one", err)
+		return fmt.Errorf("%w; export as csv, or use data in which every position has a score", err)
 	}
 	return dataAdvice(err)
 }

@@ -31,28 +31,29 @@ func newDataImportCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
-		Short: "Make a data set of EPD, CSV, TSV, PGN, bulletformat or viriformat files",
-		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2 or zip,
+		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
+		Long: `Read files, folders or standard input (-), plain or compressed with zstd, gzip, bzip2 or zip,
 and write a data set: games from PGN and viriformat (.viri .vf); positions from lists and
 tables.
 
-Lists (.epd .fen .txt .book) have a position a line and its result in one of the usual
+Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
-result, perhaps score, ply, game, opening, weight, and _ for any other. bulletformat
-(.bullet) is always from the side to move: its positions have White to move.
+result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
+bulletformat (.bullet) is from the side to move's view: its positions have White to move.
 
-Nothing is filtered and no duplicate is dropped. Every row is taken or refused: one that is
-refused is printed with file, line and reason, and the rest goes in; --strict makes the first
-one an error, and so do 1,000 of them before any that is taken. A second position on a line,
-or text behind a result that is neither a score nor an EPD operation, refuses the line. Scores
-that are mates (M2, #-3) are left out and counted. Text is UTF-8 with line breaks of any kind;
-UTF-16 is an error. Of wrong input nothing stays on disk. After an interruption the same
-command resumes; from standard input it starts over.
+Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
+file, line and reason are printed, and the other rows are imported. With --strict the first
+refused row is an error; without it, 1,000 refused rows before the first good one are. A line
+with a second position, or with text after the result that is neither a score nor an EPD
+operation, is refused. Scores that are mates (M2, #-3) are counted and stored as missing. Text
+is UTF-8 with line breaks of any kind; UTF-16 is an error. After an error nothing stays on
+disk. After an interruption, run the same command again to resume; an import from standard
+input starts again.
 
-Positions without a game are taken as independent of each other, and errors of a fit come
-out several times too small. --infer-games finds the games of rows in game order: one ends
-where the ply drops or the result changes.`,
+Positions without a game count as independent of each other, which makes the standard errors
+of a fit several times too small. --infer-games finds the games of rows in game order: a game
+ends where the ply drops or the result changes.`,
 		Example: `  assay data import games.pgn.zst --out games
   assay data import positions.epd --out positions --infer-games
   assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,
@@ -67,14 +68,14 @@ where the ply drops or the result changes.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+"; else by the name of each")
-	fs.StringSliceVar(&f.columns, "columns", nil, "what the columns of tables are, where no header says so: fen, score, result, ply, game, opening, weight, _")
-	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's words for Black won, draw and White won, as -1,0,1; else the usual spellings from 0 to 1")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+" (default: by the name of each file)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, result, ply, game, opening, weight, _")
+	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
 	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
-	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves that nobody chose")
-	fs.BoolVar(&f.config.Strict, "strict", false, "the first row that cannot be taken is an error")
-	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one a core")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves")
+	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
+	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -89,7 +90,7 @@ func formatNames(list []convert.Format) string {
 
 func (f *importFlags) check(sources []string) (err error) {
 	if f.out == "" {
-		return errors.New("--out DIR says where to write the data set")
+		return errors.New("missing --out DIR")
 	}
 	if f.format != "" {
 		if f.config.Format, err = convert.ParseFormat(f.format, convert.ImportFormats); err != nil {
@@ -105,7 +106,7 @@ func (f *importFlags) check(sources []string) (err error) {
 		}
 	}
 	if n := len(f.config.Results); n != 0 && n != 3 {
-		return fmt.Errorf("--results: want three words, for Black won, draw and White won; got %d", n)
+		return fmt.Errorf("--results: want three values, for Black won, draw and White won; got %d", n)
 	}
 	if f.view != "white" && f.view != "mover" {
 		return fmt.Errorf("--score-view %q: want white or mover", f.view)
@@ -133,15 +134,15 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	c.Progress = p.update
 	c.Refused = func(r *convert.Refusal) { fmt.Fprintf(stderr, "data import: refused: %v\n", r) }
 	c.Skipped = func(path string) {
-		fmt.Fprintf(stderr, "data import: skipped: %s: its name does not tell a format\n", path)
+		fmt.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
 	}
 	c.Same = func(path, earlier string) {
-		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will be there twice\n", path, earlier)
+		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}
 	m, n, err := convert.Import(ctx, sources, f.out, c)
 	switch {
 	case errors.Is(err, convert.ErrStream):
-		return fmt.Errorf("%w; give another --out", err)
+		return fmt.Errorf("%w; use another --out", err)
 	case errors.Is(err, dataset.ErrComplete):
 		fmt.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
 	case err != nil:
@@ -153,10 +154,10 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	return f.print(stdout, m, n)
 }
 
-// warn says what is missing for the errors of a fit to be true.
+// warn prints warnings about missing scores and games.
 func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
 	if n.ForeignScores > 0 {
-		fmt.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d: left out, and their rows taken\n", n.ForeignScores, dataset.MateScore)
+		fmt.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n", n.ForeignScores, dataset.MateScore)
 	}
 	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
 		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")
@@ -186,26 +187,26 @@ func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Im
 	return nil
 }
 
-// importAdvice adds the cure to what can be wrong with the files of others.
+// importAdvice adds to an error what the user can do about it.
 func importAdvice(err error) error {
 	var refused *convert.Refusal
 	switch {
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, table.ErrHeader):
-		return fmt.Errorf("%w; name them with --columns fen,score,result,ply or the like, _ for what is to be ignored", err)
+		return fmt.Errorf("%w; name them, for example with --columns fen,score,result,ply,_ (_ is ignored)", err)
 	case errors.Is(err, dataset.ErrResultScale):
-		return fmt.Errorf("%w; say so with --results -1,0,1", err)
+		return fmt.Errorf("%w; set --results -1,0,1", err)
 	case errors.Is(err, convert.ErrUnordered):
 		return fmt.Errorf("%w; leave out --infer-games", err)
 	case errors.Is(err, convert.ErrFormat):
-		return fmt.Errorf("%w; give --format %s", err, strings.ReplaceAll(formatNames(convert.ImportFormats), ", ", "|"))
+		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ImportFormats), ", ", "|"))
 	case errors.Is(err, convert.ErrMixed):
 		return fmt.Errorf("%w; import each kind with its own --out", err)
 	case errors.Is(err, convert.ErrNothing):
 		return fmt.Errorf("%w; are --format and --columns right?", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w; the file was cut: get it whole", err)
+		return fmt.Errorf("%w; the file is truncated: get a complete copy", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	}

@@ -33,32 +33,31 @@ func newDataPositionsCommand() *cobra.Command {
 	var relabels string
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
-		Short: "Make the positions that a tuner learns from, of games or of other positions",
-		Long: `Take the positions of games, each with the game's result and the score of its search, and
-say for each that is left out why. Opening plies, positions in check, mate scores and
-huge scores are dropped; so are positions that were there before. Data sets of positions
-can be filtered too.
+		Short: "Make training positions from games, or filter positions",
+		Long: `Write the positions of games, each with the result of the game and the score of its search,
+and count for each reason how many were dropped: opening plies, positions in check, mate
+scores, large scores, duplicates. Data sets of positions can be filtered too.
 
-A noisy position, one whose evaluation a capture is about to change, is replaced by the
-leaf of its quiescence search: to drop it would hide every threat that the side to move
-can execute. Positions are never dropped because search and evaluation disagree: that
-keeps what agrees with the teacher.
+A noisy position, whose evaluation a pending capture is about to change, is replaced by the
+leaf of its quiescence search: dropping it would hide every threat that the side to move can
+execute. Positions are never dropped because search and evaluation disagree: that would keep
+only positions that the evaluation understands already.
 
-Duplicates are found exactly, whatever the size of the data, in bounded memory. --sample
-takes so many positions in all, every choice equally likely; --uniform takes as many of
-each result in each of five bands of the phase (24, 18-23, 12-17, 6-11, 0-5) as the rarest
-of these has, or with --sample as equal numbers as there are. --relabel gives what is left
-new scores; the scores of a killed search are not searched again.
+All duplicates are found, in bounded memory. --sample takes a random sample of that size.
+--uniform takes equally many positions of each result in each of five bands of the phase
+(24, 18-23, 12-17, 6-11, 0-5): as many as the smallest group has, or with --sample numbers
+as equal as possible. --relabel searches the remaining positions for new scores; after an
+interruption no position is searched twice.
 
-The bytes do not depend on --workers. After an interruption the same command goes on.
-A data set, or a game, that is given twice is an error.`,
+The output does not depend on --workers. After an interruption, run the same command again to
+resume. A data set or a game that occurs twice is an error.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
   assay data positions imported --out quiet --uniform --relabel nodes=5000`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.out == "" {
-				return usagef("--out DIR says where to write the positions")
+				return usagef("missing --out DIR")
 			}
 			if err := f.filter.Check(); err != nil {
 				return usageError{err}
@@ -73,30 +72,31 @@ A data set, or a game, that is given twice is an error.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.filter.Resolve, "resolve", f.filter.Resolve, "noisy positions: qsearch (replace by the quiescence leaf), drop or keep")
-	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, of the quiescence search")
-	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with |score| above it, in centipawns; 0 drops mates only")
-	fs.IntVar(&f.filter.SkipPlies, "skip-plies", 0, "drop so many plies behind each opening too")
-	fs.IntVar(&f.filter.FewestPieces, "fewest-men", 0, "drop positions with fewer men, kings included")
-	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most so many positions of a game, by chance; 0 takes all")
-	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions that were not searched")
-	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep positions that were there before (first four FEN fields)")
-	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many of each result and phase")
-	fs.Int64Var(&f.filter.Sample, "sample", 0, "take so many in all, by chance; 0 takes all")
+	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, for the quiescence search")
+	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with a larger |score|, in centipawns; 0 drops only mates")
+	fs.IntVar(&f.filter.SkipPlies, "skip-plies", 0, "also drop this many plies after each opening")
+	fs.IntVar(&f.filter.FewestPieces, "fewest-pieces", 0, "drop positions with fewer pieces, kings and pawns included")
+	aliasFlag(cmd, "fewest-men", "fewest-pieces")
+	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 takes all")
+	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score")
+	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four FEN fields)")
+	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
+	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
 	fs.StringVar(&relabels, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default weights: assay)")
-	fs.Uint64Var(&f.filter.Seed, "seed", 0, "of all chances")
+	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	f.add(cmd)
 	return cmd
 }
 
-// add adds the flags that both commands have.
+// add adds the flags of both commands.
 func (f *positionsFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one a core")
+	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 }
 
-// judgeWeights search for new scores where nothing else is said.
+// judgeWeights is the default of the weights that search for new scores.
 const judgeWeights = models.Default
 
 // parseRelabel reads nodes=N[,weights=FILE-or-name].
@@ -116,7 +116,7 @@ func parseRelabel(text string) (nodes uint64, weights string, err error) {
 		}
 	}
 	if nodes == 0 {
-		return 0, "", errors.New("want nodes=N, N from 1")
+		return 0, "", errors.New("want nodes=N, with N above 0")
 	}
 	return nodes, weights, nil
 }
@@ -126,25 +126,25 @@ func newDataRelabelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relabel POSITIONS... --out DIR",
 		Short: "Search positions for new scores",
-		Long: `Search every position of data sets with assay's engine, and write them with the scores found
-(White's view, centipawns). The search of a position knows of no other, so that the scores do
-not depend on the order or on --workers. No position is dropped.
+		Long: `Search every position of data sets with assay's engine, and write them with the scores
+(White's view, centipawns). Each search starts with empty tables, so the scores do not depend
+on the order or on --workers. No position is dropped.
 
-After an interruption the same command goes on; no position is searched twice.`,
-		Example: "  assay data relabel positions --nodes 5000 --out relabelled",
+After an interruption, run the same command again to resume; no position is searched twice.`,
+		Example: "  assay data relabel positions --nodes 5000 --out relabeled",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
-				return usagef("--out DIR says where to write the positions")
+				return usagef("missing --out DIR")
 			}
 			if f.nodes == 0 {
-				return usagef("--nodes N says how long to search")
+				return usagef("--nodes must be above 0")
 			}
 			return f.run(cmd, args)
 		},
 	}
-	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "of a search; it finishes the iteration in which it passes them")
-	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of the search")
+	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "nodes per search; a search finishes the iteration in which it passes them")
+	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, for the search")
 	f.add(cmd)
 	return cmd
 }
@@ -168,7 +168,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		p.finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
 	}
 	if counts.SameMoves > 0 {
-		fmt.Fprintf(stderr, "%s: warning: %d of %d games are an earlier one move by move; are they given twice, under other names?\n",
+		fmt.Fprintf(stderr, "%s: warning: %d of %d games have the same moves as an earlier one; is some data passed twice, under another name?\n",
 			label, counts.SameMoves, counts.Games)
 	}
 	if !f.asJSON {
@@ -186,7 +186,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	}{f.out, id, m.Rows, counts})
 }
 
-// extract makes positions of games or positions, whichever the sources are.
+// extract makes positions from games or from positions, depending on the sources.
 func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c positions.Config, stderr io.Writer) (*durable.Manifest, positions.Counts, error) {
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *positionsFlags) extract(ctx context.Context, label string, sources []st
 		return positions.Refine(ctx, readers, f.out, c)
 	}
 	if format == dataset.GamesFormat && f.filter.All {
-		return nil, positions.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions of them, with new scores", sources[0])
+		return nil, positions.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions from them, with new scores", sources[0])
 	}
 	open := func(path string) (*dataset.Reader[dataset.GameRow], error) { return dataset.OpenGames(path) }
 	readers, err := openSources(label, sources, open, stderr)
@@ -229,10 +229,10 @@ func openSources[R any](label string, paths []string, open func(string) (*datase
 func positionsAdvice(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrTwice):
-		return fmt.Errorf("%w; give each once: what is there twice counts double", err)
+		return fmt.Errorf("%w; pass each only once: rows that occur twice would count double", err)
 	case errors.Is(err, dataset.ErrUngrouped):
-		return fmt.Errorf("%w; --max-per-game needs the rows of a game one behind the other, with its name: "+
-			"give the data as they were before they were shuffled, or import them with --infer-games", err)
+		return fmt.Errorf("%w; --max-per-game needs rows that name their game, with the rows of a game together: "+
+			"use the data from before the shuffle, or import them with --infer-games", err)
 	}
 	return dataAdvice(err)
 }
@@ -290,7 +290,7 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	line(c.Unscored, "dropped: no score (--need-score)")
 	line(c.MateScore, "dropped: mate score")
 	line(c.LargeScore, "dropped: large score (--max-score)")
-	line(c.FewPieces, "dropped: few men (--fewest-men)")
+	line(c.FewPieces, "dropped: few pieces (--fewest-pieces)")
 	line(c.NotSampled, "dropped: not sampled (--max-per-game)")
 	line(c.Noisy, "dropped: noisy (--resolve drop)")
 	line(c.BadLeaf, "dropped: the quiescence leaf is in check or mate")

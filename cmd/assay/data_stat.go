@@ -19,11 +19,11 @@ func newDataStatCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stat PATH [PATH]",
-		Short: "Count what a data set holds: rows, games, results, phases, scores, duplicates",
-		Long: `Count what a data set holds. Of two data sets, count what they have in common: positions
-(the first four FEN fields), openings and games. What training and validation share makes
-the validation look too good. For that the keys of positions, 16 bytes each, wait in
-a temporary folder; memory does not grow with them.`,
+		Short: "Print statistics: rows, games, results, phases, scores, duplicates",
+		Long: `Print statistics of a data set. With two data sets, count the positions (equal in the first
+four FEN fields), openings and games that they share: if training and validation data
+overlap, the validation loss is too small. The comparison needs 16 bytes per position in a
+temporary folder; memory does not grow with the data.`,
 		Example: `  assay data stat games
   assay data stat positions --json
   assay data stat parts/train parts/valid`,
@@ -48,7 +48,7 @@ a temporary folder; memory does not grow with them.`,
 	return cmd
 }
 
-// compare tells what two data sets have in common.
+// compare prints what two data sets share.
 func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	p := newProgress(cmd.ErrOrStderr(), "data stat")
@@ -72,7 +72,7 @@ func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 	}{{"positions", o.Positions}, {"openings", o.Openings}, {"games", o.Games}} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
 	}
-	fmt.Fprintf(w, "rows whose position is in the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
+	fmt.Fprintf(w, "rows with a position of the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
 	return w.Flush()
 }
 
@@ -84,9 +84,9 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	state := "verified"
 	switch {
 	case !s.Verified:
-		state = "unverified: there is no manifest"
+		state = "unverified: no manifest"
 	case !s.Complete:
-		state = "not complete: its writing was interrupted"
+		state = "not complete: interrupted, or still being written"
 	}
 	line("path", "%s (%s)", s.Path, state)
 	line("format", "%s", s.Format)
@@ -98,13 +98,13 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	line("size", "%d bytes, %s", s.Bytes, density(s))
 	switch {
 	case s.Games == 0:
-		line("games", "none named, and the rows are in no order that tells them: %s", unclustered)
+		line("games", "unknown: rows name no game and are not in game order; %s", unclustered)
 	case s.GamesInferred:
 		line("games", "%d (inferred: one ends where the ply drops or the result changes)", s.Games)
 	default:
 		line("games", "%d", s.Games)
 	}
-	line("openings", "%d different", s.Openings)
+	line("openings", "%d distinct", s.Openings)
 	if s.Format != dataset.FeaturesFormat {
 		line("duplicates", "%d (%s)", s.Duplicates, share(s.Duplicates, s.Rows))
 		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
@@ -133,7 +133,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 
 // unclustered says what it costs not to know the games. The factor is the root of the
 // design effect, about 10 where games of assay's own gave 70 positions each.
-const unclustered = "errors of a fit will be unclustered, 3 to 4 times too small where games gave tens of positions each"
+const unclustered = "standard errors of a fit will be unclustered: 3 to 4 times too small if a game gave tens of positions"
 
 // density is the size of what there is most of.
 func density(s *arrange.Summary) string {

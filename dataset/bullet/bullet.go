@@ -1,12 +1,12 @@
-// Package bullet reads and writes bulletformat, the 32 bytes a position that the bullet
-// trainer of networks and programs around it use.
+// Package bullet reads and writes bulletformat: 32 bytes per position, used by the network
+// trainer bullet and related programs.
 //
-// The layout is that of the ChessBoard of github.com/jw1912/bulletformat (MIT) as known
-// to us; it has not been compared with a file which that program wrote. A record
-// is, little endian and without a header:
+// The layout is that of the ChessBoard of github.com/jw1912/bulletformat (MIT) as far as we
+// know; it has not been compared with a file that bulletformat wrote. A record is, little
+// endian and without a header:
 //
 //	 0  8  occupied squares, a1 is bit 0
-//	 8 16  men on these squares in ascending order, a nibble each, the low one first:
+//	 8 16  pieces on these squares in ascending order, a nibble each, the low one first:
 //	       0 pawn to 5 king, and 8 more for the opponent's
 //	24  2  score, centipawns
 //	26  1  result: 0 lost, 1 drawn, 2 won
@@ -14,9 +14,9 @@
 //	28  1  square of the opponent's king, its ranks flipped
 //	29  3  zero
 //
-// Everything is from the side to move's view: where Black is to move, ranks are flipped
-// and colours swapped. So who was to move is not kept; nor are castling rights, en passant,
-// move counters, games and weights. A position that is read back has White to move.
+// Everything is from the side to move's view: if Black is to move, ranks are flipped and
+// colors swapped. So the side to move is lost, and so are castling rights, en passant, move
+// counters, games and weights. A position that is read back has White to move.
 //
 // Start reading at Append and Parse.
 package bullet
@@ -33,11 +33,11 @@ import (
 // Size is the length of a record, in bytes.
 const Size = 32
 
-// opponent marks a man of the side that is not to move.
+// opponent marks a piece of the side that is not to move.
 const opponent = 8
 
-// ErrNoScore says that a position has no score, which bulletformat has no way to say.
-var ErrNoScore = errors.New("the position has no score, and bulletformat has no way to say so")
+// ErrNoScore says that a position has no score. bulletformat cannot store that.
+var ErrNoScore = errors.New("the position has no score, which bulletformat cannot store")
 
 // Append appends a row as a record.
 func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
@@ -49,13 +49,13 @@ func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
 		p, score, result = p.Mirror(), -score, 1-result
 	}
 	if result != 0 && result != 0.5 && result != 1 {
-		return b, fmt.Errorf("result %v: bulletformat knows 0, 0.5 and 1 only", r.Result)
+		return b, fmt.Errorf("result %v: bulletformat can only store 0, 0.5 and 1", r.Result)
 	}
 	var rec [Size]byte
 	binary.LittleEndian.PutUint64(rec[:], uint64(p.Occupied()))
 	i := 0
-	for men := p.Occupied(); men != 0; i++ {
-		piece := p.PieceAt(men.PopFirst())
+	for pieces := p.Occupied(); pieces != 0; i++ {
+		piece := p.PieceAt(pieces.PopFirst())
 		code := byte(piece.Type())
 		if piece.Color() == board.Black {
 			code |= opponent
@@ -69,24 +69,24 @@ func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
 	return append(b, rec[:]...), nil
 }
 
-// Parse reads a record, which must be of Size bytes. Foreign says that its score is
-// beyond dataset.MateScore: the row has none.
+// Parse reads a record of Size bytes. If its score is beyond dataset.MateScore, foreign is
+// true and the row has no score.
 func Parse(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: int16(binary.LittleEndian.Uint16(rec[24:])), Weight: 1}
 	if r.Score > dataset.MateScore || r.Score < -dataset.MateScore {
 		r.Score, foreign = dataset.NoScore, true
 	}
-	men := board.Bitboard(binary.LittleEndian.Uint64(rec))
-	if n := men.Count(); n > 32 {
-		return r, foreign, fmt.Errorf("%d men: want 32 at most; is the file bulletformat?", n)
+	pieces := board.Bitboard(binary.LittleEndian.Uint64(rec))
+	if n := pieces.Count(); n > 32 {
+		return r, foreign, fmt.Errorf("%d pieces, more than 32; is the file bulletformat?", n)
 	}
 	var byColor [2]board.Bitboard
 	var byType [6]board.Bitboard
-	for i := 0; men != 0; i++ {
-		s := men.PopFirst()
+	for i := 0; pieces != 0; i++ {
+		s := pieces.PopFirst()
 		code := rec[8+i/2] >> (4 * (i % 2)) & 15
 		if t := code &^ opponent; t > byte(board.King) {
-			return r, foreign, fmt.Errorf("man %d on %s: want 0 to 5, or 8 to 13", code, s)
+			return r, foreign, fmt.Errorf("piece %d on %s: want 0 to 5, or 8 to 13", code, s)
 		}
 		byColor[code>>3] |= s.Bitboard()
 		byType[code&^opponent] |= s.Bitboard()
@@ -99,7 +99,7 @@ func Parse(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
 		return r, foreign, err
 	}
 	own, other := r.Board.KingSquare(board.White), r.Board.KingSquare(board.Black)
-	// Some writers leave the opponent's square as it is.
+	// Some programs do not flip the opponent's square.
 	if s := board.Square(rec[28]); board.Square(rec[27]) != own || s != other.Flip() && s != other {
 		return r, foreign, fmt.Errorf("king squares %d and %d, but the kings are on %s and %s", rec[27], rec[28], own, other)
 	}

@@ -20,7 +20,7 @@ func TestLayout(t *testing.T) {
 	}
 	row := dataset.PositionRow{Board: p, Score: 300, Result: 1, Weight: 1}
 	got, err := Append(nil, &row)
-	// men in the order e1, e7, e8: own king 5, pawn 8, king 13; the score is -300.
+	// pieces in the order e1, e7, e8: own king 5, pawn 8, king 13; the score is -300.
 	const want = "1000000000001010" + "850d0000000000000000000000000000" + "d4fe" + "00" + "04" + "04" + "000000"
 	if err != nil || hex.EncodeToString(got) != want {
 		t.Errorf("%x, %v\nwant %s", got, err, want)

@@ -10,27 +10,27 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/inorder"
 )
 
-// batch is a piece of a file on its way to becoming rows.
+// batch is a part of a file, and the rows it becomes.
 type batch[R any] struct {
 	file    string
 	begins  bool // the file
 	rows    []R
 	refused []*Refusal
-	foreign int64 // scores that are mates or beyond dataset.MateScore, and left out
-	err     error // the file is not what it should be
+	foreign int64 // scores stored as missing: mates, or beyond dataset.MateScore
+	err     error // error about the whole file
 	parse   func(*batch[R])
 }
 
-// refuse notes a row that is not taken.
+// refuse notes a row that cannot be read.
 func (b *batch[R]) refuse(unit string, number int64, err error) {
 	b.refused = append(b.refused, &Refusal{b.file, unit, number, err})
 }
 
-// collector writes the rows of batches in their order.
+// collector writes the rows of batches in order.
 type collector[R any] struct {
 	*importer
 	writer *dataset.Writer[R]
-	skip   int64 // rows that were on disk before
+	skip   int64 // rows that an earlier process wrote
 	take   func(*batch[R], *R)
 	full   bool // writing failed, not reading
 }
@@ -47,11 +47,11 @@ func (c *collector[R]) run(ctx context.Context, read func(context.Context, func(
 	}, c.add)
 }
 
-// hopeless is how many rows are refused, and none taken, until the files are taken for
-// something else than what they were called.
+// hopeless is the number of refused rows, without a good one before, after which an import
+// fails: the format is probably wrong.
 const hopeless = 1000
 
-// add writes the rows of a batch, and tells what it refused.
+// add writes the rows of a batch and reports the refused ones.
 func (c *collector[R]) add(b *batch[R]) error {
 	if b.begins {
 		c.runs.Break()
@@ -85,10 +85,10 @@ func (c *collector[R]) add(b *batch[R]) error {
 	return nil
 }
 
-// errRead marks trouble with reading a file, which ends the import.
+// errRead wraps an error of reading a file, which ends the import.
 func errRead(file string, line int64, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("convert: reading %s behind line %d: %w", file, line, err)
+	return fmt.Errorf("convert: reading %s after line %d: %w", file, line, err)
 }

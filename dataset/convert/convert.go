@@ -1,12 +1,11 @@
-// Package convert joins the converters: it imports what others keep positions and
-// games in as data sets, and exports data sets for others' programs. What a format
-// looks like is known by its own package (dataset/epd, dataset/table, dataset/pgn,
-// dataset/jsonl, dataset/bullet, dataset/viri);
-// how files are found and unpacked by dataset/source.
+// Package convert imports files of other programs as data sets, and exports data sets as
+// such files. Each format has its own package (dataset/epd, dataset/table, dataset/pgn,
+// dataset/jsonl, dataset/bullet, dataset/viri); dataset/source finds and decompresses
+// files.
 //
-// An import never drops duplicates and never shortens a file silently: every row that
-// is not taken is told, with file, line and reason. Rows keep the order of the
-// input, whatever the number of goroutines.
+// An import never drops duplicates and never skips a row silently: every row that cannot be
+// read is reported with file, line and reason. Rows keep the order of the input, whatever
+// the number of goroutines.
 //
 // Start reading at Import and Export.
 package convert
@@ -20,28 +19,28 @@ import (
 	"github.com/assay-chess/assay/dataset/source"
 )
 
-// Format is a way of keeping positions or games.
+// Format is a file format of positions or games.
 type Format string
 
 // The formats.
 const (
-	EPD       Format = "epd"    // positions, one a line, with a result: see dataset/epd
+	EPD       Format = "epd"    // positions, one per line, with a result: see dataset/epd
 	Table     Format = "table"  // import: CSV or TSV: see dataset/table
 	CSV       Format = "csv"    // export
 	TSV       Format = "tsv"    // export
 	JSONLines Format = "jsonl"  // export: positions or games: see dataset/jsonl
 	PGN       Format = "pgn"    // games
 	Bullet    Format = "bullet" // positions in 32 bytes: see dataset/bullet
-	Viri      Format = "viri"   // import: games in 4 bytes a move: see dataset/viri
+	Viri      Format = "viri"   // import: games, 4 bytes per move: see dataset/viri
 )
 
-// ImportFormats and ExportFormats are what each knows.
+// ImportFormats and ExportFormats are the supported formats.
 var (
 	ImportFormats = []Format{EPD, Table, PGN, Bullet, Viri}
 	ExportFormats = []Format{EPD, CSV, TSV, JSONLines, PGN, Bullet}
 )
 
-// byExtension tells the format of a file by the end of its name.
+// byExtension maps the extension of a file name to its format.
 var byExtension = map[string]Format{
 	".epd": EPD, ".fen": EPD, ".txt": EPD, ".book": EPD, ".plain": EPD,
 	".csv": Table, ".tsv": Table, ".tab": Table,
@@ -50,13 +49,13 @@ var byExtension = map[string]Format{
 	".viri":   Viri, ".vf": Viri,
 }
 
-// ErrFormat says that a file's name does not tell its format.
-var ErrFormat = errors.New("the name does not tell the format")
+// ErrFormat says that the format of a file does not follow from its name.
+var ErrFormat = errors.New("unknown file name extension")
 
-// ErrMixed says that games and positions were to go into one data set.
-var ErrMixed = errors.New("games and positions do not go into one data set")
+// ErrMixed says that the inputs of one import hold games and positions.
+var ErrMixed = errors.New("one data set cannot hold both games and positions")
 
-// ParseFormat reads the name of a format, which must be one of the list.
+// ParseFormat returns the format of that name, which must be in list.
 func ParseFormat(name string, list []Format) (Format, error) {
 	if f := Format(name); slices.Contains(list, f) {
 		return f, nil
@@ -64,7 +63,8 @@ func ParseFormat(name string, list []Format) (Format, error) {
 	return "", fmt.Errorf("format %q is not one of %v", name, list)
 }
 
-// FormatOf tells a file's format by its name, without the ending of a compressed file.
+// FormatOf returns the format that a file name's extension stands for. Extensions of
+// compressed files are ignored.
 func FormatOf(name string) (f Format, ok bool) {
 	f, ok = byExtension[path.Ext(source.BaseName(name))]
 	return f, ok
@@ -73,6 +73,6 @@ func FormatOf(name string) (f Format, ok bool) {
 // Games reports whether files of the format hold games, not positions.
 func (f Format) Games() bool { return f == PGN || f == Viri }
 
-// binary reports whether the bytes of the format may look like anything, a compressed
-// file included.
+// binary reports whether files of the format can begin with any bytes, even those of a
+// compressed file.
 func (f Format) binary() bool { return f == Bullet || f == Viri }

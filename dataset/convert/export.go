@@ -24,21 +24,21 @@ import (
 	"github.com/assay-chess/assay/dataset/table"
 )
 
-// Errors of exports.
+// Errors of Export.
 var (
-	ErrExists = errors.New("the file is there already")
-	// ErrKind says that the format has no place for what the data set holds.
-	ErrKind = errors.New("the format is not for such rows")
+	ErrExists = errors.New("the file exists already")
+	// ErrKind says that the format cannot store the rows of the data set.
+	ErrKind = errors.New("the format cannot store such rows")
 )
 
-// ExportConfig says how to write a file for others.
+// ExportConfig configures Export.
 type ExportConfig struct {
-	Format   Format    // "": by the name of the file
-	Stdout   io.Writer // what the file "-" is
+	Format   Format    // "": by the file name
+	Stdout   io.Writer // receives the file "-"
 	Progress func(done, total int64, note string)
 }
 
-// ExportFormatOf tells the format to write by a file's name.
+// ExportFormatOf returns the export format that a file name's extension stands for.
 func ExportFormatOf(name string) (Format, bool) {
 	switch path.Ext(source.BaseName(name)) {
 	case ".csv":
@@ -52,9 +52,9 @@ func ExportFormatOf(name string) (Format, bool) {
 	return f, ok
 }
 
-// Export writes the rows of a data set, in their order, as one file, packed if its name
-// ends in .zst or .gz. The file has its name only when it is whole, and none is
-// replaced. It returns the number of rows.
+// Export writes the rows of a data set, in order, as one file, compressed if its name ends
+// in .zst or .gz. The file gets its name only when it is complete; an existing file is an
+// error. It returns the number of rows.
 func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64, err error) {
 	f := c.Format
 	if f == "" {
@@ -68,7 +68,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 		return 0, err
 	}
 	if !f.holds(kind) {
-		return 0, fmt.Errorf("convert: %s holds %s, and is not to be exported as %s: %w", data, kind, f, ErrKind)
+		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, kind, f, ErrKind)
 	}
 	if file == source.Stdin {
 		return exportTo(ctx, c.Stdout, data, kind, f, c.Progress)
@@ -95,7 +95,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	return rows, nil
 }
 
-// claim keeps other exports away from a file, and removes what a killed one left.
+// claim locks a file against other exports, and removes temporary files of a killed one.
 func claim(file string) (unlock func(), err error) {
 	hidden := filepath.Join(filepath.Dir(file), "."+filepath.Base(file))
 	lock, err := durable.TryLock(hidden + ".lock")
@@ -109,13 +109,13 @@ func claim(file string) (unlock func(), err error) {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(hidden)+".") && strings.HasSuffix(e.Name(), ".tmp") {
-			_ = os.Remove(filepath.Join(filepath.Dir(file), e.Name())) // it is in nobody's way
+			_ = os.Remove(filepath.Join(filepath.Dir(file), e.Name())) // harmless if it stays
 		}
 	}
 	return lock.Unlock, nil
 }
 
-// holds reports whether the format has a place for rows of a schema.
+// holds reports whether the format can store rows of a schema.
 func (f Format) holds(schema string) bool {
 	switch schema {
 	case dataset.GamesFormat:
@@ -126,7 +126,7 @@ func (f Format) holds(schema string) bool {
 	return false
 }
 
-// packTo exports through the compressor that the file's name asks for.
+// packTo exports through the compressor that the file name stands for.
 func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, progress func(int64, int64, string)) (int64, error) {
 	var z io.WriteCloser
 	var err error
@@ -172,7 +172,7 @@ func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, pro
 		sep = '\t'
 	}
 	if f == CSV || f == TSV {
-		_, _ = out.Write(table.AppendHeader(nil, sep)) // an error is kept for Flush
+		_, _ = out.Write(table.AppendHeader(nil, sep)) // Flush returns the error
 	}
 	return exportRows(ctx, r, out, progress, func(b []byte, p *dataset.PositionRow) ([]byte, error) {
 		switch f {
@@ -188,7 +188,7 @@ func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, pro
 	})
 }
 
-// exportRows writes what encode makes of each row.
+// exportRows writes each row as encode encodes it.
 func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, progress func(int64, int64, string),
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
 	var buf []byte

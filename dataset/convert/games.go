@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset/viri"
 )
 
-// gamesBatch is how many games are passed on at once.
+// gamesBatch is the number of games in a batch.
 const gamesBatch = 64
 
 var errUnfinished = errors.New("the game has no result (*)")
@@ -45,7 +45,7 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 	})
 }
 
-// taker takes a game and how many of its scores are left out, or a refusal.
+// taker receives a game and the number of scores that were left out, or a refusal.
 type taker func(g *dataset.GameRow, foreign int, refused *Refusal) error
 
 func (im *importer) readPGN(name string, r io.Reader, take taker) error {
@@ -94,7 +94,7 @@ func (im *importer) readViri(name string, r io.Reader, take taker) error {
 	return nil
 }
 
-// open says where play proper begins in a game.
+// open sets where the opening of a game ends.
 func (im *importer) open(g *dataset.GameRow) error {
 	g.OpeningPlies = uint16(min(im.OpeningPlies, len(g.Moves)))
 	for i, game := range g.Replay() {
@@ -103,5 +103,5 @@ func (im *importer) open(g *dataset.GameRow) error {
 			return nil
 		}
 	}
-	return g.Check() // it does not replay; so this says why
+	return g.Check() // the game cannot be replayed: Check says why
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/assay-chess/assay/dataset/source"
 )
 
-// ImportConfig says how to read files of others.
+// ImportConfig configures Import.
 type ImportConfig struct {
-	Format  Format   // "": by the name of each file
+	Format  Format   // "": by each file name
 	Columns []string // of tables without a header; see dataset/table
-	Results []string // words of tables for Black won, draw, White won; nil: the usual ones
+	Results []string // values of tables for Black won, draw, White won; nil: the usual spellings
 	Mover   bool     // scores are from the side to move's view, not White's
-	// InferGames says that positions stand in game order: see dataset.GameRuns.
+	// InferGames says that positions are in game order: see dataset.GameRuns.
 	InferGames   bool
-	OpeningPlies int  // how many plies of each game nobody chose
-	Strict       bool // the first row that cannot be taken is an error
+	OpeningPlies int  // number of book plies of each game
+	Strict       bool // the first row that cannot be read is an error
 
 	Program  string // version of the program, for the manifest
 	Stdin    io.Reader
-	Workers  int                                  // goroutines that parse; 0: as many as there are cores
-	Refused  func(*Refusal)                       // is told of each row that is not taken; nil for none
-	Skipped  func(path string)                    // is told of files in folders that no format claims
-	Same     func(path, earlier string)           // is told of inputs with the same bytes as an earlier one
-	Progress func(done, total int64, note string) // of bytes as they are on disk; nil for none
+	Workers  int                                  // goroutines that parse; 0: one per core
+	Refused  func(*Refusal)                       // is called for each refused row; nil for none
+	Skipped  func(path string)                    // is called for files in folders whose format is unknown
+	Same     func(path, earlier string)           // is called for inputs with the same bytes as an earlier one
+	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
 }
 
-// Refusal is a row of the input that is not taken.
+// Refusal is a row of the input that cannot be read.
 type Refusal struct {
 	File string
 	Unit string // what Number counts, as "line"
-	// Number of the line, from 1; of a game, the line where the trouble was noticed.
+	// Number of the line, from 1; for a game, the line where the error was noticed.
 	Number int64
 	Err    error
 }
@@ -48,29 +48,29 @@ func (r *Refusal) Error() string {
 }
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Imported counts what an import did. It is the manifest's report.
+// Imported has the counts of an import. It is the manifest's report.
 type Imported struct {
 	Schema  string `json:"schema"`  // dataset.GamesFormat or PositionsFormat
-	Rows    int64  `json:"rows"`    // taken
-	Refused int64  `json:"refused"` // told, and not taken
-	// ForeignScores counts scores that are left out, mates as M2 and numbers beyond
-	// dataset.MateScore: of rows, or of the moves of a game. The rows are taken.
+	Rows    int64  `json:"rows"`    // imported
+	Refused int64  `json:"refused"` // reported, and not imported
+	// ForeignScores counts scores that were stored as missing: mates such as M2, and
+	// numbers beyond dataset.MateScore; of rows, or of the moves of games.
 	ForeignScores int64 `json:"foreign_scores"`
 	Games         int64 `json:"games"` // read or inferred; 0 where a table names them itself
 	Inferred      bool  `json:"games_inferred"`
-	Named         bool  `json:"games_named"` // some row of a table names its game
+	Named         bool  `json:"games_named"` // a row of a table names its game
 }
 
-// Errors of whole files.
+// Errors about whole files.
 var (
-	ErrNothing   = errors.New("no row could be taken")
+	ErrNothing   = errors.New("no row could be read")
 	ErrUnordered = errors.New("the rows are not in game order")
-	ErrStream    = errors.New("it was imported before, and a stream cannot be compared with it")
+	ErrStream    = errors.New("it exists already, and a stream cannot be compared with it")
 )
 
-// importIdentity is what the manifest says of an import: all that decides the rows.
+// importIdentity is the configuration in the manifest: everything that influences the rows.
 type importIdentity struct {
-	Inputs       []string `json:"inputs"` // SHA-256 of the files as they are on disk
+	Inputs       []string `json:"inputs"` // SHA-256 of the files on disk (compressed)
 	Formats      []Format `json:"formats"`
 	Columns      []string `json:"columns,omitempty"`
 	Results      []string `json:"results,omitempty"`
@@ -79,10 +79,10 @@ type importIdentity struct {
 	OpeningPlies int      `json:"opening_plies"`
 }
 
-// Import reads files, folders and streams ("-" is c.Stdin) and writes their rows as a
-// data set in dir. An interrupted import of files goes on where it was; of streams it
-// starts over. Where the input is wrong, nothing of it stays on disk. The error is
-// dataset.ErrComplete (wrapped) if dir has the rows already.
+// Import reads files, folders and streams ("-" is c.Stdin) and writes their rows as a data
+// set in dir. An interrupted import of files is resumed; one of streams starts again. After
+// an error in the input, nothing stays on disk. The error is dataset.ErrComplete (wrapped)
+// if dir is complete already.
 func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*durable.Manifest, *Imported, error) {
 	inputs, err := source.List(paths, c.Stdin)
 	if err != nil {
@@ -112,8 +112,8 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) { return dataset.NewPositionWriter(dir, w) }, im.readPositions, im.takePosition)
 }
 
-// formats finds out what each input is. Files that were named must be something;
-// those of folders may be anything.
+// formats determines the format of each input. A file that was named must have a known
+// format; files in folders are skipped otherwise.
 func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *importIdentity) ([]*source.Input, error) {
 	byName := map[string]bool{}
 	for _, path := range named {
@@ -152,17 +152,17 @@ func (c *ImportConfig) formatOf(path string) (Format, bool) {
 	return FormatOf(path)
 }
 
-// importer is an Import at work.
+// importer is the state of one Import.
 type importer struct {
 	ImportConfig
 	counts  Imported
 	inputs  []*source.Input
 	formats []Format // of inputs
-	run     string   // what game ids are made of
+	run     string   // input of the hash of game ids
 	runs    dataset.GameRuns
 }
 
-// write runs the import into a writer, and decides what stays on disk if it fails.
+// write runs the import, and removes the rows if the input is wrong.
 func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
 	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported, error) {
 	w, err := open()
@@ -183,7 +183,7 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	}
 	if err != nil {
 		if ctx.Err() == nil && !c.full {
-			err = errors.Join(err, w.Discard()) // the input is wrong: to resume makes no sense
+			err = errors.Join(err, w.Discard()) // the input is wrong: resuming makes no sense
 		}
 		return nil, &im.counts, err
 	}
@@ -200,7 +200,7 @@ func (im *importer) streams() bool {
 	return false
 }
 
-// complete reads what an earlier Import left in dir, and passes on err.
+// complete returns the manifest and the counts of a complete data set, and err.
 func (im *importer) complete(dir string, err error) (*durable.Manifest, *Imported, error) {
 	if im.streams() {
 		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
@@ -215,7 +215,7 @@ func (im *importer) complete(dir string, err error) (*durable.Manifest, *Importe
 	return m, &im.counts, err
 }
 
-// judge looks at the import as a whole.
+// judge checks the import as a whole.
 func (im *importer) judge() error {
 	switch {
 	case im.counts.Rows == 0:
@@ -226,7 +226,7 @@ func (im *importer) judge() error {
 	return nil
 }
 
-// takePosition gives a position its game, where that is to be inferred.
+// takePosition sets the game of a position if games are inferred.
 func (im *importer) takePosition(b *batch[dataset.PositionRow], r *dataset.PositionRow) {
 	if r.Game != 0 {
 		im.counts.Named = true
@@ -241,7 +241,7 @@ func (im *importer) takePosition(b *batch[dataset.PositionRow], r *dataset.Posit
 	r.Game = dataset.GameID(im.run, uint64(im.runs.Games-1))
 }
 
-// takeGame gives a game its identity.
+// takeGame sets the id of a game.
 func (im *importer) takeGame(_ *batch[dataset.GameRow], g *dataset.GameRow) {
 	g.Game = dataset.GameID(im.run, uint64(im.counts.Games))
 	im.counts.Games++

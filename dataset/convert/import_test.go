@@ -153,7 +153,7 @@ func TestDirt(t *testing.T) {
 	if err != nil || n.Rows != 4 || n.Refused != 6 {
 		t.Fatal(n, refused, err)
 	}
-	for i, want := range []string{"4: ", "5: results that contradict", "6: no result", "7: the line is longer", "8: the line is longer", "11: "} {
+	for i, want := range []string{"4: ", "5: contradictory results", "6: no result", "7: the line is longer", "8: the line is longer", "11: "} {
 		if !strings.HasPrefix(refused[i], want) {
 			t.Errorf("refused %q, want %q", refused[i], want)
 		}

@@ -15,22 +15,22 @@ import (
 	"github.com/assay-chess/assay/dataset/table"
 )
 
-// chunkSize is how much text is parsed at once, in bytes; no line is longer.
+// chunkSize is the number of bytes parsed at once. It is also the maximum length of a line.
 const chunkSize = 256 << 10
 
-// bom is the byte-order mark that some editors begin UTF-8 files with.
+// bom is the byte-order mark that some editors write at the start of UTF-8 files.
 const bom = "\ufeff"
 
 var errLong = fmt.Errorf("the line is longer than %d bytes", epd.MaxLine)
 
-// chunk is a run of whole lines.
+// chunk is a number of whole lines.
 type chunk struct {
 	first int64 // number of the first line, from 1
 	text  string
-	long  bool // it stands for one line that is too long to keep
+	long  bool // it stands for one line that is too long
 }
 
-// readChunks cuts a text into chunks. Its memory does not depend on the text.
+// readChunks divides a text into chunks, in constant memory.
 func readChunks(r io.Reader, emit func(chunk) error) (line int64, err error) {
 	buf := make([]byte, 0, chunkSize)
 	line = 1
@@ -80,8 +80,8 @@ func readChunks(r io.Reader, emit func(chunk) error) (line int64, err error) {
 	}
 }
 
-// fill reads until the buffer is full or the text ends. (io.ReadFull would not tell
-// the end of the text from that of a compressed file which was cut.)
+// fill reads until the buffer is full or the text ends. (io.ReadFull returns the same error
+// for the end of the text and for a truncated compressed file.)
 func fill(r io.Reader, buf []byte) (full []byte, last bool, err error) {
 	for len(buf) < cap(buf) {
 		n, err := r.Read(buf[len(buf):cap(buf)])
@@ -96,7 +96,7 @@ func fill(r io.Reader, buf []byte) (full []byte, last bool, err error) {
 	return buf, false, nil
 }
 
-// lineReader makes a row of a line.
+// lineReader parses a line.
 type lineReader func(line string) (r dataset.PositionRow, foreign bool, err error)
 
 // readPositions reads all inputs, which hold positions.
@@ -166,7 +166,7 @@ func (im *importer) readEPD(text string) (r dataset.PositionRow, foreign bool, e
 	return r, l.Foreign, err
 }
 
-// table finds out what the columns of a table are, and takes the header off.
+// table determines the columns of a table, and removes the header.
 func (im *importer) table(c *chunk) (lineReader, error) {
 	for line := range strings.Lines(c.text) {
 		text := strings.TrimSpace(line)
@@ -190,7 +190,7 @@ func (im *importer) table(c *chunk) (lineReader, error) {
 	return nil, nil
 }
 
-// parseLines makes rows of the lines of a chunk. Blank lines and comments are none.
+// parseLines parses the lines of a chunk. Blank lines and comments are skipped.
 func parseLines(b *batch[dataset.PositionRow], c chunk, read lineReader) {
 	if c.long {
 		b.refuse("line", c.first, errLong)

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/dataset/bullet"
 )
 
-// recordBlock is how much of a file of records is parsed at once, in bytes.
+// recordBlock is the number of bytes of records parsed at once.
 const recordBlock = 8192 * bullet.Size
 
 // readRecords reads one file of bulletformat.

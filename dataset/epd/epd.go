@@ -1,5 +1,5 @@
-// Package epd reads and writes lists of positions, one a line: opening books in EPD
-// or FEN, and positions with the result of their game in the spellings in use:
+// Package epd reads and writes lists of positions, one per line: opening books in EPD or
+// FEN, and positions with the result of their game, in the usual spellings:
 //
 //	FEN [0.5]
 //	FEN | 1-0
@@ -10,9 +10,9 @@
 //	FEN [0.5] score
 //	EPD ce 34; c9 "1-0";
 //
-// It takes byte-order marks, line breaks of every kind, blank lines, comment lines that begin with #, a
-// missing last newline, and dashes for the counters. Tables with other columns are
-// dataset/table's business.
+// It accepts byte-order marks, line breaks of every kind, blank lines, comment lines that
+// begin with #, a missing last newline, and dashes for the counters. Package table reads
+// tables with other columns.
 //
 // The standard of EPD is in Edwards, "Portable Game Notation Specification and
 // Implementation Guide" (1994), section 16.2.
@@ -45,17 +45,17 @@ type Line struct {
 	// HasResult.
 	Result    float32
 	HasResult bool
-	// Score in centipawns, as the file has it, or dataset.NoScore. A ce operation is
-	// from the side to move's view; of other spellings the file does not tell.
+	// Score in centipawns, as the file has it, or dataset.NoScore. A ce operation is from
+	// the side to move's view; for other spellings the file does not say.
 	Score int16
-	// Foreign says that the line had a number for a score that is none.
-	Foreign bool // a mate, or beyond dataset.MateScore
+	// Foreign says that the score was a mate or beyond dataset.MateScore; Score is NoScore.
+	Foreign bool
 	ce      bool // Score comes from a ce operation
-	// Ops are the EPD operations behind the position: "bm" -> "Nf3", quotes taken off.
+	// Ops are the EPD operations after the position, without quotes: "bm" -> "Nf3".
 	Ops map[string]string
 }
 
-// LineError is what is wrong with one line. The lines behind it can still be read.
+// LineError says why one line cannot be read. The lines after it can still be read.
 type LineError struct {
 	Number int // of the line, from 1
 	Err    error
@@ -64,9 +64,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Number, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the positions of a list in order. A line that is not one is yielded as
-// a *LineError, and the sequence goes on; any other error is one of reading r, and
-// the last.
+// Read yields the positions of a list in order. A line that is not a position is yielded as
+// a *LineError, and the sequence continues. Any other error is a read error and ends it.
 func Read(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in := bufio.NewReaderSize(text.NewReader(r), MaxLine)
@@ -119,11 +118,11 @@ func readLine(in *bufio.Reader) (string, error) {
 	return "", err
 }
 
-// ErrNoResult says that a line has a position, but not how its game ended.
-var ErrNoResult = errors.New("no result behind the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
+// ErrNoResult says that a line has a position but no result.
+var ErrNoResult = errors.New("no result after the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
 
-// Row makes a row of a line, which must have a result. Mover says that scores that are
-// not in a ce operation are from the side to move's view; else they are White's.
+// Row converts a line, which must have a result. Mover says that scores that are not in a
+// ce operation are from the side to move's view; else they are White's.
 func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
 	r := dataset.PositionRow{Board: l.Board, Ply: uint16(l.Board.Ply()), Score: l.Score, Result: l.Result, Weight: 1}
 	if !l.HasResult {
@@ -162,7 +161,7 @@ func Parse(s string) (Line, error) {
 	return line, err
 }
 
-// digits reports whether s has nothing else.
+// digits reports whether s consists of digits.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -172,8 +171,8 @@ func digits(s string) bool {
 	return true
 }
 
-// withCounters puts the counters of operations, or what a dash stands for, behind the
-// first four fields.
+// withCounters adds the two counters to the first four fields: from the operations, or
+// defaults in place of dashes.
 func (l *Line) withCounters(fen string) string {
 	fields := strings.Fields(fen)
 	fields = append(fields, "0", "1")[:max(6, len(fields))]
@@ -188,8 +187,8 @@ func (l *Line) withCounters(fen string) string {
 	return strings.Join(fields, " ")
 }
 
-// fieldsEnd finds where the position that s begins with ends, and of how many fields
-// it is: four, or six. Plain says that no dash stands for a counter.
+// fieldsEnd returns the end of the position at the start of s, and its number of fields:
+// four or six. Plain says that no counter is a dash.
 func fieldsEnd(s string) (n, end int, plain bool) {
 	plain = true
 	four := 0 // where the fourth field ends
@@ -217,14 +216,14 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 			four = i
 		}
 	}
-	if n == 5 { // one counter alone is none
+	if n == 5 { // a single counter does not count
 		return 4, four, true
 	}
 	return n, end, plain
 }
 
-// takeLabels reads what stands apart from the operations, a result and perhaps a
-// score, and returns what is behind it.
+// takeLabels reads a result, and a score if there is one, that are not operations, and
+// returns the rest.
 func (l *Line) takeLabels(s string) (rest string, err error) {
 	s = strings.TrimSpace(s)
 	switch {
@@ -252,7 +251,7 @@ func (l *Line) takeLabels(s string) (rest string, err error) {
 	return rest, l.setResult(text)
 }
 
-// takeScore reads a number that stands alone behind a result in brackets.
+// takeScore reads a single number after a result in brackets.
 func (l *Line) takeScore(s string) (rest string, err error) {
 	text, rest, _ := strings.Cut(s, " ")
 	text = strings.TrimSuffix(text, ";")
@@ -262,7 +261,7 @@ func (l *Line) takeScore(s string) (rest string, err error) {
 	return rest, l.setScore(text)
 }
 
-// isColumns tells FEN;score;result from operations, which begin with letters.
+// isColumns reports whether s is score;result and not operations, which begin with letters.
 func isColumns(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -281,7 +280,8 @@ func (l *Line) columns(s string, sep byte) error {
 	if !two {
 		return l.setResult(first)
 	}
-	// "result | score" is in use too; a spelling that can only be a result tells.
+	// "result | score" is in use too. It is recognized by a spelling that can only be a
+	// result.
 	if _, err := strconv.Atoi(first); err != nil {
 		if _, is := dataset.KnownResult(first); is {
 			first, second = second, first
@@ -304,14 +304,14 @@ func (l *Line) setResult(text string) error {
 		return err
 	}
 	if l.HasResult && l.Result != r {
-		return fmt.Errorf("results that contradict: %v and %v", l.Result, r)
+		return fmt.Errorf("contradictory results: %v and %v", l.Result, r)
 	}
 	l.Result, l.HasResult = r, true
 	return nil
 }
 
-// parseOps reads operations: a name, operands, a semicolon. Semicolons within quotes
-// do not count. An operand in quotes that is a result is the game's.
+// parseOps reads operations: a name, operands, a semicolon. Semicolons within quotes do not
+// end it. A quoted operand that is a result is the result of the game.
 func (l *Line) parseOps(s string) error {
 	for s = strings.TrimSpace(s); s != ""; {
 		op, rest := cutOp(s)

@@ -1,8 +1,8 @@
-// Package jsonl writes positions and games as JSON lines, one object a row, with the
-// names of the columns of the data sets. Numbers of 64 bits are strings, since JavaScript
-// rounds them; what is not known is null.
+// Package jsonl writes positions and games as JSON lines, one object per row, with the
+// column names of the data sets. 64-bit numbers are strings, because JavaScript would round
+// them; unknown values are null.
 //
-// It reads nothing: what others have as JSON lines has other names.
+// There is no reader: the JSON lines of other programs have other names.
 //
 // Start reading at AppendPosition and AppendGame.
 package jsonl
@@ -61,7 +61,7 @@ type game struct {
 	Seed         uint64   `json:"seed,string"`
 }
 
-// AppendGame appends a game, which passes its Check, as a line. Moves are those of UCI.
+// AppendGame appends a game that passes its Check as a line. Moves are in UCI notation.
 func AppendGame(b []byte, g *dataset.GameRow) ([]byte, error) {
 	row := game{Game: g.Game, Variant: g.Variant, Opening: g.Opening, OpeningPlies: g.OpeningPlies,
 		Moves: []string{}, Scores: []*int16{}, Nodes: g.Nodes, Result: g.Result, Termination: g.Termination,

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// evalText writes a score, White's view, of a position with the side to move: pawns
-// with two decimals, or the number of moves to the mate, negative if Black mates.
+// evalText formats a score from White's view, of a position with that side to move: pawns
+// with two decimals, or the number of moves to mate, negative if Black mates.
 func evalText(score int, stm board.Color) string {
 	if score >= -dataset.MaxScore && score <= dataset.MaxScore {
 		return fmt.Sprintf("%.2f", float64(score)/100)
@@ -24,7 +24,7 @@ func evalText(score int, stm board.Color) string {
 	return fmt.Sprintf("#%s%d", sign, (plies+1)/2)
 }
 
-// parseEval reads what evalText writes.
+// parseEval is the inverse of evalText.
 func parseEval(s string, stm board.Color) (score int16, ok bool) {
 	s, _, _ = strings.Cut(s, ",") // a depth may follow
 	if mate, is := strings.CutPrefix(s, "#"); is {
@@ -58,9 +58,9 @@ func parseMate(s string, stm board.Color) (int16, bool) {
 	return score, true
 }
 
-// scoreOf finds a score in the comment behind a move of the side: [%eval 0.34] in
-// White's view, or the beginning +0.34/12 that match runners write in the mover's.
-// The runners disagree on how to count a mate, so those are left out: foreign is then true.
+// scoreOf finds a score in the comment after a move of the side: [%eval 0.34] in White's
+// view, or +0.34/12 at the start, which match runners write from the mover's view. The
+// runners count mates differently, so their mates are left out: foreign is then true.
 func scoreOf(comment string, mover board.Color) (score int16, ok, foreign bool) {
 	if _, rest, found := strings.Cut(comment, "[%eval"); found {
 		value, _, _ := strings.Cut(rest, "]")

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/text"
 )
 
-// kind is what a token of a PGN file is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -18,17 +18,17 @@ const (
 	tokenTag                 // text is `Name "Value"`, without the brackets
 	tokenOpenTag             // a tag whose bracket is not closed on its line
 	tokenSymbol              // a move, move number or result
-	tokenComment             // text is what stands between the braces, shortened
+	tokenComment             // text is what is between the braces, shortened
 	tokenOpen                // (
 	tokenClose               // )
 	tokenGlyph               // $12
-	tokenBad                 // a character that belongs nowhere
+	tokenBad                 // an unexpected character
 )
 
-// maxTokenLength is what is kept of a token, in bytes.
+// maxTokenLength is the number of bytes kept of a token.
 const maxTokenLength = 4096
 
-// firstTag is what the games of most files begin with.
+// firstTag is the first tag of the games in most files.
 const firstTag = "[Event "
 
 type token struct {
@@ -39,8 +39,7 @@ type token struct {
 
 func (t token) isTag() bool { return t.kind == tokenTag || t.kind == tokenOpenTag }
 
-// lexer cuts a PGN file into tokens. Its memory does not depend on the input: long
-// comments are shortened, long lines are not kept.
+// lexer divides a PGN file into tokens, in constant memory: long comments are shortened.
 type lexer struct {
 	in    *bufio.Reader
 	line  int
@@ -53,7 +52,7 @@ type lexer struct {
 func newLexer(r io.Reader) *lexer {
 	l := &lexer{in: bufio.NewReaderSize(text.NewReader(r), 64<<10), line: 1, start: true}
 	if head, err := l.in.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
-		_, _ = l.in.Discard(3) // they are in the buffer
+		_, _ = l.in.Discard(3) // they are buffered
 	}
 	return l
 }
@@ -95,7 +94,7 @@ func (l *lexer) back() {
 	_ = l.in.UnreadByte() // a byte was just read
 }
 
-// until reads to the character end, and reports whether it came.
+// until reads up to the character end, and reports whether it occurs.
 func (l *lexer) until(end byte) bool {
 	l.buf = l.buf[:0]
 	for {
@@ -138,8 +137,8 @@ func (l *lexer) token() token {
 	}
 }
 
-// comment reads to the closing brace. One that was forgotten swallows its own game
-// only: a line that begins with the first tag of a game ends the comment too.
+// comment reads to the closing brace. If the brace is missing, only this game is lost: a
+// line that begins with the first tag of a game also ends the comment.
 func (l *lexer) comment(line int) token {
 	l.buf = l.buf[:0]
 	for {

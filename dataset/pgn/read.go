@@ -16,12 +16,12 @@ import (
 type Game struct {
 	Line int   // of its first tag or move
 	Tags []Tag // in their order
-	// Row has start, moves, scores, result, players and termination. Its Game, Opening
-	// and Seed are 0: the file does not tell.
+	// Row has start, moves, scores, result, players and termination. Its Game, Opening and
+	// Seed are 0.
 	Row dataset.GameRow
-	// Foreign counts scores of moves that are mates of a match runner, which it leaves out.
+	// Foreign counts the mate scores of match runners, which are left out of Row.Scores.
 	Foreign int
-	// Finished is false where the result is *: Row.Result then says nothing.
+	// Finished is false if the result is *. Row.Result is then meaningless.
 	Finished bool
 }
 
@@ -35,19 +35,19 @@ func (g *Game) Tag(name string) string {
 	return ""
 }
 
-// GameError is what is wrong with one game. The games behind it can still be read.
+// GameError says why one game cannot be read. The games after it can still be read.
 type GameError struct {
-	Line int // where it was noticed
+	Line int // where the error was noticed
 	Err  error
 }
 
 func (e *GameError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *GameError) Unwrap() error { return e.Err }
 
-// Read yields the games of a PGN file in order. A game that cannot be read is
-// yielded as a *GameError with what is known of it, and the sequence continues behind its
-// result or with the next tags. Moves behind a result are a game of their own, and an
-// error in a file whose games have tags; any other error is one of reading r, and the last.
+// Read yields the games of a PGN file in order. A game that cannot be read is yielded as a
+// *GameError with what is known of it, and the sequence continues after its result or with
+// the next tags. Moves after a result are a game of their own; in a file whose games have
+// tags they are an error. Any error that is not a *GameError is a read error and ends it.
 func Read(r io.Reader) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
 		p := &parser{lex: newLexer(r)}
@@ -60,7 +60,7 @@ func Read(r io.Reader) iter.Seq2[*Game, error] {
 			}
 			g, err := p.game()
 			if err != nil && p.lex.err != nil {
-				break // it is not the game's fault
+				break // a read error, not one of the game
 			}
 			if !yield(g, err) {
 				return
@@ -86,8 +86,8 @@ var (
 
 func (p *parser) advance() { p.tok = p.lex.token() }
 
-// game reads one game: its tags, its moves up to a result, or up to the next tags or
-// the end of the file, where the result is missing.
+// game reads one game: its tags, and its moves up to the result. If the result is missing,
+// the game ends at the next tags or at the end of the file.
 func (p *parser) game() (*Game, error) {
 	g := &Game{Line: p.tok.line}
 	var err error
@@ -164,7 +164,7 @@ type mainLine struct {
 	depth int // of variations
 }
 
-// begin sets up the first position that the tags give.
+// begin sets up the start position from the tags.
 func (m *mainLine) begin() error {
 	g := m.game
 	row := &g.Row
@@ -197,8 +197,8 @@ func (m *mainLine) begin() error {
 	return nil
 }
 
-// text returns the value of a tag as UTF-8, and nothing where it is unknown. What is not
-// UTF-8 is taken for ISO 8859-1, as the standard of 1994 asks.
+// text returns the value of a tag as UTF-8, or nothing if it is unknown. A value that is
+// not UTF-8 is read as ISO 8859-1, as the standard of 1994 specifies.
 func (g *Game) text(name string) string {
 	s := g.Tag(name)
 	if s == "?" {
@@ -275,7 +275,7 @@ func parseResult(s string) (result board.GameResult, finished, is bool) {
 
 func (m *mainLine) move(san string) error {
 	if strings.Trim(san, "!?") == "" {
-		return nil // a glyph apart from its move
+		return nil // a glyph separate from its move
 	}
 	row := &m.game.Row
 	if len(row.Moves) >= dataset.MaxPlies {
@@ -291,7 +291,7 @@ func (m *mainLine) move(san string) error {
 	return nil
 }
 
-// comment takes a score from the comment behind the last move.
+// comment takes a score from the comment after the last move.
 func (m *mainLine) comment(text string) {
 	row := &m.game.Row
 	if n := len(row.Moves); n > 0 {
@@ -305,13 +305,13 @@ func (m *mainLine) comment(text string) {
 	}
 }
 
-// end compares the result behind the moves with the one in the tags and with the board.
+// end compares the result after the moves with the tags and with the board.
 func (m *mainLine) end(result board.GameResult, finished bool) error {
 	g := m.game
 	g.Finished = finished
 	if tag := g.Tag("Result"); tag != "" && tag != "?" {
 		if r, f, is := parseResult(tag); !is || r != result || f != finished {
-			return fmt.Errorf("the result is %q in the tags, but not behind the moves", tag)
+			return fmt.Errorf("the result is %q in the tags, but not after the moves", tag)
 		}
 	}
 	g.Row.Result = int8(result)

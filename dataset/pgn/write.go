@@ -12,26 +12,27 @@ import (
 // Tag is one line of a game's header.
 type Tag struct{ Name, Value string }
 
-// lineWidth is where movetext is broken, in bytes, as the standard's export format asks.
+// lineWidth is the maximum length of a line of movetext, in bytes, as in the standard's
+// export format.
 const lineWidth = 80
 
-// Write writes one game and an empty line behind it. The tags replace or follow
-// those that come from the game: Event, Site, Date, Round, White, Black, Result,
-// then Variant, SetUp and FEN where needed, PlyCount and Termination. The game must
-// pass its Check; an illegal move is an error, and nothing is written.
+// Write writes one game and an empty line after it. The tags replace or follow those that
+// come from the game: Event, Site, Date, Round, White, Black, Result, then Variant, SetUp
+// and FEN where needed, PlyCount and Termination. The game must pass its Check; an illegal
+// move is an error, and nothing is written.
 func Write(w io.Writer, g *dataset.GameRow, tags ...Tag) error {
 	return WriteNoted(w, g, Notes{}, tags...)
 }
 
-// Notes are what is known of a game's searches beside their scores, ply by ply. A list
-// may be empty, or end before the game does.
+// Notes has more data on the searches of a game, ply by ply. A list may be shorter than the
+// game, or empty.
 type Notes struct {
-	Depths []uint8  // plies; 0 where it is not known
-	Times  []uint32 // milliseconds that were taken for the move; 0 where it is not known
+	Depths []uint8  // plies; 0 if unknown
+	Times  []uint32 // milliseconds used for the move; 0 if unknown
 }
 
-// WriteNoted is Write with the depth behind each score, [%eval 0.34,12], and the time
-// taken for each move, [%emt 0:00:01.250], as chess libraries know them.
+// WriteNoted is Write with the depth after each score, [%eval 0.34,12], and the time used
+// for each move, [%emt 0:00:01.250]. Chess libraries read both.
 func WriteNoted(w io.Writer, g *dataset.GameRow, notes Notes, tags ...Tag) error {
 	var b strings.Builder
 	for _, t := range header(g, tags) {
@@ -86,7 +87,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// escape makes a tag's value fit between quotes, on one line.
+// escape escapes the value of a tag, on one line.
 func escape(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -97,7 +98,7 @@ func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 }
 
-// comment returns the words of the comment behind a move; none where nothing is known.
+// comment returns the words of the comment after a move, if there are any.
 func comment(g *dataset.GameRow, notes *Notes, i int, stm board.Color) (words []string) {
 	if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
 		text := evalText(int(g.Scores[i]), stm)

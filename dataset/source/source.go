@@ -1,9 +1,9 @@
-// Package source opens what people keep data in: files, folders and standard input,
-// plain or compressed with zstd, gzip, bzip2 or zip. What the bytes mean is not its
-// business, and neither is anything of chess.
+// Package source opens the inputs of an import: files, folders and standard input, plain or
+// compressed with zstd, gzip, bzip2 or zip. It does not interpret the content.
 //
-// How a file is compressed is told by its first bytes, not by its name. A folder is
-// all its files, in the order of their paths, but not those that begin with a dot.
+// Compression is recognized by the first bytes of a file, not by its name. A folder stands
+// for all its files, in the order of their paths, except those whose names begin with a
+// dot.
 //
 // Start reading at Each.
 package source
@@ -31,14 +31,14 @@ import (
 // Stdin is the name of standard input.
 const Stdin = "-"
 
-// headLength is how much of a stream tells it from others: see Input.Identity.
+// headLength is the number of bytes of a stream that identify it: see Input.Identity.
 const headLength = 1 << 20
 
-// maxWindow bounds the memory of a zstd decompressor, in bytes: what
-// zstd --ultra asks for, but not what --long=28 and above do.
+// maxWindow bounds the memory of a zstd decompressor, in bytes: enough for zstd --ultra,
+// but not for --long=28 and above.
 const maxWindow = 128 << 20
 
-// ErrStream says that a zip archive comes from a stream, which cannot be.
+// ErrStream says that the input is a zip archive from a stream, which is not supported.
 var ErrStream = errors.New("a zip archive must be a file; unpack it first")
 
 // Input is one file, or a stream.
@@ -49,7 +49,8 @@ type Input struct {
 	in     *bufio.Reader // of a stream
 }
 
-// List finds what is to be read: a folder becomes its files, "-" is stdin.
+// List returns the inputs that the paths stand for: a folder stands for its files, "-" for
+// stdin.
 func List(paths []string, stdin io.Reader) ([]*Input, error) {
 	var list []*Input
 	for _, path := range paths {
@@ -111,7 +112,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Size returns the bytes of a file as it is on disk, 0 for a stream.
+// Size returns the size of a file on disk in bytes, 0 for a stream.
 func (in *Input) Size() int64 {
 	info, err := os.Stat(in.Path)
 	if in.Stream || err != nil {
@@ -120,8 +121,8 @@ func (in *Input) Size() int64 {
 	return info.Size()
 }
 
-// Identity returns the SHA-256 of a file as it is on disk, in hex. Of a stream, which
-// cannot be read twice, it is "stream " and that of the first MiB.
+// Identity returns the SHA-256 of a file on disk, in hex. For a stream, which cannot be
+// read twice, it returns "stream " and the SHA-256 of the first MiB.
 func (in *Input) Identity() (string, error) {
 	h := sha256.New()
 	if in.Stream {
@@ -143,10 +144,10 @@ func (in *Input) Identity() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Each calls visit with the content of the input: once, or once for every file of a
-// zip archive. Name is for messages; BaseName of it tells what the file is. Read is
-// told how many bytes of the input, as it is on disk, were read so far; it may be nil.
-// Raw leaves the bytes as they are, for formats whose data can look compressed.
+// Each calls visit with the content of the input: once, or once for every file of a zip
+// archive. Name is for messages, and BaseName(name) for the format. Read, if not nil, is
+// called with the number of bytes on disk read so far. Raw turns decompression off, for
+// formats whose data can look compressed.
 func (in *Input) Each(raw bool, read func(int64), visit func(name string, r io.Reader) error) error {
 	src := in.in
 	if !in.Stream {
@@ -171,7 +172,7 @@ func (in *Input) Each(raw bool, read func(int64), visit func(name string, r io.R
 	return visit(in.Path, r)
 }
 
-// counting tells how much was read.
+// counting reports how much was read.
 type counting struct {
 	r    io.Reader
 	read func(int64)
@@ -220,7 +221,7 @@ func eachMember(path string, visit func(string, io.Reader) error) error {
 	return nil
 }
 
-// decompress looks at the first bytes of a file.
+// decompress recognizes the compression by the first bytes.
 func decompress(in *bufio.Reader) (io.ReadCloser, error) {
 	head, err := in.Peek(4) // fewer at the end of a file
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -243,17 +244,17 @@ func decompress(in *bufio.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// packedEndings are what names of compressed files end with.
+// packedEndings are the extensions of compressed files.
 var packedEndings = []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".zip"}
 
-// Packed reports whether the file's name says that it is compressed.
+// Packed reports whether the file name has the extension of a compressed file.
 func Packed(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(packedEndings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// BaseName returns the file's name in lower case without the ending of a compressed
-// file: the base name of "a/Games.PGN.zst" is "games.pgn".
+// BaseName returns the file name in lower case without the extension of a compressed file:
+// the base name of "a/Games.PGN.zst" is "games.pgn".
 func BaseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\:`); i >= 0 {
 		name = name[i+1:]

@@ -1,8 +1,8 @@
-// Package table reads and writes tables of positions: CSV and TSV, with a header
-// that names the columns, or without one where the caller names them.
+// Package table reads and writes tables of positions: CSV and TSV, with a header that names
+// the columns, or without a header if the caller names them.
 //
-// A row is a line: quotes around a cell are taken off, but a cell holds no line break.
-// Numbers are from White's view unless the caller says otherwise.
+// A row is a line: a cell may be quoted, but cannot contain a line break. Numbers are from
+// White's view unless the caller says otherwise.
 //
 // Start reading at Reader and Header.
 package table
@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Columns that mean something; Ignore is any other.
+// Names of columns; Ignore stands for any other.
 const (
 	FEN     = "fen"
 	Score   = "score"
@@ -33,7 +33,7 @@ const (
 // names are the columns in the order in which Append writes them.
 var names = []string{FEN, Score, Result, Ply, Game, Opening, Weight}
 
-// aliases are what others call them.
+// aliases are other names for them.
 var aliases = map[string]string{
 	"epd": FEN, "position": FEN, "eval": Score, "cp": Score, "evaluation": Score, "outcome": Result, "wdl": Result,
 	"game_id": Game, "": Ignore,
@@ -42,17 +42,17 @@ var aliases = map[string]string{
 // ErrHeader says that a table does not begin with the names of its columns.
 var ErrHeader = errors.New("the first line does not name the columns fen and result")
 
-// Reader makes rows of the lines of one table.
+// Reader parses the lines of one table.
 type Reader struct {
-	Columns   []string // what each column is: FEN, ..., Ignore
+	Columns   []string // name of each column: FEN, ..., Ignore
 	Separator byte
-	// Results are the table's words for Black won, draw and White won; nil for the usual
+	// Results are the table's values for Black won, draw and White won; nil for the usual
 	// spellings.
 	Results []string
 	Mover   bool // scores are from the side to move's view
 }
 
-// ParseColumns reads names of columns, as "fen", "score" and "_".
+// ParseColumns parses names of columns, such as "fen", "score" and "_".
 func ParseColumns(list []string) ([]string, error) {
 	columns := slices.Clone(list)
 	for i, c := range columns {
@@ -74,7 +74,7 @@ func check(columns []string) error {
 		}
 		switch {
 		case n > 1:
-			return fmt.Errorf("column %q is there %d times", c, n)
+			return fmt.Errorf("column %q occurs %d times", c, n)
 		case n == 0 && (c == FEN || c == Result):
 			return fmt.Errorf("there is no column %q", c)
 		}
@@ -82,7 +82,7 @@ func check(columns []string) error {
 	return nil
 }
 
-// Separator guesses what stands between the cells of a line.
+// Separator guesses the separator of the cells of a line.
 func Separator(line string) byte {
 	for _, sep := range []byte("\t,;|") {
 		if strings.IndexByte(line, sep) >= 0 {
@@ -92,8 +92,8 @@ func Separator(line string) byte {
 	return ','
 }
 
-// Header reads the names of the columns from a table's first line; names that mean
-// nothing here are ignored. The error is ErrHeader (wrapped) if it is not a header.
+// Header reads the names of the columns from a table's first line. Unknown names become
+// Ignore. The error is ErrHeader (wrapped) if it is not a header.
 func Header(line string) ([]string, error) {
 	var columns []string
 	known := 0
@@ -118,8 +118,7 @@ func Header(line string) ([]string, error) {
 	return columns, nil
 }
 
-// Row reads one line. Foreign says that it had a number for a score that is none: see
-// dataset.ParseScore. The caller has trimmed the line break.
+// Row parses one line without its line break. Foreign is as in dataset.ParseScore.
 func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: dataset.NoScore, Weight: 1}
 	ply := -1
@@ -167,7 +166,7 @@ func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err erro
 	return r, foreign, r.Check()
 }
 
-// cut takes the first cell off a line.
+// cut returns the first cell of a line, and the rest.
 func cut(s string, sep byte) (cell, rest string, more bool, err error) {
 	if s == "" || s[0] != '"' {
 		i := strings.IndexByte(s, sep)
@@ -181,7 +180,7 @@ func cut(s string, sep byte) (cell, rest string, more bool, err error) {
 			continue
 		}
 		if i+1 < len(s) && s[i+1] == '"' {
-			i++ // a doubled quote is one of the cell's own
+			i++ // a doubled quote is a quote in the cell
 			continue
 		}
 		cell = strings.ReplaceAll(s[1:i], `""`, `"`)
@@ -231,7 +230,7 @@ func AppendHeader(b []byte, sep byte) []byte {
 	return append(append(b, strings.Join(names, string(sep))...), '\n')
 }
 
-// Append appends a row as a line. What is not known is an empty cell.
+// Append appends a row as a line. Unknown values are empty cells.
 func Append(b []byte, r *dataset.PositionRow, sep byte) []byte {
 	b = append(b, r.Board.FEN()...)
 	b = append(b, sep)

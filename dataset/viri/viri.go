@@ -1,13 +1,12 @@
-// Package viri reads viriformat, in which the engine Viridithas and programs around it keep
-// whole games: a first position and four bytes a move.
+// Package viri reads viriformat, in which the engine Viridithas and related programs store
+// whole games: a start position and four bytes per move.
 //
-// The layout is that of github.com/cosmobobak/viriformat (MIT) as known to us; it has not
-// been compared with a file which that program wrote. What speaks for a file's being read
-// as it was meant is that every move is legal and no result contradicts the board; else a
-// game is refused. A game is, little endian:
+// The layout is that of github.com/cosmobobak/viriformat (MIT) as far as we know; it has
+// not been compared with a file that viriformat wrote. As a check, a game is refused if a
+// move is illegal or the result contradicts the board. A game is, little endian:
 //
 //	 0  8  occupied squares, a1 is bit 0
-//	 8 16  men on these squares in ascending order, a nibble each, the low one first:
+//	 8 16  pieces on these squares in ascending order, a nibble each, the low one first:
 //	       0 pawn to 5 king, 6 a rook that keeps the right to castle; and 8 more for Black's
 //	24  1  128 if Black is to move; and the en-passant square, 64 for none
 //	25  1  plies since the last capture or pawn move
@@ -35,7 +34,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// GameError is what is wrong with one game; those behind it can be read.
+// GameError says why one game cannot be read. The games after it can still be read.
 type GameError struct {
 	Number int64 // of the game, from 1
 	Err    error
@@ -47,15 +46,15 @@ func (e *GameError) Unwrap() error { return e.Err }
 const (
 	headSize   = 32
 	unmoved    = 6   // kind of a rook that keeps the right to castle
-	black      = 8   // added to a man's kind
+	black      = 8   // added to the kind of a piece
 	blackMoves = 128 // added to the en-passant square
 	castling   = 2   // kinds of moves
 	promotion  = 3
 )
 
-// Read yields the games of a file; foreign scores, beyond dataset.MateScore, are
-// none. A *GameError is yielded in place of a game that cannot be; any other error, of
-// reading, is the last: io.ErrUnexpectedEOF (wrapped) if the file ends within a game.
+// Read yields the games of a file. Scores beyond dataset.MateScore are read as missing. A
+// game that is not valid is yielded as a *GameError. Any other error is a read error and
+// ends the sequence: io.ErrUnexpectedEOF (wrapped) if the file ends within a game.
 func Read(r io.Reader) iter.Seq2[dataset.GameRow, error] {
 	return func(yield func(dataset.GameRow, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)
@@ -89,7 +88,7 @@ func cut(number int64, err error) error {
 	return err
 }
 
-// readGame reads the moves behind a head; bad is what is wrong with the game.
+// readGame reads the moves after a head. Bad says why the game is not valid, if it is not.
 func readGame(in io.Reader, head []byte) (g dataset.GameRow, bad, err error) {
 	p, bad := position(head)
 	if bad == nil {
@@ -113,7 +112,7 @@ func readGame(in io.Reader, head []byte) (g dataset.GameRow, bad, err error) {
 			break
 		}
 		if bad != nil {
-			continue // to the end of the game
+			continue // skip to the end of the game
 		}
 		if ply == dataset.MaxPlies {
 			bad = fmt.Errorf("more than %d moves; is the file viriformat?", dataset.MaxPlies)
@@ -137,14 +136,14 @@ func readGame(in io.Reader, head []byte) (g dataset.GameRow, bad, err error) {
 	return g, bad, nil
 }
 
-// move turns a move of the file into one of ours.
+// move converts a move of the file.
 func move(p *board.Position, v uint16) board.Move {
 	from, to := board.Square(v&63), board.Square(v>>6&63)
 	switch v >> 14 {
 	case promotion:
 		return board.NewPromotion(from, to, board.Knight+board.PieceType(v>>12&3))
 	case castling:
-		// Some writers have the king's own move.
+		// Some programs write the king's own move.
 		if king := p.KingSquare(p.SideToMove()); from == king && !p.Castling().Has(to) {
 			home := to.Rank() * 8
 			if to.File() == 6 {
@@ -167,14 +166,14 @@ func rookOf(p *board.Position, home, end int, king board.Square) board.Square {
 			return s
 		}
 	}
-	return king // legal nowhere
+	return king // never legal
 }
 
 // position reads the first position of a game.
 func position(head []byte) (board.Position, error) {
 	men := board.Bitboard(binary.LittleEndian.Uint64(head))
 	if n := men.Count(); n > 32 {
-		return board.Position{}, fmt.Errorf("%d men: want 32 at most; is the file viriformat?", n)
+		return board.Position{}, fmt.Errorf("%d pieces, more than 32; is the file viriformat?", n)
 	}
 	var byColor [2]board.Bitboard
 	var byType [6]board.Bitboard
@@ -188,7 +187,7 @@ func position(head []byte) (board.Position, error) {
 			kind = byte(board.Rook)
 			rights |= s.Bitboard()
 		case kind > unmoved:
-			return board.Position{}, fmt.Errorf("man %d on %s: want 0 to 6, or 8 to 14", code, s)
+			return board.Position{}, fmt.Errorf("piece %d on %s: want 0 to 6, or 8 to 14", code, s)
 		}
 		byColor[code>>3] |= s.Bitboard()
 		byType[kind] |= s.Bitboard()

@@ -27,8 +27,8 @@ func write(t testing.TB, b []byte, g *dataset.GameRow) []byte {
 	head := make([]byte, headSize)
 	binary.LittleEndian.PutUint64(head, uint64(p.Occupied()))
 	i := 0
-	for men := p.Occupied(); men != 0; i++ {
-		s := men.PopFirst()
+	for pieces := p.Occupied(); pieces != 0; i++ {
+		s := pieces.PopFirst()
 		piece := p.PieceAt(s)
 		code := byte(piece.Type())
 		if p.Castling().Has(s) {
@@ -170,12 +170,12 @@ func TestWhatOthersWrite(t *testing.T) {
 		return b
 	}
 	for want, file := range map[string][]byte{
-		"not legal":    bad(32, 5),
-		"result 3":     bad(30, 3),
-		"king":         bad(8, 0x06),
-		"man 7":        bad(8, 0x57),
-		"not 0 to 64":  bad(24, 70),
-		"men: want 32": append(bytes.Repeat([]byte{0xff}, 8), bad(8, 0)[8:]...),
+		"not legal":            bad(32, 5),
+		"result 3":             bad(30, 3),
+		"king":                 bad(8, 0x06),
+		"piece 7":              bad(8, 0x57),
+		"not 0 to 64":          bad(24, 70),
+		"pieces, more than 32": append(bytes.Repeat([]byte{0xff}, 8), bad(8, 0)[8:]...),
 	} {
 		var errs []error
 		for _, err := range Read(bytes.NewReader(append(file, castle...))) {
