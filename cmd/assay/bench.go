@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
 )
 
@@ -63,4 +65,15 @@ signature it was released with, the command fails.`,
 	c.Flags().StringVar(&weights, "weights", "", `weight file or name of embedded weights (default "assay")`)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// measureSpeed returns search.Speed with the default weights.
+func measureSpeed(ctx context.Context, cores int) (float64, error) {
+	return search.Speed(ctx, cores, func() (engine.Evaluator, error) {
+		x, err := openWeights("", "")
+		if err != nil {
+			return nil, err
+		}
+		return x.model.NewEvaluator(x.coefs)
+	})
 }

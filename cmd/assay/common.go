@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -120,4 +122,26 @@ func (p *progress) finish(summary string) {
 		_ = p.bar.Clear()
 	}
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.begun).Round(100*time.Millisecond))
+}
+
+// aliasFlag makes --old another spelling of the flag --current of cmd. Help and errors
+// name only the current spelling. Old spellings stay for one version.
+func aliasFlag(cmd *cobra.Command, old, current string) {
+	fs := cmd.Flags()
+	next := fs.GetNormalizeFunc()
+	fs.SetNormalizeFunc(func(f *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == old {
+			name = current
+		}
+		return next(f, name)
+	})
+}
+
+// concurrencyFlag registers --concurrency, how many games are played at once, with the
+// spellings that other programs and earlier versions use.
+func concurrencyFlag(cmd *cobra.Command, games *int, usage string) {
+	cmd.Flags().IntVar(games, "concurrency", 0, usage)
+	for _, old := range []string{"workers", "cores", "procs"} {
+		aliasFlag(cmd, old, "concurrency")
+	}
 }

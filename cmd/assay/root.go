@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/engine/search"
 )
 
 func newRootCommand() *cobra.Command {
@@ -77,4 +79,13 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
 	}
 	return fmt.Errorf("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+}
+
+// version is the program's own version. Together with the bench signature, which
+// changes whenever search or evaluation does, it says what made a file.
+const version = "0.1.0"
+
+// programVersion returns what every file that assay writes names as its maker.
+func programVersion() string {
+	return fmt.Sprintf("assay %s bench %d", version, search.Signature)
 }

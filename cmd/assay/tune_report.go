@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // tuneText is the report of a fit for people: piece values, how good the fit is,
@@ -130,3 +135,136 @@ func mark(x *tuner.TermFit) string {
 	}
 	return ""
 }
+
+// groupTable says which groups of terms are worth tuning.
+func groupTable(r *tuner.Result) string {
+	if len(r.Groups) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-14s %10s %10s %12s %12s\n", "group", "parameters", "effective", "gain", "net gain")
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %-12s %10d %10.1f %12.6f %+12.6f\n", g.Name, g.Parameters, g.Effective, g.Gain, g.Net)
+	}
+	b.WriteString("gain: by how much the mean training loss would be larger had the group kept its start\nweights and the rest been tuned without it; net: what of it to expect on other games.\n")
+	return b.String()
+}
+
+// calibrationTable compares predictions with results.
+func calibrationTable(c *stats.Calibration) string {
+	if c.Rows == 0 {
+		return ""
+	}
+	side := "the positions trained on"
+	if c.HeldOut {
+		side = "held-out positions"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nCalibration on %d %s; loss under the start weights and under the fit.\n", c.Rows, side)
+	row := func(name string, x *stats.Bin) {
+		if x.Rows > 0 {
+			fmt.Fprintf(&b, "  %-12s %9d %10.3f %10.3f +- %.3f %11.4f -> %.4f\n", name, x.Rows, x.Predicted, x.Actual, x.SE, x.Start, x.Loss)
+		}
+	}
+	fmt.Fprintf(&b, "  %-12s %9s %10s %10s    %5s %11s    %s\n", "", "positions", "predicted", "actual", "", "loss", "")
+	for i := range c.ByScore {
+		x := &c.ByScore[i]
+		row(fmt.Sprintf("%.1f to %.1f", x.Lo, x.Hi), x)
+	}
+	for i := range c.ByPhase {
+		x := &c.ByPhase[i]
+		row(fmt.Sprintf("phase %.0f-%.0f", x.Lo, x.Hi), x)
+	}
+	return b.String()
+}
+
+// curveTable says whether more games are worth it.
+func curveTable(c *tuner.Curve) string {
+	if c == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-14s %12s %12s\n", "games", "training", "validation")
+	for _, p := range c.Points {
+		fmt.Fprintf(&b, "  %-12d %12.6f %12.6f\n", p.Games, p.Train, p.Valid)
+	}
+	if last := c.Points[len(c.Points)-1]; !c.Twice.Known() {
+		b.WriteString("more games of this kind: the validation loss does not fall with their number\n")
+	} else {
+		fmt.Fprintf(&b, "twice as many games: validation loss %.6f to be expected, %.6f less\n", c.Twice, last.Valid-c.Twice)
+	}
+	return b.String()
+}
+
+// collinearList names coefficients that the data cannot tell apart.
+func collinearList(list []stats.Collinear) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
+	const lines, names = 8, 3
+	for i, c := range list {
+		if i == lines {
+			fmt.Fprintf(&b, "  and %d more: see --json\n", len(list)-i)
+			break
+		}
+		share := fmt.Sprintf("but for %.2g %% of its information", 100*c.Unexplained)
+		if c.Exact {
+			share = "exactly"
+		}
+		others := c.Others
+		if len(others) > names {
+			others = append(append([]string(nil), others[:names]...), "...")
+		}
+		fmt.Fprintf(&b, "  %s is, %s, %s\n", c.Coefficient, share, strings.Join(others, ", "))
+	}
+	return b.String()
+}
+
+// speedJSON is what assay tune --bench --json prints for each number of threads.
+type speedJSON struct {
+	Threads         int     `json:"threads"`
+	CopyGB          float64 `json:"copy_gb_per_second"`
+	NonzerosPerSec  float64 `json:"nonzeros_per_second"`
+	StreamGB        float64 `json:"gradient_gb_per_second"`
+	GradientSeconds float64 `json:"gradient_seconds"`
+	NonzerosPerCPU  float64 `json:"nonzeros_per_cpu_second"`
+	PairsPerSec     float64 `json:"pairs_per_second"`
+	PairsPerCPU     float64 `json:"pairs_per_cpu_second"`
+	HessianSeconds  float64 `json:"hessian_seconds"`
+}
+
+// benchTune measures the passes of a fit over the data.
+func benchTune(ctx context.Context, s *rows.Store, terms []rows.Term, asJSON bool, stdout io.Writer) error {
+	threads := []int{1}
+	for n := 2; n <= runtime.GOMAXPROCS(0); n *= 2 {
+		threads = append(threads, n)
+	}
+	speeds, err := tuner.Bench(ctx, s, terms, threads)
+	if err != nil {
+		return tuneAdvice(err)
+	}
+	bytes := float64(s.Bytes()) / float64(s.Rows())
+	if asJSON {
+		var list []speedJSON
+		for _, v := range speeds {
+			list = append(list, speedJSON{v.Workers, v.Copy, v.Nonzeros, v.Stream, v.GradientSeconds, v.NonzerosCPU, v.Pairs, v.PairsCPU, v.HessianSeconds})
+		}
+		return printJSON(stdout, map[string]any{"rows": s.Rows(), "nonzeros": s.Entries(), "bytes_per_row": bytes, "passes": list})
+	}
+	fmt.Fprintf(stdout, "%d positions, %d nonzeros (%.1f a position), %.1f bytes a position\n\n", s.Rows(), s.Entries(), float64(s.Entries())/float64(s.Rows()), bytes)
+	fmt.Fprintf(stdout, "%7s %33s %12s %12s %29s\n", "threads", "gradient pass, G nonzeros/s", "takes in", "plain copy", "Hessian build, G pairs/s")
+	for _, v := range speeds {
+		fmt.Fprintf(stdout, "%7d %8.3f (a core %6.3f) %6.1f ms %7.2f GB/s %7.2f GB/s %8.3f (a core %5.3f) %5.0f ms\n", v.Workers,
+			v.Nonzeros/1e9, v.NonzerosCPU/1e9, 1000*v.GradientSeconds, v.Stream, v.Copy, v.Pairs/1e9, v.PairsCPU/1e9, 1000*v.HessianSeconds)
+	}
+	_, err = io.WriteString(stdout, benchLegend)
+	return err
+}
+
+const benchLegend = `
+The best of several passes. "A core" is by processor time, which a busy machine does not
+change. A plain copy counts what it reads and what it writes; the gradient pass counts what
+it takes in of the data, once, and reads the entries a second time from the cache.
+`

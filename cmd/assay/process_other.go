@@ -1,8 +1,14 @@
-//go:build !linux
+//go:build !unix
 
 package main
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
+
+// processorTime is not available on this system.
+func processorTime() (own, children time.Duration, memory int64) { return 0, 0, 0 }
 
 // setNice does nothing on this system: use the system's own tools.
 func setNice(n int) error {
