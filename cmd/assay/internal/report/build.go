@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -131,8 +133,8 @@ func (b *builder) tally(dir, name string) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTally(newGallery(name, filepath.ToSlash(rel), b.maxGames))
-	if err := readGames(dir, t.add); err != nil {
+	t := &tally{Tally: arrange.NewTally(), viewer: newGallery(name, filepath.ToSlash(rel), b.maxGames)}
+	if err := gamelog.ReadGames(dir, t.add); err != nil {
 		return nil, err
 	}
 	if t.Games > 0 {
@@ -160,12 +162,12 @@ func (b *builder) games() error {
 		if k == 0 {
 			source = "fitted to these games"
 			var err error
-			if k, err = t.scores.fitK(); err != nil {
+			if k, err = t.scores.FitK(); err != nil {
 				continue // too few games to fit K
 			}
 		}
 		calibrations = append(calibrations, calibrationFigure("", "Scores of the search against results: "+t.Name,
-			fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of these positions. White's view; intervals are clustered by game.", k, source), t.scores.points(k)))
+			fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of these positions. White's view; intervals are clustered by game.", k, source), t.scores.Points(k)))
 	}
 	if err := b.add("games", "The games", "games", summaries); err != nil {
 		return err

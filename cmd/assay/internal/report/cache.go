@@ -99,6 +99,9 @@ type renderedPart struct {
 	event func() ([]byte, error)
 }
 
+// hashSeed is the seed of the hashes that compare what is sent.
+var hashSeed = maphash.MakeSeed()
+
 // newRendering returns a rendering of the parts. Everything else is rendered when it is
 // first asked for: page, which is called once, and the events.
 func newRendering(list []part, page func() ([]byte, error)) *rendering {
@@ -108,7 +111,7 @@ func newRendering(list []part, page func() ([]byte, error)) *rendering {
 		if p.ID != "headline" && p.ID != "status" {
 			ids = append(ids, p.ID)
 		}
-		x.parts = append(x.parts, renderedPart{p.ID, maphash.String(lineSeed, string(p.HTML)), sync.OnceValues(func() ([]byte, error) { return event("part", p) })})
+		x.parts = append(x.parts, renderedPart{p.ID, maphash.String(hashSeed, string(p.HTML)), sync.OnceValues(func() ([]byte, error) { return event("part", p) })})
 	}
 	x.sections = sync.OnceValues(func() ([]byte, error) { return event("sections", ids) })
 	return x

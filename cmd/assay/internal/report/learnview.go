@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -190,7 +189,7 @@ func (v *learnView) curves() (list []figure) {
 	losses := make([]series, 4)
 	gates := series{name: "gate: candidate against champion", points: true}
 	champion := series{name: "champion: sum of the gates passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
-	sum, variance := 0.0, 0.0
+	var passed []learn.GateElo
 	for _, g := range v.Generations {
 		x := float64(g.Number)
 		if g.Fit != nil {
@@ -204,12 +203,11 @@ func (v *learnView) curves() (list []figure) {
 		}
 		elo, lo, hi := g.Gate.elo()
 		gates.x, gates.y, gates.lo, gates.hi = append(gates.x, x), append(gates.y, elo), append(gates.lo, lo), append(gates.hi, hi)
-		if g.Promoted {
-			sum += elo
-			variance += math.Pow((hi-lo)/2, 2)
-		}
-		champion.x, champion.y = append(champion.x, x), append(champion.y, sum)
-		champion.lo, champion.hi = append(champion.lo, sum-math.Sqrt(variance)), append(champion.hi, sum+math.Sqrt(variance))
+		passed = append(passed, learn.GateElo{EloEstimate: learn.EloEstimate{Elo: elo, Lo: lo, Hi: hi}, Promoted: g.Promoted})
+	}
+	for i, e := range learn.ChampionElo(passed) {
+		champion.x, champion.y = append(champion.x, gates.x[i]), append(champion.y, e.Elo)
+		champion.lo, champion.hi = append(champion.lo, e.Lo), append(champion.hi, e.Hi)
 	}
 	if len(gates.x) > 0 {
 		last := float64(len(v.Generations))

@@ -53,49 +53,22 @@ func (b *builder) readMatch(dir, name string) (*matchView, error) {
 
 // follow goes through the pairs in order, as the match did.
 func (v *matchView) follow() error {
-	pairs := v.Tally.pairs()
-	var walk *sprt.Walk
-	var err error
-	if v.Config.Test != nil {
-		if walk, err = sprt.NewWalk(*v.Config.Test, v.Config.Corrected); err != nil {
-			return fmt.Errorf("%s: config.json: %w", v.Dir, err)
-		}
-	}
 	const maxPoints = 300 // of a curve
-	step := max(1, len(pairs)/maxPoints)
-	var elo, llr, lower, upper series
-	games := sprt.Trinomial{}
-	for i, p := range pairs {
-		v.Penta.AddPair(p[0], p[1])
-		games.AddGame(p[0])
-		games.AddGame(p[1])
-		at := float64(2 * (i + 1))
-		drawn := i%step == step-1 || i == len(pairs)-1
-		if walk != nil {
-			var counts sprt.Counts = v.Penta
-			if v.Config.Test.Model == sprt.Bayesian {
-				counts = games
-			}
-			if _, err := walk.Observe(counts); err != nil {
-				return fmt.Errorf("%s: pair %d: %w", v.Dir, i, err)
-			}
-			if drawn {
-				lo, hi := walk.Bounds()
-				llr.x, llr.y = append(llr.x, at), append(llr.y, walk.LLR())
-				lower.x, lower.y = append(lower.x, at), append(lower.y, lo)
-				upper.x, upper.y = append(upper.x, at), append(upper.y, hi)
-			}
-		}
-		if drawn {
-			s := sprt.Summarize(v.Penta)
-			elo.x, elo.y = append(elo.x, at), append(elo.y, s.Elo)
-			elo.lo, elo.hi = append(elo.lo, s.LikelyLo), append(elo.hi, s.LikelyHi)
-		}
+	c, err := match.Follow(v.Tally.Pairs(), v.Config.Test, v.Config.Corrected, maxPoints)
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.Dir, err)
 	}
-	v.Standing = sprt.Summarize(v.Penta)
-	if walk != nil {
-		last := walk.LLR()
-		v.LLR = &last
+	v.Penta, v.Standing, v.LLR = c.Pentanomial, c.Standing, c.LLR
+	var elo, llr, lower, upper series
+	for _, p := range c.Points {
+		at := float64(p.Games)
+		elo.x, elo.y = append(elo.x, at), append(elo.y, p.Elo)
+		elo.lo, elo.hi = append(elo.lo, p.EloLo), append(elo.hi, p.EloHi)
+		if v.Config.Test != nil {
+			llr.x, llr.y = append(llr.x, at), append(llr.y, p.LLR)
+			lower.x, lower.y = append(lower.x, at), append(lower.y, p.Lower)
+			upper.x, upper.y = append(upper.x, at), append(upper.y, p.Upper)
+		}
 	}
 	v.draw(elo, llr, lower, upper)
 	return nil
@@ -154,18 +127,19 @@ func (t *tally) figures(name string) []figure {
 
 // summary lists the statistics of the games in words.
 func (t *tally) summary() [][2]string {
-	different, most, effective := t.openingsUsed()
+	different, most, effective := t.Openings()
 	rows := [][2]string{
 		{"games", fmt.Sprint(t.Games)},
 		{"plies searched", fmt.Sprint(t.Plies)},
 		{"White's score", percent(float64(t.White)+float64(t.Draw)/2, float64(t.Games))},
 		{"drawn", percent(float64(t.Draw), float64(t.Games))},
 		{"openings", fmt.Sprintf("%d different; the most common one in %d games; as diverse as %.0f equally common ones", different, most, effective)},
-		{"games equal to an earlier game", fmt.Sprint(t.same)},
+		{"games equal to an earlier game", fmt.Sprint(t.Repeated)},
 	}
-	repeated := percent(t.keys.repeated(), 1) + " of the searched positions"
-	if n := t.keys.rate(); n > 1 {
-		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", n)
+	share, rate := t.RepeatedPositions()
+	repeated := percent(share, 1) + " of the searched positions"
+	if rate > 1 {
+		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", rate)
 	}
 	return append(rows, [2]string{"repeated positions", repeated})
 }

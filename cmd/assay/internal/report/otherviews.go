@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -73,7 +74,7 @@ func (b *builder) ladder() error {
 	if err != nil {
 		return err
 	}
-	standings := slices.SortedFunc(maps.Values(t.players), func(a, b *standing) int {
+	standings := slices.SortedFunc(maps.Values(t.Standings), func(a, b *arrange.Standing) int {
 		x, y := (2*a.Won+a.Drawn)*b.Games, (2*b.Won+b.Drawn)*a.Games
 		return int(y - x)
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Server shows the runs in a folder while they are in progress. It only reads, and it
@@ -247,7 +248,7 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	one := newGallery("", "", galleryBytes)
-	err = readGames(filepath.Join(dir, sub), func(number uint64, g *dataset.GameRow) {
+	err = gamelog.ReadGames(filepath.Join(dir, sub), func(number uint64, g *dataset.GameRow) {
 		if number == n {
 			one.offer(0, g)
 			one.Games[0].Number = n
@@ -330,7 +331,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // fingerprint changes whenever a file of the run does, or its state.
 func fingerprint(dir string) (string, error) {
 	var h maphash.Hash
-	h.SetSeed(lineSeed)
+	h.SetSeed(hashSeed)
 	root, err := filepath.EvalSymlinks(dir) // WalkDir does not follow the folder's own link
 	if err != nil {
 		return "", err

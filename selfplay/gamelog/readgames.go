@@ -1,0 +1,56 @@
+package gamelog
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// ReadGames calls visit with the games in a run's folder and their numbers: those of the
+// complete data set in order, or, as long as there is none, those of the journal in the order
+// in which they finished. The folder of a self-play run is itself the data set.
+func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
+	folder := filepath.Join(dir, GamesName)
+	m, err := durable.LoadManifest(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		folder = dir
+		m, err = durable.LoadManifest(dir)
+	}
+	journal := filepath.Join(dir, JournalName)
+	if err != nil || !m.Complete {
+		jerr := Read(journal, func(r *selfplay.Result) error {
+			row, err := Row(r, "")
+			if err != nil {
+				return err
+			}
+			row.White, row.Black = r.Players[0], r.Players[1]
+			visit(r.Number, row)
+			return nil
+		})
+		if !errors.Is(jerr, fs.ErrNotExist) {
+			return jerr
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && m.Schema != dataset.GamesFormat {
+		return nil // no games here
+	} else if err != nil {
+		return err
+	}
+	games, err := dataset.OpenGames(folder, dataset.Partial())
+	if err != nil {
+		return err
+	}
+	n := uint64(0)
+	for g, err := range games.All() {
+		if err != nil {
+			return err
+		}
+		visit(n, &g)
+		n++
+	}
+	return nil
+}

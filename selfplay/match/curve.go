@@ -1,0 +1,67 @@
+package match
+
+import (
+	"fmt"
+
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// Curve is how a match came to its standing.
+type Curve struct {
+	Points      []CurvePoint
+	Pentanomial sprt.Pentanomial
+	Standing    sprt.Summary
+	LLR         *float64 // nil without a test
+}
+
+// CurvePoint is the standing after a number of games.
+type CurvePoint struct {
+	Games             int64
+	Elo, EloLo, EloHi float64 // with the 95 % interval by likelihood
+	LLR, Lower, Upper float64 // of the test and its bounds; 0 without a test
+}
+
+// Follow counts pairs in order, as Run does. Each pair is A's results of its two games: 1, 0
+// or -1. The test may be nil; corrected is Config.Corrected. The curve has up to about
+// twice maxPoints points.
+func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Curve, error) {
+	var walk *sprt.Walk
+	var err error
+	if test != nil {
+		if walk, err = sprt.NewWalk(*test, corrected); err != nil {
+			return nil, err
+		}
+	}
+	c := new(Curve)
+	step := max(1, len(pairs)/maxPoints)
+	games := sprt.Trinomial{}
+	for i, p := range pairs {
+		c.Pentanomial.AddPair(p[0], p[1])
+		games.AddGame(p[0])
+		games.AddGame(p[1])
+		if walk != nil {
+			var counts sprt.Counts = c.Pentanomial
+			if test.Model == sprt.Bayesian {
+				counts = games
+			}
+			if _, err := walk.Observe(counts); err != nil {
+				return nil, fmt.Errorf("pair %d: %w", i, err)
+			}
+		}
+		if i%step == step-1 || i == len(pairs)-1 {
+			s := sprt.Summarize(c.Pentanomial)
+			point := CurvePoint{Games: int64(2 * (i + 1)), Elo: s.Elo, EloLo: s.LikelyLo, EloHi: s.LikelyHi}
+			if walk != nil {
+				point.LLR = walk.LLR()
+				point.Lower, point.Upper = walk.Bounds()
+			}
+			c.Points = append(c.Points, point)
+		}
+	}
+	c.Standing = sprt.Summarize(c.Pentanomial)
+	if walk != nil {
+		last := walk.LLR()
+		c.LLR = &last
+	}
+	return c, nil
+}
