@@ -33,7 +33,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if path, err := buildBad(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
 }
 
 // stopped is a player during whose third search of the first game the process is stopped.
@@ -90,7 +94,7 @@ func playStopped(kind, path string) error {
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-var buildLate = sync.OnceValues(func() (string, error) {
+var buildBad = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "assay-selfplay")
 	if err != nil {
 		return "", err
@@ -106,11 +110,10 @@ var buildLate = sync.OnceValues(func() (string, error) {
 // While the process that plays the games is stopped no player loses. With a clock the game
 // is played again, without one only the engine's timeout is extended.
 func TestNobodyLosesWhileStopped(t *testing.T) {
-	path, err := buildLate()
+	path, err := buildBad()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -57,6 +59,55 @@ var modes = map[string]string{
 	"fork-clean":    "starts a child in a new session, with an empty environment",
 	"latin1":        "says bytes that are not UTF-8",
 	"chatter":       "says lines that no command asks for",
+
+	"exit-at-uci":       "exits with status 4 when it is asked who it is",
+	"exit-at-isready":   "exits with status 4 at the first isready",
+	"exit-at-newgame":   "exits with status 4 at the second ucinewgame",
+	"exit-at-position":  "exits with status 4 at position",
+	"exit-after":        "exits with status 0 after its first bestmove",
+	"exit-after-later":  "exits with status 0 after its third bestmove",
+	"exit-later":        "exits with status 3 at its third go",
+	"segfault":          "is killed by a segmentation fault at go",
+	"abort":             "is killed by SIGABRT at its third go",
+	"killed":            "is killed by SIGKILL at its third go",
+	"stops-itself":      "stops itself with SIGSTOP at its third go",
+	"stdin-closed":      "closes its input after its first bestmove, and keeps running",
+	"stderr-only":       "answers go on its error output",
+	"not-ready-later":   "does not answer isready from the third on",
+	"late-uciok":        "says uciok 100 ms late",
+	"late-readyok":      "says readyok 100 ms late",
+	"no-options":        "announces no options",
+	"uciok-twice":       "says uciok twice",
+	"readyok-twice":     "says readyok twice",
+	"no-info":           "says bestmove without info",
+	"spaces":            "puts spaces and tabs around words",
+	"half-lines":        "writes each line in two parts",
+	"move-uppercase":    "plays a move in capitals",
+	"promotion-upper":   "promotes with a capital letter",
+	"promotion-missing": "promotes without saying to what",
+	"promotion-king":    "promotes to a king",
+	"promotion-wrong":   "appends a promotion to every move",
+	"illegal-later":     "plays an illegal move at its third go",
+	"null-later":        "plays 0000 at its third go",
+	"none":              "plays (none)",
+	"san":               "plays in short algebraic notation",
+	"other-side":        "plays a move of the opponent",
+	"own-square":        "plays from a square to itself",
+	"off-board":         "plays to a square that does not exist",
+	"previous":          "answers its second go with the bestmove of the first",
+	"other-word":        "answers go with move instead of bestmove",
+	"mate-nonsense":     "says a mate in 0 and in a million moves",
+	"score-range":       "says a score of a billion centipawns",
+	"score-word":        "says a score that is no number",
+	"nodes-absurd":      "says more nodes than fit 64 bits",
+	"time-absurd":       "says a time of a thousand years",
+	"depth-absurd":      "says a depth of a million",
+	"pv-illegal":        "says a principal variation of illegal moves",
+	"pv-endless":        "says a principal variation of 100,000 words",
+	"ignores-term":      "ignores SIGTERM, quit and the end of its input",
+	"stderr-no-newline": "says 1 MB without a newline on its error output at each go",
+	"invalid-uciok":     "says uciok within a longer word",
+	"binary":            "says 64 KB of random bytes before bestmove",
 }
 
 func main() {
@@ -89,8 +140,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "badengine: cannot find my network")
 		os.Exit(7)
 	}
+	if e.mode["ignores-term"] {
+		signal.Ignore(syscall.SIGTERM)
+	}
 	e.run()
-	if e.mode["ignores-quit"] {
+	if e.mode["ignores-quit"] || e.mode["ignores-term"] {
 		time.Sleep(time.Hour)
 	}
 }
@@ -102,10 +156,21 @@ type bad struct {
 	newline  string
 	game     *board.Game
 	searches int
+	games    int
+	readies  int
 	last     string
 }
 
 func (e *bad) say(format string, args ...any) {
+	switch {
+	case e.mode["half-lines"]:
+		text := fmt.Sprintf(format, args...)
+		e.out.WriteString(text[:len(text)/2])
+		e.out.Flush()
+		format, args = "%s", []any{text[len(text)/2:]}
+	case e.mode["spaces"]:
+		format = "  \t" + strings.ReplaceAll(format, " ", " \t ") + "  "
+	}
 	fmt.Fprintf(e.out, format, args...)
 	e.out.WriteString(e.newline)
 	e.out.Flush()
@@ -129,12 +194,14 @@ func (e *bad) run() {
 		case "uci":
 			e.introduce()
 		case "isready":
-			if !e.mode["no-readyok"] {
-				e.say("readyok")
-			}
+			e.ready()
 		case "ucinewgame":
 			e.last = ""
+			if e.games++; e.games == 2 {
+				e.exitIf("exit-at-newgame")
+			}
 		case "position":
+			e.exitIf("exit-at-position")
 			e.setUp(words)
 		case "go":
 			e.search()
@@ -144,7 +211,42 @@ func (e *bad) run() {
 	}
 }
 
+// exitIf exits in a mode.
+func (e *bad) exitIf(mode string) {
+	if e.mode[mode] {
+		os.Exit(4)
+	}
+}
+
+func (e *bad) ready() {
+	e.exitIf("exit-at-isready")
+	e.readies++
+	switch {
+	case e.mode["no-readyok"], e.mode["not-ready-later"] && e.readies > 2:
+		return
+	case e.mode["late-readyok"]:
+		time.Sleep(100 * time.Millisecond)
+	case e.mode["readyok-twice"]:
+		e.say("readyok")
+	}
+	e.say("readyok")
+}
+
 func (e *bad) introduce() {
+	e.exitIf("exit-at-uci")
+	switch {
+	case e.mode["invalid-uciok"]:
+		e.say("uciokay")
+		return
+	case e.mode["late-uciok"]:
+		time.Sleep(100 * time.Millisecond)
+	case e.mode["uciok-twice"]:
+		e.say("uciok")
+	}
+	if e.mode["no-options"] {
+		e.say("uciok")
+		return
+	}
 	e.say("id name badengine")
 	if e.mode["fork"] || e.mode["fork-crash"] {
 		child := exec.Command(os.Args[0], append([]string{"child"}, os.Args[2:]...)...)
@@ -226,6 +328,11 @@ func (e *bad) search() {
 	e.searches++
 	third := e.searches == 3
 	move := e.choose()
+	e.die(third)
+	if played, ok := e.wrongMove(move, third); ok {
+		e.say("bestmove %s", played)
+		return
+	}
 	switch {
 	case e.mode["crash"], e.mode["fork-crash"], e.mode["crash-later"] && third:
 		var nothing *bad
@@ -255,9 +362,72 @@ func (e *bad) search() {
 	e.answer(move)
 }
 
+// die ends or stops the process in some modes.
+func (e *bad) die(third bool) {
+	switch {
+	case e.mode["segfault"]:
+		raise(syscall.SIGSEGV)
+	case e.mode["abort"] && third:
+		raise(syscall.SIGABRT)
+	case e.mode["killed"] && third:
+		raise(syscall.SIGKILL)
+	case e.mode["stops-itself"] && third:
+		stopSelf()
+	case e.mode["exit-later"] && third:
+		os.Exit(3)
+	}
+}
+
+// raise ends this process as the signal does without the Go runtime.
+func raise(s syscall.Signal) {
+	signal.Reset(s)
+	sendSelf(s)
+	time.Sleep(time.Hour)
+}
+
+// wrongMove returns what is played in place of a move in some modes.
+func (e *bad) wrongMove(move string, third bool) (string, bool) {
+	for mode, played := range map[string]string{
+		"none": "(none)", "san": "Nf3", "own-square": "e2e2", "off-board": "e2e9", "other-side": "e7e5",
+		"promotion-wrong": move[:4] + "q", "move-uppercase": strings.ToUpper(move), "promotion-king": "a7a8k",
+		"promotion-missing": "a7a8", "promotion-upper": "a7a8Q",
+	} {
+		if e.mode[mode] {
+			return played, true
+		}
+	}
+	switch {
+	case e.mode["illegal-later"] && third:
+		return "e1e8", true
+	case e.mode["null-later"] && third:
+		return "0000", true
+	case e.mode["previous"] && e.last != "":
+		e.say("info depth 1 score cp 20 nodes 30")
+		return e.last, true
+	}
+	return "", false
+}
+
 // inform writes the lines before bestmove.
 func (e *bad) inform(move string) {
+	for mode, line := range map[string]string{
+		"mate-nonsense": "depth 1 score mate 0 nodes 1\ninfo depth 2 score mate 1000000",
+		"score-range":   "depth 1 score cp 1000000000", "score-word": "depth 1 score cp good",
+		"nodes-absurd": "depth 1 score cp 1 nodes 99999999999999999999999", "time-absurd": "depth 1 score cp 1 time 31536000000000",
+		"depth-absurd": "depth 1000000 seldepth 1000000 score cp 1", "pv-illegal": "depth 1 score cp 1 pv a1a1 zz 0000 \xff",
+		"pv-endless": "depth 1 score cp 1 pv " + move + strings.Repeat(" e2e4", 100_000),
+		"binary":     "string " + strings.Repeat("\x01\xfe\x00\x80\r", 13000),
+	} {
+		if e.mode[mode] {
+			e.say("info %s", line)
+			return
+		}
+	}
 	switch {
+	case e.mode["no-info"]:
+		return
+	case e.mode["stderr-no-newline"]:
+		fmt.Fprint(os.Stderr, strings.Repeat("noise ", 1<<20/6))
 	case e.mode["late"]:
 		time.Sleep(200 * time.Millisecond)
 	case e.mode["too-late"]:
@@ -287,7 +457,12 @@ func (e *bad) inform(move string) {
 
 func (e *bad) answer(move string) {
 	e.last = move
+	defer e.afterAnswer()
 	switch {
+	case e.mode["stderr-only"]:
+		fmt.Fprintln(os.Stderr, "bestmove", move)
+	case e.mode["other-word"]:
+		e.say("move %s", move)
 	case e.mode["uppercase"]:
 		e.say("BESTMOVE %s", strings.ToUpper(move))
 	case e.mode["no-newline"]:
@@ -299,5 +474,16 @@ func (e *bad) answer(move string) {
 		e.say("bestmove %s%sbestmove %s", move, e.newline, move)
 	default:
 		e.say("bestmove %s ponder e7e5", move)
+	}
+}
+
+// afterAnswer does what some modes do after bestmove.
+func (e *bad) afterAnswer() {
+	switch {
+	case e.mode["exit-after"], e.mode["exit-after-later"] && e.searches == 3:
+		os.Exit(0)
+	case e.mode["stdin-closed"]:
+		os.Stdin.Close()
+		time.Sleep(time.Hour)
 	}
 }
