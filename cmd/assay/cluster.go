@@ -92,7 +92,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 	if f.nats != "" {
 		c.Connect, err = f.connect(log)
 	} else {
-		c.Connect, c.Ban, err = f.startServer(&b, c.Dir, log)
+		c.Connect, c.Ban, err = f.startServer(&b, log)
 	}
 	if err != nil {
 		clean()
@@ -134,8 +134,8 @@ func (f *clusterFlags) connect(log func(string)) (link func() (*nats.Conn, error
 
 // startServer returns a function that starts a server in this process and connects to it,
 // and one that bans a worker from the server.
-func (f *clusterFlags) startServer(b **broker.Broker, dir string, log func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
-	c := broker.Config{Addr: f.serve, Dir: filepath.Join(dir, "jetstream"), Token: takeToken(), Log: log}
+func (f *clusterFlags) startServer(b **broker.Broker, log func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
+	c := broker.Config{Addr: f.serve, Token: takeToken(), Log: log}
 	byName := map[string]wire.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = wire.ReadKeys(path); err != nil {

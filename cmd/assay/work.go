@@ -67,11 +67,10 @@ Credentials come from files or the environment, at the worker and at the coordin
 
 Without credentials, --serve accepts workers on the same machine only.
 
---nats needs NATS servers with JetStream. Their configuration lists the keys: --rights
+--nats uses NATS servers that already run. Their configuration lists the keys: --rights
 prints it for such a list. Each worker gets the rights it needs; the key named coordinator
-is for starting runs, and may do everything. Three servers that form a cluster keep the
-queue three times, so one of them may fail: the run continues once the others have chosen
-another leader, within about ten seconds.`
+is for starting runs, and may do everything. Of several servers that form a cluster, all
+but one may fail: coordinator and workers connect to those that are left.`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags

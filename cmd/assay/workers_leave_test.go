@@ -52,8 +52,8 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 	return taken, games + checks
 }
 
-// Workers that are interrupted finish and send the units under way, and give the others back
-// to the queue. Other workers get these at once, and not when the leases expire.
+// Workers that are interrupted finish and send the units under way, and give the others
+// back. Other workers get these at once, and not when the leases expire.
 func TestWorkersLeave(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestWorkersLeave(t *testing.T) {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
 		awaitLines(t, ledger(shared), 1, `"worker":"`+name+`"`)
-		w.interrupt() // while it leases further units
+		w.interrupt() // while it gets further units
 		w.expect("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 		w.ends(exitDone)
 	}

@@ -17,9 +17,9 @@ import (
 
 // attack plays games with two honest workers and a hostile one, each with a valid key. The
 // attack begins after a third of the games, ends after the second, and must not change the
-// bytes of the run. A worker comes in the middle of it, and needs weights. attack returns the
-// log of the coordinator and its server.
-func attack(t *testing.T, n uint64, do func(eve *attacker)) (notes *logBook) {
+// bytes of the run; it lasts at least that many hostile messages. A worker comes in the middle
+// of it, and needs weights. attack returns the log of the coordinator and its server.
+func attack(t *testing.T, n uint64, messages int64, do func(eve *attacker)) (notes *logBook) {
 	t.Helper()
 	local := games(t, n, nil)
 	generate(t, local)
@@ -50,11 +50,10 @@ func attack(t *testing.T, n uint64, do func(eve *attacker)) (notes *logBook) {
 			eve.connect(b, files["eve"])
 			ended = make(chan struct{})
 			go func() { defer close(ended); do(eve) }()
-			for eve.sent.Load() < 100 && !isClosed(ended) { // the attack is under way
-				time.Sleep(time.Millisecond)
-			}
+			eve.waitSent(min(messages, 100))
 			start("carl")
 		case ended != nil && done >= int64(2*n/3) && !isClosed(eve.done):
+			eve.waitSent(messages)
 			close(eve.done)
 			<-ended
 			report("during", done)
@@ -95,13 +94,26 @@ func (a *attacker) connect(b *broker.Broker, key string) {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(a.nc.Close)
-	a.run = a.hello(&wire.Hello{}).Run
+	a.run = a.hello(nil).Run
 }
 
-func (a *attacker) hello(h *wire.Hello) (w wire.Welcome) {
+// waitSent waits until that many hostile messages are sent.
+func (a *attacker) waitSent(n int64) {
 	a.t.Helper()
-	h.Protocol, h.Program, h.Cores = wire.Protocol, program, 1000
-	data, err := json.Marshal(h)
+	ctx, cancel := patient(a.t)
+	defer cancel()
+	for a.sent.Load() < n {
+		if ctx.Err() != nil {
+			a.t.Fatalf("the attack does not get on: %d messages", a.sent.Load())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// hello says hello like an honest worker that has these units.
+func (a *attacker) hello(units []string) (w wire.Welcome) {
+	a.t.Helper()
+	data, err := json.Marshal(map[string]any{"protocol": wire.Protocol, "program": program, "cores": 1000, "run": a.run, "units": units})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -118,11 +130,13 @@ func (a *attacker) hello(h *wire.Hello) (w wire.Welcome) {
 }
 
 // send publishes messages, again and again, until the attack should end.
-func (a *attacker) send(messages ...*nats.Msg) {
+func (a *attacker) send(messages ...nats.Msg) {
 	for !isClosed(a.done) {
-		for _, m := range messages {
-			if a.nc.PublishMsg(m) == nil {
-				a.sent.Add(1)
+		for range 50 {
+			for i := range messages {
+				if a.nc.PublishMsg(&messages[i]) == nil {
+					a.sent.Add(1)
+				}
 			}
 		}
 		_ = a.nc.Flush() // as fast as the server takes them
@@ -133,16 +147,74 @@ func (a *attacker) send(messages ...*nats.Msg) {
 // coordinator for weights, and asking without end does no harm.
 func TestAttackOnWeights(t *testing.T) {
 	t.Parallel()
-	notes := attack(t, fewer(90), func(eve *attacker) {
+	notes := attack(t, fewer(90), 1000, func(eve *attacker) {
 		config := []byte(`{"stream_name":"OBJ_assay","config":{"deliver_policy":"all","ack_policy":"none","max_deliver":1,"mem_storage":true,"inactive_threshold":300000000000}}`)
 		for _, subject := range []string{"$JS.API.CONSUMER.CREATE.OBJ_assay", "$JS.API.CONSUMER.CREATE.OBJ_assay.x", "$JS.API.CONSUMER.CREATE.ASSAY.x"} {
 			if m, err := eve.nc.Request(subject, config, 100*time.Millisecond); err == nil && !strings.Contains(string(m.Data), `"error"`) {
 				eve.t.Errorf("eve creates a consumer: %s", m.Data)
 			}
 		}
-		eve.send(&nats.Msg{Subject: "assay.weights." + eve.run + ".eve", Reply: eve.nc.NewInbox(), Data: []byte(`{"name":"x"}`)},
-			&nats.Msg{Subject: "assay.weights." + eve.run + ".eve", Reply: "assay.unit." + eve.run, Data: []byte(`{"name":"x"}`)})
+		eve.send(nats.Msg{Subject: "assay.weights." + eve.run + ".eve", Reply: eve.nc.NewInbox(), Data: []byte(`{"name":"x"}`)})
 	})
 	notes.expect("eve", "Violation", "CONSUMER.CREATE.OBJ_assay")
 	notes.expect("worker eve asked for weights more than")
+}
+
+// A worker has no server and no coordinator put messages among the units: it may not publish
+// what a server replies to, and the coordinator replies to its own inbox only.
+func TestAttackOnUnits(t *testing.T) {
+	t.Parallel()
+	notes := attack(t, fewer(90), 2000, func(eve *attacker) {
+		var all []nats.Msg
+		for _, reply := range []string{"assay.unit." + eve.run, "assay.unit." + eve.run + ".anna", "assay.check." + eve.run + ".anna"} {
+			for _, subject := range []string{"$JS.API.CONSUMER.INFO.ASSAY." + eve.run, "$JS.ACK.ASSAY." + eve.run + ".1.1.1.1.0", "assay.hello.eve", "assay.weights." + eve.run + ".eve"} {
+				all = append(all, nats.Msg{Subject: subject, Reply: reply, Data: []byte(`{}`)})
+			}
+			all = append(all, nats.Msg{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + eve.run, Reply: reply, Data: []byte(`{"batch":10,"no_wait":true}`)},
+				nats.Msg{Subject: "assay.answer." + eve.run + ".eve", Reply: reply, Data: []byte(`{"unit":"none"}`)},
+				nats.Msg{Subject: reply, Data: []byte(`{"protocol":5,"unit":"x","job":{"players":["random","random"]}}`)})
+		}
+		eve.send(all...)
+	})
+	notes.expect("worker eve wants replies sent to", "not its own inbox")
+}
+
+// A worker that takes all units that it can get, says hello and answers none of them gets few
+// and delays the run by a lease.
+func TestAttackByHoarding(t *testing.T) {
+	t.Parallel()
+	notes := attack(t, fewer(90), 0, func(eve *attacker) {
+		var units []string
+		have := map[string]*nats.Msg{}
+		inbox, err := eve.nc.SubscribeSync(eve.nc.NewInbox())
+		if err != nil {
+			eve.t.Error(err)
+			return
+		}
+		mine, err := eve.nc.SubscribeSync("assay.unit." + eve.run + ".eve")
+		if err != nil {
+			eve.t.Error(err)
+			return
+		}
+		for !isClosed(eve.done) {
+			eve.hello(units)
+			_ = eve.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+eve.run, inbox.Subject, []byte(`{"batch":1000,"no_wait":true}`))
+			for _, from := range []*nats.Subscription{inbox, mine} {
+				for m, err := from.NextMsg(20 * time.Millisecond); err == nil; m, err = from.NextMsg(20 * time.Millisecond) {
+					var u wire.Unit
+					if json.Unmarshal(m.Data, &u) == nil && u.ID != "" && have[u.ID] == nil {
+						have[u.ID] = m
+						units = append(units, u.ID)
+						eve.sent.Add(1)
+					}
+				}
+			}
+			for _, m := range have {
+				if m.Reply != "" {
+					_ = m.InProgress()
+				}
+			}
+		}
+	})
+	notes.expect("worker eve did not answer", "they go to others")
 }

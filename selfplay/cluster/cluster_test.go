@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -72,9 +73,6 @@ func serve(t *testing.T, c broker.Config) *broker.Broker {
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:0"
 	}
-	if c.Dir == "" {
-		c.Dir = t.TempDir()
-	}
 	b, err := broker.Start(c)
 	if err != nil {
 		t.Fatal(err)
@@ -101,14 +99,11 @@ func newCoordinator(t *testing.T, b *broker.Broker, c coordinator.Config) *coord
 	return k
 }
 
-// shortly is how long the queue holds workers' requests in tests, so that they leave soon.
-const shortly = 200 * time.Millisecond
-
 // startWorker starts a worker; wait returns the error it ended with.
 func startWorker(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: t.TempDir()}
+	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Library: t.TempDir()}
 	if change != nil {
 		change(w)
 	}
@@ -266,6 +261,12 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 		}
 	}
 	sameFiles(t, c.Out, local.Out)
+	for _, name := range []string{"ledger-000001.jsonl", coordinator.WorkersName} { // they name workers
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
 }
 
 func readJSON(t *testing.T, path string, v any) {

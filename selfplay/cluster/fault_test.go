@@ -65,7 +65,7 @@ func play(ctx context.Context, role string, args []string) error {
 		return crowd(ctx, url, n, args[2])
 	}
 	if role == "worker" {
-		w := worker.Worker{Access: wire.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, PollTimeout: shortly, Library: args[2]}
+		w := worker.Worker{Access: wire.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, Library: args[2]}
 		return w.Run(ctx)
 	}
 	n, err := strconv.ParseUint(args[2], 10, 64)

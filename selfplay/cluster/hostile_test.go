@@ -115,37 +115,40 @@ func newForger(t *testing.T, b *broker.Broker, name string) *forger {
 	}
 	t.Cleanup(nc.Close)
 	f := &forger{t: t, nc: nc, name: name}
-	hello, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 1})
-	ctx, cancel := patient(t)
-	defer cancel()
-	for {
-		m, err := nc.Request("assay.hello."+name, hello, time.Second)
-		var w wire.Welcome
-		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
-			f.run = w.Run
-			break
-		}
-		if ctx.Err() != nil {
-			t.Fatal("no coordinator:", err)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if f.sub, err = nc.SubscribeSync(nc.NewInbox()); err != nil {
+	f.hello()
+	if f.sub, err = nc.SubscribeSync("assay.unit." + f.run + "." + name); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// lease leases a unit and does nothing with it.
+// hello says hello until a coordinator replies.
+func (f *forger) hello() {
+	f.t.Helper()
+	data, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 1, Run: f.run})
+	ctx, cancel := patient(f.t)
+	defer cancel()
+	for {
+		m, err := f.nc.Request("assay.hello."+f.name, data, time.Second)
+		var w wire.Welcome
+		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
+			f.run = w.Run
+			return
+		}
+		if ctx.Err() != nil {
+			f.t.Fatal("no coordinator:", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// lease receives a unit and does nothing with it.
 func (f *forger) lease() (u wire.Unit) {
 	f.t.Helper()
 	for range 100 {
-		err := f.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+f.run, f.sub.Subject, []byte(`{"batch":1,"expires":1000000000}`))
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		m, err := f.sub.NextMsg(2 * time.Second)
-		if err == nil && len(m.Data) > 0 && json.Unmarshal(m.Data, &u) == nil && u.ID != "" {
+		f.hello()
+		m, err := f.sub.NextMsg(500 * time.Millisecond)
+		if err == nil && json.Unmarshal(m.Data, &u) == nil && u.ID != "" {
 			return u
 		}
 	}
@@ -310,7 +313,7 @@ func TestKeysAndRights(t *testing.T) {
 		}
 	}
 	notes.expect("eve", "Violation")
-	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x", "$JS.API.STREAM.DELETE.ASSAY"} {
+	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x.anna", "assay.unit.x.eve", "$JS.API.STREAM.DELETE.ASSAY"} {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}

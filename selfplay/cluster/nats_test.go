@@ -18,10 +18,10 @@ func (s natsServer) Close() {
 	s.WaitForShutdown()
 }
 
-// natsOptions configures a server with JetStream on a free port, which it keeps when it is
+// natsOptions configures a server on a free port, which it keeps when it is
 // started again.
 func natsOptions(t *testing.T) *server.Options {
-	return &server.Options{Host: "127.0.0.1", Port: freePort(t), StoreDir: t.TempDir(), JetStream: true, NoSigs: true, NoLog: true}
+	return &server.Options{Host: "127.0.0.1", Port: freePort(t), NoSigs: true, NoLog: true}
 }
 
 func startNATS(t *testing.T, o *server.Options) natsServer {

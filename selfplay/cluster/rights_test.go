@@ -103,9 +103,6 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 	if m, err := checks.NextMsgWithContext(ctx); err != nil || string(m.Data) != sentinel {
 		t.Errorf("the coordinator says for eve %+v: %v", m, err)
 	}
-	if _, err := listener.RequestWithContext(ctx, "$JS.API.STREAM.INFO.ASSAY", nil); err != nil {
-		t.Error(err)
-	}
 	jobs <- job(2)
 	<-results
 	close(jobs)

@@ -1,16 +1,13 @@
 package cluster_test
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -69,43 +66,21 @@ func (s *three) urls() string {
 	return strings.Join(all, ",")
 }
 
-// leader returns the server that leads the queue, according to all servers but one; -1
+// serverOf returns the server to which a connection is, once it is not the one excluded; -1
 // excludes none.
-func (s *three) leader(but int) int {
+func (s *three) serverOf(nc *nats.Conn, but int) int {
 	s.t.Helper()
-	urls := strings.Split(s.urls(), ",")
-	if but >= 0 {
-		urls = slices.Delete(urls, but, but+1)
-	}
-	nc, err := nats.Connect(strings.Join(urls, ","))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	all, cancel := patient(s.t)
+	ctx, cancel := patient(s.t)
 	defer cancel()
-	for all.Err() == nil {
-		ctx, cancel := context.WithTimeout(all, time.Second)
-		stream, err := js.Stream(ctx, "ASSAY")
-		cancel()
-		if err == nil {
-			c := stream.CachedInfo().Cluster
-			if c == nil || c.Replicas == nil {
-				s.t.Fatal("the queue has one replica")
-			}
-			for i := range s.options {
-				if i != but && c.Leader == s.options[i].ServerName {
-					return i
-				}
+	for ctx.Err() == nil {
+		for i, o := range s.options {
+			if i != but && nc.IsConnected() && nc.ConnectedUrl() == fmt.Sprint("nats://127.0.0.1:", o.Port) {
+				return i
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Fatal("the queue has no leader")
+	s.t.Fatal("the coordinator has no server")
 	return 0
 }
 
@@ -118,9 +93,9 @@ func (s *three) cut(i int, cut bool) {
 	}
 }
 
-// Of three servers, the leader is stopped, and started again when another leads. Then the
-// leader is cut off from the others, and joined again when another leads. The games are those
-// of one machine.
+// Of three servers, the coordinator's is stopped, and started again when the coordinator is
+// connected to another. Then that one is cut off from the others, and joined again some games
+// later. The games are those of one machine.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	n := uint64(120)
@@ -131,8 +106,9 @@ func TestThreeServers(t *testing.T) {
 	generate(t, local)
 	s := serveThree(t)
 	access := wire.Access{URL: s.urls()}
+	var nc *nats.Conn // the coordinator's
 	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 2 * time.Second,
-		Connect: func() (*nats.Conn, error) { return access.Dial(t.Context()) }})
+		Connect: func() (_ *nats.Conn, err error) { nc, err = access.Dial(t.Context()); return nc, err }})
 	defer k.Close()
 	c := games(t, n, k)
 	for _, name := range []string{"anna", "bert"} {
@@ -140,10 +116,10 @@ func TestThreeServers(t *testing.T) {
 	}
 	hurt := -1
 	faults := []func(){
-		func() { hurt = s.leader(-1); s.servers[hurt].Close() },
-		func() { s.leader(hurt); s.start(hurt) },
-		func() { hurt = s.leader(-1); s.cut(hurt, true) },
-		func() { s.leader(hurt); s.cut(hurt, false) },
+		func() { hurt = s.serverOf(nc, -1); s.servers[hurt].Close() },
+		func() { s.serverOf(nc, hurt); s.start(hurt) },
+		func() { hurt = s.serverOf(nc, -1); s.cut(hurt, true) },
+		func() { s.cut(hurt, false) },
 	}
 	happened := 0
 	last, stall := time.Now(), time.Duration(0) // for the log

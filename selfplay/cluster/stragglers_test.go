@@ -32,7 +32,7 @@ func (h hung) Search(ctx context.Context, g *board.Game, l engine.Limits) (engin
 	return h.Player.Search(ctx, g, l)
 }
 
-// A worker that hangs says hello and renews its leases forever. The coordinator plays its
+// A worker that hangs says hello and lists its units forever. The coordinator plays its
 // units when the other workers have nothing to do.
 func TestHungWorker(t *testing.T) {
 	t.Parallel()

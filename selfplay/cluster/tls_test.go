@@ -147,7 +147,7 @@ func TestEncryptedConnections(t *testing.T) {
 		ca, dir, out := newAuthority(t), t.TempDir(), &bytes.Buffer{}
 		var mu sync.Mutex
 		keep := func(text string) { mu.Lock(); defer mu.Unlock(); fmt.Fprintln(out, text) }
-		config := broker.Config{Token: secretToken, Dir: dir, Log: keep}
+		config := broker.Config{Token: secretToken, Log: keep}
 		if encrypted {
 			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
 		}

@@ -30,9 +30,7 @@ func TestBytesAGame(t *testing.T) {
 	tapped := tap(t, b.URL())
 	var w *worker.Worker
 	stop, _ := startWorker(t, b, "anna", func(anna *worker.Worker) {
-		if anna.Access.URL, w = tapped.url, anna; *long {
-			anna.PollTimeout = 0 // as in assay work
-		}
+		anna.Access.URL, w = tapped.url, anna
 	})
 	if _, err := datagen.Run(t.Context(), c); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,4 @@
-// Package broker starts a NATS server inside this process, with JetStream's files in a
-// folder, for a coordinator and its workers. It is the only package that links the server,
+// Package broker starts a NATS server inside this process for a coordinator and its workers. It is the only package that links the server,
 // and knows nothing of units and games but the rights of a worker.
 //
 // Start reading at Start.
@@ -33,7 +32,6 @@ var ErrNoServer = errors.New("broker: the server did not start")
 // Config says where a server listens and whom it accepts.
 type Config struct {
 	Addr  string      // HOST:PORT; port 0 for any
-	Dir   string      // for JetStream's files
 	Token string      // of workers that share one; empty: none
 	Keys  []wire.Key  // of workers that have their own
 	TLS   *tls.Config // nil: connections are not encrypted
@@ -85,7 +83,7 @@ func Start(c Config) (*Broker, error) {
 	b := &Broker{secret: rand.Text()}
 	b.options = &server.Options{
 		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload,
-		JetStream: true, StoreDir: c.Dir, TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
+		TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
 	}
 	b.admit(&c)
 	if b.server, err = server.NewServer(b.options.Clone()); err != nil {
@@ -188,7 +186,7 @@ func (b *Broker) Ban(key wire.Key) error {
 	return b.server.ReloadOptions(o.Clone())
 }
 
-// Close stops the server. JetStream's files stay in the folder.
+// Close stops the server.
 func (b *Broker) Close() {
 	b.server.Shutdown()
 	b.server.WaitForShutdown()

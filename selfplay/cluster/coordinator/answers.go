@@ -58,6 +58,7 @@ func (s *session) receive(m *nats.Msg) error {
 			}
 		}
 	}
+	s.out.handOut()
 	return nil
 }
 
@@ -66,6 +67,7 @@ func (s *session) receive(m *nats.Msg) error {
 func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	worker, ok := wire.Sender(m, wire.AnswerSubject(s.run, ""))
 	if !ok {
+		s.registry.foreignReply(worker, m.Reply)
 		m.Reply = ""
 		return nil, wire.Reply{}, nil
 	}
@@ -78,13 +80,18 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	}
 	u := s.units[a.Unit]
 	if u == nil {
+		s.out.room(worker)
 		return nil, wire.Reply{Kept: true}, nil // of a series that is over
 	}
 	if a.Returned != "" {
+		s.out.freed(u, worker)
 		s.registry.note(worker, fmt.Sprintf("worker %s gives game %d back: %s", worker, u.job.Number, sanitize(a.Returned, maxReason)))
+		s.takeBack(u)
 		return nil, wire.Reply{Kept: true}, nil
 	}
 	if a.Failed != "" {
+		s.out.freed(u, worker)
+		s.takeBack(u)
 		return nil, wire.Reply{Kept: true}, s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
 	}
 	result := &selfplay.Result{}
@@ -101,6 +108,7 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	if err := result.Verify(&u.job); err != nil {
 		return nil, wire.Reply{Refused: "the result is impossible"}, s.banFor(worker, "it sent an impossible result: "+err.Error())
 	}
+	s.out.freed(u, worker)
 	if u.state != unanswered || u.result != nil {
 		reply, err := s.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
@@ -111,10 +119,7 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 		return nil, wire.Reply{}, err
 	}
 	u.worker, u.sum, u.result = worker, sum, result
-	if u.published.After(s.newestAnswered) {
-		s.newestAnswered = u.published
-	}
-	s.gameTime.add(result, time.Since(u.published))
+	s.gameTime.add(result, time.Since(u.firstSent))
 	s.registry.answered(worker, result)
 	return u, wire.Reply{Kept: true}, s.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
 }
@@ -242,23 +247,20 @@ func (s *session) banFor(worker, why string) error {
 	}
 	why = sanitize(why, maxReason)
 	s.registry.ban(worker, why)
+	s.out.takeAll(worker, nil)
 	if err := s.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
 	}
 	void := &line{}
 	for _, u := range s.pending.discard(worker) {
 		void.Void = append(void.Void, u.id)
-		if err := s.reset(u); err != nil {
-			return err
-		}
+		s.reset(u)
 	}
 	for _, u := range s.units { // answers that are being received are not in a batch yet
 		if u.state == unanswered && u.result != nil && u.worker == worker {
 			void.Void = append(void.Void, u.id)
 			u.worker, u.sum, u.result = "", "", nil
-			if err := s.publish(u); err != nil {
-				return err
-			}
+			s.takeBack(u)
 		}
 	}
 	s.Log(fmt.Sprintf("worker %s is banned: %s; %d of its games are played again", worker, why, len(void.Void)))
@@ -273,12 +275,13 @@ func (s *session) banFor(worker, why string) error {
 }
 
 // reset has a unit played again as if it had no answer.
-func (s *session) reset(u *unit) error {
+func (s *session) reset(u *unit) {
 	delete(s.replays, u)
 	if len(u.disputes) == 0 {
 		s.referee.cancel(u) // it was asked about the answer that is now void
 	}
 	u.state, u.worker, u.sum, u.result = unanswered, "", "", nil
 	s.unanswered++
-	return s.publish(u)
+	u.firstSent = time.Time{}
+	s.takeBack(u)
 }

@@ -1,9 +1,10 @@
 // Package coordinator is a selfplay.Runner whose workers are on other machines.
 //
-// It publishes each selfplay.Job as a unit into a JetStream work queue. A worker leases the
-// unit, plays it and sends its answer, which the coordinator verifies and writes into a
-// ledger on disk before the worker may forget it. JetStream decides who plays a unit; the
-// ledger decides what counts, and each result counts once.
+// It sends each selfplay.Job as a unit to a worker, which plays it and sends its answer. The
+// coordinator verifies the answer and writes it into a ledger on disk before the worker may
+// forget it; each result counts once. How many units a worker may have at once follows from
+// its answers. A unit whose worker is silent, or takes far longer for it than games take,
+// goes to another worker.
 //
 // The results of one worker count in batches. One game of each batch, chosen at random, is
 // replayed by another worker and must be the same bit by bit. Where two differ, the
@@ -13,7 +14,7 @@
 //
 // It contains no chess and links no server.
 //
-// Start reading at Coordinator.Run, then session, pendingBatches and ledger.
+// Start reading at Coordinator.Run, then session, dispatcher, pendingBatches and ledger.
 package coordinator
 
 import (
@@ -49,7 +50,7 @@ type Config struct {
 
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // share of a worker's units that is replayed; 0: none
-	Lease       time.Duration // of a unit, counted from the last renewal; 0: DefaultLease
+	Lease       time.Duration // how long a worker may be silent; 0: DefaultLease
 }
 
 const (
@@ -75,7 +76,6 @@ type Coordinator struct {
 	lock       *durable.Lock
 	nc         *nats.Conn
 	run        string
-	queue      *unitQueue
 	ledger     *ledger
 	past       *pastAnswers
 	registry   *registry
@@ -83,7 +83,6 @@ type Coordinator struct {
 	referee    *referee
 	clockSpeed float64 // nodes/s for which clocks are meant; 0: not settled yet
 	answers    chan *nats.Msg
-	loads      chan queueLoad
 	stop       context.CancelFunc
 }
 
@@ -118,10 +117,7 @@ const maxParallel = 1 << 14
 // Run implements selfplay.Runner. It fails if neither workers nor the coordinator can play a
 // job.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	if err := c.start(ctx); err != nil {
-		return err
-	}
-	if err := c.queue.clear(ctx); err != nil {
+	if err := c.start(); err != nil {
 		return err
 	}
 	d := newSession(ctx, c)
@@ -131,19 +127,19 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 		err = e
 	}
 	c.saveSnapshot()
-	if e := c.queue.clear(context.WithoutCancel(ctx)); err == nil {
-		err = e
-	}
 	return err
 }
 
 // start starts the coordinator, once.
-func (c *Coordinator) start(ctx context.Context) (err error) {
-	if c.queue != nil {
+func (c *Coordinator) start() (err error) {
+	if c.referee != nil {
 		return nil
 	}
 	if err := durable.MakeDir(c.Dir); err != nil {
 		return err
+	}
+	if err := os.Chmod(c.Dir, 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
 	}
 	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, ".lock")); err != nil {
 		return err
@@ -161,13 +157,9 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	for worker := range c.past.banned {
 		c.banWorker(worker)
 	}
-	queue, err := newUnitQueue(ctx, c.nc, c.run, c.Lease)
-	if err != nil {
-		return err
-	}
-	store := newWeightsStore(c.run, c.registry.note)
+	store := newWeightsStore(c.run, c.registry)
 	c.players = &portablePlayers{open: c.Open, store: store, known: map[string]portablePlayer{}}
-	c.answers, c.loads = make(chan *nats.Msg, maxAnswers), make(chan queueLoad)
+	c.answers = make(chan *nats.Msg, maxAnswers)
 	background, stop := context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -189,21 +181,35 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	if _, err := c.nc.Subscribe(wire.WeightsSubject(c.run, "*"), store.handle); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
+	if err := c.mayCoordinate(); err != nil {
+		return err
+	}
 	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // workers that miss it retry by themselves
 	if err := c.wakeWorkers(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.referee, c.stop = newReferee(background, c.Open), stop
-	go c.watchQueue(background, queue)
-	c.queue = queue
 	return nil
 }
+
+// mayCoordinate reports whether the server let the coordinator subscribe to what workers send.
+func (c *Coordinator) mayCoordinate() error {
+	if err := c.nc.FlushTimeout(answerTimeout); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := c.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+		return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials, err)
+	}
+	return nil
+}
+
+// answerTimeout bounds the server's reply to what the coordinator asks at its start.
+const answerTimeout = 20 * time.Second
 
 // wakeWorkers asks all waiting workers to say hello.
 func (c *Coordinator) wakeWorkers() error { return c.nc.Publish(wire.WakeupSubject, []byte(c.run)) }
 
-// runID returns the name of the run's queue. It is random, so that no two runs on a server
-// share a queue.
+// runID returns the run's id. It is random, so that no two runs on a server have the same.
 func runID(dir string) (string, error) {
 	path := filepath.Join(dir, runFile)
 	data, err := os.ReadFile(path)
@@ -222,31 +228,6 @@ func runID(dir string) (string, error) {
 	}
 	id := hex.EncodeToString(random)
 	return id, durable.WriteFile(path, []byte(id+"\n"))
-}
-
-// watchQueue looks at the queue every second and reports how many units it holds.
-func (c *Coordinator) watchQueue(ctx context.Context, queue *unitQueue) {
-	for failed := 0; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wire.RetryPause):
-		}
-		n, err := queue.load(ctx)
-		if err != nil { // the server is away, has no leader, or is cut off from the others
-			if failed++; failed%wire.MaxSilences == 0 {
-				_ = c.nc.ForceReconnect() // to another server, if there is one
-			}
-			continue
-		}
-		failed = 0
-		select {
-		case c.loads <- n:
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second): // no series is under way
-		}
-	}
 }
 
 // banWorker has the server turn a worker away, if it can.

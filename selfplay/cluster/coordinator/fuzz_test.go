@@ -58,7 +58,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte{0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config := Config{Program: "p", Log: func(string) {}}
-		c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, queue: &unitQueue{}}
+		c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l}
 		s := newSession(t.Context(), c)
 		u := &unit{id: "u", job: matedJob(), replayable: true}
 		s.units[u.id] = u

@@ -74,7 +74,10 @@ func openLedger(dir string) (*ledger, *pastAnswers, error) {
 		}
 		l.lines = 0
 		var err error
-		if l.journal, err = durable.OpenJournal(name, visit); err != nil {
+		if l.journal, err = durable.OpenJournal(name, visit); err == nil {
+			err = private(name)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -86,8 +89,19 @@ func openLedger(dir string) (*ledger, *pastAnswers, error) {
 
 func (l *ledger) openFile() (err error) {
 	l.lines = 0
-	l.journal, err = durable.OpenJournal(filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number)), nil)
-	return err
+	path := filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number))
+	if l.journal, err = durable.OpenJournal(path, nil); err != nil {
+		return err
+	}
+	return private(path)
+}
+
+// private makes a file readable by its owner only: it names workers and what they did.
+func private(path string) error {
+	if err := os.Chmod(path, 0o600); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
 }
 
 func (p *pastAnswers) add(text []byte) error {

@@ -77,6 +77,13 @@ func (r *referee) request(u *unit) {
 	}
 }
 
+// busy reports whether units wait to be played.
+func (r *referee) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queue) > 0
+}
+
 // cancel withdraws a request.
 func (r *referee) cancel(u *unit) {
 	r.mu.Lock()

@@ -28,6 +28,7 @@ type registry struct {
 	run        string
 	bans       map[string]string
 	members    map[string]*entry
+	greeted    map[string]bool // workers that said hello since takeHellos
 	units      int64
 	clockSpeed float64 // nodes/s for which clocks are meant
 	residuals  *residuals
@@ -36,11 +37,14 @@ type registry struct {
 type entry struct {
 	WorkerStatus
 	replays      []string      // ids of replays that it has, by its last hello
-	units        []string      // ids of units that it leased, by its last hello
+	units        []string      // ids of units that it has, by its last hello
+	serving      bool          // it plays for this run, by its last hello
+	credit       int           // units that it may have at once, whatever its cores
 	missedReplay bool          // it did not deliver the last replay that it was sent
 	nodes        uint64        // of its games
 	took         time.Duration // its games, by the clocks as meant
 	warned       bool          // its residuals were logged
+	foreign      bool          // it was logged that it wants replies sent to others
 	lines        int           // logged about it
 	failedInARow int           // units that it could not play, since one that it could
 	gamesAtSave  [20]int64     // at the last saves, for the rate
@@ -51,8 +55,17 @@ type entry struct {
 // maxWorkers bounds the list: workers that share a token could use any number of names.
 const maxWorkers = 10_000
 
-// maxLeased bounds the leased units that one worker may claim.
-const maxLeased = 1 << 12
+// maxListed bounds the units that a hello may list.
+const maxListed = 1 << 14
+
+// firstCredit is how many units a worker may have before its first answer. Each answer adds
+// creditPerAnswer, up to two units for each core. A worker that sits on its units has to
+// start again, with one.
+const (
+	firstCredit     = 16
+	creditPerAnswer = 2
+	maxCredit       = 1 << 14
+)
 
 const (
 	// maxReason bounds a text that a worker sends, in bytes.
@@ -67,7 +80,7 @@ const (
 const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
-	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals()}
+	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, greeted: map[string]bool{}, residuals: newResiduals()}
 }
 
 // restore takes what an earlier process of the run knew.
@@ -81,8 +94,15 @@ func (r *registry) restore(run string, bans map[string]string) {
 func (r *registry) handleHello(m *nats.Msg) {
 	name, ok := wire.Sender(m, wire.HelloSubject(""))
 	var h wire.Hello
-	if !ok || json.Unmarshal(m.Data, &h) != nil {
+	if !ok {
+		r.foreignReply(name, m.Reply)
+		return
+	}
+	if json.Unmarshal(m.Data, &h) != nil {
 		return // not a worker of any version
+	}
+	if h.Run != "" && h.Run != r.runID() {
+		return // it plays for another run
 	}
 	data, err := json.Marshal(r.welcome(name, &h, time.Now()))
 	if err == nil {
@@ -106,7 +126,9 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	if h.Speed >= minSpeed && h.Speed <= maxSpeed {
 		p.Speed, p.Scale = h.Speed, r.clockSpeed/h.Speed
 	}
-	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, wire.MaxReplays), unitIDs(h.Units, maxLeased)
+	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, wire.MaxReplays), unitIDs(h.Units, maxListed)
+	p.serving = h.Run == r.run
+	r.greeted[name] = true
 	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
 	case r.bans[name] != "":
 		p.State, p.Reason = Banned, r.bans[name]
@@ -188,6 +210,16 @@ func (r *registry) logAbout(p *entry, text string) {
 	}
 }
 
+// foreignReply notes that a worker wants a reply sent to someone else. This is ignored.
+func (r *registry) foreignReply(name, reply string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.members[name]; p != nil && reply != "" && !p.foreign {
+		p.foreign = true
+		r.logAbout(p, fmt.Sprintf("worker %s wants replies sent to %q, which is not its own inbox: such messages are ignored", name, sanitize(reply, 100)))
+	}
+}
+
 // note logs a line about a worker, unless there were too many.
 func (r *registry) note(name, text string) {
 	r.update(name, func(p *entry) { r.logAbout(p, text) })
@@ -239,7 +271,7 @@ func (r *registry) update(name string, do func(*entry)) {
 func (r *registry) entry(name string) *entry {
 	p := r.members[name]
 	if p == nil && len(r.members) < maxWorkers {
-		p = &entry{WorkerStatus: WorkerStatus{Name: name, Joined: time.Now(), State: Gone}}
+		p = &entry{WorkerStatus: WorkerStatus{Name: name, Joined: time.Now(), State: Gone}, credit: firstCredit}
 		r.members[name] = p
 	}
 	return p
@@ -250,6 +282,7 @@ func (r *registry) answered(name string, g *selfplay.Result) {
 		r.units++
 		p.Units++
 		p.failedInARow, p.missedReplay = 0, false
+		p.credit = min(p.credit+creditPerAnswer, maxCredit)
 		if g.Try == 0 {
 			p.Games++
 			r.residuals.add(name, g)
@@ -294,24 +327,77 @@ func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) || slices.Contains(p.replays, unit))
 }
 
-// leased returns the units that workers say they have, and the time of the oldest of the
-// present workers' last hellos: what no worker listed, none had at that time.
-func (r *registry) leased(now time.Time) (units map[string]bool, since time.Time) {
+// greeting is a worker's last hello.
+type greeting struct {
+	worker  string
+	seen    time.Time
+	leaving bool
+	units   []string // that it has
+}
+
+// greetAll has takeHellos return the last hellos of all workers.
+func (r *registry) greetAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	units, since = map[string]bool{}, now
-	for _, p := range r.members {
-		if p.State == Banned || p.State == Refused || now.Sub(p.Seen) > r.lease && !p.present(now) {
-			continue // its leases expire
-		}
-		for _, id := range p.units {
-			units[id] = true
-		}
-		if p.present(now) && p.Seen.Before(since) {
-			since = p.Seen
+	for name := range r.members {
+		r.greeted[name] = true
+	}
+}
+
+// takeHellos returns the last hellos of the workers that said hello since it was called last.
+func (r *registry) takeHellos() (list []greeting) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.greeted {
+		if p := r.members[name]; p != nil {
+			list = append(list, greeting{name, p.Seen, p.State == Gone, p.units})
 		}
 	}
-	return units, since
+	clear(r.greeted)
+	return list
+}
+
+// quota returns how many units a worker may have now.
+func (r *registry) quota(name string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.members[name]
+	now := time.Now()
+	if p == nil || !p.serving || !p.present(now) || now.Sub(p.Seen) > r.lease {
+		return 0
+	}
+	return min(2*p.Cores, p.credit)
+}
+
+// whyLost says why a worker's units go to others; empty if they do not.
+func (r *registry) whyLost(name string, now time.Time) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.members[name]
+	switch {
+	case p == nil:
+		return "is unknown"
+	case p.State == Banned || p.State == Refused:
+		return "is " + string(p.State)
+	case now.Sub(p.Seen) > r.lease:
+		return fmt.Sprintf("was silent for %v", r.lease)
+	}
+	return ""
+}
+
+// sat notes that a worker had that many units for longer than games take.
+func (r *registry) sat(name string, units int, within time.Duration) {
+	r.update(name, func(p *entry) {
+		p.Expired += int64(units)
+		p.credit = 1
+		r.logAbout(p, fmt.Sprintf("worker %s did not answer %d units within %v: they go to others, and it gets one at a time until it answers", name, units, within.Round(time.Millisecond)))
+	})
+}
+
+func (r *registry) runID() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.run
 }
 
 // present reports whether a worker is accepted and said hello lately.
@@ -341,7 +427,7 @@ func (r *registry) pickOther(name string) (other string) {
 	defer r.mu.Unlock()
 	now, all := time.Now(), int64(0)
 	for _, p := range r.members {
-		if p.Name == name || p.Cores == 0 || p.missedReplay || !p.present(now) {
+		if p.Name == name || p.Cores == 0 || !p.serving || p.missedReplay || !p.present(now) {
 			continue
 		}
 		if all += p.Units + 1; rand.Int64N(all) <= p.Units {
@@ -374,7 +460,10 @@ func (r *registry) save(path string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, append(data, '\n'))
+	if err := durable.WriteFile(path, append(data, '\n')); err != nil {
+		return err
+	}
+	return private(path)
 }
 
 // updateResiduals compares a worker's scores with those of all workers, and warns once if

@@ -1,7 +1,11 @@
 package coordinator
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // replay is a unit that a worker was sent to play again.
@@ -23,7 +27,14 @@ func (s *session) requestReplay(u *unit) error {
 		e.firstSent = s.replays[u].firstSent
 	}
 	s.replays[u] = e
-	return s.queue.sendReplay(worker, &u.sent)
+	check := u.sent
+	check.Replay = true
+	data, err := json.Marshal(&check)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	_ = s.nc.Publish(wire.ReplaySubject(s.run, worker), data) // it may be lost: see resendReplays
+	return nil
 }
 
 // replayHere has the coordinator replay a unit.
@@ -95,26 +106,25 @@ func (s *session) replayLateHere(now time.Time, idle bool) {
 	}
 }
 
-// playOverdue plays units that workers leased and have not answered for far longer than games
-// take, when the queue has no others. A worker that has one renews its lease, and hangs all
-// the same.
-func (s *session) playOverdue(now time.Time) error {
-	patience := s.unitTimeout()
-	if s.queueEmpty.IsZero() || now.Sub(s.queueEmpty) <= patience {
-		return nil
+// playOverdue plays a unit that no worker answered for far longer than games take: one on
+// which a worker sat, or any if no units have waited for a worker for as long. It plays one at
+// a time: after a pause of the whole run all units are overdue.
+func (s *session) playOverdue(now time.Time) {
+	if len(s.out.waiting) > 0 {
+		s.nothingWaits = time.Time{}
+	} else if s.nothingWaits.IsZero() {
+		s.nothingWaits = now
 	}
+	if s.referee.busy() {
+		return
+	}
+	most := s.unitTimeout()
+	allSent := !s.nothingWaits.IsZero() && now.Sub(s.nothingWaits) > most
 	for _, u := range s.units {
-		if u.state != unanswered || now.Sub(u.published) <= patience {
-			continue
+		if u.state == unanswered && u.deterministic && !u.firstSent.IsZero() && now.Sub(u.firstSent) > most && (allSent || len(u.failedTo) > 0) {
+			u.firstSent = now
+			s.referee.request(u)
+			return
 		}
-		if !u.deterministic { // the coordinator's clock is not the workers': lease it to another
-			if err := s.publish(u); err != nil {
-				return err
-			}
-			continue
-		}
-		u.published = now
-		s.referee.request(u)
 	}
-	return nil
 }

@@ -17,22 +17,21 @@ type session struct {
 	*Coordinator
 	ctx     context.Context
 	pending *pendingBatches
+	out     *dispatcher
 	units   map[string]*unit // by id: those not counted yet, and the recent ones
 	recent  []*unit          // counted lately, oldest first: late answers are compared with them
 	replays map[*unit]replay // that workers are playing again
 
 	disputes map[string]*unit // by worker: a unit to which it gave another answer than the first
 
-	unanswered     int // units without an answer
-	uncounted      int // units that do not count yet
-	results        []selfplay.Result
-	lost           []string // ids of units that could not be published
-	gameTime       meanGameTime
-	newestAnswered time.Time // when the newest of the answered units was published
-	lastJob        time.Time
-	queueEmpty     time.Time // since when all units in the queue are leased; zero: some are not
-	lastUpkeep     time.Time
-	lastSave       time.Time // of the snapshot
+	unanswered   int // units without an answer
+	uncounted    int // units that do not count yet
+	results      []selfplay.Result
+	gameTime     meanGameTime
+	nothingWaits time.Time // since when no unit waits for a worker; zero: some do
+	lastJob      time.Time
+	lastUpkeep   time.Time
+	lastSave     time.Time // of the snapshot
 }
 
 // unit is a job and its state.
@@ -48,16 +47,18 @@ type unit struct {
 	result      *selfplay.Result
 	batch       *batch
 	disputes    map[string]string // other workers' checksums that differ
-	published   time.Time
-	overtaken   time.Time // when it was first seen that newer units are answered
-	failures    int       // times that a worker could not play it
-	failedBy    []string  // these workers
+	holders     []holder          // workers that it was sent to
+	failedTo    []string          // workers that had it for too long
+	queued      bool              // it waits for a worker
+	firstSent   time.Time         // to a worker
+	failures    int               // times that a worker could not play it
+	failedBy    []string          // these workers
 }
 
 type state int
 
 const (
-	unanswered state = iota // in the queue, or leased
+	unanswered state = iota // waiting for a worker, or sent to one
 	pending                 // answered, waiting for its batch
 	counted                 // answered, and delivered to the series
 )
@@ -66,7 +67,7 @@ const (
 const tickEvery = 25 * time.Millisecond
 
 func newSession(ctx context.Context, c *Coordinator) *session {
-	return &session{Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}}
+	return &session{out: newDispatcher(c.registry, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}}
 }
 
 // loop takes jobs and answers until all jobs are answered, or ctx ends.
@@ -95,10 +96,6 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 			err = s.receive(m)
 		case v := <-s.referee.verdicts:
 			err = s.takeVerdict(v)
-		case id := <-s.queue.lost:
-			s.lost = append(s.lost, id)
-		case n := <-s.loads:
-			err = s.checkQueue(n)
 		case <-tick.C:
 			err = s.tick()
 		}
@@ -141,7 +138,8 @@ func (s *session) takeJob(job selfplay.Job) error {
 		delete(s.past.answers, u.id)
 		return s.takePastAnswer(u, known)
 	}
-	return s.publish(u)
+	s.out.enqueue(u)
+	return nil
 }
 
 // setClockSpeed notes the speed for which a unit's clocks are meant, if it has any.
@@ -166,7 +164,8 @@ func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the run again in another folder", u.id, err)
 	}
 	if s.registry.whyRefused(known.Worker) != "" && !known.counted {
-		return s.publish(u)
+		s.out.enqueue(u)
+		return nil
 	}
 	u.worker, u.sum, u.result = known.Worker, known.Sum, result
 	if known.counted {
@@ -175,12 +174,6 @@ func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 		return nil
 	}
 	return s.accept(u)
-}
-
-// publish puts a unit into the queue.
-func (s *session) publish(u *unit) error {
-	u.published, u.overtaken = time.Now(), time.Time{}
-	return s.queue.publish(&u.sent)
 }
 
 // accept takes a unit's answer, which is in the ledger: it counts now, or when its batch is

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,19 +14,11 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
-
-// nowhere is a JetStream that cannot be reached.
-type nowhere struct{ jetstream.JetStream }
-
-func (nowhere) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
-	return nil, errors.New("out of reach")
-}
 
 // newTestSession returns a session without a server, whose referee plays nothing, and the
 // workers of which are present.
@@ -37,7 +30,7 @@ func newTestSession(t *testing.T, share float64, workers ...string) *session {
 	}
 	t.Cleanup(func() { _ = l.close() })
 	config := Config{Dir: t.TempDir(), Program: "p", ReplayShare: share, Lease: time.Second, Log: func(string) {}}
-	c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, queue: &unitQueue{js: nowhere{}}, referee: &referee{wake: make(chan struct{}, 1)}}
+	c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, referee: &referee{wake: make(chan struct{}, 1)}}
 	for _, name := range workers {
 		hello(t, c.registry, name, wire.Hello{Cores: 1})
 	}
@@ -326,63 +319,151 @@ func TestHellosAreBounded(t *testing.T) {
 	}
 }
 
-// counting is a JetStream that counts the units published to it, and stores none.
-type counting struct {
-	jetstream.JetStream
-	published int
-}
-
-func (c *counting) PublishMsgAsync(*nats.Msg, ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
-	c.published++
-	return nil, nil
-}
-
 // runUpkeep lets a worker say hello with the units it has, and the session do its upkeep, for
 // a time.
 func runUpkeep(t *testing.T, s *session, worker string, units []string, during time.Duration) {
 	t.Helper()
 	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
 		hello(t, s.registry, worker, wire.Hello{Cores: 1, Units: units})
-		if err := errors.Join(s.checkQueue(queueLoad{leased: s.unanswered}), s.upkeep(time.Now(), false)); err != nil {
+		s.out.reconcile(time.Now())
+		if err := s.upkeep(time.Now(), false); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// A unit that the queue has leased and that no worker has, since it was lost on its way, is
-// published again long before its lease expires. One that a worker has is not.
-func TestLostUnitIsPublishedAgain(t *testing.T) {
+// A unit that was lost on its way to a worker is sent again after the next hello. One that
+// the worker has is not.
+func TestLostUnitIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for has, want := range map[bool]int{true: 1, false: 2} {
-			s, js := newTestSession(t, 0, "anna"), &counting{}
-			s.queue.js, s.Lease, s.registry.lease = js, time.Hour, time.Hour
-			u := wanted(s, "u")
-			if err := s.publish(u); err != nil {
-				t.Fatal(err)
-			}
+			s := newTestSession(t, 0, "anna")
+			sent := countSent(s)
+			s.Lease, s.registry.lease = time.Hour, time.Hour
+			s.out.reconcile(time.Now())
+			s.out.enqueue(wanted(s, "u"))
 			var units []string
 			if has {
 				units = []string{"u"}
 			}
 			time.Sleep(time.Millisecond)
 			runUpkeep(t, s, "anna", units, deliveryTime+2*time.Second)
-			if js.published != want {
-				t.Errorf("a worker has it: %t; published %d times, want %d", has, js.published, want)
+			if sent["anna"] != want {
+				t.Errorf("the worker has it: %t; sent %d times, want %d", has, sent["anna"], want)
 			}
 		}
 	})
 }
 
-// A worker that hangs renews its leases and says hello forever. The coordinator plays its
+// countSent counts the units that a session sends to each worker.
+func countSent(s *session) map[string]int {
+	sent := map[string]int{}
+	s.out.send = func(worker string, _ *unit) { sent[worker]++ }
+	return sent
+}
+
+// A worker that claims thousands of cores gets few units before it answers. If it answers
+// none within a lease, it is named, and all of them go to others.
+func TestHoarder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestSession(t, 0, "anna")
+		var said []string
+		s.registry.log = func(text string) { said = append(said, text) }
+		sent := countSent(s)
+		s.Lease, s.registry.lease = 30*time.Second, 30*time.Second
+		s.gameTime = meanGameTime{games: 1, total: time.Second}
+		hello(t, s.registry, "eve", wire.Hello{Cores: 4096})
+		hello(t, s.registry, "anna", wire.Hello{Cores: 1})
+		s.out.reconcile(time.Now())
+		for n := range 1000 {
+			s.out.enqueue(wanted(s, fmt.Sprint(n)))
+		}
+		if sent["eve"] != firstCredit || sent["anna"] != 2 {
+			t.Fatalf("before their first answers they get %v", sent)
+		}
+		hoarded := slices.Collect(maps.Keys(s.out.held["eve"]))
+		had := slices.Collect(maps.Keys(s.out.held["anna"]))
+		for range 50 {
+			time.Sleep(time.Second)
+			hello(t, s.registry, "eve", wire.Hello{Cores: 4096, Units: slices.Collect(maps.Keys(s.out.held["eve"]))})
+			hello(t, s.registry, "anna", wire.Hello{Cores: 1, Units: had})
+			for len(had) > 0 {
+				deliver(t, s, "anna", matedAnswer(t, had[0]))
+				had = had[1:]
+			}
+			s.out.reconcile(time.Now())
+			if err := s.upkeep(time.Now(), false); err != nil {
+				t.Fatal(err)
+			}
+			had = slices.Collect(maps.Keys(s.out.held["anna"]))
+		}
+		for _, id := range hoarded {
+			if s.units[id].state != counted {
+				t.Errorf("unit %s, which eve sat on, has state %d", id, s.units[id].state)
+			}
+		}
+		if p := s.registry.members["eve"]; p.Expired < firstCredit || sent["eve"] > firstCredit+2 {
+			t.Errorf("%d units of eve expired, and it was sent %d", p.Expired, sent["eve"])
+		}
+		if text := strings.Join(said, "\n"); !strings.Contains(text, "worker eve did not answer 16 units within 30s") {
+			t.Errorf("the log says\n%s", text)
+		}
+	})
+}
+
+// A worker that says nothing for a lease is named, and its units go to others. Until it says
+// hello again it gets no more.
+func TestSilentWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestSession(t, 0, "eve")
+		var said []string
+		s.registry.log = func(text string) { said = append(said, text) }
+		sent := countSent(s)
+		s.out.reconcile(time.Now())
+		u := wanted(s, "u")
+		s.out.enqueue(u)
+		runUpkeep(t, s, "anna", nil, 3*time.Second)
+		if sent["eve"] != 1 || sent["anna"] == 0 || s.out.held["anna"]["u"] != u {
+			t.Errorf("it was sent to %v", sent)
+		}
+		if text := strings.Join(said, "\n"); !strings.Contains(text, "worker eve was silent for 1s: its 1 units go to others") {
+			t.Errorf("the log says\n%s", text)
+		}
+	})
+}
+
+// A worker that earns its credit gets two units for each core, and one that sits on them has
+// to start again.
+func TestCreditFollowsAnswers(t *testing.T) {
+	s := newTestSession(t, 0, "anna")
+	hello(t, s.registry, "anna", wire.Hello{Cores: 64})
+	for n, want := range []int{16, 18, 20} {
+		if got := s.registry.quota("anna"); got != want {
+			t.Errorf("after %d answers: %d units, want %d", n, got, want)
+		}
+		s.registry.answered("anna", &selfplay.Result{})
+	}
+	for range 100 {
+		s.registry.answered("anna", &selfplay.Result{})
+	}
+	if got := s.registry.quota("anna"); got != 128 {
+		t.Errorf("%d units, want 128", got)
+	}
+	s.registry.sat("anna", 3, time.Second)
+	if got := s.registry.quota("anna"); got != 1 {
+		t.Errorf("%d units, want 1", got)
+	}
+}
+
+// A worker that hangs says hello and lists its units forever. The coordinator plays its
 // units when they are overdue, and not before.
 func TestOverdueUnitIsPlayedHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestSession(t, 0, "hung")
 		s.gameTime = meanGameTime{games: 1, total: 10 * time.Second}
 		u := wanted(s, "u")
-		if err := s.publish(u); err != nil {
-			t.Fatal(err)
-		}
+		s.out.reconcile(time.Now())
+		s.out.enqueue(u)
 		time.Sleep(time.Millisecond)
 		runUpkeep(t, s, "hung", []string{"u"}, s.unitTimeout())
 		if len(s.referee.queue) != 0 {

@@ -35,6 +35,7 @@ type WorkerStatus struct {
 	Replays         int64     `json:"checks"`                  // its batches that a replay confirmed
 	Late            int64     `json:"late"`                    // answers that came after another worker's
 	Failures        int64     `json:"failures"`                // units that it could not play
+	Expired         int64     `json:"expired"`                 // units that it had for too long and that went to others
 	Failure         string    `json:"last_failure,omitempty"`
 	Forfeits        int64     `json:"forfeits"`         // games that ended by a player's fault, or on time
 	Residual        float64   `json:"residual"`         // of its scores from all workers', in standard errors

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -13,6 +14,7 @@ const (
 // tick does what depends on time.
 func (s *session) tick() error {
 	now := time.Now()
+	s.out.reconcile(now)
 	idle := now.Sub(s.lastJob) > tickEvery && s.workersIdle()
 	if idle { // workers wait for work: let their results count now
 		if err := s.closeBatches(); err != nil {
@@ -37,78 +39,53 @@ func (s *session) tick() error {
 
 // upkeep repairs what got lost or stuck.
 func (s *session) upkeep(now time.Time, idle bool) error {
-	if err := s.republishLost(); err != nil {
-		return err
-	}
-	if err := s.republishMissing(now); err != nil {
-		return err
-	}
+	s.moveLateUnits(now)
 	if err := s.resendReplays(); err != nil {
 		return err
 	}
 	s.replayLateHere(now, idle || s.unanswered == 0)
-	return s.playOverdue(now)
-}
-
-// republishLost publishes again what the queue did not store.
-func (s *session) republishLost() error {
-	lost := s.lost
-	s.lost = nil
-	for _, id := range lost {
-		if err := s.republish(s.units[id]); err != nil {
-			return err
-		}
-	}
+	s.playOverdue(now)
 	return nil
 }
 
-// republishMissing publishes again units that the queue has leased and no worker has. A
-// server that stops leading may have recorded a lease without sending the unit, which would
-// come back only when the lease expires. The queue is in order: units older than an answered
-// one have been leased, and if the queue holds no free units, all have been.
-func (s *session) republishMissing(now time.Time) error {
-	leased, since := s.registry.leased(now)
-	for id, u := range s.units {
-		switch {
-		case u.state != unanswered || !u.published.Before(s.newestAnswered) && !u.published.Before(s.queueEmpty):
-		case u.overtaken.IsZero():
-			u.overtaken = now
-		case !leased[id] && since.Sub(u.overtaken) > deliveryTime:
-			if err := s.publish(u); err != nil {
-				return err
+// moveLateUnits gives the units of workers that are silent, or sit on them, to others.
+func (s *session) moveLateUnits(now time.Time) {
+	idle := s.out.idle()
+	for _, worker := range s.out.holding() {
+		if why := s.registry.whyLost(worker, now); why != "" {
+			if n := s.out.takeAll(worker, nil); n > 0 {
+				s.registry.note(worker, fmt.Sprintf("worker %s %s: its %d units go to others", worker, why, n))
 			}
+			continue
+		}
+		late := func(u *unit, h *holder) bool { return s.overdue(u, h, now, idle) }
+		if n := s.out.count(worker, late); n > 0 {
+			s.registry.sat(worker, n, s.patience()) // first, or it would get others at once
+			s.out.takeAll(worker, late)
 		}
 	}
-	return nil
 }
 
-func (s *session) republish(u *unit) error {
-	if u == nil || u.state != unanswered {
-		return nil
+// patience is how long a worker may have a unit that can be played again at no harm.
+func (s *session) patience() time.Duration { return max(s.Lease, s.gameTime.fewGamesExceed()) }
+
+// overdue reports whether a unit should move on from a worker that has it. Before the first
+// game has ended no one knows how long games take: then only idle workers get others' units.
+// A game by the clock stays longer, because the first of two answers counts, which favors
+// short games.
+func (s *session) overdue(u *unit, h *holder, now time.Time, idle bool) bool {
+	had := now.Sub(h.sent)
+	if !u.deterministic {
+		return had > s.unitTimeout()
 	}
-	return s.publish(u)
+	return had > s.patience() && (idle || s.gameTime.games > 0)
 }
 
-// checkQueue compares the number of units that the queue holds with the number that should
-// be there. If units are missing, a server lost them before it had written them to its disk:
-// those old enough are published again. A unit that is played twice does no harm.
-func (s *session) checkQueue(n queueLoad) error {
-	if n.free > 0 {
-		s.queueEmpty = time.Time{}
-	} else if s.queueEmpty.IsZero() {
-		s.queueEmpty = time.Now()
+// takeBack has a unit without an answer wait for a worker, unless one has it.
+func (s *session) takeBack(u *unit) {
+	if u.state == unanswered && u.result == nil && len(u.holders) == 0 {
+		s.out.enqueue(u)
 	}
-	if n.free+n.leased >= s.unanswered {
-		return nil
-	}
-	for _, u := range s.units {
-		if time.Since(u.published) > 2*s.Lease {
-			if err := s.republish(u); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // rotateLedger begins a new file of the ledger with the pending answers and the bans.

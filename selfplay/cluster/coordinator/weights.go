@@ -14,8 +14,8 @@ import (
 // weightsStore holds the weights of a coordinator's players, and hands them to workers in
 // parts. It is safe for concurrent use.
 type weightsStore struct {
-	run string
-	log func(worker, text string)
+	run      string
+	registry *registry
 
 	mu    sync.Mutex
 	files map[string][]byte    // by name
@@ -35,8 +35,8 @@ const (
 	requestsWithin = 10 * time.Second
 )
 
-func newWeightsStore(run string, log func(worker, text string)) *weightsStore {
-	return &weightsStore{run: run, log: log, files: map[string][]byte{}, asked: map[string]*requests{}}
+func newWeightsStore(run string, r *registry) *weightsStore {
+	return &weightsStore{run: run, registry: r, files: map[string][]byte{}, asked: map[string]*requests{}}
 }
 
 // put keeps weights under a name that is a digest of them.
@@ -55,6 +55,9 @@ func (w *weightsStore) put(name string, data []byte) error {
 func (w *weightsStore) handle(m *nats.Msg) {
 	worker, ok := wire.Sender(m, wire.WeightsSubject(w.run, ""))
 	var r wire.WeightsRequest
+	if !ok {
+		w.registry.foreignReply(worker, m.Reply)
+	}
 	if !ok || json.Unmarshal(m.Data, &r) != nil {
 		return
 	}
@@ -80,7 +83,7 @@ func (w *weightsStore) part(worker string, r *wire.WeightsRequest, now time.Time
 	}
 	if a.n++; a.n > maxRequests {
 		if a.n == maxRequests+1 {
-			w.log(worker, fmt.Sprintf("worker %s asked for weights more than %d times in %v: it gets no reply until that time is over", worker, maxRequests, requestsWithin))
+			w.registry.note(worker, fmt.Sprintf("worker %s asked for weights more than %d times in %v: it gets no reply until that time is over", worker, maxRequests, requestsWithin))
 		}
 		return nil, false
 	}

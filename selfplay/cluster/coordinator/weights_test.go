@@ -14,7 +14,7 @@ import (
 // named; the others get theirs.
 func TestWeightsInParts(t *testing.T) {
 	var said []string
-	w := newWeightsStore("run", func(worker, text string) { said = append(said, text) })
+	w := newWeightsStore("run", newRegistry(&Config{Log: func(text string) { said = append(said, text) }}))
 	file := bytes.Repeat([]byte("0123456789"), wire.MaxWeightsPart/4)
 	if err := w.put("x", file); err != nil {
 		t.Fatal(err)

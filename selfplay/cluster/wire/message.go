@@ -20,13 +20,14 @@ const Protocol = 5
 // it leaves.
 type Hello struct {
 	Protocol int    `json:"protocol"`
-	Program  string `json:"program"` // version and bench signature
-	System   string `json:"system"`  // for example linux/amd64
-	Cores    int    `json:"cores"`   // units it plays at once
+	Program  string `json:"program"`       // version and bench signature
+	System   string `json:"system"`        // for example linux/amd64
+	Cores    int    `json:"cores"`         // units it plays at once
+	Run      string `json:"run,omitempty"` // that it plays for; empty: none yet
 
 	Speed   float64  `json:"nodes_per_second,omitempty"` // of one core; 0: not measured, no game had a clock
 	Replays []string `json:"replays,omitempty"`          // ids of replays that it was sent and has not answered
-	Units   []string `json:"units,omitempty"`            // ids of units that it leased and has not answered
+	Units   []string `json:"units,omitempty"`            // ids of units that it was sent and has not answered
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if something is wrong
 }
@@ -34,7 +35,7 @@ type Hello struct {
 // Welcome is the coordinator's answer to a Hello.
 type Welcome struct {
 	Run     string        `json:"run"`
-	Lease   time.Duration `json:"lease_ns"`          // of a unit, counted from the last renewal
+	Lease   time.Duration `json:"lease_ns"`          // how long the worker may be silent
 	Refused string        `json:"refused,omitempty"` // why the worker gets no units
 }
 

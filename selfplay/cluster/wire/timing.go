@@ -13,9 +13,7 @@ const HelloEvery = 5 * time.Second
 const MaxReplays = 64
 
 const (
-	// RequestTimeout bounds one request to JetStream.
-	RequestTimeout = 10 * time.Second
-	// PollTimeout bounds a look at the queue, and a hello.
+	// PollTimeout bounds a hello, and a request for weights.
 	PollTimeout = 2 * time.Second
 	// RetryPause is the pause after a request that got no answer.
 	RetryPause = time.Second

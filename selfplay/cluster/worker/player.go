@@ -37,7 +37,7 @@ func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error
 	select {
 	case s := <-p.slots:
 		defer func() { p.slots <- s }()
-		return p.play(context.WithoutCancel(ctx), s, u)
+		return p.play(ctx, s, u)
 	case <-ctx.Done():
 		return nil, nil
 	}
@@ -55,6 +55,8 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 		switch {
 		case errors.As(err, &t):
 			return nil, err
+		case err != nil && ctx.Err() != nil:
+			return nil, nil
 		case errors.Is(err, errNoWeights):
 			a.Returned = err.Error()
 			return a, nil
@@ -65,6 +67,7 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 		}
 		job.Players[side] = local
 	}
+	ctx = context.WithoutCancel(ctx) // a game that started is finished
 	f, err := p.clockScale(ctx, u)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package worker lends a machine to a run elsewhere: it leases units from the coordinator's
-// queue, plays them and sends the results. It runs no program that its owner did not allow,
+// Package worker lends a machine to a run elsewhere: it plays the units that the coordinator
+// sends, and sends the results. It runs no program that its owner did not allow,
 // and reads no credentials but those it is given.
 //
 // Start reading at Worker.Run.
@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -31,11 +30,10 @@ var ErrIdle = errors.New("cluster: no work")
 
 // Worker plays units of a run elsewhere.
 type Worker struct {
-	Access      wire.Access // its Name is the worker's
-	Open        selfplay.Opener
-	Program     string        // version and bench signature
-	Cores       int           // units at once; 0: one for each core
-	PollTimeout time.Duration // how long the queue may hold a request for units, and so how long an idle worker takes to leave; 0: 4 s
+	Access  wire.Access // its Name is the worker's
+	Open    selfplay.Opener
+	Program string // version and bench signature
+	Cores   int    // units at once; 0: one for each core
 	// Measure returns how many nodes a second one core of this machine searches while that
 	// many cores do. Games with clocks need it.
 	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
@@ -46,12 +44,10 @@ type Worker struct {
 	Log     func(line string) // receives a line for each event; may be nil
 
 	nc         *nats.Conn
-	js         jetstream.JetStream
 	wakeup     wakeup
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
 	slots      chan *slot
-	leases     leases
 	verified   sync.Map // specification and fingerprint -> local specification
 	verifying  sync.Mutex
 	lastWork   atomic.Int64 // when it last had a unit, in Unix nanoseconds
@@ -88,9 +84,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.Cores <= 0 {
 		w.Cores = runtime.GOMAXPROCS(0)
 	}
-	if w.PollTimeout <= 0 {
-		w.PollTimeout = defaultPollTimeout
-	}
 	ctx, w.fail = context.WithCancelCause(ctx)
 	defer w.fail(nil)
 	w.Access.Log = w.serverError
@@ -107,9 +100,6 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	defer w.nc.Close()
-	if w.js, err = jetstream.New(w.nc); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
 	w.earlyHello = make(chan struct{}, 1)
 	w.wakeup.wait()
 	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
@@ -249,26 +239,27 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 			}
 		})
 	}
-	loops := 2 * w.Cores // units are leased ahead, so that no core waits for the network
-	p, f := newPlayer(w, welcome.Run), newFetcher(w, loops)
-	q := newReplayQueue(p)
-	replays, err := w.nc.Subscribe(wire.ReplaySubject(welcome.Run, w.Access.Name), q.receive)
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	p := newPlayer(w, welcome.Run)
+	loops := 2 * w.Cores // units are sent ahead, so that no core waits for the network
+	units, replays := newUnitQueue(p, 2*loops), newUnitQueue(p, wire.MaxReplays)
+	for subject, q := range map[string]*unitQueue{wire.UnitSubject(p.run, w.Access.Name): units, wire.ReplaySubject(p.run, w.Access.Name): replays} {
+		subscription, err := w.nc.Subscribe(subject, q.receive)
+		if err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+		defer func() { _ = subscription.Unsubscribe() }()
 	}
-	defer func() { _ = replays.Unsubscribe() }()
 	for range loops {
-		serve(func() error { return (&loop{p, f}).serve(serving) })
+		serve(func() error { return units.serve(serving) })
 	}
 	for range w.Cores {
-		serve(func() error { return q.serve(serving) })
+		serve(func() error { return replays.serve(serving) })
 	}
-	serve(func() error { return f.serve(serving, welcome.Run) })
-	keeping, drop := context.WithCancel(context.Background())
-	go w.leases.renew(keeping, max(welcome.Lease/3, retryAfter/5))
-	stop(w.stayPresent(serving, q))
-	all.Wait()
-	drop()
+	here := &presence{p, units, replays, max(min(welcome.Lease/3, wire.HelloEvery), retryAfter/5)}
+	stop(here.stay(serving))
+	finished := make(chan struct{})
+	go func() { all.Wait(); close(finished) }()
+	here.drain(finished)
 	switch err := context.Cause(serving); {
 	case errors.Is(err, errResting):
 		w.sayGoodbye(nil)
@@ -297,12 +288,26 @@ var (
 	errResting = errors.New("the working hours are over")
 )
 
-// stayPresent says hello at intervals, and when helloNow asks for it. It returns when the
+// presence says hello while the worker serves a run.
+type presence struct {
+	*player
+	units, replays *unitQueue
+	every          time.Duration
+}
+
+func (p *presence) hello() wire.Hello {
+	h := p.Worker.hello()
+	h.Run, h.Units, h.Replays = p.run, p.units.ids(), p.replays.ids()
+	return h
+}
+
+// stay says hello at once, at intervals, and when helloNow asks for it. It returns when the
 // worker should no longer serve this run.
-func (w *Worker) stayPresent(ctx context.Context, q *replayQueue) error {
-	called := w.wakeup.wait()
+func (p *presence) stay(ctx context.Context) error {
+	p.helloNow()
+	called := p.wakeup.wait()
 	for failed := 0; ; {
-		pause, early := wire.HelloEvery, w.earlyHello
+		pause, early := p.every, p.earlyHello
 		if failed > 0 {
 			pause, early = wire.RetryPause, nil
 		}
@@ -313,24 +318,50 @@ func (w *Worker) stayPresent(ctx context.Context, q *replayQueue) error {
 		case <-called:
 		case <-time.After(pause):
 		}
-		called = w.wakeup.wait()
-		h := w.hello()
-		h.Replays, h.Units = q.ids(), w.leases.ids()
-		welcome, err := w.sayHello(ctx, h)
+		called = p.wakeup.wait()
+		h := p.hello()
+		if failed >= wire.MaxSilences {
+			h.Run = "" // other coordinators reply too
+		}
+		welcome, err := p.sayHello(ctx, h)
 		if err == nil {
+			if failed >= wire.MaxSilences {
+				p.helloNow()
+			}
 			failed = 0
 		} else if failed++; failed%wire.MaxSilences == 0 && ctx.Err() == nil {
-			_ = w.nc.ForceReconnect() // the coordinator is away, or this server is cut off from it
+			_ = p.nc.ForceReconnect() // the coordinator is away, or this server is cut off from it
 		}
 		switch {
+		case p.nc.IsClosed():
+			return wire.ErrCredentials // the server closed the connection for good
 		case errors.Is(err, ErrRefused):
 			return err
-		case err == nil && welcome.Run != q.run:
+		case err == nil && welcome.Run != p.run:
 			return errRunOver
-		case w.Resting != nil && w.Resting():
+		case p.Resting != nil && p.Resting():
 			return errResting
-		case w.idle():
+		case p.idle():
 			return ErrIdle
 		}
+	}
+}
+
+// drain drops the units that are not being played, and has the coordinator wait for the
+// others until they are answered.
+func (p *presence) drain(finished <-chan struct{}) {
+	for pause := retryAfter / 10; ; pause = p.every {
+		p.units.drop()
+		p.replays.drop()
+		select {
+		case <-finished:
+			return
+		case <-time.After(pause):
+		}
+		h := p.hello()
+		h.Leaving = true
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		_, _ = p.sayHello(ctx, h) // without a coordinator there is no one to wait
+		cancel()
 	}
 }

@@ -1,0 +1,235 @@
+package coordinator
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// dispatcher sends a session's units to workers. A worker has as many units at once as its
+// answers so far justify, at most two for each core: one that it plays, and one that it plays
+// next. What a worker has is known from what it was sent and answered; its hellos show what
+// was lost on the way. One goroutine uses it.
+type dispatcher struct {
+	registry *registry
+	send     func(worker string, u *unit)
+	waiting  []*unit                     // that no worker has
+	held     map[string]map[string]*unit // by worker and id
+	roomy    []string                    // workers that may have room for a unit, the next one first
+	listed   map[string]bool             // workers in roomy
+}
+
+// holder is a worker that has a unit.
+type holder struct {
+	worker string
+	sent   time.Time
+}
+
+func newDispatcher(r *registry, send func(worker string, u *unit)) *dispatcher {
+	d := &dispatcher{registry: r, send: send, held: map[string]map[string]*unit{}, listed: map[string]bool{}}
+	r.greetAll() // their hellos came during an earlier session
+	return d
+}
+
+// sendUnit sends a unit to a worker. The message may be lost.
+func (c *Coordinator) sendUnit(worker string, u *unit) {
+	data, err := json.Marshal(&u.sent)
+	if err != nil {
+		c.Log(err.Error()) // cannot happen: its job had a digest
+		return
+	}
+	_ = c.nc.Publish(wire.UnitSubject(c.run, worker), data)
+}
+
+// enqueue has a unit wait for a worker.
+func (d *dispatcher) enqueue(u *unit) {
+	if !u.queued {
+		u.queued = true
+		d.waiting = append(d.waiting, u)
+	}
+	d.handOut()
+}
+
+// enqueueFirst has units wait before all others.
+func (d *dispatcher) enqueueFirst(units []*unit) {
+	units = slices.DeleteFunc(units, func(u *unit) bool { return u.queued })
+	for _, u := range units {
+		u.queued = true
+	}
+	d.waiting = slices.Concat(units, d.waiting)
+	d.handOut()
+}
+
+// room notes that a worker may have room.
+func (d *dispatcher) room(worker string) {
+	if !d.listed[worker] {
+		d.listed[worker] = true
+		d.roomy = append(d.roomy, worker)
+	}
+}
+
+// handOut sends waiting units to the workers that have room, one to each in turn.
+func (d *dispatcher) handOut() {
+	for skipped := 0; len(d.waiting) > 0 && skipped < len(d.roomy); {
+		worker := d.roomy[0]
+		d.roomy = d.roomy[1:]
+		delete(d.listed, worker)
+		if len(d.held[worker]) >= d.registry.quota(worker) {
+			continue
+		}
+		u := d.next(worker)
+		d.room(worker)
+		if u == nil {
+			skipped++
+			continue
+		}
+		skipped = 0
+		d.give(u, worker)
+	}
+}
+
+// maxLook bounds how many waiting units are looked at for a worker.
+const maxLook = 64
+
+// next takes the first waiting unit that a worker may have.
+func (d *dispatcher) next(worker string) *unit {
+	for i := 0; i < min(len(d.waiting), maxLook); i++ {
+		u := d.waiting[i]
+		if u.state != unanswered || u.result != nil || len(u.holders) > 0 {
+			u.queued = false
+			d.waiting = slices.Delete(d.waiting, i, i+1) // it was answered meanwhile
+			i--
+			continue
+		}
+		if d.held[worker][u.id] != nil || slices.Contains(u.failedTo, worker) {
+			continue
+		}
+		u.queued = false
+		if i == 0 {
+			d.waiting = d.waiting[1:]
+		} else {
+			d.waiting = slices.Delete(d.waiting, i, i+1)
+		}
+		return u
+	}
+	return nil
+}
+
+// give sends a unit to a worker.
+func (d *dispatcher) give(u *unit, worker string) {
+	now := time.Now()
+	if u.firstSent.IsZero() {
+		u.firstSent = now
+	}
+	u.holders = append(u.holders, holder{worker, now})
+	d.hold(worker)[u.id] = u
+	d.send(worker, u)
+}
+
+func (d *dispatcher) hold(worker string) map[string]*unit {
+	if d.held[worker] == nil {
+		d.held[worker] = map[string]*unit{}
+	}
+	return d.held[worker]
+}
+
+// freed notes that a worker no longer has a unit. Its place is free.
+func (d *dispatcher) freed(u *unit, worker string) {
+	if u != nil {
+		d.release(u, worker)
+	}
+	d.room(worker)
+}
+
+// release forgets that a worker has a unit.
+func (d *dispatcher) release(u *unit, worker string) {
+	delete(d.held[worker], u.id)
+	if len(d.held[worker]) == 0 {
+		delete(d.held, worker)
+	}
+	u.holders = slices.DeleteFunc(u.holders, func(h holder) bool { return h.worker == worker })
+}
+
+// count returns how many units without an answer a worker has for which which is true.
+func (d *dispatcher) count(worker string, which func(u *unit, h *holder) bool) (n int) {
+	for _, u := range d.held[worker] {
+		i := slices.IndexFunc(u.holders, func(h holder) bool { return h.worker == worker })
+		if u.state == unanswered && u.result == nil && which(u, &u.holders[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// takeAll takes from a worker the units for which which is true, nil for all, and has those
+// without another holder wait before all others. It returns how many had no answer.
+func (d *dispatcher) takeAll(worker string, which func(u *unit, h *holder) bool) (n int) {
+	var again []*unit
+	for _, u := range d.held[worker] {
+		i := slices.IndexFunc(u.holders, func(h holder) bool { return h.worker == worker })
+		if which != nil && !which(u, &u.holders[i]) {
+			continue
+		}
+		d.release(u, worker)
+		if u.state != unanswered || u.result != nil {
+			continue
+		}
+		n++
+		if which != nil && u.deterministic {
+			u.failedTo = append(u.failedTo, worker)
+		}
+		if len(u.holders) == 0 {
+			again = append(again, u)
+		}
+	}
+	slices.SortFunc(again, func(a, b *unit) int { return a.firstSent.Compare(b.firstSent) })
+	if len(again) > 0 {
+		d.enqueueFirst(again)
+	}
+	return n
+}
+
+// idle reports whether no units wait and some worker has room.
+func (d *dispatcher) idle() bool {
+	if len(d.waiting) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(d.roomy, func(w string) bool { return len(d.held[w]) == 0 && d.registry.quota(w) > 0 })
+}
+
+// holding returns the workers that have units.
+func (d *dispatcher) holding() (workers []string) {
+	for worker := range d.held {
+		workers = append(workers, worker)
+	}
+	return workers
+}
+
+// reconcile compares what workers have with their new hellos: units that a hello does not
+// list, though they were sent long before it, were lost on the way.
+func (d *dispatcher) reconcile(now time.Time) {
+	for _, h := range d.registry.takeHellos() {
+		listed := map[string]bool{}
+		for _, id := range h.units {
+			listed[id] = true
+		}
+		var lost []*unit
+		for id, u := range d.held[h.worker] {
+			i := slices.IndexFunc(u.holders, func(x holder) bool { return x.worker == h.worker })
+			if listed[id] || !h.leaving && h.seen.Sub(u.holders[i].sent) < deliveryTime {
+				continue
+			}
+			d.release(u, h.worker)
+			if u.state == unanswered && u.result == nil && len(u.holders) == 0 {
+				lost = append(lost, u)
+			}
+		}
+		if len(lost) > 0 {
+			d.enqueueFirst(lost)
+		}
+		d.room(h.worker)
+	}
+	d.handOut()
+}
