@@ -128,7 +128,7 @@ func (c *Config) check(terms int) error {
 		}
 	}
 	if c.Center != nil && len(c.Center) != terms {
-		return bad("prior centre of %d terms for %d", len(c.Center), terms)
+		return bad("prior center of %d terms for %d", len(c.Center), terms)
 	}
 	if c.Reference != nil && c.Reference.Terms() != terms {
 		return bad("reference positions of %d terms for %d", c.Reference.Terms(), terms)

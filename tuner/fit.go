@@ -22,7 +22,7 @@ func Fit(ctx context.Context, s *rows.Store, terms []rows.Term, c Config) (*Resu
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {
-	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrise} {
+	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize} {
 		if err := stage(ctx); err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
-// fitting is a fit on its way.
+// fitting is a fit in progress.
 type fitting struct {
 	bare      bool // weights and losses only: no statistics
 	s         *rows.Store
@@ -214,8 +214,8 @@ func oneClass(y, omega [][]float32) bool {
 	return true
 }
 
-// parametrise decides which coefficients are fitted.
-func (f *fitting) parametrise(context.Context) error {
+// parametrize decides which coefficients are fitted.
+func (f *fitting) parametrize(context.Context) error {
 	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
 	if err != nil {
 		return err

@@ -38,37 +38,37 @@ type learnFlags struct {
 	workers     int
 	asJSON      bool
 	cluster     clusterFlags
-	given       func(flag string) bool // whether the flag stands in the command line
+	given       func(flag string) bool // whether the flag is on the command line
 }
 
 func newLearnCommand() *cobra.Command {
 	var f learnFlags
 	cmd := &cobra.Command{
 		Use:   "learn",
-		Short: "Self-play, tuning and a gate, over and over, from Shannon's numbers to a measured gain",
+		Short: "Run the whole loop, self-play, tuning and gate, from Shannon's numbers to a measured gain",
 		Long: `Learn the coefficients of an evaluation from games against itself.
 
-Each generation plays games with the champion's weights, fits the weights to the
-positions of these games, and lets the new weights meet the old in an SPRT match: only
-what passes becomes champion. The first champion has Shannon's coefficients of 1949 and
-zeros. At the end the champion plays two matches of fixed length on openings of their
-own: against shannon-1950, a simpler evaluation in the same search, and, if anything was
-promoted, against the weights that the run began with, which says what was learned.
-These matches, and not the gates, measure the gain.
+Each generation plays games with the champion's weights and fits new weights to the
+positions of these games. An SPRT match between the two, the gate, decides whether the new
+weights become champion. The first champion has Shannon's coefficients of 1949, and zeros.
 
-Everything is written to runs/NAME. The same command resumes a run that was interrupted,
-and the same seed gives the same weights and games on any number of workers.
+Two matches of fixed length, on openings of their own, measure the gain at the end: against
+shannon-1950, a simpler evaluation in the same search, and, if a generation was promoted,
+against the weights the run started from.
 
---plan FILE says everything that the other flags say and more, for each generation: the
-config.json of a run, which is then repeated, or the object "plan" in it alone. Errors
-name the field. A generation need not say keep (how many generations' games it learns from;
-3), decay (the weight of an older one's beside the next's; 0.5), mirrored (whether files
-tied as mirror images; null, below 20,000 games), prior (factor on the prior's widths; 1)
-and filter (as the flags of assay data positions; resolve qsearch, max_score 3000).
+Everything is written to runs/NAME. The same command resumes an interrupted run. The same
+seed gives the same weights and games for any --concurrency.
 
-A run goes on in its folder under a plan, or flags, that agree in all that has begun:
-generations can be added to a run that is complete. --scale 0.01 plays a hundredth of
-the plan's games, pairs rounded up, in a generation 20 at least.`,
+--plan FILE replaces the other flags and sets each generation by itself. FILE is the
+config.json of a run, to repeat it, or only its object "plan". Optional fields of a
+generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
+(weight of a generation's games relative to the next one's), mirrored null (tie files that
+are mirror images: below 20,000 games), prior 1 (factor on the widths of the priors), and
+filter (the flags of assay data positions; resolve qsearch, max_score 3000).
+
+Generations can be added to a run, complete or not: give its name and a plan, or flags, that
+agree with it in every generation that has started. --scale 0.01 plays a hundredth of the
+plan's games, rounded up to pairs, and at least 20 a generation.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
@@ -83,13 +83,13 @@ the plan's games, pairs rounded up, in a generation 20 at least.`,
 	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runsDir+" (default: from the settings)")
 	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
 	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
-	fs.IntVar(&f.generations, "generations", 2, "turns of the loop")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of everything")
-	fs.IntVar(&f.gateGames, "gate-games", 200, "games of a gate at most")
+	fs.IntVar(&f.generations, "generations", 2, "number of generations")
+	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
+	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
 	fs.StringVar(&f.from, "from", models.StartOf("assay"), "start weights: a weight file or an embedded name (model assay)")
-	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion meets in the final match")
-	fs.StringVar(&f.planFile, "plan", "", "what to do, as a run's config.json says it")
+	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion plays in the final match")
+	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")

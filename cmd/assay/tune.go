@@ -39,23 +39,23 @@ func newTuneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune DATA...",
 		Short: "Fit the coefficients of an evaluation to positions with results",
-		Long: `Fit the coefficients of an evaluation to positions with results, and say how sure
-each of them is.
+		Long: `Fit the coefficients of an evaluation to positions with results, with a standard error
+for each.
 
-DATA are data sets of positions (assay data positions makes them from games), or of
-features of any other evaluation, which bring their terms and start values (--from gives
-others, such as those of an earlier fit).
+DATA are data sets of positions (assay data positions makes them from games), or of the
+features of any other evaluation (assay features), which contain its terms and start values.
+--from replaces the start values, for example by those of an earlier fit.
 
-The fit minimizes the loss of 1/(1+e^(-K x)) against the results, x the evaluation in
-centipawns, held by a prior around the weights it starts from: a thousand games
-cannot carry hundreds of free coefficients. Games, or openings that several games
-share, are held out whole for the validation loss. Standard errors are clustered the
-same way (up to 100 games: by the jackknife), and are of the weights as written; --json
-also has 95 % intervals.
+The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation in
+centipawns. A prior holds each coefficient near its start value, because a thousand games
+cannot determine hundreds of free coefficients. The validation loss is that of whole games
+(or of whole openings, where games share them) that the fit has not seen. Standard errors
+are clustered in the same way (up to 100 games by the jackknife). They are errors of the
+weights as written; --json has 95 % intervals too.
 
---out names a weight file (.json), or a folder that then also keeps the configuration,
-every step with its loss (events.jsonl) and the whole report (result.json). Ctrl-C leaves
-the best weights so far.
+--out names a weight file (.json), or a folder for the whole run: configuration, every step
+with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
+far.
 
 The same data, start weights and flags give the same weights for any --workers, with the
 features in memory or on --disk.`,

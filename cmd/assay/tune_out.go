@@ -66,7 +66,7 @@ func (o *tuneOut) trace(s tuner.Step) {
 	if o.run == nil {
 		return
 	}
-	// A diary that cannot be written must not end the fit; finish will say so.
+	// A step that cannot be logged does not end the fit; finish returns the error.
 	_ = o.run.Event("step", s)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// learner is a run on its way.
+// learner is a run in progress.
 type learner struct {
 	Config
 	run      *durable.Run

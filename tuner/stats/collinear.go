@@ -60,7 +60,7 @@ func FindCollinear(h *mat.SymDense, names []string) []Collinear {
 	return out
 }
 
-// pivoted is a Cholesky factorization with complete pivoting on its way.
+// pivoted is a Cholesky factorization with complete pivoting, in progress.
 type pivoted struct {
 	scale []float64   // root of the diagonal of h
 	rows  [][]float64 // of the factor, by coefficient; as long as rank when eliminated

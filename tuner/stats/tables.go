@@ -57,7 +57,7 @@ func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table,
 		}
 	}
 	material = append(material, -1) // sums to nothing
-	m.sums, m.men = make([]float32, len(tables)), make([]float32, len(material))
+	m.sums, m.pieces = make([]float32, len(tables)), make([]float32, len(material))
 	m.used, m.differs = make([]bool, len(tables)), make([]bool, len(tables)*len(material))
 	if err := s.EachRow(ctx, func(_, _ int, entries []rows.Entry) { m.row(entries) }); err != nil {
 		return nil, err
@@ -78,27 +78,27 @@ func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table,
 // tableMatch compares the sums of tables with the counts of material.
 type tableMatch struct {
 	table, column []int     // table and material column of each term, or -1
-	sums, men     []float32 // of one row, by table and by column; the last column stays 0
+	sums, pieces  []float32 // of one row, by table and by column; the last column stays 0
 	used          []bool
 	differs       []bool // by table and column: some row told them apart
 }
 
 func (m *tableMatch) row(entries []rows.Entry) {
 	clear(m.sums)
-	clear(m.men)
+	clear(m.pieces)
 	for _, e := range entries {
 		if k := m.table[e.Term]; k >= 0 {
 			m.sums[k] += e.Count
 			m.used[k] = true
 		}
 		if k := m.column[e.Term]; k >= 0 {
-			m.men[k] += e.Count
+			m.pieces[k] += e.Count
 		}
 	}
 	for k, sum := range m.sums {
-		for j, n := range m.men {
+		for j, n := range m.pieces {
 			if sum != n {
-				m.differs[k*len(m.men)+j] = true
+				m.differs[k*len(m.pieces)+j] = true
 			}
 		}
 	}
