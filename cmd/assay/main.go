@@ -18,6 +18,7 @@ import (
 )
 
 func main() {
+	reportGoroutines(os.Getenv("ASSAY_GOROUTINES"), os.Stderr)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -1,0 +1,448 @@
+//go:build soak && linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var soakFor = flag.Duration("soak", time.Minute, "how long TestSoak lasts")
+
+// TestSoak runs self-play, a match, the loop and shared games again and again under random
+// faults: kill -9, SIGSTOP, a full disk, engines that break the protocol. Each run must end
+// with the bytes of an undisturbed one. Beside them, processes that nobody kills run from
+// start to end; their memory, descriptors, threads and goroutines, and the temporary files
+// of all, must be as many in the last quarter as in the first.
+//
+//	go test -tags soak ./cmd/assay -run TestSoak -v -soak 1h -timeout 2h
+func TestSoak(t *testing.T) {
+	dir := t.TempDir()
+	s := &soak{t: t, dir: dir, temp: filepath.Join(dir, "temp"), faults: map[string]int{}, rounds: map[string]int{}}
+	for _, name := range []string{s.temp, filepath.Join(dir, "runs"), filepath.Join(dir, "library")} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", s.temp)
+	if _, err := exec.LookPath("faketime"); err != nil {
+		t.Log("clock steps: skipped, as faketime is not installed (Debian: faketime)")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plan.json"), []byte(planOfOne), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	small := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}
+	jobs := []soakJob{
+		{name: "selfplay", args: append([]string{"selfplay", "--games", "600", "--players", "assay:hash=1"}, small...),
+			files: []string{"games-*.arrow", "manifest.json", "result.json"}},
+		{name: "match", args: append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "200"}, small...),
+			files: []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}},
+		{name: "learn", args: []string{"learn", "--plan", filepath.Join(dir, "plan.json")}, run: true,
+			files: []string{"result.json", "gen-1/games/*.arrow", "gen-1/positions/*.arrow", "gen-1/gate/games.pgn", "gen-1/final/games.pgn"}},
+		{name: "workers", args: append([]string{"selfplay", "--games", "300", "--players", "assay:hash=1"}, small...), shared: true,
+			files: []string{"games-*.arrow", "manifest.json", "result.json"}},
+	}
+	for i := range jobs {
+		jobs[i].whole = s.reference(&jobs[i])
+	}
+	badEngine := buildEngine(t, "badengine")
+	s.steady()
+	s.end = time.Now().Add(*soakFor)
+	var all sync.WaitGroup
+	for i := range jobs {
+		all.Go(func() {
+			for n := 0; time.Now().Before(s.end); n++ {
+				s.round(&jobs[i], n)
+			}
+		})
+	}
+	all.Go(func() { s.badEngines(badEngine) })
+	s.sample()
+	all.Wait()
+	s.report()
+}
+
+type soakJob struct {
+	name   string
+	args   []string
+	files  []string // that promise to be the same
+	run    bool     // --run NAME in the working folder instead of --out
+	shared bool     // its games are played by workers
+	whole  string   // the undisturbed run
+}
+
+type soak struct {
+	t         *testing.T
+	dir, temp string
+	end       time.Time
+	processes []*steadyProcess
+	tempFiles []float64
+
+	mu             sync.Mutex
+	faults, rounds map[string]int
+}
+
+func (s *soak) count(m map[string]int, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m[what]++
+}
+
+// command returns the command of a job, its working folder, and where its run will be.
+func (j *soakJob) command(work string) (cmd *exec.Cmd, out string) {
+	out = filepath.Join(work, "out")
+	args := append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--out", out)
+	if j.run {
+		out = filepath.Join(work, runsDir, "small")
+		args = append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--run", "small")
+	}
+	cmd = exec.Command("assay", args...)
+	cmd.Dir = work
+	return cmd, out
+}
+
+func (s *soak) reference(j *soakJob) string {
+	work := filepath.Join(s.dir, j.name+"-whole")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		s.t.Fatal(err)
+	}
+	cmd, out := j.command(work)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s: %v: %s", j.name, err, text)
+	}
+	return out
+}
+
+// round runs a job under faults until it ends by itself, and compares it. Each process gets
+// at most one fault; after a few, the rest is left in peace.
+func (s *soak) round(j *soakJob, n int) {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(len(j.name))))
+	work := filepath.Join(s.dir, fmt.Sprintf("%s-%d", j.name, n))
+	if err := os.Mkdir(work, 0o777); err != nil {
+		s.t.Error(err)
+		return
+	}
+	if err := syscall.Mount("tmpfs", work, "tmpfs", 0, "size=64m"); err == nil {
+		defer os.RemoveAll(work)
+		defer syscall.Unmount(work, 0)
+	} else {
+		defer os.RemoveAll(work)
+	}
+	port := ""
+	if j.shared {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		port = l.Addr().String()
+		l.Close()
+		stop := s.workers("nats://" + port)
+		defer stop()
+	}
+	for try := 0; ; try++ {
+		cmd, out := j.command(work)
+		if j.shared {
+			cmd.Args = append(cmd.Args, "--serve", port, "--lease", "1s")
+			cmd.Args = without(cmd.Args, "--concurrency")
+		}
+		var text bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &text, &text
+		if err := cmd.Start(); err != nil {
+			s.t.Error(err)
+			return
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		fault := ""
+		if try < 4 {
+			fault = []string{"kill -9", "SIGSTOP", "full disk"}[rng.IntN(3)]
+		}
+		err := s.disturb(cmd.Process, fault, time.Duration(rng.IntN(1500))*time.Millisecond, work, ended)
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			s.count(s.rounds, j.name)
+			s.compare(j, out)
+			return
+		case fault == "kill -9" && errors.As(err, &exit) && !exit.Exited():
+		case fault == "full disk" && strings.Contains(text.String(), "no space left"):
+		default:
+			s.t.Errorf("%s, round %d, try %d, fault %q: %v: %s", j.name, n, try, fault, err, tail(text.String()))
+			return
+		}
+	}
+}
+
+// disturb waits for a while, applies the fault, and waits for the process to end.
+func (s *soak) disturb(p *os.Process, fault string, after time.Duration, work string, ended chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(after):
+	}
+	if fault != "" {
+		s.count(s.faults, fault)
+	}
+	switch fault {
+	case "kill -9":
+		_ = p.Kill()
+	case "SIGSTOP":
+		_ = p.Signal(syscall.SIGSTOP)
+		time.Sleep(700 * time.Millisecond)
+		_ = p.Signal(syscall.SIGCONT)
+	case "full disk":
+		var st syscall.Statfs_t
+		if syscall.Statfs(work, &st) != nil || st.Type != 0x01021994 {
+			break // not a tmpfs of ours: mounting needs root
+		}
+		full := filepath.Join(work, "filler")
+		if f, err := os.Create(full); err == nil {
+			_, _ = io.Copy(f, zeros{})
+			f.Close()
+		}
+		defer os.Remove(full)
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(3 * time.Second): // it may write nothing
+		}
+		_ = os.Remove(full)
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(soonEnough):
+		_ = p.Kill()
+		<-ended
+		return errors.New("the process hangs")
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// workers keeps two workers at work, which are killed at random, until stop.
+func (s *soak) workers(url string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for i := range 2 {
+		all.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				limit, done := context.WithTimeout(ctx, time.Duration(1+rand.IntN(8))*time.Second)
+				cmd := exec.CommandContext(limit, "assay", "work", url, "--concurrency", "1", "--nice", "0", "--name", fmt.Sprintf("w%d-%d", i, n), "--library", filepath.Join(s.dir, "library"))
+				if err := cmd.Start(); err == nil {
+					_ = cmd.Wait() // killed, or the coordinator is gone
+				}
+				if limit.Err() == context.DeadlineExceeded {
+					s.count(s.faults, "worker kill -9")
+				}
+				done()
+				time.Sleep(100 * time.Millisecond)
+			}
+		})
+	}
+	return func() { cancel(); all.Wait() }
+}
+
+// badEngines plays matches against engines that break the protocol. They must end.
+func (s *soak) badEngines(path string) {
+	for n := 0; time.Now().Before(s.end); n++ {
+		mode := []string{"crash", "illegal", "hang", "garbage"}[n%4]
+		ctx, cancel := context.WithTimeout(context.Background(), soonEnough)
+		text, err := exec.CommandContext(ctx, "assay", "match", "assay:hash=1:depth=1", fmt.Sprintf("uci:'%s' %s", path, mode), "--games", "4", "--depth", "1", "--move-timeout", "300ms", "--start-timeout", "1s").CombinedOutput()
+		var exit *exec.ExitError
+		if ctx.Err() != nil || err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFailed) || bytes.Contains(text, []byte("panic:")) {
+			s.t.Errorf("bad engine %s: %v: %s", mode, err, tail(string(text)))
+		}
+		cancel()
+		s.count(s.faults, "bad engine")
+		time.Sleep(time.Second)
+	}
+}
+
+func (s *soak) compare(j *soakJob, out string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, pattern := range j.files {
+		names, _ := filepath.Glob(filepath.Join(j.whole, pattern))
+		others, _ := filepath.Glob(filepath.Join(out, pattern))
+		if len(names) == 0 || len(names) != len(others) {
+			s.t.Errorf("%s: %d files %s, want %d", j.name, len(others), pattern, len(names))
+		}
+		for _, name := range names {
+			rel, _ := filepath.Rel(j.whole, name)
+			a, err := os.ReadFile(name)
+			b, err2 := os.ReadFile(filepath.Join(out, rel))
+			if err != nil || err2 != nil || !bytes.Equal(a, b) {
+				s.t.Errorf("%s: %s differs from the undisturbed run (%v, %v)", j.name, rel, err, err2)
+			}
+		}
+	}
+}
+
+// steadyProcess is one that runs from the start to the end.
+type steadyProcess struct {
+	name   string
+	p      *process
+	values [soakMetrics][]float64
+}
+
+const soakMetrics = 4
+
+var metricNames = [soakMetrics]string{"memory, MB", "descriptors", "threads", "goroutines"}
+
+// steady starts the processes that nobody kills: a match, a coordinator with a worker, and
+// a server with a viewer.
+func (s *soak) steady() {
+	runs := filepath.Join(s.dir, "runs")
+	env := []string{"ASSAY_GOROUTINES=1s"}
+	endless := []string{"--games", "100000000", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "60", "--concurrency", "1"}
+	add := func(name string, p *process) *process {
+		s.processes = append(s.processes, &steadyProcess{name: name, p: p})
+		return p
+	}
+	add("match", start(s.t, env, append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--out", filepath.Join(runs, "match")}, endless...)...))
+	run := add("coordinator", start(s.t, env, append([]string{"selfplay", "--serve", "127.0.0.1:0", "--players", "assay:hash=1", "--out", filepath.Join(runs, "shared")}, without(endless, "--concurrency")...)...))
+	_, url, _ := strings.Cut(run.expect("assay work "), "assay work ")
+	add("worker", start(s.t, env, "work", url, "--name", "steady", "--concurrency", "1", "--nice", "0", "--library", filepath.Join(s.dir, "library")))
+	server := add("serve", start(s.t, env, "serve", runs, "--listen", "127.0.0.1:0"))
+	_, rest, _ := strings.Cut(server.expect("http://"), "http://")
+	address, _, _ := strings.Cut(rest, "/")
+	go func() {
+		for {
+			if answer, err := http.Get("http://" + address + "/"); err == nil {
+				_, _ = io.Copy(io.Discard, answer.Body)
+				answer.Body.Close()
+			}
+			time.Sleep(time.Second)
+		}
+	}()
+}
+
+// without removes a flag and its value.
+func without(args []string, name string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		if args[i] == name {
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+// sample measures the steady processes until the end.
+func (s *soak) sample() {
+	for every := *soakFor / 120; time.Now().Before(s.end); time.Sleep(every) {
+		for _, x := range s.processes {
+			if err := x.measure(); err != nil {
+				s.t.Errorf("%s ended: %v: %s", x.name, err, tail(x.p.stderr.String()))
+				return
+			}
+		}
+		n := 0
+		_ = filepath.WalkDir(s.temp, func(_ string, _ fs.DirEntry, err error) error { n++; return nil })
+		_ = filepath.WalkDir(filepath.Join(s.dir, "runs"), func(path string, d fs.DirEntry, err error) error {
+			if strings.HasSuffix(path, ".tmp") {
+				n++
+			}
+			return nil
+		})
+		s.tempFiles = append(s.tempFiles, float64(n-1))
+	}
+}
+
+var goroutinesLine = regexp.MustCompile(`goroutines: (\d+)`)
+
+func (x *steadyProcess) measure() error {
+	pid := strconv.Itoa(x.p.Process.Pid)
+	status, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		return err
+	}
+	fields := map[string]float64{}
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); len(f) > 1 {
+			fields[f[0]], _ = strconv.ParseFloat(f[1], 64)
+		}
+	}
+	if fields["VmRSS:"] == 0 {
+		return errors.New("a zombie")
+	}
+	fds, err := os.ReadDir("/proc/" + pid + "/fd")
+	if err != nil {
+		return err
+	}
+	goroutines := 0.0
+	if all := goroutinesLine.FindAllStringSubmatch(x.p.stderr.String(), -1); len(all) > 0 {
+		goroutines, _ = strconv.ParseFloat(all[len(all)-1][1], 64)
+	}
+	for i, v := range []float64{fields["VmRSS:"] / 1024, float64(len(fds)), fields["Threads:"], goroutines} {
+		x.values[i] = append(x.values[i], v)
+	}
+	return nil
+}
+
+// report prints the table. What has grown by more than a quarter and by more than a little
+// is not flat.
+func (s *soak) report() {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; faults: %v; runs that ended with the right bytes: %v\n\n", *soakFor, s.faults, s.rounds)
+	fmt.Fprintf(&b, "%-12s %-16s %14s %14s  %s\n", "process", "", "first quarter", "last quarter", "")
+	line := func(name, metric string, v []float64, slack float64) {
+		q := len(v) / 4
+		if q == 0 {
+			s.t.Errorf("%s: only %d samples", name, len(v))
+			return
+		}
+		first, last := mean(v[:q]), mean(v[len(v)-q:])
+		verdict := "flat"
+		if last > 1.25*first+slack {
+			verdict = "GROWS"
+			s.t.Errorf("%s, %s: from %.1f to %.1f", name, metric, first, last)
+		}
+		fmt.Fprintf(&b, "%-12s %-16s %14.1f %14.1f  %s\n", name, metric, first, last, verdict)
+	}
+	for _, x := range s.processes {
+		for i, v := range x.values {
+			line(x.name, metricNames[i], v, []float64{16, 8, 8, 8}[i])
+		}
+	}
+	line("all", "temporary files", s.tempFiles, 8)
+	s.t.Log("\n" + b.String())
+	for _, j := range []string{"selfplay", "match", "learn", "workers"} {
+		if s.rounds[j] == 0 {
+			s.t.Errorf("no run of %s ended: this shows nothing about it", j)
+		}
+	}
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+func tail(s string) string { return s[max(0, len(s)-1500):] }
