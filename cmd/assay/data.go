@@ -60,7 +60,7 @@ func dataAdvice(err error) error {
 	case errors.Is(err, dataset.ErrIncomplete):
 		return fmt.Errorf("%w; to resume it, run the command that writes it again", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay data verify' lists all damage", err)
+		return fmt.Errorf("%w; 'assay data verify' lists all damage, and 'assay runs repair' keeps the whole shards before it", err)
 	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file", err, durable.ManifestName)
 	}

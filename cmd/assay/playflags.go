@@ -195,7 +195,7 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; the run cannot be resumed: delete %s and start it again", err, out)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, out)
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; use a larger --book, or none for random openings", err)
 	case errors.Is(err, selfplay.ErrNoOpening):

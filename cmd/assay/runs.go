@@ -38,6 +38,7 @@ func newRunsCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.AddCommand(newRunsRepairCommand())
 	return cmd
 }
 

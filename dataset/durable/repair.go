@@ -1,0 +1,357 @@
+package durable
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// asideSuffix ends the names of what a repair sets aside. A repair deletes nothing.
+const asideSuffix = ".damaged"
+
+// Repaired says what a repair did to one file or folder.
+type Repaired struct {
+	Path string `json:"path"`
+	Kept int64  `json:"kept"` // whole lines or rows
+	Lost int64  `json:"lost"` // damaged lines; rows from the first damaged shard
+	Unit string `json:"unit"` // "lines" or "rows"; empty for a file that is set aside as a whole
+	// Aside is where the original is now; of a data set, the first of its files.
+	Aside  string `json:"aside"`
+	Reason string `json:"reason"`
+}
+
+// RepairPlan says what the folder of a run holds beside its events and its result.
+type RepairPlan struct {
+	Journal string // file name of the journal of finished units
+	Derived string // folder that the next process writes again from the journal
+	// Data repairs a folder that holds a data set, and does nothing to any other.
+	Data func(dir string) ([]Repaired, error)
+}
+
+// RepairRun repairs an interrupted or complete run, so that its command resumes it: of the
+// journals it keeps the whole lines, of data sets the shards before the first damaged one.
+// What it changes is set aside under another name. The result of a run of which anything is
+// lost is set aside too, so that the run is finished again. The list is empty if nothing is
+// damaged. The error is ErrLocked (wrapped) if a process has the run open.
+func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
+	var config any
+	path := filepath.Join(dir, RunConfigName)
+	if err := readJSON(path, &config); err != nil {
+		if errors.Is(err, ErrDamaged) {
+			return nil, fmt.Errorf("%w: a run without its configuration cannot be repaired; start it again in another folder", err)
+		}
+		return nil, err
+	}
+	lock, err := TryLock(filepath.Join(dir, runLockName))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	lost := false // something that counts
+	add := func(r ...Repaired) { list = append(list, r...) }
+
+	journal := filepath.Join(dir, p.Journal)
+	damage, err := examineJournal(journal)
+	if err != nil {
+		return nil, err
+	}
+	derived := filepath.Join(dir, p.Derived)
+	_, statErr := os.Stat(derived)
+	switch {
+	case damage != nil && statErr == nil:
+		// Units that are played again need not end as they did: with a clock they differ.
+		aside, err := setAside(derived)
+		if err != nil {
+			return list, err
+		}
+		add(Repaired{Path: derived, Aside: aside, Reason: "it is written again from the journal"})
+		fallthrough
+	case damage != nil:
+		lost = true
+	default:
+		r, err := p.Data(derived)
+		if err != nil {
+			return list, err
+		}
+		add(r...)
+	}
+	r, err := p.Data(dir)
+	if err != nil {
+		return list, err
+	}
+	add(r...)
+	lost = lost || len(list) > 0
+	// The result goes before the journal is whole: until then the run is damaged, and not
+	// taken for complete.
+	if r, err := asideResult(dir, lost); err != nil || r != nil {
+		if err != nil {
+			return list, err
+		}
+		add(*r)
+	}
+	for _, path := range []string{filepath.Join(dir, RunEventsName), journal} {
+		r, err := RepairJournal(path)
+		if err != nil {
+			return list, err
+		}
+		if r != nil {
+			add(*r)
+		}
+	}
+	return list, nil
+}
+
+// asideResult sets the result of a run aside if it is damaged or no longer holds.
+func asideResult(dir string, lost bool) (*Repaired, error) {
+	path := filepath.Join(dir, RunResultName)
+	var result any
+	err := readJSON(path, &result)
+	reason := "the run is finished again"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, ErrDamaged):
+		reason = "it is damaged; " + reason
+	case err != nil:
+		return nil, err
+	case !lost:
+		return nil, nil
+	}
+	aside, err := setAside(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Repaired{Path: path, Aside: aside, Reason: reason}, nil
+}
+
+// RepairJournal keeps the whole lines of the journal at path, each once, in their order,
+// and keeps the original beside it. It returns nil if there is no journal or OpenJournal
+// would take it as it is. No process may have the journal open.
+func RepairJournal(path string) (*Repaired, error) {
+	d, err := examineJournal(path)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	aside, err := asideName(path)
+	if err != nil {
+		return nil, err
+	}
+	// The name always belongs to a journal: first a second name for the old one.
+	if err := copyFile(path, aside); err != nil {
+		return nil, err
+	}
+	out, err := Create(path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = eachWholeLine(path, func(line []byte) error {
+		_, err := out.Write(append(line, '\n'))
+		return err
+	})
+	if err != nil {
+		out.Abort()
+		return nil, err
+	}
+	if _, err := out.Commit(); err != nil {
+		return nil, err
+	}
+	d.Aside = aside
+	return d, nil
+}
+
+// examineJournal returns what RepairJournal would do, or nil if there is nothing to do.
+func examineJournal(path string) (*Repaired, error) {
+	err := ReadJournal(path, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return nil, err
+	}
+	r := &Repaired{Path: path, Unit: "lines"}
+	lost, e := eachWholeLine(path, func([]byte) error { r.Kept++; return nil })
+	if e != nil {
+		return nil, e
+	}
+	if err == nil && lost.twice == 0 {
+		return nil, nil
+	}
+	r.Lost = lost.damaged + lost.twice
+	switch {
+	case lost.damaged == 0 && lost.twice == 0:
+		r.Reason = "the last newline was missing"
+	case lost.damaged == 0:
+		r.Reason = "lines were there twice"
+	default:
+		r.Reason = fmt.Sprintf("the first damaged line is line %d", lost.first)
+	}
+	return r, nil
+}
+
+// lostLines counts what eachWholeLine leaves out.
+type lostLines struct {
+	first          int64 // number of the first damaged line, from 1
+	damaged, twice int64
+}
+
+// eachWholeLine calls visit with the lines of a journal whose checksum is right, each once.
+func eachWholeLine(path string, visit func(line []byte) error) (lost lostLines, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return lost, fmt.Errorf("durable: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 64<<10)
+	seen := map[[sha256.Size]byte]bool{}
+	for number := int64(1); ; number++ {
+		line, err := readLine(in)
+		last := errors.Is(err, io.EOF)
+		if errors.Is(err, ErrDamaged) { // too long: to the next newline
+			for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+				_, err = in.ReadSlice('\n')
+			}
+			last = errors.Is(err, io.EOF)
+			line = nil
+		}
+		if err != nil && !last {
+			return lost, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
+		}
+		if n := len(line); last && n > 0 && lineIsWhole(line[:n-1]) {
+			line = line[:n-1] // something else is where its newline was
+		}
+		switch key := sha256.Sum256(line); {
+		case last && len(line) == 0:
+		case !lineIsWhole(line):
+			if lost.first == 0 {
+				lost.first = number
+			}
+			lost.damaged++
+		case seen[key]:
+			lost.twice++
+		default:
+			seen[key] = true
+			if err := visit(bytes.Clone(line)); err != nil {
+				return lost, fmt.Errorf("durable: journal %s: %w", path, err)
+			}
+		}
+		if last {
+			return lost, nil
+		}
+	}
+}
+
+// setAside gives a file or folder another name beside it.
+func setAside(path string) (string, error) {
+	aside, err := asideName(path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(path, aside); err != nil {
+		return "", fmt.Errorf("durable: %w", err)
+	}
+	return aside, SyncDir(filepath.Dir(path))
+}
+
+// asideName returns a name beside path that is free.
+func asideName(path string) (string, error) {
+	for n := 1; n < 1000; n++ {
+		aside := path + asideSuffix
+		if n > 1 {
+			aside = fmt.Sprintf("%s-%d", aside, n)
+		}
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			return aside, nil
+		}
+	}
+	return "", fmt.Errorf("durable: %s: a thousand repairs; move the files *%s* away", path, asideSuffix)
+}
+
+// copyFile writes the content of a file under another name.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	defer in.Close()
+	out, err := Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Abort()
+		return fmt.Errorf("durable: copying %s: %w", from, err)
+	}
+	_, err = out.Commit()
+	return err
+}
+
+// RepairShards cuts the data set in dir back to the shards before the first damaged one.
+// The other shards and the manifest are set aside; if the manifest is damaged, all shards
+// are, and the folder holds no data set any more. Pattern matches the names of shards. It returns nil
+// where nothing is damaged. The caller holds the folder's lock.
+func RepairShards(dir, pattern string) ([]Repaired, error) {
+	path := filepath.Join(dir, ManifestName)
+	m, err := LoadManifest(dir)
+	if errors.Is(err, ErrDamaged) {
+		return asideAll(dir, pattern, Repaired{Path: path, Reason: "the manifest is damaged: all shards are set aside, and written again"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	whole := 0
+	for ; whole < len(m.Shards); whole++ {
+		if _, err = ReadShard(dir, m.Shards[whole]); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		return nil, nil
+	}
+	if !errors.Is(err, ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	r := Repaired{Path: dir, Unit: "rows", Reason: err.Error()}
+	c := *m
+	c.Shards, c.Rows, c.Complete, c.Report = m.Shards[:whole], 0, false, json.RawMessage(nil)
+	for _, s := range c.Shards {
+		c.Rows += s.Rows
+	}
+	r.Kept, r.Lost = c.Rows, m.Rows-c.Rows
+	if r.Aside, err = asideName(path); err != nil {
+		return nil, err
+	}
+	if err := copyFile(path, r.Aside); err != nil {
+		return nil, err
+	}
+	for _, s := range m.Shards[whole:] {
+		if _, err := setAside(filepath.Join(dir, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	// Last: until then a shard is missing, and another repair comes to the same end.
+	return []Repaired{r}, c.Save(dir)
+}
+
+// asideAll sets aside the shards and then the manifest.
+func asideAll(dir, pattern string, r Repaired) ([]Repaired, error) {
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
+	for _, name := range names {
+		if _, err := setAside(name); err != nil {
+			return nil, err
+		}
+	}
+	if r.Aside, err = setAside(r.Path); err != nil {
+		return nil, err
+	}
+	return []Repaired{r}, nil
+}
