@@ -72,7 +72,7 @@ func markUsageErrors(cmd *cobra.Command) {
 // argumentsError says which arguments a command takes. Cobra's own text, "accepts 1 arg(s),
 // received 0", names none of them.
 func argumentsError(cmd *cobra.Command, args []string, err error) error {
-	if cmd.HasSubCommands() && len(args) > 0 {
+	if cmd.HasSubCommands() && strings.HasPrefix(err.Error(), "unknown command") {
 		return err // an unknown subcommand
 	}
 	if cmd.Use == cmd.Name() {
