@@ -28,7 +28,15 @@ type Job struct {
 	Rule    Adjudication `json:"rule"`
 	Plies   int          `json:"plies,omitempty"` // plies of play after which the game is a draw; 0: DefaultMaxPlies
 	Seed    uint64       `json:"seed,string"`
+
+	// Attempt is above zero for a game that is played again because it was void, or because
+	// the other game of its pair was. The seed stays: it is the same game.
+	Attempt int `json:"attempt,omitempty"`
 }
+
+// MaxAttempt is the Attempt of a game that is not played again: if it is void too, the series
+// ends.
+const MaxAttempt = 2
 
 // maxPlies is the number of plies of play after which the game is a draw.
 func (j *Job) maxPlies() int {

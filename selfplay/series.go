@@ -1,10 +1,10 @@
 package selfplay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -25,6 +25,9 @@ const MaxTries = 1000
 // played before.
 var ErrNoOpening = errors.New("no fresh opening found")
 
+// ErrVoid says that a game was void in all its attempts, so that the series cannot continue.
+var ErrVoid = errors.New("a game was void in all attempts")
+
 // ErrStop, returned by Series.Deliver, ends the series without an error.
 var ErrStop = errors.New("stop")
 
@@ -43,9 +46,10 @@ type Series struct {
 	Job        func(game uint64) Job   // the game with the number, without its opening
 	First, End uint64                  // numbers of openings, End not included
 	Used       []uint64                // keys of the openings with numbers below First
-	Known      map[uint64]Result       // games that are played already, by number
+	Known      map[uint64]Result       // games that are played already, by number; of no opening all games and one of them void
 	Finished   func(game Result) error // called as each game ends, in any order; may be nil
 	Repeats    bool                    // openings may repeat: none is skipped because it was played
+	Attempts   map[uint64]int          // how often the games of an opening were void and must be played again, by opening
 
 	// Hold, if not nil, reports whether the games of an opening must wait until more
 	// games with lower numbers are delivered, because Job needs their results. It is
@@ -55,6 +59,10 @@ type Series struct {
 	// Deliver takes the games of one opening, in the order of the openings. All
 	// functions of a Series are called from the goroutine that calls Run.
 	Deliver func(number uint64, games []Result) error
+
+	// Voided is called when all games of an opening have ended and one of them is void. They
+	// are played again, from the same opening. It may be nil.
+	Voided func(number uint64, games []Result) error
 }
 
 // SeriesReport counts what a call of Run did to find openings.
@@ -141,6 +149,8 @@ type round struct {
 type unit struct {
 	number  uint64
 	try     int
+	checks  int         // how often its check was void
+	attempt int         // how often its games were void
 	opening *board.Game // the candidate; nil before the first
 	passed  bool        // the candidate's check
 	known   bool        // an earlier process played the opening: nothing to check
@@ -175,7 +185,7 @@ func (r *round) advance() error {
 
 // begin opens the unit with the number and finds its first candidate.
 func (r *round) begin(number uint64) error {
-	u := &unit{number: number, games: make([]Result, r.PerOpening), missing: r.PerOpening}
+	u := &unit{number: number, attempt: r.Attempts[number], games: make([]Result, r.PerOpening), missing: r.PerOpening}
 	r.open = append(r.open, u)
 	for i := range u.games {
 		game, ok := r.Known[number*uint64(r.PerOpening)+uint64(i)]
@@ -222,7 +232,7 @@ func (r *round) propose(u *unit) {
 }
 
 func (r *round) checkJob(u *unit) Job {
-	job := Job{Number: u.number, Try: u.try, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
+	job := Job{Number: u.number, Try: u.try, Attempt: u.checks, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
 	side := u.opening.Position().SideToMove()
 	job.Players[side], job.Options[side] = r.Check.Player.Spec, r.Check.Player.Options
 	job.Limits[side] = Limits{Nodes: r.Check.Nodes}
@@ -256,16 +266,20 @@ func (r *round) settle() {
 		r.used[key] = true
 		r.resolved++
 		for i := range u.games {
-			number := u.number*uint64(r.PerOpening) + uint64(i)
-			if _, ok := r.Known[number]; ok {
-				continue
+			if _, ok := r.Known[u.number*uint64(r.PerOpening)+uint64(i)]; !ok {
+				r.queue.push(r.gameJob(u, i))
 			}
-			job := r.Job(number)
-			job.Number = number
-			job.setOpening(u.opening)
-			r.queue.push(job)
 		}
 	}
+}
+
+// gameJob returns the job of the unit's ith game.
+func (r *round) gameJob(u *unit, i int) Job {
+	number := u.number*uint64(r.PerOpening) + uint64(i)
+	job := r.Job(number)
+	job.Number, job.Attempt = number, u.attempt
+	job.setOpening(u.opening)
+	return job
 }
 
 // take takes a result to its unit.
@@ -287,13 +301,44 @@ func (r *round) take(result Result) error {
 		}
 	}
 	u.games[result.Number%uint64(r.PerOpening)] = result
-	u.missing--
+	if u.missing--; u.missing > 0 {
+		return nil
+	}
+	return r.replayVoid(u)
+}
+
+// replayVoid queues all games of the unit again if one of them is void. It waits until all
+// have ended, so that a runner never has a game twice.
+func (r *round) replayVoid(u *unit) error {
+	at := slices.IndexFunc(u.games, func(g Result) bool { return g.Void != "" })
+	if at < 0 {
+		return nil
+	}
+	if r.Voided != nil {
+		if err := r.Voided(u.number, u.games); err != nil {
+			return err
+		}
+	}
+	if u.attempt++; u.attempt > MaxAttempt {
+		return fmt.Errorf("game %d: %w: %s", u.games[at].Number, ErrVoid, u.games[at].Void)
+	}
+	u.games, u.missing = make([]Result, r.PerOpening), r.PerOpening
+	for i := range u.games {
+		r.queue.push(r.gameJob(u, i))
+	}
 	return nil
 }
 
 func (r *round) takeCheck(u *unit, result *Result) error {
-	if fault := cmp.Or(result.Fault, result.Void); fault != "" {
-		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, fault)
+	if result.Void != "" {
+		if u.checks++; u.checks > MaxAttempt {
+			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Spec, ErrVoid, result.Void)
+		}
+		r.queue.push(r.checkJob(u))
+		return nil
+	}
+	if result.Fault != "" {
+		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
 		return fmt.Errorf("selfplay: opening %d is over before the first move: %s", u.number, result.Termination)

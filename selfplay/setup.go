@@ -32,6 +32,8 @@ type Setup struct {
 
 	// What follows does not change the games.
 
+	Tolerance Tolerance // of games that fail
+
 	Open        Opener
 	Runner      Runner // nil: a Local with Open and Concurrency
 	Concurrency int    // games at once; 0: one a core

@@ -30,6 +30,11 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datagen: %w", err)
 	}
+	if !gamelog.Complete(c.Out) {
+		if err := c.Setup.Preflight(ctx, c.Limits, c.Players...); err != nil {
+			return nil, fmt.Errorf("datagen: %w", err)
+		}
+	}
 	id := c.identity(openings)
 	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
 	run, err := durable.OpenRun(c.Out, info, id)

@@ -2,22 +2,33 @@ package gamelog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
 )
 
 // InFolder starts or resumes a run in a folder: play plays it to the end and returns its
 // result, which completes the run. The result of a complete run is read from the folder
 // and passed to again. After an error of play the folder can be resumed; what play
-// returned comes with the error.
+// returned comes with the error. A result that comes with selfplay.ErrNoVerdict is written,
+// but does not complete the run; its JSON must have the verdict NoVerdict.
 func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
-	if doc, complete := run.Result(); complete {
+	doc, complete := run.Result()
+	switch {
+	case complete && noVerdict(doc):
+		if err := os.Remove(run.Path(durable.RunResultName)); err != nil {
+			return nil, fmt.Errorf("%s: %w", info.Command, err)
+		}
+	case complete:
 		r := new(R)
 		if err := json.Unmarshal(doc, r); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", info.Command, run.Path(durable.RunResultName), err)
@@ -27,7 +38,35 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 	r, err := play(run)
 	if err != nil {
 		_ = run.Event("stopped", map[string]any{"error": err.Error()}) // the error is what matters
+		if r != nil && errors.Is(err, selfplay.ErrNoVerdict) {
+			err = errors.Join(err, run.Finish(r))
+		}
 		return r, err
 	}
 	return r, run.Finish(r)
+}
+
+// NoVerdict is the verdict in the result of a run without one.
+const NoVerdict = "none"
+
+// Complete reports whether the folder holds a run that has nothing left to play: one with a
+// result that is a verdict, or with a complete data set.
+func Complete(out string) bool {
+	if out == "" {
+		return false
+	}
+	for _, dir := range []string{out, filepath.Join(out, GamesName)} {
+		if m, err := durable.LoadManifest(dir); err == nil && m.Complete {
+			return true
+		}
+	}
+	doc, err := os.ReadFile(filepath.Join(out, durable.RunResultName))
+	return err == nil && !noVerdict(doc)
+}
+
+func noVerdict(result []byte) bool {
+	var r struct {
+		Verdict string `json:"verdict"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.Verdict == NoVerdict
 }

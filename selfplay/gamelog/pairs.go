@@ -2,29 +2,35 @@ package gamelog
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
 )
 
 // Pairs plays pairs of games and counts them in the order of their numbers, those that an
 // earlier process played first. A game counts when its line of the journal is on disk, and
 // never twice.
 //
-// It knows no points: Count does, and Over reports when enough pairs are counted.
+// It knows no points: Count does, and Over reports when enough pairs are counted. A pair with
+// a void game counts nowhere and is played again; both attempts are in the journal.
 type Pairs struct {
 	Name  string                             // of the command, for errors
 	Fresh bool                               // no opening may repeat: those of counted pairs are kept
 	Over  func() bool                        // nothing more counts
 	Count func(pair []selfplay.Result) error // the next pair
 	After func()                             // called after each pair that this process played; may be nil
+	Guard Guard                              // ends the run without a verdict if too many games fail
 
 	games   *Games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
 	used    []uint64                   // keys of the openings counted
 	waiting map[uint64]selfplay.Result // games in the journal that are not counted yet
+	void    map[uint64]int             // how often a pair that is not counted yet was void
 }
 
 // Counted returns the number of pairs that are.
@@ -36,7 +42,7 @@ func (p *Pairs) Played() int64 { return p.played }
 // Keep opens the run's files and counts the pairs of its journal. The caller must call
 // Close, and Finish if the run ends without an error.
 func (p *Pairs) Keep(c Config) error {
-	p.waiting = map[uint64]selfplay.Result{}
+	p.waiting, p.void = map[uint64]selfplay.Result{}, map[uint64]int{}
 	games, err := Open(c, p.replay)
 	p.games = games
 	return err
@@ -59,8 +65,12 @@ func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
 		return fmt.Errorf("game %d is in the journal twice: %w", g.Number, durable.ErrDamaged)
 	}
+	if p.over() {
+		return nil // games after the end do not count
+	}
 	p.waiting[g.Number] = *g
-	for !p.Over() {
+	p.dropVoid(g.Number / 2)
+	for !p.over() {
 		first, one := p.waiting[2*p.next]
 		second, two := p.waiting[2*p.next+1]
 		if !one || !two {
@@ -72,9 +82,28 @@ func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
 			return err
 		}
 	}
-	clear(p.waiting) // games after the end do not count
+	clear(p.waiting)
 	return nil
 }
+
+// dropVoid drops the games of the pair if both are there and one is void.
+func (p *Pairs) dropVoid(pair uint64) {
+	first, one := p.waiting[2*pair]
+	second, two := p.waiting[2*pair+1]
+	if one && two && (first.Void != "" || second.Void != "") {
+		delete(p.waiting, 2*pair)
+		delete(p.waiting, 2*pair+1)
+		p.countVoid(pair)
+	}
+}
+
+func (p *Pairs) countVoid(pair uint64) {
+	p.void[pair]++
+	p.Guard.void++
+}
+
+// over reports whether nothing more counts.
+func (p *Pairs) over() bool { return p.Guard.Reason() != "" || p.Over() }
 
 func (p *Pairs) count(pair []selfplay.Result) error {
 	if p.Fresh {
@@ -87,23 +116,52 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	if err := p.games.Record(pair); err != nil {
 		return err
 	}
+	delete(p.void, p.next)
 	p.next++
-	return p.Count(pair)
+	if err := p.Count(pair); err != nil {
+		return err
+	}
+	p.Guard.count(pair)
+	return nil
 }
 
 // Play plays the pairs of the series that are not counted yet, until Over. The numbers of
-// the series are those of pairs.
+// the series are those of pairs. If there is no verdict, the error wraps
+// selfplay.ErrNoVerdict.
 func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
-	if p.Over() {
+	report, err := p.play(ctx, s)
+	switch {
+	case errors.Is(err, selfplay.ErrVoid):
+		p.Guard.reason = err.Error()
+	case err == nil || errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening):
+		p.Guard.look()
+	default:
+		return report, err
+	}
+	if none := p.Guard.Err(); none != nil {
+		return report, fmt.Errorf("%s: %w", p.Name, none)
+	}
+	return report, err
+}
+
+func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
+	if p.over() {
 		return selfplay.SeriesReport{}, nil
+	}
+	if p.void == nil {
+		p.void = map[uint64]int{}
 	}
 	if p.After != nil {
 		p.After()
 	}
-	s.PerOpening, s.First, s.Used, s.Known = 2, p.next, p.used, p.waiting
+	s.PerOpening, s.First, s.Used, s.Known, s.Attempts = 2, p.next, p.used, p.waiting, maps.Clone(p.void)
 	s.Finished = func(g selfplay.Result) error {
 		p.played++
 		return p.games.Journalize(&g)
+	}
+	s.Voided = func(pair uint64, _ []selfplay.Result) error {
+		p.countVoid(pair)
+		return nil
 	}
 	s.Deliver = func(_ uint64, pair []selfplay.Result) error { return p.deliver(pair) }
 	report, err := s.Run(ctx)
@@ -126,7 +184,7 @@ func (p *Pairs) deliver(pair []selfplay.Result) error {
 	if p.After != nil {
 		p.After()
 	}
-	if p.Over() {
+	if p.over() {
 		return selfplay.ErrStop
 	}
 	return nil

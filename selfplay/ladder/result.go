@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // z95 is the half width of a 95 % interval in standard errors.
@@ -27,6 +28,12 @@ type Rating struct {
 
 // Result is the result of a ladder. All lists are in the order of the ratings.
 type Result struct {
+	// Verdict is gamelog.NoVerdict if too many games failed, else empty. Then Reason says why,
+	// Unrated has the players, and there are no ratings.
+	Verdict string    `json:"verdict,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Unrated []Unrated `json:"unrated,omitempty"`
+
 	Schedule Schedule    `json:"schedule"`
 	Anchor   string      `json:"anchor,omitempty"` // the player whose Elo was given; empty: the mean of all is 0
 	Ratings  []Rating    `json:"ratings"`
@@ -39,7 +46,8 @@ type Result struct {
 	WhiteEloHi   float64          `json:"white_elo_hi"`
 	Draws        float64          `json:"draw_ratio"` // among equal players, by the model
 	Terminations map[string]int64 `json:"terminations"`
-	Plies        int64            `json:"plies"` // searched
+	VoidPairs    int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
+	Plies        int64            `json:"plies"`                // searched
 
 	// The fields below describe this process, not the result.
 
@@ -47,6 +55,23 @@ type Result struct {
 	Played  int64                 `json:"-"` // games played by this process
 	Took    time.Duration         `json:"-"`
 	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
+}
+
+// Unrated is a player of a ladder without a verdict.
+type Unrated struct {
+	Name     string `json:"name"`
+	Games    int64  `json:"games"`
+	Forfeits int64  `json:"forfeits"`
+}
+
+// noVerdict returns the result of a ladder in which too many games failed.
+func (l *ladder) noVerdict() *Result {
+	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{}, Scores: [][]Score{}, LOS: [][]float64{},
+		Games: 2 * l.table.Pairs(), Terminations: l.terminations, VoidPairs: l.pairs.Guard.Void(), Plies: l.plies}
+	for i, p := range l.Players {
+		r.Unrated = append(r.Unrated, Unrated{p.Identity(), l.table.Total(i).Games(), l.forfeits[i]})
+	}
+	return r
 }
 
 // tally counts what is not in the table of results.

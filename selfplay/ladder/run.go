@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,16 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), started: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
-	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress}
+	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress,
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: l.playerOf}}
+	for _, p := range c.Players {
+		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Identity())
+	}
+	if !gamelog.Complete(c.Out) {
+		if err := c.Setup.Preflight(ctx, c.Limits, c.Players...); err != nil {
+			return nil, fmt.Errorf("ladder: %w", err)
+		}
+	}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}
@@ -64,6 +74,11 @@ type ladder struct {
 
 func (l *ladder) play(ctx context.Context) (*Result, error) {
 	report, err := l.pairs.Play(ctx, l.series())
+	if errors.Is(err, selfplay.ErrNoVerdict) {
+		r := l.noVerdict()
+		r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
+		return r, err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +87,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
+	r.VoidPairs = l.pairs.Guard.Void()
 	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
 	return r, l.pairs.Finish(r)
 }
@@ -119,6 +135,12 @@ func (l *ladder) sides(game uint64) (white, black int) {
 		return p.second, p.first
 	}
 	return p.first, p.second
+}
+
+// playerOf returns the player with the side in a game.
+func (l *ladder) playerOf(game uint64, side board.Color) int {
+	white, black := l.sides(game)
+	return [2]int{white, black}[side]
 }
 
 func (l *ladder) job(number uint64) selfplay.Job {

@@ -78,6 +78,10 @@ func (n *counter) addGame(g *selfplay.Result) {
 		p := playerOf(g.Number, side)
 		n.result.Nodes[p] += g.Nodes[side]
 		n.result.Time[p] += g.Time[side]
+		n.result.Stalls[p] += int64(g.Stalls[side])
+	}
+	if g.Stalls != [2]int{} {
+		n.result.StalledGames++
 	}
 	if loser, yes := g.Forfeited(); yes {
 		n.result.Forfeits[playerOf(g.Number, loser)]++

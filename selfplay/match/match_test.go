@@ -214,6 +214,7 @@ func TestWithoutAFolder(t *testing.T) {
 func TestForfeits(t *testing.T) {
 	c := config(t, 40)
 	c.Rule = selfplay.Adjudication{}
+	c.Tolerance.Recover = true
 	c.B.Spec = "b:illegal=20:error=31" // at ply 20 as White, at ply 31 as Black, if it moves then
 	r := run(t, c)
 	if r.Forfeits[0] != 0 || r.Forfeits[1] < 20 {
@@ -290,7 +291,7 @@ func TestEveryModelOfTheTest(t *testing.T) {
 	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic, sprt.Bayesian} {
 		c := config(t, 400)
 		c.Out = ""
-		c.B.Spec = "b:error=20:illegal=21"
+		c.B.Spec, c.Tolerance.Recover = "b:error=20:illegal=21", true
 		c.Test = &sprt.Test{Elo0: 0, Elo1: 100, Model: model, Alpha: 0.05, Beta: 0.05}
 		r := run(t, c)
 		if r.Verdict != AcceptH1 || *r.LLR < *r.Upper || !r.Passed() {
@@ -303,7 +304,7 @@ func TestEveryModelOfTheTest(t *testing.T) {
 func TestOneSidedScores(t *testing.T) {
 	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
 		c := config(t, 6)
-		c.Out, c.A.Spec, c.B.Spec = "", spec[0], spec[1]
+		c.Out, c.A.Spec, c.B.Spec, c.Tolerance.Recover = "", spec[0], spec[1], true
 		c.Check.Player = selfplay.Entrant{Spec: "c"}
 		c.Rule = selfplay.Adjudication{}
 		r := run(t, c)

@@ -17,11 +17,12 @@ const (
 
 // The verdicts of a match.
 const (
-	AcceptH1  = "accept H1" // the test passed: A is stronger, by Elo1 rather than Elo0
-	AcceptH0  = "accept H0" // the test failed
-	Undecided = "undecided" // the test ran out of games, or the interval holds 0
-	Stronger  = "stronger"  // without a test: A's 95 % interval of Elo is above 0
-	Weaker    = "weaker"    // without a test: it is below 0
+	AcceptH1  = "accept H1"       // the test passed: A is stronger, by Elo1 rather than Elo0
+	AcceptH0  = "accept H0"       // the test failed
+	Undecided = "undecided"       // the test ran out of games, or the interval holds 0
+	Stronger  = "stronger"        // without a test: A's 95 % interval of Elo is above 0
+	Weaker    = "weaker"          // without a test: it is below 0
+	NoVerdict = gamelog.NoVerdict // too many games failed: Result.Reason says which
 )
 
 // Result is the result of a match, from A's view. Its JSON depends on the counted games
@@ -30,6 +31,7 @@ type Result struct {
 	A       string `json:"a"`
 	B       string `json:"b"`
 	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"` // why there is no verdict
 
 	Games       int64            `json:"games"` // counted; twice the pairs
 	Wins        int64            `json:"wins"`
@@ -60,9 +62,12 @@ type Result struct {
 	UnbiasedH *float64   `json:"elo_unbiased_hi"`
 
 	Terminations map[string]int64 `json:"terminations"`
-	Forfeits     [2]int64         `json:"forfeits"` // games that A and B lost by their own fault
-	Plies        int64            `json:"plies"`    // searched
-	Nodes        [2]uint64        `json:"nodes"`    // searched by A and B
+	Forfeits     [2]int64         `json:"forfeits"`                // games that A and B lost by their own fault
+	VoidPairs    int64            `json:"void_pairs,omitempty"`    // played again, because one of their games was void
+	Stalls       [2]int64         `json:"stalls,omitzero"`         // of the runner while the time of A and of B ran
+	StalledGames int64            `json:"stalled_games,omitempty"` // counted games with stalls
+	Plies        int64            `json:"plies"`                   // searched
+	Nodes        [2]uint64        `json:"nodes"`                   // searched by A and B
 	Warnings     []string         `json:"warnings,omitempty"`
 
 	// The fields below depend on the machine or on this process.

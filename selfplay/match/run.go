@@ -20,7 +20,8 @@ import (
 // *durable.ConfigChangedError.
 //
 // If the openings run out before a test has decided, the error wraps opening.ErrExhausted
-// or selfplay.ErrNoOpening, and the result so far is returned with it.
+// or selfplay.ErrNoOpening, and the result so far is returned with it. If too many games
+// failed, the error wraps selfplay.ErrNoVerdict, and the result has the verdict NoVerdict.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -35,7 +36,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	m := &match{Config: c, openings: openings, count: count, started: time.Now()}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
-		Over: count.over, Count: count.add, After: m.progress}
+		Over: count.over, Count: count.add, After: m.progress,
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"A", "B"}, Who: playerOf}}
+	if err := m.preflight(ctx); err != nil {
+		return nil, err
+	}
 	if c.Out == "" {
 		return m.play(ctx)
 	}
@@ -65,7 +70,7 @@ type match struct {
 func finished(run *durable.Run, r *Result) error {
 	r.Already = true
 	return gamelog.Read(run.Path(JournalName), func(g *selfplay.Result) error {
-		if g.Number < uint64(r.Games) {
+		if g.Number < uint64(r.Games) && g.Void == "" {
 			for _, side := range []board.Color{board.White, board.Black} {
 				r.Time[playerOf(g.Number, side)] += g.Time[side]
 			}
@@ -82,14 +87,33 @@ func (m *match) header(g *selfplay.Result) gamelog.Header {
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
+// preflight has A and B play a move, unless the match is complete.
+func (m *match) preflight(ctx context.Context) error {
+	if gamelog.Complete(m.Out) {
+		return nil
+	}
+	for i, e := range []selfplay.Entrant{m.A, m.B} {
+		if err := m.Setup.Preflight(ctx, m.limits(i), e); err != nil {
+			return fmt.Errorf("match: %c: %w", 'A'+i, err)
+		}
+	}
+	return nil
+}
+
 func (m *match) play(ctx context.Context) (*Result, error) {
 	report, err := m.pairs.Play(ctx, m.series())
 	exhausted := errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening)
-	if err != nil && !exhausted {
+	none := errors.Is(err, selfplay.ErrNoVerdict)
+	if err != nil && !exhausted && !none {
 		return nil, err
 	}
 	r := m.count.conclude()
+	r.VoidPairs = m.pairs.Guard.Void()
 	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
+	if none {
+		r.Verdict, r.Reason = NoVerdict, m.pairs.Guard.Reason()
+		return r, err
+	}
 	if exhausted {
 		return r, fmt.Errorf("match: undecided after %d pairs: %w", m.pairs.Counted(), err)
 	}

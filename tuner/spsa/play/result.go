@@ -27,13 +27,19 @@ type Iteration struct {
 
 // Result is the result of a run.
 type Result struct {
+	// Verdict is gamelog.NoVerdict if too many games failed, else empty. Then Reason says why,
+	// and there are no parameters.
+	Verdict string `json:"verdict,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+
 	Player     string           `json:"player"`
 	Parameters []spsa.Estimate  `json:"parameters"`
 	Iterations int              `json:"iterations"`
 	Games      int64            `json:"games"`
 	Draws      int64            `json:"draws"`
-	Plies      int64            `json:"plies"`    // searched
-	Forfeits   int64            `json:"forfeits"` // games that a side lost by its own fault
+	Plies      int64            `json:"plies"`                // searched
+	Forfeits   int64            `json:"forfeits"`             // games that a side lost by its own fault
+	VoidPairs  int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
 	Ended      map[string]int64 `json:"terminations"`
 
 	// Validation is the match of the answer against the start, in the answer's view:

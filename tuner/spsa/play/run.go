@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -34,7 +35,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
 	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
-		Count: s.count, After: s.progress}
+		Count: s.count, After: s.progress,
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"the player"}, Who: func(uint64, board.Color) int { return 0 }}}
+	if !gamelog.Complete(c.Out) {
+		if err := c.Setup.Preflight(ctx, c.Limits, c.Entrant(c.start())); err != nil {
+			return nil, fmt.Errorf("spsa: %w", err)
+		}
+	}
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
@@ -66,8 +73,9 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	}
 	defer s.pairs.Close()
 	if _, err := s.pairs.Play(ctx, s.series()); err != nil {
-		return nil, err
+		return s.noVerdict(err), err
 	}
+	s.result.VoidPairs = s.pairs.Guard.Void()
 	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Completed(), s.tuner.Estimates(), s.pairs.Played()
 	if err := s.log.Sync(); err != nil {
 		return nil, fmt.Errorf("spsa: %s: %w", run.Path(LogName), err)
@@ -76,10 +84,26 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 		return nil, err
 	}
 	if err := s.validateAnswer(ctx, run.Path(ValidationName)); err != nil {
-		return nil, err
+		return s.noVerdict(err), err
 	}
 	s.result.Took = time.Since(s.started)
 	return &s.result, nil
+}
+
+// noVerdict returns the result of a run that an error ended: without parameters if the error is
+// that too many games failed, else nil.
+func (s *session) noVerdict(err error) *Result {
+	if !errors.Is(err, selfplay.ErrNoVerdict) {
+		return nil
+	}
+	r := s.result
+	r.Verdict, r.Reason = gamelog.NoVerdict, s.pairs.Guard.Reason()
+	if r.Reason == "" {
+		r.Reason = "validation: " + r.Validation.Reason
+	}
+	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(), s.pairs.Guard.Void()
+	r.Took = time.Since(s.started)
+	return &r
 }
 
 // iteration returns the iteration, from 1, that a pair belongs to.

@@ -1,0 +1,232 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// crashing is a toy that fails at its second move in one game in so many, by the game's seed.
+type crashing struct {
+	engine.Player
+	oneIn uint64
+	fails bool
+}
+
+func (c *crashing) NewGame(seed uint64) error {
+	c.fails = selfplay.Seed(seed, 0, "crash", 0)%c.oneIn == 0
+	return c.Player.NewGame(seed)
+}
+
+func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	if c.fails && len(g.Moves()) > 6 {
+		return engine.Result{}, errors.New("crashed")
+	}
+	return c.Player.Search(ctx, g, lim)
+}
+
+// opener opens toys; b crashes in one game in so many.
+func opener(oneIn uint64) selfplay.Opener {
+	return func(spec string) (engine.Player, error) {
+		p, err := toy.Open(spec)
+		if err == nil && spec == "b" {
+			p = &crashing{Player: p, oneIn: oneIn}
+		}
+		return p, err
+	}
+}
+
+// A player that crashes in every second game loses no match: there is no verdict. The games
+// are kept, and the same match with Recover goes on to the end, with the bytes of a match
+// that had it from the start.
+func TestNoVerdict(t *testing.T) {
+	c := decisive(t)
+	c.Open = opener(2)
+	for range 2 { // the second finds the games in the journal, and plays none
+		r, err := Run(t.Context(), c)
+		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != NoVerdict || r.Passed() {
+			t.Fatalf("result %+v, error %v; want no verdict", r, err)
+		}
+		if r.Games > 16 || r.Games&(r.Games-1) != 0 || r.Forfeits[1] < 2 || r.Forfeits[0] != 0 {
+			t.Errorf("%d games, forfeits %v", r.Games, r.Forfeits)
+		}
+		if !strings.HasPrefix(r.Reason, "B forfeited ") || !strings.HasSuffix(r.Reason, "; A forfeited 0") {
+			t.Errorf("reason %q", r.Reason)
+		}
+		var kept Result
+		doc, err := os.ReadFile(filepath.Join(c.Out, "result.json"))
+		if err := errors.Join(err, json.Unmarshal(doc, &kept)); err != nil || kept.Verdict != NoVerdict || kept.Games != r.Games {
+			t.Errorf("result.json: %s, %v", doc, err)
+		}
+	}
+	c.Tolerance.Recover = true
+	resumed := run(t, c)
+	whole := decisive(t)
+	whole.Open, whole.Tolerance.Recover = opener(2), true
+	if r := run(t, whole); r.Verdict != AcceptH1 || resumed.Verdict != AcceptH1 {
+		t.Errorf("with Recover: %s, resumed %s; want %s", r.Verdict, resumed.Verdict, AcceptH1)
+	}
+	gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
+}
+
+// Rare crashes are losses that count.
+func TestRareForfeitsCount(t *testing.T) {
+	c := config(t, 400)
+	c.Open, c.Out = opener(100), ""
+	r := run(t, c)
+	if r.Games != 400 || r.Forfeits[1] < 1 || r.Forfeits[1] > 12 || r.Verdict == NoVerdict {
+		t.Errorf("%d games, forfeits %v, %s", r.Games, r.Forfeits, r.Verdict)
+	}
+}
+
+// A player that does not work in the first move ends the match before it has a folder.
+func TestPreflight(t *testing.T) {
+	c := config(t, 4)
+	c.B.Spec, c.B.Name = "b:error=0", "toy b"
+	_, err := Run(t.Context(), c)
+	if !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "B: toy b: ") || !strings.Contains(err.Error(), "told to fail") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(c.Out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
+	}
+}
+
+// voiding is a runner that makes games void, as one does whose machine was paused.
+type voiding struct {
+	selfplay.Runner
+	void func(selfplay.Job) bool
+}
+
+func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+	inner, played, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+	go func() { ended <- v.Runner.Run(ctx, inner, played) }()
+	var out []selfplay.Result
+	for {
+		var send chan<- selfplay.Result
+		var first selfplay.Result
+		if len(out) > 0 {
+			send, first = results, out[0]
+		}
+		select {
+		case job := <-jobs:
+			if job.Try == 0 && v.void(job) {
+				out = append(out, selfplay.Result{Number: job.Number, Players: job.Players, Start: job.Start, Opening: len(job.Opening),
+					Moves: job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
+					Termination: selfplay.VoidGame, Void: "paused", Seed: job.Seed})
+				continue
+			}
+			select {
+			case inner <- job:
+			case err := <-ended:
+				return err
+			case r := <-played: // its worker is busy with this result
+				out = append(out, r)
+				inner <- job
+			}
+		case r := <-played:
+			out = append(out, r)
+		case send <- first:
+			out = out[1:]
+		case err := <-ended:
+			return err
+		}
+	}
+}
+
+// A void game is played again with its pair, from the same opening: files and results are
+// those of a match without void games, but for the journal and the count.
+func TestVoidPairsArePlayedAgain(t *testing.T) {
+	whole := config(t, 400)
+	want := run(t, whole)
+	void := func(job selfplay.Job) bool {
+		return job.Number == 7 && job.Attempt < 2 || job.Number == 280 && job.Attempt == 0
+	}
+	c := config(t, 400)
+	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 3}, void}
+	c.Runner = &slots{c.Runner, 5}
+	r := run(t, c)
+	if r.VoidPairs != 3 || r.Games != 400 || r.Pentanomial != want.Pentanomial || r.Elo != want.Elo {
+		t.Errorf("%d void pairs, %d games, %v; want 3, %d, %v", r.VoidPairs, r.Games, r.Pentanomial, want.Games, want.Pentanomial)
+	}
+	gamelogtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
+	lines, voids := map[uint64]int{}, 0
+	err := gamelog.Read(filepath.Join(c.Out, JournalName), func(g *selfplay.Result) error {
+		lines[g.Number]++
+		if g.Void != "" {
+			voids++
+		}
+		return nil
+	})
+	if err != nil || voids != 3 || lines[6] != 3 || lines[7] != 3 || lines[280] != 2 || lines[281] != 2 || lines[8] != 1 {
+		t.Errorf("%d void games in the journal, lines %d %d %d %d %d, %v", voids, lines[6], lines[7], lines[280], lines[281], lines[8], err)
+	}
+	// Read again from the journal, it is the same.
+	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")), os.RemoveAll(filepath.Join(c.Out, GamesName))); err != nil {
+		t.Fatal(err)
+	}
+	again := run(t, c)
+	a, _ := json.Marshal(r)
+	b, _ := json.Marshal(again)
+	if !bytes.Equal(a, b) || again.Played != 0 {
+		t.Errorf("from the journal %s, %d games played; want %s", b, again.Played, a)
+	}
+}
+
+// slots is a runner with another number of games at once.
+type slots struct {
+	selfplay.Runner
+	n int
+}
+
+func (s *slots) Parallel() int { return s.n }
+
+func TestTooManyVoidPairs(t *testing.T) {
+	c := config(t, 64)
+	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2}, func(job selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
+	r, err := Run(t.Context(), c)
+	if !errors.Is(err, selfplay.ErrNoVerdict) || r.VoidPairs < 3 || !strings.Contains(r.Reason, "pairs of games were void") {
+		t.Errorf("result %+v, error %v", r, err)
+	}
+	// A game that is void in all attempts ends the match.
+	c = config(t, 64)
+	c.Test = &sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
+	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2}, func(job selfplay.Job) bool { return job.Number == 5 }}
+	r, err = Run(t.Context(), c)
+	if !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != NoVerdict || r.Games > 4 || !strings.Contains(r.Reason, "game 5: a game was void in all attempts: paused") {
+		t.Errorf("result %+v, error %v", r, err)
+	}
+}
+
+// An interrupted match with void games has the bytes of one that was not interrupted.
+func TestInterruptedWithVoidGames(t *testing.T) {
+	void := func(job selfplay.Job) bool { return job.Number%50 == 9 && job.Attempt == 0 }
+	match := func(t *testing.T, workers int) Config {
+		c := config(t, 200)
+		c.Runner = &slots{&voiding{&selfplay.Local{Open: toy.Open, Workers: workers}, void}, 10}
+		return c
+	}
+	whole := match(t, 2)
+	run(t, whole)
+	c := match(t, 2)
+	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, a gamelogtest.Attempt) error {
+		c.Progress = a.Progress
+		c.Runner = &slots{&voiding{&selfplay.Local{Open: toy.Open, Workers: a.Workers}, void}, 10}
+		_, err := Run(ctx, c)
+		return err
+	})
+	gamelogtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
+}

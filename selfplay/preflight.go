@@ -1,0 +1,87 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// ErrPreflight says that a player does not work: it did not start, or did not play a move.
+var ErrPreflight = errors.New("the player does not work")
+
+// Limits of the move in a preflight.
+const (
+	preflightNodes = 1000
+	preflightTime  = 100 * time.Millisecond
+)
+
+// Preflight starts each player once, on this machine, and asks it for one move. It is for
+// the time before the first game: a player that never works would otherwise lose all its
+// games, and its opponent would win a match without having played. The error wraps
+// ErrPreflight, names the player, and contains the last line of its error output.
+//
+// Without an Opener it does nothing.
+func (s *Setup) Preflight(ctx context.Context, limits Limits, players ...Entrant) error {
+	if s.Open == nil {
+		return nil
+	}
+	for _, e := range players {
+		if err := preflight(ctx, s.Open, limits, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error {
+	job := Job{Players: [2]string{e.Spec}, Options: [2][]Option{e.Options}, Limits: [2]Limits{limits.preflight()}, Plies: 1}
+	for ; ; job.Attempt++ {
+		w := worker{open: open, players: map[string][]engine.Player{}}
+		result, err := w.play(ctx, &job)
+		_ = w.close() // what matters is whether it plays
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return fmt.Errorf("%s: %w: %w", e.Identity(), ErrPreflight, err)
+		case result.Void != "" && job.Attempt < MaxAttempt:
+			continue
+		case result.Void != "":
+			return fmt.Errorf("%s: %w: %s", e.Identity(), ErrPreflight, result.Void)
+		case result.Fault != "":
+			return fmt.Errorf("%s: %w: %s: %s", e.Identity(), ErrPreflight, result.Termination, result.fault(board.White))
+		}
+		return nil
+	}
+}
+
+// fault returns the text of the fault without the color, if it is the color's.
+func (r *Result) fault(of board.Color) string {
+	prefix := of.String() + ": "
+	if len(r.Fault) > len(prefix) && r.Fault[:len(prefix)] == prefix {
+		return r.Fault[len(prefix):]
+	}
+	return r.Fault
+}
+
+// preflight returns limits of the same kind for a short search. A clock becomes a time for
+// the move: whether the player keeps it is for the games to show.
+func (l Limits) preflight() Limits {
+	if l.Nodes > 0 {
+		l.Nodes = min(l.Nodes, preflightNodes)
+	}
+	if l.Depth > 0 {
+		l.Depth = 1
+	}
+	if l.Clock.Runs() {
+		l.Clock, l.MoveTime = Clock{}, preflightTime
+	}
+	if l.MoveTime > 0 {
+		l.MoveTime = min(l.MoveTime, preflightTime)
+	}
+	return l
+}

@@ -1,0 +1,88 @@
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+// openCounting opens toys and counts those that are open.
+func openCounting(open *int) Opener {
+	return func(spec string) (engine.Player, error) {
+		if spec == "nobody" {
+			return nil, errors.New("no such player")
+		}
+		p, err := toy.Open(spec)
+		if err == nil {
+			*open++
+		}
+		return closing{p, open}, err
+	}
+}
+
+type closing struct {
+	engine.Player
+	open *int
+}
+
+func (c closing) Close() error {
+	*c.open--
+	return c.Player.Close()
+}
+
+func TestPreflight(t *testing.T) {
+	for _, tt := range []struct {
+		spec    string
+		options []Option
+		says    string
+	}{
+		{"a", nil, ""},
+		{"a:error=1", nil, ""}, // not in the first move
+		{"a:error=0", nil, "the player does not work: player-failed: toy: told to fail"},
+		{"a:illegal=0", nil, "illegal-move: a1h8 is not legal"},
+		{"a", []Option{{"Hash", "1"}}, "option Hash=1"},
+		{"nobody", nil, "no such player"},
+	} {
+		open := 0
+		s := Setup{Open: openCounting(&open)}
+		err := s.Preflight(t.Context(), Limits{Nodes: 5}, Entrant{Spec: "good"}, Entrant{Spec: tt.spec, Name: "the name", Options: tt.options})
+		switch {
+		case tt.says == "" && err != nil:
+			t.Errorf("%s: %v", tt.spec, err)
+		case tt.says != "" && (!errors.Is(err, ErrPreflight) || !strings.Contains(err.Error(), tt.says) || !strings.HasPrefix(err.Error(), "the name: ")):
+			t.Errorf("%s: error %v, want %q", tt.spec, err, tt.says)
+		}
+		if open != 0 {
+			t.Errorf("%s: %d players left open", tt.spec, open)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (&Setup{Open: toy.Open}).Preflight(ctx, Limits{Nodes: 5}, Entrant{Spec: "a"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := (&Setup{}).Preflight(ctx, Limits{Nodes: 5}, Entrant{Spec: "nobody"}); err != nil {
+		t.Errorf("without an opener: %v", err)
+	}
+}
+
+// The limits of a preflight are of the kind of the games', and short.
+func TestPreflightLimits(t *testing.T) {
+	for _, tt := range []struct{ games, preflight Limits }{
+		{Limits{Nodes: 50}, Limits{Nodes: 50}},
+		{Limits{Nodes: 1e6, HardNodes: true}, Limits{Nodes: preflightNodes, HardNodes: true}},
+		{Limits{Depth: 30}, Limits{Depth: 1}},
+		{Limits{MoveTime: time.Hour}, Limits{MoveTime: preflightTime}},
+		{Limits{MoveTime: time.Millisecond}, Limits{MoveTime: time.Millisecond}},
+		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}}, Limits{MoveTime: preflightTime}},
+	} {
+		if got := tt.games.preflight(); got != tt.preflight {
+			t.Errorf("%+v: %+v, want %+v", tt.games, got, tt.preflight)
+		}
+	}
+}
