@@ -11,7 +11,7 @@ import (
 // maxFaultsShown is how many faults of players are reported while games are played.
 const maxFaultsShown = 10
 
-// faultReporter is a runner that reports the faults of players as they happen.
+// faultReporter is a runner that reports faults of players and void games as they happen.
 type faultReporter struct {
 	selfplay.Runner
 	report func(text string)
@@ -40,7 +40,11 @@ func (f *faultReporter) Run(ctx context.Context, jobs <-chan selfplay.Job, resul
 }
 
 func (f *faultReporter) see(r *selfplay.Result) {
-	if r.Fault == "" {
+	what, why := string(r.Termination), r.Fault
+	if r.Void != "" {
+		what, why = "void", r.Void
+	}
+	if why == "" {
 		return
 	}
 	f.mu.Lock()
@@ -51,9 +55,9 @@ func (f *faultReporter) see(r *selfplay.Result) {
 		f.report("further faults are not shown; with --out the journal has all of them")
 	case f.shown > maxFaultsShown:
 	case r.Try > 0:
-		f.report(fmt.Sprintf("check of opening %d: %s: %s", r.Number, r.Termination, r.Fault))
+		f.report(fmt.Sprintf("check of opening %d: %s: %s", r.Number, what, why))
 	default:
-		f.report(fmt.Sprintf("game %d: %s: %s", r.Number, r.Termination, r.Fault))
+		f.report(fmt.Sprintf("game %d: %s: %s", r.Number, what, why))
 	}
 }
 

@@ -18,11 +18,12 @@ import (
 // ladderFlags are the flags of assay ladder.
 type ladderFlags struct {
 	playFlags
-	times    timeFlags
-	games    uint64
-	schedule string
-	within   float64
-	anchor   string
+	times     timeFlags
+	tolerance toleranceFlags
+	games     uint64
+	schedule  string
+	within    float64
+	anchor    string
 }
 
 // defaultLadderGames is the default number of games for each player.
@@ -45,7 +46,9 @@ Ratings maximize the likelihood of the Bradley-Terry model with draws and White'
 (Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
 single games. Elo is relative to the mean of all players, or to --anchor.
 
-Players are named as for assay match. With --out the ladder is kept in a folder (journal,
+Players are named as for assay match, and as there each must play a move before the first
+game. If a player forfeits more than --max-forfeits of its games, or too many pairs are void,
+no player is rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept in a folder (journal,
 PGN, data set of games, result, ladder.svg). After an interruption the same command resumes
 it: no game is lost or played twice.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
@@ -67,6 +70,7 @@ it: no game is lost or played twice.`,
 	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
 	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
 	f.times.register(fs)
+	f.tolerance.register(fs)
 	f.register(cmd, 0)
 	return cmd
 }
@@ -85,6 +89,9 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
+	if f.Tolerance, err = f.tolerance.parse(); err != nil {
+		return c, err
+	}
 	if c.Schedule, err = ladder.ParseSchedule(f.schedule); err != nil {
 		return c, usageError{err}
 	}
@@ -98,7 +105,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, args); err != nil {
 		return c, err
 	}
-	if err := f.entrants(&c, args, stderr); err != nil {
+	if err := f.entrants(&c, args); err != nil {
 		return c, err
 	}
 	checker := c.Check.Player
@@ -131,9 +138,9 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 }
 
 // entrants names the players, and chooses who checks openings.
-func (f *ladderFlags) entrants(c *ladder.Config, args []string, stderr io.Writer) error {
+func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
 	for i, spec := range args {
-		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: warning: player %d", i+1), stderr)
+		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: player %d", i+1))
 		if err != nil {
 			return err
 		}
@@ -159,19 +166,19 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	foreign := limitMemory(specs...)
 	r, err := ladder.Run(ctx, c)
-	if err != nil {
+	if err != nil && r == nil {
 		return playAdvice(err, f.Out)
 	}
 	if r.Already {
 		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.Out)
 	} else {
-		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(r.Ratings)))
+		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(c.Players)))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "ladder: %s\n", cost)
 		}
 	}
 	var plot string
-	if f.Out != "" {
+	if f.Out != "" && err == nil {
 		plot = filepath.Join(f.Out, ladder.PlotName)
 		if err := durable.WriteFile(plot, r.SVG()); err != nil {
 			return err
@@ -179,9 +186,13 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	leaveReport(f.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()})
+		if e := printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
+			return e
+		}
+	} else if e := printLadder(stdout, f.Out, plot, r); e != nil {
+		return e
 	}
-	return printLadder(stdout, f.Out, plot, r)
+	return playAdvice(err, f.Out)
 }
 
 // ladderJSON is what ladder --json prints.

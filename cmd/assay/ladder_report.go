@@ -16,6 +16,9 @@ import (
 const barWidth = 41
 
 func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
+	if r.Verdict == gamelog.NoVerdict {
+		return printUnrated(out, dir, r)
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "rank\tElo\t95 %% interval\tgames\tscore\tdraws\tLOS\t\t\n")
 	low, high := r.Range()
@@ -46,8 +49,29 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 			fmt.Fprintf(out, "%d games forfeited by %s\n", x.Forfeits, x.Name)
 		}
 	}
+	if r.VoidPairs > 0 {
+		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
+	}
 	if dir != "" {
 		fmt.Fprintf(out, "written %s, %s\n", filepath.Join(dir, gamelog.PGNName), plot)
+	}
+	return nil
+}
+
+// printUnrated prints a ladder without a verdict.
+func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
+	fmt.Fprintf(out, "no ratings: %s\n\n", r.Reason)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "games\tforfeits\t\n")
+	for _, x := range r.Unrated {
+		fmt.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs\n", r.Games, countsText(r.Terminations), r.VoidPairs)
+	if dir != "" {
+		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 type matchFlags struct {
 	playFlags
 	times     timeFlags
+	tolerance toleranceFlags
 	games     uint64
 	sprt      string
 	eloModel  string
@@ -54,8 +55,16 @@ against other players, --depth 40 keeps it.
 
 A foreign engine is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]. The
 command is split into words as by a shell, without expansion. OwnBook and Threads keep the
-engine's defaults unless set. An engine that crashes, hangs or plays an illegal move loses
-that game.
+engine's defaults unless set.
+
+Before the first game each player must start and play a move; if one does not, the command
+ends. In a game, a crash, an illegal or malformed move and no answer are losses. They count,
+and are never played again. If a player forfeits more than --max-forfeits of its games
+(exact test at level 0.001, whenever the number of games is a power of two, and at the end),
+there is no verdict: the command ends with exit code 1 and keeps the games. With --recover
+forfeits count as losses, however many there are. A game is void, and its pair is played
+again, only if a program could not be started or assay itself was paused. If more than 1 %
+of the pairs are void (and more than games at once), there is no verdict either.
 
 With limits of nodes or depth, the same flags and seed give the same games and result for
 any --concurrency. Games with a time per move or a clock depend on the machine and are
@@ -81,7 +90,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 			if f.gauntlet {
 				return usagef("--gauntlet is for more than two players")
 			}
-			c, err := f.config(cmd, args, cmd.ErrOrStderr())
+			c, err := f.config(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -99,6 +108,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
 	f.times.register(fs)
+	f.tolerance.register(fs)
 	f.register(cmd, 0)
 	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
@@ -112,7 +122,7 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if _, err := f.test(cmd); err != nil {
 		return err
 	}
-	t := ladderFlags{playFlags: f.playFlags, times: f.times, games: f.games, schedule: string(ladder.RoundRobin)}
+	t := ladderFlags{playFlags: f.playFlags, times: f.times, tolerance: f.tolerance, games: f.games, schedule: string(ladder.RoundRobin)}
 	if f.gauntlet {
 		t.schedule = string(ladder.Gauntlet)
 	}
@@ -123,7 +133,7 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	return t.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
-func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (match.Config, error) {
+func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
 	var c match.Config
 	times, err := f.times.limits()
 	if err != nil {
@@ -132,6 +142,9 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	f.leaveOwnDepth(cmd, args)
 	if err := f.parse(cmd); err != nil {
+		return c, err
+	}
+	if f.Tolerance, err = f.tolerance.parse(); err != nil {
 		return c, err
 	}
 	if c.Test, err = f.test(cmd); err != nil {
@@ -143,7 +156,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string, stderr io.Writer)
 	if f.games%2 != 0 {
 		return c, usagef("--games %d: pairs need an even number", f.games)
 	}
-	if err := f.entrants(&c, args, stderr); err != nil {
+	if err := f.entrants(&c, args); err != nil {
 		return c, err
 	}
 	checker := c.Check.Player
@@ -241,6 +254,26 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
 	p := r.Pentanomial
 	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
+	if r.Verdict != match.NoVerdict {
+		printElo(w, r)
+	}
+	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
+	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
+		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (see the journal)\n", r.Forfeits[0], r.Forfeits[1])
+	}
+	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
+		fmt.Fprintf(w, "void pairs\t%d\tplayed again\n", r.VoidPairs)
+	}
+	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
+	if dir != "" {
+		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
+	}
+	return w.Flush()
+}
+
+// printElo prints what the games say about strength.
+func printElo(w io.Writer, r *match.Result) {
+	p := r.Pentanomial
 	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
 	if p.Samples() < match.FewPairs {
 		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: use this one, there are few pairs\n", r.LikelyLo, r.LikelyHi)
@@ -253,15 +286,6 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	if r.Unbiased != nil {
 		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, corrected for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
 	}
-	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
-	if r.Forfeits != [2]int64{} {
-		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (see the journal)\n", r.Forfeits[0], r.Forfeits[1])
-	}
-	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
-	if dir != "" {
-		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
-	}
-	return w.Flush()
 }
 
 func verdictText(r *match.Result) string {
@@ -274,6 +298,8 @@ func verdictText(r *match.Result) string {
 		return "A is stronger than B"
 	case match.Weaker:
 		return "A is weaker than B"
+	case match.NoVerdict:
+		return r.Reason
 	}
 	return "too few games to decide"
 }

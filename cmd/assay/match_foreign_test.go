@@ -51,12 +51,12 @@ func noneLeft(t *testing.T, mark string) {
 	t.Errorf("left behind: %q", left)
 }
 
-// playForeign plays a match of four games against the player, and returns the result,
-// the faults in the journal, and the standard error.
+// playForeign plays a match of four games against the player, whatever it forfeits, and
+// returns the result, the faults in the journal, and the standard error.
 func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m")
-	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--json", "--out", dir}, flags...)
+	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--recover", "--json", "--out", dir}, flags...)
 	code, stdout, stderr := call(t, args...)
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -94,26 +94,17 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 		{"long-line,absurd,odd-options,stderr", 0, ""},
 		{"ignores-quit,flood", 0, ""},
 		{"fork", 0, ""},
-		{"illegal", 4, `illegal-move: B: uci:badengine: bestmove: not a legal move: "e1e8"`},
-		{"null", 4, "illegal-move: B: "},
-		{"crash", 4, "player-failed: B: uci:badengine: the engine has closed the channel"},
-		{"exit-ok", 4, "it ended with exit status 0"},
-		{"hang", 4, `no bestmove for "go nodes 50" within 1.001s`},
-		{"hang-later", 4, "no answer in time"},
-		{"no-uciok", 4, "player-failed: B: new game: the engine does not start: uci:badengine: no answer in time: no uciok within 700ms"},
-		{"wrong-start", 4, "cannot find my network"},
+		{"crash-later", 4, "player-failed: B: uci:badengine: the engine has closed the channel"},
+		{"hang-later", 4, `no bestmove for "go nodes 50" within 1.001s`},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			t.Parallel()
 			spec, mark := badPlayer(path, tt.mode)
-			start, move := "1m", "1m"
-			switch tt.mode {
-			case "no-uciok":
-				start = "700ms"
-			case "hang", "hang-later":
+			move := "1m"
+			if tt.mode == "hang-later" {
 				move = "1s"
 			}
-			r, faults, stderr := playForeign(t, spec, "--nodes", "50", "--start-timeout", start, "--move-timeout", move)
+			r, faults, stderr := playForeign(t, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", move)
 			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
 				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
 			}
@@ -129,6 +120,85 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 			noneLeft(t, mark)
 		})
 	}
+}
+
+// An engine that plays no move ends the command before the first game: no command counts its
+// losses, and none says that its opponent passes.
+func TestEnginesThatNeverWork(t *testing.T) {
+	path := buildEngine(t, "badengine")
+	for mode, says := range map[string]string{
+		"illegal":     `illegal-move: uci:badengine: bestmove: not a legal move: "e1e8"`,
+		"null":        "illegal-move: ",
+		"crash":       "player-failed: uci:badengine: the engine has closed the channel",
+		"exit-ok":     "it ended with exit status 0",
+		"hang":        `no bestmove for "go nodes 50" within 1.001s`,
+		"no-uciok":    "the engine does not start: uci:badengine: no answer in time: no uciok within 700ms",
+		"wrong-start": "cannot find my network",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			spec, mark := badPlayer(path, mode)
+			start, move := "1m", "1m"
+			switch mode {
+			case "no-uciok":
+				start = "700ms"
+			case "hang":
+				move = "1s"
+			}
+			dir := filepath.Join(t.TempDir(), "m")
+			for _, args := range [][]string{
+				{"match", "assay:hash=1", spec, "--sprt", "0,10"},
+				{"match", "assay:hash=1", spec, "--games", "4", "--recover"},
+				{"ladder", spec, "assay:hash=1", "--games", "4"},
+			} {
+				args = append(args, "--nodes", "50", "--start-timeout", start, "--move-timeout", move, "--json", "--out", dir)
+				code, stdout, stderr := call(t, args...)
+				if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the player does not work: ") || !strings.Contains(stderr, says) {
+					t.Errorf("%q: exit %d, %s%s; want %q", args, code, stdout, stderr, says)
+				}
+				if _, err := os.Stat(dir); err == nil {
+					t.Errorf("%q: there is a folder", args)
+				}
+			}
+			noneLeft(t, mark)
+		})
+	}
+}
+
+// A player that crashes in half of its games gives no verdict; one that crashes in one of a
+// hundred loses these games, and the match counts. A match without a verdict can be resumed.
+func TestForfeitsAndVerdict(t *testing.T) {
+	path := buildEngine(t, "badengine")
+	often, _ := badPlayer(path, "crash-often")
+	rarely, mark := badPlayer(path, "crash-rarely")
+	dir := filepath.Join(t.TempDir(), "m")
+	play := func(spec string, flags ...string) (code int, r match.Result, stderr string) {
+		t.Helper()
+		args := append([]string{"match", "assay:hash=1", spec, "--nodes", "50", "--max-plies", "10", "--opening-nodes", "500",
+			"--concurrency", "2", "--start-timeout", "1m", "--move-timeout", "1m", "--json"}, flags...)
+		code, stdout, stderr := call(t, args...)
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		return code, r, stderr
+	}
+	code, r, stderr := play(often, "--sprt", "0,10", "--games", "100", "--out", dir)
+	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 || !strings.HasPrefix(r.Reason, "B forfeited ") ||
+		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+dir) {
+		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || !strings.Contains(string(page), "<strong>No verdict</strong>") {
+		t.Errorf("the report does not say that there is no verdict: %v", err)
+	}
+	code, r, stderr = play(often, "--sprt", "0,10", "--games", "100", "--out", dir, "--recover")
+	if code != exitDone || r.Verdict == match.NoVerdict || r.Games < 10 || r.Forfeits[1] < r.Games/4 {
+		t.Errorf("with --recover: exit %d, %s after %d games, forfeits %v; %s", code, r.Verdict, r.Games, r.Forfeits, stderr)
+	}
+	code, r, stderr = play(rarely, "--games", "200")
+	if code != exitDone || r.Games != 200 || r.Forfeits[1] < 1 || r.Forfeits[1] > 6 || r.Losses+r.Wins+r.Draws != 200 {
+		t.Errorf("rare crashes: exit %d, %d games, forfeits %v; %s", code, r.Games, r.Forfeits, stderr)
+	}
+	noneLeft(t, mark)
 }
 
 func TestMatchAtAClock(t *testing.T) {
@@ -181,7 +251,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	}
 	path := buildEngine(t, "badengine")
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
-		spec, mark := badPlayer(path, "deaf")
+		spec, mark := badPlayer(path, "deaf-later")
 		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500", "--concurrency", "2")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

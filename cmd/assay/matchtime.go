@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -79,25 +78,19 @@ func eachSide(text string, set func(side int, text string) error) error {
 	return errors.Join(set(0, a), set(1, b))
 }
 
-// impatient is the start timeout in games of a foreign engine that did not start before
-// the match, so that it loses them quickly.
-const impatient = 2 * time.Second
-
-// entrant names a player and opens it once. For a foreign engine that does not start it
-// prints a warning: the engine loses its games, and the match goes on.
-func (f *timeFlags) entrant(spec, warning string, stderr io.Writer) (selfplay.Entrant, error) {
+// entrant names a player and starts it once. What is the player's name in errors.
+func (f *timeFlags) entrant(spec, what string) (selfplay.Entrant, error) {
 	e, err := entrant(roster.WithTimeouts(spec, f.moveTimeout, f.startTimeout))
 	if errors.Is(err, uci.ErrStart) {
-		fmt.Fprintf(stderr, "%s: %v; it loses each game for which it does not start within %v (is it a UCI engine? does it need a longer --start-timeout?)\n", warning, err, min(f.startTimeout, impatient))
-		e.Spec, err = roster.WithTimeouts(spec, f.moveTimeout, min(f.startTimeout, impatient)), nil
+		err = verdictAdvice(fmt.Errorf("%s: %w: %w", what, selfplay.ErrPreflight, err), "")
 	}
 	return e, err
 }
 
 // entrants names A and B and chooses who checks openings.
-func (f *matchFlags) entrants(c *match.Config, args []string, stderr io.Writer) error {
+func (f *matchFlags) entrants(c *match.Config, args []string) error {
 	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
-		e, err := f.times.entrant(args[i], fmt.Sprintf("match: warning: %c", 'A'+i), stderr)
+		e, err := f.times.entrant(args[i], fmt.Sprintf("match: %c", 'A'+i))
 		if err != nil {
 			return err
 		}

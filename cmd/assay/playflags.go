@@ -202,6 +202,8 @@ func playAdvice(err error, out string) error {
 		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
 	case errors.Is(err, selfplay.ErrConfig):
 		return usageError{err}
+	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
+		return verdictAdvice(err, out)
 	case errors.Is(err, context.Canceled) && out != "":
 		return fmt.Errorf("%w; the same command resumes the run", err)
 	}

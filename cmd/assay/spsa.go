@@ -21,13 +21,14 @@ import (
 
 // spsaFlags are the flags of assay spsa.
 type spsaFlags struct {
-	out      string
-	workers  int
-	simulate int
-	simElo   float64
-	simDraws float64
-	asJSON   bool
-	cluster  clusterFlags
+	out       string
+	workers   int
+	simulate  int
+	simElo    float64
+	simDraws  float64
+	asJSON    bool
+	tolerance toleranceFlags
+	cluster   clusterFlags
 }
 
 func newSpsaCommand() *cobra.Command {
@@ -72,6 +73,10 @@ perturbations, which also estimates the optimum if it finds one.
 --simulate tries the schedule on known functions, with r_end and c_end as given, larger and
 smaller: use it to choose them before you play.
 
+Before the first game the player must play a move. If it forfeits more than --max-forfeits of
+its games, or too many pairs are void, there is no answer: the command ends with exit code 1
+and keeps the games (see assay match).
+
 The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
 perturbation and result). After an interruption the same command resumes it, and ends with
 the same bytes.`,
@@ -89,6 +94,7 @@ the same bytes.`,
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo of the optimum above the start values")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	f.tolerance.register(fs)
 	f.cluster.register(cmd)
 	return cmd
 }
@@ -107,6 +113,9 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if cmd.Flags().Changed("simulate") {
 		return f.runSimulation(cmd.Context(), &c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	if c.Tolerance, err = f.tolerance.parse(); err != nil {
+		return err
 	}
 	if c.Out = f.out; c.Out == "" {
 		name := filepath.Base(args[0])
@@ -166,8 +175,11 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	c.Runner = &faultReporter{Runner: runner, report: p.say}
 	limitMemory(c.Player.Spec)
 	r, err := play.Run(ctx, c)
-	if err != nil {
+	if err != nil && r == nil {
 		return spsaAdvice(err, c.Out)
+	}
+	if err != nil {
+		return errors.Join(f.printUntuned(stdout, &c, r), spsaAdvice(err, c.Out))
 	}
 	if r.Already {
 		fmt.Fprintf(stderr, "spsa: %s is complete; nothing to do\n", c.Out)
@@ -183,6 +195,15 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
 	return printSpsa(stdout, &c, r, weights)
+}
+
+// printUntuned prints a run without a verdict.
+func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Result) error {
+	if f.asJSON {
+		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Seconds: r.Took.Seconds()})
+	}
+	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited; %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, r.VoidPairs)
+	return err
 }
 
 // spsaJSON is what spsa --json prints.

@@ -23,6 +23,9 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 	journal := filepath.Join(dir, JournalName)
 	if err != nil || !m.Complete {
 		jerr := Read(journal, func(r *selfplay.Result) error {
+			if r.Void != "" {
+				return nil // it counts nowhere
+			}
 			row, err := Row(r, "")
 			if err != nil {
 				return err

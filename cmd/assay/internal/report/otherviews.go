@@ -79,18 +79,23 @@ func (b *builder) ladder() error {
 		return int(y - x)
 	})
 	var figures []figure
-	if complete {
+	rated := complete && r.Verdict == ""
+	if rated {
 		var list []estimate
 		for _, x := range r.Ratings {
 			list = append(list, estimate{name: x.Name, value: x.Elo, lo: x.EloLo, hi: x.EloHi})
 		}
 		figures = b.number([]figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)})
-	} else {
+	}
+	if !complete {
 		r = nil
 	}
 	view := map[string]any{"Result": r, "Standings": standings, "Tally": t, "Figures": figures}
 	if err := b.headline("ladder-headline", view); err != nil {
 		return err
+	}
+	if !rated {
+		view["Result"] = nil
 	}
 	return b.add("ladder", "The ladder", "ladder", view)
 }

@@ -8,6 +8,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,12 +26,15 @@ var modes = map[string]string{
 	"no-uciok":      "never says uciok",
 	"no-readyok":    "never says readyok",
 	"crash":         "crashes at go",
+	"crash-often":   "crashes in half of its games, by the first position it gets, at the second go",
+	"crash-rarely":  "crashes in one game in a hundred, by the first position it gets, at the second go",
 	"crash-later":   "crashes at the third go of a process",
 	"exit":          "exits with status 3 at go",
 	"exit-ok":       "exits with status 0 at go",
 	"hang":          "never answers go",
 	"hang-later":    "never answers the third go of a process",
 	"deaf":          "stops reading at go",
+	"deaf-later":    "stops reading at the third go of a process",
 	"stdout-closed": "closes its output at go and keeps running",
 	"ignores-quit":  "keeps running after quit and the end of its input",
 	"illegal":       "plays an illegal move",
@@ -159,6 +163,9 @@ type bad struct {
 	games    int
 	readies  int
 	last     string
+
+	first        uint32 // hash of the first position of the game; 0: there was none yet
+	gameSearches int
 }
 
 func (e *bad) say(format string, args ...any) {
@@ -196,13 +203,16 @@ func (e *bad) run() {
 		case "isready":
 			e.ready()
 		case "ucinewgame":
-			e.last = ""
+			e.last, e.first, e.gameSearches = "", 0, 0
 			if e.games++; e.games == 2 {
 				e.exitIf("exit-at-newgame")
 			}
 		case "position":
 			e.exitIf("exit-at-position")
 			e.setUp(words)
+			if e.first == 0 {
+				e.first = crc32.ChecksumIEEE([]byte(line))
+			}
 		case "go":
 			e.search()
 		case "quit":
@@ -326,6 +336,7 @@ func (e *bad) choose() string {
 
 func (e *bad) search() {
 	e.searches++
+	e.gameSearches++
 	third := e.searches == 3
 	move := e.choose()
 	e.die(third)
@@ -343,7 +354,9 @@ func (e *bad) search() {
 		os.Exit(0)
 	case e.mode["hang"], e.mode["hang-later"] && third:
 		return
-	case e.mode["deaf"]:
+	case e.mode["crash-often"] && e.gameSearches == 2 && e.first%2 == 0, e.mode["crash-rarely"] && e.gameSearches == 2 && e.first%100 == 0:
+		panic("badengine: told to crash")
+	case e.mode["deaf"], e.mode["deaf-later"] && third:
 		time.Sleep(time.Hour)
 	case e.mode["stdout-closed"]:
 		os.Stdout.Close()
