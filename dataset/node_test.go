@@ -198,7 +198,7 @@ func compareFileWithNode[R any](t *testing.T, script string, data []byte, c code
 	}
 }
 
-// A file that another implementation wrote is read as one of ours.
+// A file that another implementation wrote can be read.
 func TestWhatNodeWritesIsRead(t *testing.T) {
 	script := nodeScript(t, "write.mjs")
 	games := randomGames(41, 40)

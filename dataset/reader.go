@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,9 +65,6 @@ type openConfig struct {
 
 // Partial allows opening a data set that is not complete.
 func Partial() OpenOption { return func(c *openConfig) { c.partial = true } }
-
-// withMemory counts what Arrow allocates, for tests.
-func withMemory(m memory.Allocator) OpenOption { return func(c *openConfig) { c.mem = m } }
 
 // OpenGames opens a data set of games.
 func OpenGames(path string, opts ...OpenOption) (*Reader[GameRow], error) {
@@ -230,9 +226,6 @@ func (r *Reader[R]) Len() (n int64) {
 // Shards returns the number of files.
 func (r *Reader[R]) Shards() int { return len(r.files) }
 
-// ShardLen returns the number of rows of a file.
-func (r *Reader[R]) ShardLen(i int) int64 { return r.files[i].rows }
-
 // Size returns the size of all files together, in bytes.
 func (r *Reader[R]) Size() (n int64, err error) {
 	for _, f := range r.files {
@@ -260,24 +253,6 @@ func (r *Reader[R]) ID() (string, error) {
 		io.WriteString(h, sum.SHA256+"\n")
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// Shard yields the rows of one file, as All does.
-func (r *Reader[R]) Shard(i int) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		var zero R
-		stopped := false
-		err := r.scan(i, func(_ int64, row *R, err error) bool {
-			if err != nil {
-				row = &zero
-			}
-			stopped = !yield(*row, err) || err != nil
-			return !stopped
-		})
-		if err != nil && !stopped {
-			yield(zero, err)
-		}
-	}
 }
 
 // scan calls visit with every row of file i, or with the reason why it is not valid.

@@ -52,7 +52,7 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		out := filepath.Join(small, "out")
 		export := c.args[1] == "export"
 		code, stdout, stderr := call(t, append(c.args, out)...)
-		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) || !strings.Contains(stderr, "free some room") ||
+		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) || !strings.Contains(stderr, "free some space") ||
 			!export && !strings.Contains(stderr, " rows are safely on disk") {
 			t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Whatever a file holds, an import ends with a data set whose rows and refusals are
-// told, or with an error and nothing on disk.
+// reported, or with an error and nothing on disk.
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(good+" [0.5]\n\nx\n"+good+";1;0"), "x.epd")
 	f.Add([]byte("fen,result\n"+good+",1\n"), "x.csv")

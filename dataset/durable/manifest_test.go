@@ -46,7 +46,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	if got.Seed != m.Seed || got.Rows != 300 || !got.Complete || got.Shards[1] != m.Shards[1] {
 		t.Errorf("read back %+v", got)
 	}
-	var plain map[string]any // whoever reads it without us
+	var plain map[string]any // as another program reads it
 	if err := json.Unmarshal(want, &plain); err != nil || plain["sha256"] != id {
 		t.Errorf("as plain JSON: %v, %v", plain, err)
 	}

@@ -54,7 +54,6 @@ type Run struct {
 	info   RunInfo
 	config json.RawMessage
 	result json.RawMessage // nil until complete
-	isNew  bool
 	lock   *Lock
 	events *Journal
 }
@@ -178,7 +177,6 @@ func (r *Run) begin() error {
 	if err := r.checkEmpty(); err != nil {
 		return err
 	}
-	r.isNew = true
 	r.info.Started = time.Now().UTC().Truncate(time.Second)
 	if err := r.writeInfo(); err != nil {
 		return err
@@ -237,12 +235,6 @@ func (r *Run) Dir() string { return r.dir }
 func (r *Run) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.dir}, elem...)...)
 }
-
-// Info returns how the run was first started.
-func (r *Run) Info() RunInfo { return r.info }
-
-// New reports whether OpenRun made the folder a run just now.
-func (r *Run) New() bool { return r.isNew }
 
 // Result returns the result of a complete run, as written by Finish.
 func (r *Run) Result() (result json.RawMessage, complete bool) {

@@ -32,12 +32,13 @@ func mustOpenRun(t *testing.T, dir string, config any) *Run {
 	return r
 }
 
-func TestRunLife(t *testing.T) {
+func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "a")
 	config := testConfig{Games: 40}
 	r := mustOpenRun(t, dir, config)
-	if !r.New() || r.Info().Started.IsZero() {
-		t.Error("a new run does not say so")
+	started := r.info.Started
+	if started.IsZero() {
+		t.Error("a new run has no start time")
 	}
 	if _, err := OpenRun(dir, testInfo, config); !errors.Is(err, ErrLocked) {
 		t.Errorf("opened twice: %v", err)
@@ -56,8 +57,8 @@ func TestRunLife(t *testing.T) {
 	}
 
 	r = mustOpenRun(t, dir, config)
-	if r.New() || r.Info().Started.IsZero() {
-		t.Error("a resumed run is new, or has forgotten when it began")
+	if !r.info.Started.Equal(started) {
+		t.Errorf("the resumed run started at %v, want %v", r.info.Started, started)
 	}
 	if _, complete := r.Result(); complete {
 		t.Error("complete before Finish")
@@ -152,8 +153,8 @@ func TestRunRefusesOtherFolders(t *testing.T) {
 	}
 }
 
-// A crash between run.json and config.json leaves a folder that can be begun again.
-func TestRunBegunHalf(t *testing.T) {
+// A crash between run.json and config.json leaves a folder in which a run can be started.
+func TestOpenRunAfterACrash(t *testing.T) {
 	dir := t.TempDir()
 	if err := mustOpenRun(t, dir, testConfig{}).Close(); err != nil {
 		t.Fatal(err)
@@ -164,9 +165,7 @@ func TestRunBegunHalf(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".config.json.99-0.tmp"), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if r := mustOpenRun(t, dir, testConfig{Games: 9}); !r.New() {
-		t.Error("not new")
-	}
+	mustOpenRun(t, dir, testConfig{Games: 9})
 	for _, name := range namesIn(t, dir) {
 		if strings.HasSuffix(name, tempSuffix) {
 			t.Errorf("%s is still there", name)
@@ -216,7 +215,7 @@ func TestExtendRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := r.Info().Started
+	started := r.info.Started
 	if err := errors.Join(r.Finish("done"), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -230,8 +229,8 @@ func TestExtendRun(t *testing.T) {
 	if r, err = open(3, "three", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, complete := r.Result(); complete || r.New() || !r.Info().Started.Equal(started) {
-		t.Error("the extended run is complete, or new")
+	if _, complete := r.Result(); complete || !r.info.Started.Equal(started) {
+		t.Error("the extended run is complete, or has a new start time")
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -243,7 +242,7 @@ func TestExtendRun(t *testing.T) {
 	if err != nil || !strings.Contains(string(events), `"event":"extended","data":{"from":{"turns":2}}`) {
 		t.Errorf("events: %s, %v", events, err)
 	}
-	if r, err = open(3, "three", refused); err != nil { // the same: nobody is asked
+	if r, err = open(3, "three", refused); err != nil { // equal configurations: settled is not called
 		t.Fatal(err)
 	}
 	if err := r.Close(); err != nil {

@@ -301,7 +301,7 @@ func TestEnginesThatMisbehave(t *testing.T) {
 	}
 }
 
-// An interrupted run goes on at the last whole shard, and ends with the same bytes.
+// An interrupted run resumes at the last whole shard, and ends with the same bytes.
 func TestFeaturesResume(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for 100,000 positions twice")

@@ -228,7 +228,7 @@ func (m *mainLine) skip(t token) (over bool) {
 	return over && m.depth == 0
 }
 
-// take plays one token, and tells whether it was the game's result.
+// take handles one token, and reports whether it is the result of the game.
 func (m *mainLine) take(t token) (over bool, err error) {
 	switch t.kind {
 	case tokenOpen:

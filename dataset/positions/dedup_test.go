@@ -42,7 +42,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 				t.Errorf("%d games twice", c.SameMoves)
 			}
 			if _, err := os.Stat(filepath.Join(dir, waitingDir)); !errors.Is(err, os.ErrNotExist) {
-				t.Error("the sieve is left behind")
+				t.Error("temporary files are left behind")
 			}
 			files, counts = append(files, datatest.Files(t, dir)), append(counts, c)
 		}

@@ -111,7 +111,7 @@ func TestExtractKeepsLabels(t *testing.T) {
 			if next == len(rows) {
 				t.Fatal("too few rows")
 			}
-			// Nothing but the castling rights tells a position of Chess960.
+			// Only the castling rights show that a position is of Chess960.
 			if got := rows[next]; got != want && got.Board.Castling() != 0 {
 				t.Fatalf("row %d is\n%+v, want\n%+v", next, got, want)
 			}

@@ -171,15 +171,15 @@ func rookOf(p *board.Position, home, end int, king board.Square) board.Square {
 
 // position reads the first position of a game.
 func position(head []byte) (board.Position, error) {
-	men := board.Bitboard(binary.LittleEndian.Uint64(head))
-	if n := men.Count(); n > 32 {
+	pieces := board.Bitboard(binary.LittleEndian.Uint64(head))
+	if n := pieces.Count(); n > 32 {
 		return board.Position{}, fmt.Errorf("%d pieces, more than 32; is the file viriformat?", n)
 	}
 	var byColor [2]board.Bitboard
 	var byType [6]board.Bitboard
 	var rights board.Bitboard
-	for i := 0; men != 0; i++ {
-		s := men.PopFirst()
+	for i := 0; pieces != 0; i++ {
+		s := pieces.PopFirst()
 		code := head[8+i/2] >> (4 * (i % 2)) & 15
 		kind := code &^ black
 		switch {

@@ -45,7 +45,7 @@ func TestRunKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// Whoever fails, the error is the one that Run returns, and nobody is left behind.
+// Run returns the first error of any function, and leaves no goroutine behind.
 func TestRunEndsWithTheFirstError(t *testing.T) {
 	failure := errors.New("failure")
 	before := runtime.NumGoroutine()
