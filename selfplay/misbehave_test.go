@@ -156,24 +156,33 @@ func TestNoProgramIsVoid(t *testing.T) {
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
 	for logged := false; ; time.Sleep(5 * time.Millisecond) {
-		names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		if err != nil {
-			t.Fatal(err)
-		}
-		left := ""
-		for _, name := range names {
-			if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), mark) {
-				left += " " + name
-			}
-		}
-		if left == "" {
+		left := processesWith(t, mark)
+		if len(left) == 0 {
 			return
 		}
 		if !logged {
-			t.Logf("waiting for the end of%s", left)
+			t.Logf("waiting for the end of %v", left)
 			logged = true
 		}
 	}
+}
+
+// processesWith returns the processes with the mark among their arguments.
+func processesWith(t *testing.T, mark string) (pids []int) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), mark) {
+			var pid int
+			if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
 
 func parse(t *testing.T, fen string) board.Position {

@@ -60,9 +60,12 @@ func (p *stopped) Search(ctx context.Context, game *board.Game, lim engine.Limit
 	return p.Player.Search(ctx, game, lim)
 }
 
+// stopMark is an argument of the engine of the process.
+func stopMark(pid int) string { return fmt.Sprintf("stopped-%d-", pid) }
+
 // playStopped plays one game against a foreign engine and prints its result.
 func playStopped(kind, path string) error {
-	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late"}, StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
+	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late", stopMark(os.Getpid())}, StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
 	open := func(spec string) (engine.Player, error) {
 		return &stopped{Player: client, foreign: kind == "nodes"}, nil
 	}
@@ -139,9 +142,17 @@ func TestNobodyLosesWhileStopped(t *testing.T) {
 			if line, err := lines.ReadString('\n'); err != nil || line != "searching\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
+			// With a clock only the process is stopped: the engine answers, and the clock runs. In
+			// the other game the engine stops too, as when a machine is suspended.
+			stop := []int{cmd.Process.Pid}
+			if kind == "nodes" {
+				stop = append(stop, processesWith(t, stopMark(cmd.Process.Pid))...)
+			}
 			signal := func(s syscall.Signal) {
-				if err := cmd.Process.Signal(s); err != nil {
-					t.Error(err)
+				for _, pid := range stop {
+					if err := syscall.Kill(pid, s); err != nil {
+						t.Error(err)
+					}
 				}
 			}
 			signal(syscall.SIGSTOP)
