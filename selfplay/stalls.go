@@ -13,10 +13,10 @@ const maxStalledGames = 0.02
 
 // StallCount counts the stalls of a run's games (see Result.Stalls), by the player whose time ran.
 type StallCount struct {
-	Games  int64            `json:"games"`   // counted
-	With   int64            `json:"with"`    // games with stalls
-	Player [2]int64         `json:"player"`  // stalls while the player's time ran
-	Time   [2]time.Duration `json:"time_ns"` // that the players took
+	Games  int64            // counted
+	With   int64            // games with stalls
+	Player [2]int64         // stalls while the player's time ran
+	Time   [2]time.Duration // that the players took
 }
 
 // Add counts a game; white is White's player, 0 or 1.

@@ -3,6 +3,7 @@ package match
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -19,6 +20,7 @@ type counter struct {
 	result      Result
 	needsPairs  uint64 // 0: no end
 	countedPair uint64
+	stalls      selfplay.StallCount
 }
 
 func newCounter(c *Config) (*counter, error) {
@@ -78,11 +80,8 @@ func (n *counter) addGame(g *selfplay.Result) {
 		p := playerOf(g.Number, side)
 		n.result.Nodes[p] += g.Nodes[side]
 		n.result.Time[p] += g.Time[side]
-		n.result.Stalls[p] += int64(g.Stalls[side])
 	}
-	if g.Stalls != [2]int{} {
-		n.result.StalledGames++
-	}
+	n.stalls.Add(g, playerOf(g.Number, board.White))
 	if loser, yes := g.Forfeited(); yes {
 		n.result.Forfeits[playerOf(g.Number, loser)]++
 	}
@@ -138,6 +137,8 @@ func (n *counter) conclude() *Result {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
 		r.WhiteScore = float64(n.white) / float64(2*r.Games)
 	}
+	r.Stalls, r.StalledGames = n.stalls.Player, n.stalls.With
+	r.Warnings = slices.Concat(r.Warnings, n.stalls.Warnings([2]string{r.A, r.B}))
 	r.Verdict = verdict(&s)
 	if n.walk != nil {
 		n.concludeTest(&r)

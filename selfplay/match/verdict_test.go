@@ -230,3 +230,33 @@ func TestInterruptedWithVoidGames(t *testing.T) {
 	})
 	gamelogtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
 }
+
+// Stalls of the runner are counted by player, and many of them are a warning.
+func TestStallsAreReported(t *testing.T) {
+	c := config(t, 4)
+	if err := c.complete(); err != nil {
+		t.Fatal(err)
+	}
+	n, err := newCounter(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pair := range uint64(2) {
+		games := []selfplay.Result{{Number: 2 * pair}, {Number: 2*pair + 1}}
+		games[0].Stalls = [2]int{1, 0} // A has White in the first game
+		games[1].Stalls = [2]int{0, 2} // and Black in the second
+		if err := n.add(games); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := n.conclude()
+	if r.Stalls != [2]int64{6, 0} || r.StalledGames != 4 {
+		t.Errorf("stalls %v in %d games, want 6 of A in 4 games", r.Stalls, r.StalledGames)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "too busy for clocks") {
+		t.Errorf("warnings %q, want one about a busy machine", r.Warnings)
+	}
+	if again := n.conclude(); len(again.Warnings) != 1 {
+		t.Errorf("a second look has the warnings %q", again.Warnings)
+	}
+}
