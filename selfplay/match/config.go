@@ -62,7 +62,7 @@ func (c *Config) validate() error {
 	b := c.Setup // the check of an opening is measured by B's limits
 	b.Limits = c.LimitsB
 	if err := b.Complete("match", c.B); err != nil {
-		return fmt.Errorf("B: %w", err)
+		return fmt.Errorf("player B: %w", err)
 	}
 	c.Check = b.Check
 	return c.Setup.Complete("match", c.B)
