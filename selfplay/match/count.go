@@ -21,6 +21,10 @@ type counter struct {
 	needsPairs  uint64 // 0: no end
 	countedPair uint64
 	stalls      selfplay.StallCount
+
+	// faultless counts the pairs in which B did not forfeit.
+	faultless      sprt.Pentanomial
+	faultlessGames sprt.Trinomial
 }
 
 func newCounter(c *Config) (*counter, error) {
@@ -62,6 +66,11 @@ func (n *counter) add(pair []selfplay.Result) error {
 		n.addGame(g)
 	}
 	n.penta.AddPair(points[0], points[1])
+	if !forfeitedBy(pair, 1) {
+		n.faultless.AddPair(points[0], points[1])
+		n.faultlessGames.AddGame(points[0])
+		n.faultlessGames.AddGame(points[1])
+	}
 	n.countedPair++
 	if n.walk != nil {
 		if _, err := n.walk.Observe(n.observed()); err != nil {
@@ -69,6 +78,14 @@ func (n *counter) add(pair []selfplay.Result) error {
 		}
 	}
 	return nil
+}
+
+// forfeitedBy reports whether the player lost a game of the pair by its own fault.
+func forfeitedBy(pair []selfplay.Result, player int) bool {
+	return slices.ContainsFunc(pair, func(g selfplay.Result) bool {
+		loser, yes := g.Forfeited()
+		return yes && playerOf(g.Number, loser) == player
+	})
 }
 
 // addGame counts everything but the result.
@@ -172,7 +189,37 @@ func (n *counter) concludeTest(r *Result) {
 	llr := n.walk.LLR()
 	lower, upper := n.walk.Bounds()
 	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
+	r.Warnings = append(r.Warnings, n.gifts(llr)...)
 	if e, err := n.config.Test.AfterStop(n.observed()); err == nil && r.Games > 0 {
 		r.Unbiased, r.UnbiasedL, r.UnbiasedH = &e.Elo, &e.Lo, &e.Hi
 	}
+}
+
+// maxGift is the share of the evidence for H1 that may come from B's forfeits without a warning.
+const maxGift = 0.25
+
+// gifts warns if A passes because B forfeits: if the LLR of a pair, over the pairs in which B did
+// not forfeit, is less than three quarters of that over all pairs. Forfeits within the tolerance
+// are worth several Elo, which is much for a test of a few.
+func (n *counter) gifts(llr float64) []string {
+	if n.walk.Status() != sprt.AcceptH1 || n.result.Forfeits[1] == 0 {
+		return nil
+	}
+	var c sprt.Counts = n.faultless
+	if n.config.Test.Model == sprt.Bayesian {
+		c = n.faultlessGames
+	}
+	without := 0.0
+	pairs := uint64(n.faultlessGames.Games()) / 2
+	if pairs > 0 {
+		var err error
+		if without, err = n.config.Test.LLR(c); err != nil {
+			return nil // too few pairs to say
+		}
+	}
+	if pairs > 0 && without/float64(pairs) >= (1-maxGift)*llr/float64(n.countedPair) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the test passes because %s forfeits: it lost %d of %d games by its own fault, and without their pairs the LLR is %.2f instead of %.2f",
+		n.result.B, n.result.Forfeits[1], n.games.Games(), without, llr)}
 }

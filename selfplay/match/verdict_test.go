@@ -260,3 +260,54 @@ func TestStallsAreReported(t *testing.T) {
 		t.Errorf("a second look has the warnings %q", again.Warnings)
 	}
 }
+
+// A test that A passes because of B's forfeits has a warning; one that A passes by its play, in
+// spite of a forfeit, has none.
+func TestForfeitsThatDecideAreAWarning(t *testing.T) {
+	for _, tt := range []struct {
+		what   string
+		wins   bool // A wins a game of each pair
+		faults int  // pairs whose second game B forfeits are those divisible by it
+		warn   bool
+	}{
+		{"equal players, B forfeits in a quarter of the pairs", false, 4, true},
+		{"A wins a game of each pair, B forfeits once", true, 1000, false},
+	} {
+		c := decisive(t)
+		c.Test = &sprt.Test{Elo0: 0, Elo1: 10, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.05}
+		if err := c.complete(); err != nil {
+			t.Fatal(err)
+		}
+		n, err := newCounter(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pair := uint64(0); !n.over() && pair < 100_000; pair++ {
+			// A has White in the first game, B in the second. Without wins the players
+			// score in turn, so that they are equal.
+			games := []selfplay.Result{{Number: 2 * pair}, {Number: 2*pair + 1}}
+			switch {
+			case tt.wins && pair%3 > 0:
+				games[0].Result = board.WhiteWins
+			case !tt.wins && pair%4 == 1:
+				games[0].Result = board.WhiteWins
+			case !tt.wins && pair%4 == 3:
+				games[0].Result = board.BlackWins
+			}
+			if pair%uint64(tt.faults) == 0 {
+				games[1].Result, games[1].Termination = board.BlackWins, selfplay.PlayerFailed
+			}
+			if err := n.add(games); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := n.conclude()
+		if r.Verdict != AcceptH1 || r.Forfeits[1] == 0 {
+			t.Fatalf("%s: %s after %d games with forfeits %v, want %s", tt.what, r.Verdict, r.Games, r.Forfeits, AcceptH1)
+		}
+		warned := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "because toy b forfeits")
+		if warned != tt.warn {
+			t.Errorf("%s: warnings %q, want one: %v", tt.what, r.Warnings, tt.warn)
+		}
+	}
+}
