@@ -28,14 +28,10 @@ Every command also reads a single .arrow file, or a folder of them without a man
 reports it as unverified.`,
 		Example: `  assay data positions games --out positions
   assay data stat positions`,
-		Args: cobra.NoArgs,
 		PersistentPreRun: func(*cobra.Command, []string) {
 			if os.Getenv("GOMEMLIMIT") == "" { // the user has set a limit
 				debug.SetMemoryLimit(dataMemory)
 			}
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("missing subcommand")
 		},
 	}
 	cmd.AddCommand(newDataImportCommand(), newDataExportCommand(), newDataPositionsCommand(), newDataRelabelCommand(),

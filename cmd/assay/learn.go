@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -104,20 +105,26 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 		return err
 	}
 	dir, plan := c.Dir, &c.Plan
-	fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
+	// Said at the first stage, when learn.Run has accepted the plan and the weights.
+	announce := sync.OnceFunc(func() {
+		fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
+	})
 	runner, done, err := f.cluster.runner(nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
 	if err != nil {
 		return err
 	}
 	defer done()
 	c.Runner = runner
-	c.Stage = func(name string) learn.StageProgress { return stageBar{newProgress(stderr, name)} }
+	c.Stage = func(name string) learn.StageProgress {
+		announce()
+		return stageBar{newProgress(stderr, name)}
+	}
 	r, err := learn.Run(ctx, c)
 	if err != nil {
 		return learnAdvice(err, dir, c.Resume)
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "run %s is complete: this is what it came to (its speeds are in %s)\n", dir, filepath.Join(dir, durable.RunEventsName))
+		fmt.Fprintf(stderr, "run %s is complete: this is its result (%s has the speeds)\n", dir, filepath.Join(dir, durable.RunEventsName))
 	}
 	page := writeReport(dir, stderr)
 	if f.asJSON {

@@ -53,7 +53,7 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 			return nil
 		})
 	}
-	if f.clock != "" {
+	if f.clock != "" && err == nil {
 		err = eachSide(f.clock, func(side int, text string) error {
 			c, err := selfplay.ParseClock(text)
 			if err != nil {
@@ -75,7 +75,10 @@ func eachSide(text string, set func(side int, text string) error) error {
 	if !two {
 		b = a
 	}
-	return errors.Join(set(0, a), set(1, b))
+	if err := set(0, a); err != nil {
+		return err
+	}
+	return set(1, b)
 }
 
 // entrant names a player and starts it once. What is the player's name in errors.
