@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -144,4 +145,18 @@ func concurrencyFlag(cmd *cobra.Command, games *int, usage string) {
 	for _, old := range []string{"workers", "cores", "procs"} {
 		aliasFlag(cmd, old, "concurrency")
 	}
+}
+
+// reportGoroutines writes the number of goroutines to w at each interval, for the soak
+// test, which cannot count them from outside. Without an interval it does nothing.
+func reportGoroutines(interval string, w io.Writer) {
+	every, err := time.ParseDuration(interval)
+	if err != nil || every <= 0 {
+		return
+	}
+	go func() {
+		for range time.Tick(every) {
+			fmt.Fprintf(w, "goroutines: %d\n", runtime.NumGoroutine())
+		}
+	}()
 }

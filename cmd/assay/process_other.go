@@ -17,3 +17,6 @@ func setNice(n int) error {
 	}
 	return nil
 }
+
+// closedOutput is known on Unix only.
+func closedOutput() bool { return false }
