@@ -133,7 +133,7 @@ func becomes(t *testing.T, c *foreign.Client, start string) (verdict, why string
 	return harmless, ""
 }
 
-// A program that the system cannot start makes a game void, whoever would have won.
+// A program that the system cannot start makes a game void, for either side.
 func TestNoProgramIsVoid(t *testing.T) {
 	for side := range board.Color(2) {
 		pair := players(t, "a", "a")

@@ -108,7 +108,7 @@ func (t *table) begin() error {
 	return nil
 }
 
-// failed ends a game that has not begun because a player failed.
+// failed ends a game that has not started because a player failed.
 func (t *table) failed(side board.Color, doing string, err error) {
 	if !errors.Is(err, engine.ErrNotStarted) {
 		t.forfeit(side, PlayerFailed, fmt.Sprintf("%s: %v", doing, err))

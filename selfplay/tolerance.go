@@ -38,14 +38,14 @@ func (t Tolerance) Share() float64 {
 	return t.MaxForfeits
 }
 
-// Forfeits reports whether so many forfeits in so many games are too many: whether a player
+// Forfeits reports whether that number of forfeits is too many for the games: whether a player
 // that forfeits the tolerated share of its games would forfeit as many with a probability
 // below 0.001 (one-sided exact binomial test).
 func (t Tolerance) Forfeits(forfeits, games int64) bool {
 	return !t.Recover && binomialTail(forfeits, games, t.Share()) < forfeitLevel
 }
 
-// Void reports whether so many pairs of games were void that the machine is unfit: more than
+// Void reports whether that many pairs were void that the machine is unfit: more than
 // 1 % of all pairs, and more than there are slots. One pause of the machine voids a game in
 // each slot, and says nothing about the games before and after it.
 func (t Tolerance) Void(void, counted int64, slots int) bool {

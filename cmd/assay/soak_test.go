@@ -29,7 +29,7 @@ var soakFor = flag.Duration("soak", time.Minute, "how long TestSoak lasts")
 
 // TestSoak runs self-play, a match, the loop and shared games again and again under random
 // faults: kill -9, SIGSTOP, a full disk, engines that break the protocol. Each run must end
-// with the bytes of an undisturbed one. Beside them, processes that nobody kills run from
+// with the bytes of an undisturbed one. Beside them, processes that are never killed run from
 // start to end; their memory, descriptors, threads and goroutines, and the temporary files
 // of all, must be as many in the last quarter as in the first.
 //
@@ -212,7 +212,7 @@ func (s *soak) disturb(p *os.Process, fault string, after time.Duration, work st
 	case "full disk":
 		var st syscall.Statfs_t
 		if syscall.Statfs(work, &st) != nil || st.Type != 0x01021994 {
-			break // not a tmpfs of ours: mounting needs root
+			break // no tmpfs was mounted: that needs root
 		}
 		full := filepath.Join(work, "filler")
 		if f, err := os.Create(full); err == nil {
@@ -311,7 +311,7 @@ const soakMetrics = 4
 
 var metricNames = [soakMetrics]string{"memory, MB", "descriptors", "threads", "goroutines"}
 
-// steady starts the processes that nobody kills: a match, a coordinator with a worker, and
+// steady starts the processes that are never killed: a match, a coordinator with a worker, and
 // a server with a viewer.
 func (s *soak) steady() {
 	runs := filepath.Join(s.dir, "runs")

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// real returns a sample of real data, at most so many bytes of whole lines.
+// real returns a sample of real data, of whole lines, up to that many bytes.
 func real(t testing.TB, path string, most int) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)

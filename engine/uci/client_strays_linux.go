@@ -99,7 +99,7 @@ func (s *strays) end(pid int) {
 	}
 }
 
-// has reports whether a child of ours was started by the engine with the id.
+// has reports whether one of our children was started by the engine with the id.
 func (s *strays) has(child, engine int) bool {
 	st, ok := readStat(child)
 	if !ok {

@@ -46,7 +46,7 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 
 // BenchmarkEmptyUnits measures the units/s of a coordinator with its server, its ledger on
 // disk and its workers in one process. The units cost nothing to play. The limit is the time
-// of a sync of the ledger, so many units are under way at once.
+// of a sync of the ledger, many units are under way at once.
 func BenchmarkEmptyUnits(b *testing.B) {
 	s, err := broker.Start(broker.Config{Addr: "127.0.0.1:0"})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// crashing is a toy that fails at its second move in one game in so many, by the game's seed.
+// crashing is a toy that fails at its second move in one of oneIn games, by the game's seed.
 type crashing struct {
 	engine.Player
 	oneIn uint64
@@ -38,7 +38,7 @@ func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits)
 	return c.Player.Search(ctx, g, lim)
 }
 
-// opener opens toys; b crashes in one game in so many.
+// opener opens toys; b crashes in one of oneIn games.
 func opener(oneIn uint64) selfplay.Opener {
 	return func(spec string) (engine.Player, error) {
 		p, err := toy.Open(spec)

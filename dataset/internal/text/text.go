@@ -53,7 +53,7 @@ func (t *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newlineFollows reports whether the text goes on with a newline after what was read.
+// newlineFollows reports whether a newline follows what was read.
 func (t *reader) newlineFollows(rest []byte) bool {
 	if len(rest) == 0 {
 		rest, _ = t.in.Peek(1) // nothing follows where it fails

@@ -23,7 +23,7 @@ import (
 
 // Server shows the runs in a folder while they are in progress. It only reads, and it
 // renders a state of a run once, however many browsers show it. A run's folder may be a
-// link, but links in it that lead out of it are not followed: whoever made the folder
+// link, but links in it that lead out of it are not followed: the author of the folder
 // could show any file with them.
 type Server struct {
 	Dir   string        // of the runs
