@@ -25,7 +25,7 @@ import (
 // tuneFlags are the flags of assay tune that need reading before use.
 type tuneFlags struct {
 	model, from, out string
-	disk, cache      string
+	disk             string
 	bench, curve     bool
 	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
@@ -103,7 +103,6 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
-	fs.StringVar(&f.cache, "cache", "", "folder that keeps extracted features for the next call with the same data")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")

@@ -3,20 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -182,103 +173,24 @@ func (t *tuneTask) identity() (hashes []string) {
 	return hashes
 }
 
-// load builds the store, or finds it in the cache.
+// load builds the store.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
 	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
 		debug.SetGCPercent(25)
 	}
 	bar := newProgress(stderr, "features")
 	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
-	var path, from string
 	var s *rows.Store
 	var err error
-	if f.cache != "" {
-		if path, err = t.cachePath(f.cache); err != nil {
-			return nil, err
-		}
-		if s, err = cachedStore(ctx, path, f.disk, stderr); err != nil {
-			return nil, err
-		}
-		from = " from " + path
+	if t.features != nil {
+		s, err = b.Features(ctx, t.set, t.features)
+	} else {
+		s, err = b.Positions(ctx, t.model, t.positions)
 	}
-	if s == nil {
-		from = ""
-		if t.features != nil {
-			s, err = b.Features(ctx, t.set, t.features)
-		} else {
-			s, err = b.Positions(ctx, t.model, t.positions)
-		}
-		if err != nil {
-			return nil, tuneAdvice(err)
-		}
-		if path != "" {
-			if err := cacheStore(ctx, s, path); err != nil {
-				return nil, errors.Join(err, s.Close())
-			}
-		}
+	if err != nil {
+		return nil, tuneAdvice(err)
 	}
 	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
-	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position%s", s.Rows(), s.Games(), s.Entries(), perRow, from))
+	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
 	return s, nil
-}
-
-// cachePath names the archive of the task's features in dir: by the contents of the
-// data, the evaluation, and the program that extracts, byte for byte, because nobody
-// remembers to raise a version when a feature changes.
-func (t *tuneTask) cachePath(dir string) (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("--cache: %w", err)
-	}
-	program, err := durable.SumFile(exe)
-	if err != nil {
-		return "", fmt.Errorf("--cache: %w", err)
-	}
-	if err := durable.MakeDir(dir); err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s %d\n", program.SHA256, runtime.GOARCH, t.name, len(t.terms))
-	for _, hash := range t.identity() {
-		fmt.Fprintln(h, hash)
-	}
-	return filepath.Join(dir, "features-"+hex.EncodeToString(h.Sum(nil))[:16]+".cache"), nil
-}
-
-// cachedStore reads an archive. Where there is none, or a damaged one, the store is
-// nil, and is to be built.
-func cachedStore(ctx context.Context, path, disk string, stderr io.Writer) (*rows.Store, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	s, err := rows.ReadArchive(ctx, f, disk)
-	if errors.Is(err, rows.ErrArchive) {
-		fmt.Fprintf(stderr, "tune: %s: %v: the features are extracted again\n", path, err)
-		return nil, nil
-	}
-	return s, err
-}
-
-// oldTemp is the age of an unfinished file that no process is still writing.
-const oldTemp = 24 * time.Hour
-
-func cacheStore(ctx context.Context, s *rows.Store, path string) error {
-	if err := durable.RemoveOldTemps(filepath.Dir(path), oldTemp); err != nil {
-		return err
-	}
-	f, err := durable.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := s.Archive(ctx, f); err != nil {
-		f.Abort()
-		return err
-	}
-	_, err = f.Commit()
-	return err
 }

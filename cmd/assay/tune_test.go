@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -218,20 +217,8 @@ func TestTuneRun(t *testing.T) {
 	if a, b := bytesOf(), bytesOf(); a != b {
 		t.Errorf("two runs with the same seed:\n%s\n%s", a, b)
 	}
-	cache := filepath.Join(dir, "cache")
-	for call := range 3 { // extracted; from the cache; from a damaged one
-		if _, err := tune(t, append(args, "--out", file, "--disk", dir, "--cache", cache)...); err != nil {
-			t.Fatal(err)
-		}
-		files, err := filepath.Glob(filepath.Join(cache, "features-*.cache"))
-		if err != nil || len(files) != 1 {
-			t.Fatalf("the cache holds %v, %v", files, err)
-		}
-		if call == 1 {
-			if err := os.Truncate(files[0], 5000); err != nil {
-				t.Fatal(err)
-			}
-		}
+	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
+		t.Fatal(err)
 	}
 	a, err := models.Load(filepath.Join(run, "weights.json"))
 	if err != nil {
@@ -246,43 +233,6 @@ func TestTuneRun(t *testing.T) {
 	}
 	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil || !strings.Contains(err.Error(), "another folder") {
 		t.Errorf("other settings in the same folder: %v", err)
-	}
-}
-
-// TestTuneCacheOfTwoProcesses: processes that write and read the same archive at once all
-// succeed, with the same weights, and what a killed one left is deleted when it is old.
-func TestTuneCacheOfTwoProcesses(t *testing.T) {
-	dir := t.TempDir()
-	data, cache := filepath.Join(dir, "positions"), filepath.Join(dir, "cache")
-	writeWalks(t, data, 30, nil)
-	if err := os.Mkdir(cache, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	left, young := filepath.Join(cache, ".features-0123456789abcdef.cache.1-0.tmp"), filepath.Join(cache, ".features-0123456789abcdef.cache.2-0.tmp")
-	for _, name := range []string{left, young} {
-		if err := os.WriteFile(name, []byte("half"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*oldTemp)); err != nil {
-		t.Fatal(err)
-	}
-	var all []*process
-	for i := range 4 {
-		all = append(all, start(t, nil, "tune", data, "--model", "shannon-1950", "--cache", cache, "--out", filepath.Join(dir, fmt.Sprintf("w%d.json", i))))
-	}
-	ids := map[string]bool{}
-	for i, p := range all {
-		p.ends(exitDone)
-		f, err := models.Load(filepath.Join(dir, fmt.Sprintf("w%d.json", i)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids[f.ID()] = true
-	}
-	files, err := os.ReadDir(cache)
-	if err != nil || len(ids) != 1 || len(files) != 2 || files[0].Name() != filepath.Base(young) {
-		t.Errorf("ids %v, the cache holds %v, %v", ids, files, err)
 	}
 }
 

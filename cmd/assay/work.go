@@ -250,6 +250,7 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	if err := durable.MakeDir(w.Library); err != nil {
 		return nil, fmt.Errorf("%w; the worker keeps weights there: choose another folder with --library", err)
 	}
+	const oldTemp = 24 * time.Hour // no process is still writing a file of that age
 	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
 		return nil, err
 	}

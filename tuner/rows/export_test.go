@@ -1,8 +1,5 @@
 package rows
 
-// ArchiveMagic begins every archive.
-const ArchiveMagic = archiveMagic
-
 // MaxPairs is the largest size of a dictionary.
 const MaxPairs = maxPairs
 

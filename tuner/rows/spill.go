@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unsafe"
 )
 
 // spill is a file that holds the codes of a store's chunks. What a pass needs
@@ -70,4 +71,12 @@ func (d *spill) close() error {
 		err = errors.Join(err, os.Remove(d.f.Name()))
 	}
 	return err
+}
+
+// memory returns the bytes of a column, in the machine's order.
+func memory[T any](column []T) []byte {
+	if len(column) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&column[0])), len(column)*int(unsafe.Sizeof(column[0])))
 }
