@@ -44,26 +44,11 @@ func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *
 		if err != nil {
 			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
 		}
-		curve.Points = append(curve.Points, CurvePoint{f.clustersTrained(), r.Fit})
+		curve.Points = append(curve.Points, CurvePoint{f.split.clustersTrained(f.train), r.Fit})
 	}
 	curve.Points = append(curve.Points, CurvePoint{full.ClustersTrain, full.Fit})
 	curve.extrapolate()
 	return curve, nil
-}
-
-// clustersTrained counts the clusters with rows that are trained on.
-func (f *fitting) clustersTrained() int {
-	seen := make([]bool, f.clusters.N())
-	n := 0
-	for i, c := range f.s.Chunks {
-		for j, g := range c.Game {
-			if k := f.clusters.Of[g]; f.train.Omega[i][j] > 0 && !seen[k] {
-				seen[k] = true
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // extrapolate fits Floor + Slope/games to the last three points by least

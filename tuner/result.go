@@ -203,24 +203,20 @@ func (t *TermFit) Moved() bool {
 // result assembles the Result at theta.
 func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := objective.NewTapered(len(f.terms))
-	f.params.Expand(f.theta, w)
+	f.free.Expand(f.at.theta, w)
 	r := &Result{
-		Config: f.c, Sources: f.s.Sources(), K: f.k, KScore: f.kScore, Tied: f.tied, Parameters: f.params.N,
-		Rows: f.s.Rows(), RowsTrain: f.rows.train, RowsValid: f.rows.valid,
-		Games: int64(f.s.Games()), Clusters: f.clusters.N(), ByOpening: f.clusters.ByOpening,
-		Design: f.design, Outcome: f.outcome, Steps: f.outcome.Iterations, Gap: Float(f.outcome.Gap), Converged: f.outcome.Converged,
+		Config: f.c, Sources: f.s.Sources(), K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, Parameters: f.free.N,
+		Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid,
+		Games: int64(f.s.Games()), Clusters: f.split.clusters.N(), ByOpening: f.split.clusters.ByOpening,
+		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
 		Pieces: []stats.PieceValue{},
 	}
-	for _, h := range f.held {
-		if h {
-			r.ClustersHeld++
-		}
-	}
+	r.ClustersHeld = f.split.clustersHeld()
 	r.ClustersTrain = r.Clusters - r.ClustersHeld
 	if err := f.finishWeights(ctx, r, w); err != nil {
 		return nil, err
 	}
-	if f.cov != nil {
+	if f.at.cov != nil {
 		if err := f.statistics(ctx, r); err != nil {
 			return nil, err
 		}
@@ -234,8 +230,8 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 // finishWeights rescales and rounds the weights w of the fit and measures
 // the losses of each step.
 func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tapered) error {
-	r.Start = lossesOf(&f.start)
-	fit, err := f.train.Measure(ctx, w, f.k)
+	r.Start = lossesOf(&f.slope.start)
+	fit, err := f.train.Measure(ctx, w, f.slope.k)
 	if err != nil {
 		return err
 	}
@@ -243,14 +239,14 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 	if r.Rescale, err = f.rescale(ctx, w, fit.RMS()); err != nil {
 		return err
 	}
-	if r.FileK = f.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
+	if r.FileK = f.slope.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
 		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
 	}
 	rounded := objective.NewTapered(len(f.terms))
 	for t, term := range f.terms {
 		v := TermFit{
 			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
-			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.seen[t], Frozen: f.frozen[t],
+			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
 		}
 		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
@@ -275,12 +271,12 @@ func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float6
 		return 1, nil
 	}
 	for t := range f.terms {
-		if f.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
+		if f.free.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
 			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
 			return 1, nil
 		}
 	}
-	before := f.start.RMS()
+	before := f.slope.start.RMS()
 	if ref := f.c.Reference; ref != nil {
 		var err error
 		if before, err = objective.RMS(ctx, ref, f.c.Workers, objective.StartOf(f.terms)); err != nil {
@@ -299,11 +295,11 @@ func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float6
 
 // statistics fills in errors, tables and marginal values.
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
-	v := f.cov
+	v := f.at.cov
 	f.c.progress(0, 0, "errors, tables and calibration")
-	r.Jackknife = v.Sums.N <= stats.JackknifeClusters && f.params.N > 0
+	r.Jackknife = v.Sums.N <= stats.JackknifeClusters && f.free.N > 0
 	o := f.objective()
-	if err := v.Finish(ctx, o, f.clusters, f.theta, r.Jackknife); err != nil {
+	if err := v.Finish(ctx, o, f.split.clusters, f.at.theta, r.Jackknife); err != nil {
 		return err
 	}
 	r.Effective = v.Effective
@@ -315,8 +311,8 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		x := &r.Terms[t]
 		x.EffectiveGames = v.Sums.Effective[t]
 		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
-		mg, eg := f.params.MG[t], f.params.EG[t]
-		if mg == objective.Fixed || x.Count == 0 && f.params.Lone(t) {
+		mg, eg := f.free.MG[t], f.free.EG[t]
+		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
 			continue
 		}
 		x.DataShare = (v.Share(o, mg) + v.Share(o, eg)) / 2
@@ -335,19 +331,19 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		return err
 	}
 	for i := range r.Tables {
-		r.Tables[i].Center(f.terms, fit, counts, f.params, v, r.Rescale)
+		r.Tables[i].Center(f.terms, fit, counts, f.free.Params, v, r.Rescale)
 	}
-	r.Groups = stats.GroupGains(v, o, f.terms, f.theta, f.start.Weight[objective.Trained])
-	r.Collinear = stats.FindCollinear(f.known.Information, f.params.Names(f.terms))
+	r.Groups = stats.GroupGains(v, o, f.terms, f.at.theta, f.slope.start.Weight[objective.Trained])
+	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
 	w := objective.NewTapered(len(f.terms))
-	f.params.Expand(f.theta, w)
+	f.free.Expand(f.at.theta, w)
 	sides, err := stats.Calibrate(ctx, f.train, old, w)
 	if err != nil {
 		return err
 	}
 	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
 	if f.s.Pieces != nil {
-		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.params, v, r.Rescale)
+		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.free.Params, v, r.Rescale)
 	}
 	return nil
 }
@@ -361,8 +357,8 @@ const (
 // caution adds the warnings that the finished fit calls for.
 func (f *fitting) caution(r *Result) {
 	var stuck []string
-	for j, name := range f.params.Names(f.terms) {
-		if f.params.Stuck(j) {
+	for j, name := range f.free.Names(f.terms) {
+		if f.free.Stuck(j) {
 			stuck = append(stuck, name)
 		}
 	}
@@ -375,7 +371,7 @@ func (f *fitting) caution(r *Result) {
 		switch {
 		case x.Count == 0 && !x.Frozen:
 			unseen = append(unseen, x.Name)
-		case x.Few() && !x.Frozen && f.cov != nil:
+		case x.Few() && !x.Frozen && f.at.cov != nil:
 			few = append(few, x.Name)
 		}
 	}
@@ -392,11 +388,11 @@ func (f *fitting) caution(r *Result) {
 	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
 		f.warn("the fit predicts almost every result: separable data, the weights' size is the prior's choice")
 	}
-	if f.cov != nil && f.cov.Ridge {
+	if f.at.cov != nil && f.at.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
 	}
-	if !f.outcome.Converged {
-		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.outcome.Gap, f.outcome.Iterations)
+	if !f.at.outcome.Converged {
+		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.at.outcome.Gap, f.at.outcome.Iterations)
 	}
 }
 

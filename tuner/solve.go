@@ -1,0 +1,157 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+// solution is where a fit has come to.
+type solution struct {
+	design  float64   // D
+	theta   []float64 // nil before the first step
+	outcome optimize.Outcome
+	cov     *stats.Covariance // nil if not known
+
+	known     *objective.Known // information shared by objectives of one loss
+	knownLoss objective.Loss
+}
+
+const (
+	designFirst  = 10   // a priori, for about 70 positions a game
+	designRounds = 3    // estimates of D before the last is taken
+	designClose  = 0.05 // |ln ratio| of two estimates that are as good as equal
+	defaultGap   = 1e-10
+	looseGap     = 1e-6
+)
+
+// solve finds the minimum, and with it the design effect: D is estimated at
+// the minimum that the last D gave, until it no longer moves.
+func (f *fitting) solve(ctx context.Context) error {
+	f.at.design = f.c.Design
+	estimate := f.at.design == 0
+	if estimate {
+		f.at.design = designFirst
+	}
+	theta := make([]float64, f.free.N)
+	gap := f.c.Gap
+	if gap == 0 {
+		gap = defaultGap
+	}
+	if f.c.Loss == objective.MSE {
+		// The valley of MSE is narrow far from its floor: come from above.
+		f.train.Loss = objective.CrossEntropy
+		if err := f.minimize(ctx, theta, looseGap); err != nil {
+			return err
+		}
+		f.train.Loss = objective.MSE
+		theta = f.at.theta
+	}
+	if estimate {
+		if err := f.minimize(ctx, theta, looseGap); err != nil {
+			return err
+		}
+		if err := f.estimate(ctx); err != nil {
+			return err
+		}
+		theta = f.at.theta
+	}
+	for round := 1; ; round++ {
+		if err := f.minimize(ctx, theta, gap); err != nil {
+			return err
+		}
+		theta = f.at.theta
+		if f.bare && !estimate {
+			return nil
+		}
+		used := f.at.design
+		if err := f.estimate(ctx); err != nil {
+			return err
+		}
+		moved := math.Abs(math.Log(f.at.design / used))
+		if !estimate || moved < designClose || round == designRounds {
+			f.at.design = used
+			return nil
+		}
+	}
+}
+
+// minimize runs the method from theta to a gap in mean loss.
+func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) error {
+	method, err := optimize.NewMethod(f.c.Method)
+	if err != nil {
+		return err
+	}
+	weight := f.slope.start.Weight[objective.Trained]
+	o := f.objective()
+	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight}
+	s.Step = func(i int, x []float64, value, gap float64) {
+		unit := f.at.design / weight
+		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
+		if f.c.Trace != nil {
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
+		}
+	}
+	out, err := f.free.Box.Minimize(ctx, method, o, theta, s)
+	if out.X != nil && optimize.Finite(out.Value, out.X) {
+		f.at.theta = out.X
+	}
+	out.Iterations += f.at.outcome.Iterations
+	out.Passes += f.at.outcome.Passes
+	out.Curvatures += f.at.outcome.Curvatures
+	out.Gap *= f.at.design / weight
+	f.at.outcome = out
+	if errors.Is(err, optimize.ErrDiverged) {
+		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
+	}
+	return err
+}
+
+// lossesAt returns the losses of a point on the way, if this step is one at which they
+// are measured.
+func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
+	none := Losses{Float(math.NaN()), Float(math.NaN())}
+	if theta == nil || step > lossSteps && step%lossSteps != 0 {
+		return none
+	}
+	w := objective.NewTapered(len(f.terms))
+	f.free.Expand(theta, w)
+	m, err := f.train.Measure(ctx, w, f.slope.k)
+	if err != nil {
+		return none // the context ended, which the method will find out
+	}
+	return lossesOf(&m)
+}
+
+// objective returns what is minimized under the present design effect.
+func (f *fitting) objective() *objective.Penalized {
+	o := objective.New(f.train, f.free.Params, f.at.design)
+	if f.at.known == nil || f.at.knownLoss != f.train.Loss {
+		f.at.known, f.at.knownLoss = o.Known, f.train.Loss
+	}
+	o.Known = f.at.known
+	return o
+}
+
+// estimate computes the covariance at theta and the design effect from it.
+func (f *fitting) estimate(ctx context.Context) error {
+	f.c.progress(0, 0, "estimating variances over %d clusters", f.split.clusters.N())
+	o := f.objective()
+	var err error
+	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta); err != nil {
+		return err
+	}
+	d, err := f.at.cov.Design(ctx, f.train)
+	if err != nil {
+		return err
+	}
+	if d > 0 && optimize.Finite(d, nil) {
+		f.at.design = d
+	}
+	return nil
+}
