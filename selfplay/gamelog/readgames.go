@@ -26,9 +26,6 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 			if r.Void != "" {
 				return nil // it counts nowhere
 			}
-			if r.Void != "" {
-				return nil // it counts nowhere
-			}
 			row, err := Row(r, "")
 			if err != nil {
 				return err

@@ -87,9 +87,9 @@ var modes = map[string]string{
 	"spaces":            "puts spaces and tabs around words",
 	"half-lines":        "writes each line in two parts",
 	"move-uppercase":    "plays a move in capitals",
-	"promotion-upper":   "promotes with a capital letter",
-	"promotion-missing": "promotes without saying to what",
-	"promotion-king":    "promotes to a king",
+	"promotion-upper":   "promotes on a8 with a capital letter",
+	"promotion-missing": "promotes on a8 without saying to what",
+	"promotion-king":    "promotes to a king on a8",
 	"promotion-wrong":   "appends a promotion to every move",
 	"illegal-later":     "plays an illegal move at its third go",
 	"null-later":        "plays 0000 at its third go",
@@ -402,12 +402,21 @@ func raise(s syscall.Signal) {
 func (e *bad) wrongMove(move string, third bool) (string, bool) {
 	for mode, played := range map[string]string{
 		"none": "(none)", "san": "Nf3", "own-square": "e2e2", "off-board": "e2e9", "other-side": "e7e5",
-		"promotion-wrong": move[:4] + "q", "move-uppercase": strings.ToUpper(move), "promotion-king": "a7a8k",
-		"promotion-missing": "a7a8", "promotion-upper": "a7a8Q",
+		"promotion-wrong": move[:4] + "q", "move-uppercase": strings.ToUpper(move),
 	} {
 		if e.mode[mode] {
 			return played, true
 		}
+	}
+	_, noPromotion := e.game.Position().ParseUCI("a7a8q")
+	switch {
+	case noPromotion != nil:
+	case e.mode["promotion-upper"]:
+		return "a7a8Q", true
+	case e.mode["promotion-missing"]:
+		return "a7a8", true
+	case e.mode["promotion-king"]:
+		return "a7a8k", true
 	}
 	switch {
 	case e.mode["illegal-later"] && third:
