@@ -72,6 +72,10 @@ type Result struct {
 	Termination board.Termination `json:"termination"`
 	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did wrong, and its side
 
+	// FaultLog is the end of the conversation with the engine that forfeited, and of its error
+	// output. It is empty if the player keeps none (see engine.Logger).
+	FaultLog string `json:"fault_log,omitempty"`
+
 	// Void says why the game must not be counted, such as a program that could not be started.
 	// The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
 	Void string `json:"void,omitempty"`

@@ -3,6 +3,7 @@
 package selfplay
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
 )
@@ -52,8 +54,9 @@ var misbehaviours = []struct {
 	{mode: "illegal", verdict: refused}, {mode: "garbage", verdict: refused}, {mode: "empty", verdict: refused},
 	{mode: "null", verdict: refused}, {mode: "none", verdict: refused}, {mode: "san", verdict: refused},
 	{mode: "own-square", verdict: refused}, {mode: "off-board", verdict: refused}, {mode: "promotion-wrong", verdict: refused},
-	{mode: "other-side", verdict: refused}, {mode: "promotion-missing", verdict: refused}, {mode: "promotion-king", verdict: refused},
+	{mode: "other-side", verdict: refused},
 
+	{mode: "promotion-missing", verdict: illegal, start: promotion}, {mode: "promotion-king", verdict: illegal, start: promotion},
 	{mode: "illegal-later", verdict: illegal}, {mode: "null-later", verdict: illegal}, {mode: "previous", verdict: illegal},
 	{mode: "crash-later", verdict: failed}, {mode: "exit-later", verdict: failed}, {mode: "abort", verdict: failed},
 	{mode: "killed", verdict: failed}, {mode: "stops-itself", verdict: failed, timeout: true},
@@ -80,39 +83,30 @@ func TestMisbehaviours(t *testing.T) {
 			if tt.timeout {
 				c.StartTimeout, c.MoveTimeout = 2*time.Second, 2*time.Second
 			}
-			client := foreign.NewClient(c)
-			if verdict, why := becomes(t, client, tt.start); verdict != tt.verdict {
+			if verdict, why := becomes(t, c, tt.start); verdict != tt.verdict {
 				t.Errorf("%q: %s; want %q", verdict, why, tt.verdict)
-			}
-			if err := client.Close(); err != nil {
-				t.Error(err)
 			}
 			noneLeft(t, mark)
 		})
 	}
 }
 
-// becomes starts the engine, asks for a move, and plays a game of each color.
-func becomes(t *testing.T, c *foreign.Client, start string) (verdict, why string) {
+// becomes runs the preflight, and plays a game of each color.
+func becomes(t *testing.T, command foreign.Command, start string) (verdict, why string) {
 	t.Helper()
-	job := Job{Players: [2]string{"", ""}, Start: start, Plies: 1, Limits: anyLimits}
-	position := board.StartPosition()
+	open := func(string) (engine.Player, error) { return foreign.NewClient(command), nil }
+	if err := (&Setup{Open: open}).Preflight(t.Context(), anyLimits[0], Entrant{Spec: "bad"}); err != nil {
+		if !errors.Is(err, ErrPreflight) {
+			t.Error(err)
+		}
+		return refused, err.Error()
+	}
+	job := Job{Start: start, Plies: 8, Limits: anyLimits}
 	if start != "" {
-		position = parse(t, start)
+		job.Plies = 1
 	}
-	side := position.SideToMove()
-	probe := players(t, "a", "a")
-	probe[side] = c
-	r, err := Play(t.Context(), &job, probe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Fault != "" {
-		return refused, r.Fault
-	}
-	if start == "" {
-		job.Plies = 8
-	}
+	c := foreign.NewClient(command)
+	defer c.Close()
 	for own := range board.Color(2) {
 		pair := players(t, "a", "a")
 		pair[own] = c
@@ -124,6 +118,9 @@ func becomes(t *testing.T, c *foreign.Client, start string) (verdict, why string
 		switch {
 		case forfeited && loser != own:
 			t.Errorf("the opponent lost: %s", r.Fault)
+		case forfeited && !strings.Contains(r.FaultLog, "< uciok\n"):
+			t.Errorf("%s: log %q", r.Fault, r.FaultLog)
+			fallthrough
 		case forfeited:
 			return string(r.Termination), r.Fault
 		case r.Void != "":
@@ -183,13 +180,4 @@ func processesWith(t *testing.T, mark string) (pids []int) {
 		}
 	}
 	return pids
-}
-
-func parse(t *testing.T, fen string) board.Position {
-	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -229,6 +230,33 @@ func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
 	t.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))
+	t.result.FaultLog = faultLog(t.players[loser])
+}
+
+// maxFaultLog bounds the log of a player that forfeited, in bytes.
+const maxFaultLog = 32 << 10
+
+// isControl reports whether a log cannot contain the character.
+func isControl(c rune) bool { return unicode.IsControl(c) && c != '\n' }
+
+// faultLog returns the end of the player's log, if it keeps one.
+func faultLog(p engine.Player) string {
+	for {
+		if l, ok := p.(engine.Logger); ok {
+			text := strings.Map(func(c rune) rune {
+				if isControl(c) {
+					return ' '
+				}
+				return c
+			}, strings.ToValidUTF8(l.Log(), "?"))
+			return strings.ToValidUTF8(text[max(0, len(text)-maxFaultLog):], "")
+		}
+		w, ok := p.(engine.Wrapper)
+		if !ok {
+			return ""
+		}
+		p = w.Unwrap()
+	}
 }
 
 // bounded returns the beginning of a text that may contain the output of a program.

@@ -3,6 +3,7 @@ package selfplay
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -27,6 +28,8 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d has the result %d", r.Number, r.Result)
 	case len(r.Fault) > maxFault || len(r.Void) > maxFault:
 		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault)+len(r.Void), maxFault)
+	case len(r.FaultLog) > maxFaultLog || r.FaultLog != "" && r.Fault == "" || strings.ContainsFunc(r.FaultLog, isControl):
+		return fmt.Errorf("game %d has a log of %d bytes for the fault %q, want %d at most, of printable text", r.Number, len(r.FaultLog), r.Fault, maxFaultLog)
 	case (r.Void != "") != (r.Termination == VoidGame) || r.Void != "" && (len(r.Moves) != r.Opening || r.Fault != ""):
 		return fmt.Errorf("game %d ended by %s, and is void because of %q", r.Number, r.Termination, r.Void)
 	case !r.stallsPossible(job):

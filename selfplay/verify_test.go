@@ -85,6 +85,13 @@ func TestVerifyRefusesWhatWasNot(t *testing.T) {
 		"a fault too long": {func(r *Result) {
 			r.Termination, r.Result, r.Fault = PlayerFailed, board.WhiteWins, strings.Repeat("x", 5000)
 		}, "5000 bytes"},
+		"a log without a fault": {func(r *Result) { r.FaultLog = "x" }, "a log of 1 bytes"},
+		"a log too long": {func(r *Result) {
+			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", strings.Repeat("x", 50000)
+		}, "a log of 50000 bytes"},
+		"a log that clears the screen": {func(r *Result) {
+			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", "\x1b[2J"
+		}, "printable"},
 		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" }, "without a clock"},
 		"cut short": {func(r *Result) {
 			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]

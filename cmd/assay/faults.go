@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // maxFaultsShown is how many faults of players are reported while games are played.
@@ -59,6 +61,17 @@ func (f *faultReporter) see(r *selfplay.Result) {
 	default:
 		f.report(fmt.Sprintf("game %d: %s: %s", r.Number, what, why))
 	}
+}
+
+// faultsText says where to read about the forfeits of the run in the folder.
+func faultsText(out string) string {
+	switch n := gamelog.FaultLogs(out); {
+	case out == "":
+		return "with --out, logs are kept"
+	case n > 0:
+		return fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
+	}
+	return "see the journal"
 }
 
 // say prints a line between those of the progress bar.

@@ -46,7 +46,7 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, countsText(r.Terminations))
 	for _, x := range r.Ratings {
 		if x.Forfeits > 0 {
-			fmt.Fprintf(out, "%d games forfeited by %s\n", x.Forfeits, x.Name)
+			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, faultsText(dir))
 		}
 	}
 	if r.VoidPairs > 0 {
@@ -69,7 +69,7 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs\n", r.Games, countsText(r.Terminations), r.VoidPairs)
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, countsText(r.Terminations), r.VoidPairs, faultsText(dir))
 	if dir != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}

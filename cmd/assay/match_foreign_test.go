@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -51,11 +52,10 @@ func noneLeft(t *testing.T, mark string) {
 	t.Errorf("left behind: %q", left)
 }
 
-// playForeign plays a match of four games against the player, whatever it forfeits, and
-// returns the result, the faults in the journal, and the standard error.
-func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
+// playForeign plays a match of four games against the player in the folder, whatever it
+// forfeits, and returns the result, the faults in the journal, and the standard error.
+func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "m")
 	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--recover", "--json", "--out", dir}, flags...)
 	code, stdout, stderr := call(t, args...)
 	if code != exitDone {
@@ -68,6 +68,9 @@ func playForeign(t *testing.T, spec string, flags ...string) (r match.Result, fa
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
 			return err
+		}
+		if g.FaultLog != "" {
+			t.Errorf("the journal has the log of game %d", g.Number)
 		}
 		if g.Fault != "" {
 			faults = append(faults, string(g.Termination)+": "+g.Fault)
@@ -104,7 +107,8 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 			if tt.mode == "hang-later" {
 				move = "1s"
 			}
-			r, faults, stderr := playForeign(t, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", move)
+			dir := filepath.Join(t.TempDir(), "m")
+			r, faults, stderr := playForeign(t, dir, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", move)
 			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
 				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
 			}
@@ -113,6 +117,13 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 				if !strings.Contains(as, tt.fault) {
 					t.Errorf("fault %q, want %q in it", as, tt.fault)
 				}
+			}
+			logs, err := filepath.Glob(filepath.Join(dir, gamelog.FaultsName, "game-*.txt"))
+			if err != nil || len(logs) != int(tt.games) {
+				t.Errorf("%d logs of faults, %v", len(logs), err)
+			}
+			if text := faultsText(dir); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
+				t.Errorf("the report says %q", text)
 			}
 			if tt.games > 0 && len(faults) > 0 && !strings.Contains(stderr, faults[0]) {
 				t.Errorf("the command does not say %q: %s", faults[0], stderr)
@@ -203,7 +214,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 
 func TestMatchAtAClock(t *testing.T) {
 	spec, mark := badPlayer(buildEngine(t, "badengine"), "late")
-	r, faults, _ := playForeign(t, spec, "--tc", "60,0.15", "--start-timeout", "1m")
+	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60,0.15", "--start-timeout", "1m")
 	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
 		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
 	}
@@ -212,7 +223,7 @@ func TestMatchAtAClock(t *testing.T) {
 			t.Errorf("fault %q", fault)
 		}
 	}
-	r, faults, _ = playForeign(t, spec, "--movetime", "5ms", "--start-timeout", "1m", "--move-timeout", "1m")
+	r, faults, _ = playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--movetime", "5ms", "--start-timeout", "1m", "--move-timeout", "1m")
 	if len(faults) > 0 || r.Games != 4 {
 		t.Errorf("%d games, faults %q", r.Games, faults)
 	}

@@ -202,7 +202,7 @@ func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Resul
 	if f.asJSON {
 		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Seconds: r.Took.Seconds()})
 	}
-	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited; %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, r.VoidPairs)
+	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, faultsText(c.Out), r.VoidPairs)
 	return err
 }
 

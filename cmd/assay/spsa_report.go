@@ -56,7 +56,7 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) er
 	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player)
 	fmt.Fprintf(out, "answers are averages over the last third; both errors are approximate; - means too few results\n")
 	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited and count as lost (see the journal)\n", r.Forfeits)
+		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out))
 	}
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "validation: the answer against the start, %d games: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))

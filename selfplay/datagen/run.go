@@ -188,7 +188,8 @@ func (g *generator) job(number uint64) selfplay.Job {
 // deliver writes the next game.
 func (g *generator) deliver(r *selfplay.Result) error {
 	if loser, yes := r.Forfeited(); yes {
-		return fmt.Errorf("datagen: game %d: %w: %s, %s", r.Number, ErrForfeit, r.Players[loser], r.Fault)
+		err := fmt.Errorf("datagen: game %d: %w: %s, %s", r.Number, ErrForfeit, r.Players[loser], r.Fault)
+		return errors.Join(err, gamelog.KeepFaultLog(g.Out, r))
 	}
 	if r.Void != "" {
 		return fmt.Errorf("datagen: game %d is void: %s", r.Number, r.Void)

@@ -129,13 +129,19 @@ func visitGame(line []byte, visit func(*selfplay.Result) error) error {
 	return visit(r)
 }
 
-// Journalize appends a finished game to the journal. It may count after the next Sync.
+// Journalize appends a finished game to the journal, and keeps the log of a fault beside it
+// (see KeepFaultLog). The game may count after the next Sync.
 func (g *Games) Journalize(r *selfplay.Result) error {
 	if g == nil {
 		return nil
 	}
+	if err := KeepFaultLog(g.Run.Dir(), r); err != nil {
+		return err
+	}
+	line := *r
+	line.FaultLog = ""
 	g.dirty = true
-	return g.journal.Append(r)
+	return g.journal.Append(&line)
 }
 
 // Sync returns when every journaled game is on disk.

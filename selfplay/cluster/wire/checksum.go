@@ -24,9 +24,10 @@ func Digest(v any) (string, error) {
 }
 
 // Checksum returns a digest of a result that is equal for equal games. It leaves out the
-// time the game took and the names of the players, which differ from machine to machine.
+// time the game took, the log of a fault and the names of the players, which differ from
+// machine to machine.
 func Checksum(r *selfplay.Result) (string, error) {
 	same := *r
-	same.Players, same.Time = [2]string{}, [2]time.Duration{}
+	same.Players, same.Time, same.FaultLog = [2]string{}, [2]time.Duration{}, ""
 	return Digest(&same)
 }

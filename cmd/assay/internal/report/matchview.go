@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -30,11 +31,12 @@ type matchView struct {
 	Tally     *tally
 	LLR       *float64
 	Figures   []figure
+	FaultLogs int // in the folder
 }
 
 // readMatch reads the match in dir. It returns nil if there is none yet.
 func (b *builder) readMatch(dir, name string) (*matchView, error) {
-	v := &matchView{Name: name, Dir: dir}
+	v := &matchView{Name: name, Dir: dir, FaultLogs: gamelog.FaultLogs(dir)}
 	if ok, err := readJSON(&v.Config, dir, "config.json"); !ok || err != nil {
 		return nil, err
 	}
