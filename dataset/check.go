@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"math"
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset/internal/guard"
@@ -137,8 +136,6 @@ func (f *FeatureRow) check(terms int) error {
 	switch {
 	case !(f.Phase >= 0 && f.Phase <= 1):
 		return fmt.Errorf("phase %v is not between 0 and 1", f.Phase)
-	case math.Abs(24*float64(f.Phase)-math.Round(24*float64(f.Phase))) > 1e-3:
-		return fmt.Errorf("phase %v is not n/24 with a whole n", f.Phase)
 	case !(f.Scale >= 0 && f.Scale <= 1000):
 		return fmt.Errorf("scale %v is not between 0 and 1000", f.Scale)
 	case !(f.Offset >= -1e6 && f.Offset <= 1e6):

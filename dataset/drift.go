@@ -21,7 +21,10 @@ const maxDrift = 1 + 1e-6
 // Value returns the evaluation of a row with the values of the set's terms: centipawns,
 // White's view. The row must be valid for the set.
 func (s *FeatureSet) Value(r *FeatureRow) float64 {
-	sum, phase := 0.0, math.Round(24*float64(r.Phase))/24 // undoes the rounding of float32
+	sum, phase := 0.0, float64(r.Phase)
+	if n, ok := r.Phase24(); ok {
+		phase = float64(n) / 24
+	}
 	for i, t := range r.Terms {
 		v := &s.Terms[t]
 		sum += float64(r.Counts[i]) * (v.MG*phase + v.EG*(1-phase))

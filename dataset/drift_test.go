@@ -22,7 +22,6 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(*FeatureRow){
-		"not n/24":          func(r *FeatureRow) { r.Phase = 0.3 },
 		"count 200":         func(r *FeatureRow) { r.Counts = []float32{200, 3} },
 		"there are 2 terms": func(r *FeatureRow) { r.Terms = []uint16{0, 2} },
 	} {

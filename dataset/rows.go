@@ -3,6 +3,7 @@ package dataset
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -78,6 +79,14 @@ type FeatureRow struct {
 	Game    uint64    // as in PositionRow
 	Opening uint64    // as in PositionRow
 	Weight  float32   // as in PositionRow
+}
+
+// Phase24 returns the n of a phase that is n/24 but for the rounding of float32 or of six
+// digits, and whether it is one. Such a phase means n/24 exactly.
+func (r *FeatureRow) Phase24() (n int, ok bool) {
+	v := 24 * float64(r.Phase)
+	whole := math.Round(v)
+	return int(whole), math.Abs(v-whole) < 2e-5
 }
 
 // GameID returns the identity of a run's game: the first eight bytes, little

@@ -13,8 +13,9 @@
 //
 // The evaluation of row i, in centipawns from White's view, is
 //
-//	E_i = scale_i * sum_t count_it * (mg_t*phase_i + eg_t*(24-phase_i)) / 24 + offset_i
+//	E_i = scale_i * sum_t count_it * (m_i*mg_t + e_i*eg_t) + offset_i
 //
+// with factors m_i and e_i, which are phase/24 and (24-phase)/24 in most evaluations,
 // and its prediction of the result is p_i = 1/(1+e^(-K*E_i)). [Fit] minimizes
 //
 //	sum_i weight_i * loss(p_i, y_i) / D + sum_j (theta_j - center_j)^2 / (2 tau_j^2)
@@ -28,7 +29,7 @@
 //
 // # The same numbers for any number of workers
 //
-// Rows are grouped by phase and cut into chunks of a fixed number of rows. A pass
+// Rows are grouped by their factors and cut into chunks of a fixed number of rows. A pass
 // takes them from memory or from disk, which is all that differs between the two.
 // Every sum over rows is taken chunk by chunk, and the chunks' sums are added in
 // order, whichever goroutine computed them. So every number of a fit is bitwise the

@@ -100,7 +100,7 @@ func TestFeatureErrors(t *testing.T) {
 	}{
 		{"drift", func(r *dataset.FeatureRow) { r.Eval += 2 }, dataset.ErrDrift, "row 8"},
 		{"offset forgotten", func(r *dataset.FeatureRow) { r.Offset += 30 }, dataset.ErrDrift, "eval is"},
-		{"phase", func(r *dataset.FeatureRow) { r.Phase = 0.3 }, rows.ErrRow, "n/24"},
+		{"phase", func(r *dataset.FeatureRow) { r.Phase = 1.3 }, rows.ErrRow, "phase 1.3"},
 		{"result", func(r *dataset.FeatureRow) { r.Result = float32(math.NaN()) }, rows.ErrRow, "result NaN"},
 		{"count", func(r *dataset.FeatureRow) { r.Counts[0] = 1e30 }, rows.ErrRow, "out of range"},
 		{"lengths", func(r *dataset.FeatureRow) { r.Counts = r.Counts[1:] }, rows.ErrRow, "counts"},

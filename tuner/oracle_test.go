@@ -54,9 +54,10 @@ func dense(o *objective.Penalized, data []rows.Row) (x, base, y, omega []float64
 			if q.MG[e.Term] == objective.Fixed {
 				continue
 			}
-			v := float64(e.Count) * float64(r.Scale) / rows.MaxPhase
-			line[q.MG[e.Term]] += v * float64(r.Phase)
-			line[q.EG[e.Term]] += v * float64(rows.MaxPhase-r.Phase)
+			mg, eg := synthetic.Factors(r)
+			v := float64(e.Count) * float64(r.Scale)
+			line[q.MG[e.Term]] += v * mg
+			line[q.EG[e.Term]] += v * eg
 		}
 		x = append(x, line...)
 		base = append(base, synthetic.Evaluate(r, q.Start))

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// testProblem is small, with every kind of row: scales, offsets, weights,
+// testProblem is small, with every kind of row: factors, scales, offsets, weights,
 // soft targets, counts beyond one, a frozen term, an untapered one and a tied
 // pair.
 func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Penalized, []rows.Row) {
@@ -26,6 +26,9 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 	var data []rows.Row
 	for i := range 300 {
 		row := rows.Row{Entries: syn.Entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
+		if i%4 == 0 {
+			row.Phase, row.MG, row.EG = rows.OwnFactors, 2*r.Float32()-0.5, r.Float32()
+		}
 		if i%5 == 0 {
 			row.Scale, row.Offset = 0.5, float32(r.IntN(100))-50
 		}

@@ -39,11 +39,9 @@ func newGram(terms int) *Gram {
 	return &Gram{tri: tr, mm: make([]float64, n), me: make([]float64, n), ee: make([]float64, n)}
 }
 
-// add adds the matrix m of a single phase. At one phase all three blocks are
-// the same matrix but for a factor, which is why rows are grouped by phase.
-func (g *Gram) add(phase int, m []float64) {
-	a := float64(phase) / rows.MaxPhase
-	b := float64(rows.MaxPhase-phase) / rows.MaxPhase
+// add adds the matrix m of rows with factors a and b. All three blocks are then the
+// same matrix but for a factor, which is why rows are grouped by factors.
+func (g *Gram) add(a, b float64, m []float64) {
 	mm, me, ee := g.mm, g.me[:len(g.mm)], g.ee[:len(g.mm)]
 	aa, ab, bb := a*a, a*b, b*b
 	for i, v := range m[:len(mm)] {
@@ -56,14 +54,23 @@ func (g *Gram) add(phase int, m []float64) {
 	}
 }
 
-// gramRows is the number of rows of a phase whose outer products are summed
+// addMixed adds the three blocks of rows with factors of their own.
+func (g *Gram) addMixed(m [][]float64) {
+	for k, to := range [][]float64{g.mm, g.me, g.ee} {
+		for i, v := range m[k][:len(to)] {
+			to[i] += v
+		}
+	}
+}
+
+// gramRows is the number of rows of the same factors whose outer products are summed
 // together. Like chunkRows it is part of the result's last bits.
 const gramRows = 1 << 15
 
 // gramScratch is what one goroutine needs to sum outer products.
 type gramScratch struct {
 	*Scratch
-	m     [][]float64 // packed triangles, padded so that any uint16 is in range
+	m     [][]float64 // packed triangles, padded so that any uint16 is in range: three a factor, of which rows with the same factors need the first
 	index []uint16
 	value []float64
 }
@@ -86,19 +93,25 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 	}
 	tri := out[0].tri
 	n := tri.len()
-	pieces := phaseRuns(p.Store, gramRows)
+	pieces := factorRuns(p.Store, gramRows)
 	var used []*gramScratch
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
 		for range factors {
-			t.m = append(t.m, make([]float64, n+len(lookup{})))
+			t.m = append(t.m, make([]float64, n+len(lookup{})), nil, nil)
 		}
 		used = append(used, t)
 		return t
 	}
 	work := func(t *gramScratch, piece int) error {
-		for _, m := range t.m {
-			clear(m[:n])
+		mixed := p.Store.Chunks[pieces[piece]].Mixed()
+		for i, m := range t.m {
+			switch {
+			case m != nil:
+				clear(m[:n])
+			case mixed:
+				t.m[i] = make([]float64, n+len(lookup{}))
+			}
 		}
 		for i := pieces[piece]; i < pieces[piece+1]; i++ {
 			codes, err := t.Evaluate(p.Store, p.Store.Chunks[i], w)
@@ -111,8 +124,13 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 		return nil
 	}
 	merge := func(t *gramScratch, piece int) {
+		c := p.Store.Chunks[pieces[piece]]
 		for f := range factors {
-			out[f].add(p.Store.Chunks[pieces[piece]].Phase, t.m[f][:n])
+			if c.Mixed() {
+				out[f].addMixed(t.m[3*f:])
+			} else {
+				out[f].add(c.MG, c.EG, t.m[3*f][:n])
+			}
 		}
 	}
 	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
@@ -122,13 +140,13 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 	return out, err
 }
 
-// phaseRuns cuts the chunks into runs of one phase of about that many rows, and
-// returns where each begins, and the end.
-func phaseRuns(s *rows.Store, rows int) []int {
+// factorRuns cuts the chunks into runs of the same factors of about that many rows,
+// and returns where each begins, and the end.
+func factorRuns(s *rows.Store, rows int) []int {
 	var out []int
 	sum := 0
 	for i, c := range s.Chunks {
-		if i == 0 || c.Phase != s.Chunks[i-1].Phase || sum >= rows {
+		if i == 0 || !c.SameFactors(s.Chunks[i-1]) || sum >= rows {
 			out = append(out, i)
 			sum = 0
 		}
@@ -155,7 +173,14 @@ func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle,
 					wides = t.fill(line, pairs, wides, uint32(row))
 					filled = true
 				}
-				outer(t.index, t.value, h, t.m[f], tri.base)
+				if c.Mixed() {
+					a, b := c.Factors(row)
+					outer(t.index, t.value, h*a*a, t.m[3*f], tri.base)
+					outer(t.index, t.value, h*a*b, t.m[3*f+1], tri.base)
+					outer(t.index, t.value, h*b*b, t.m[3*f+2], tri.base)
+					continue
+				}
+				outer(t.index, t.value, h, t.m[3*f], tri.base)
 			}
 			row++
 		}

@@ -40,22 +40,17 @@ func NewTapered(terms int) Tapered {
 	return Tapered{make([]float64, terms), make([]float64, terms)}
 }
 
-// shares returns the shares of the middlegame and the endgame at a phase.
-func Shares(phase int) (mg, eg float64) {
-	return float64(phase) / rows.MaxPhase, float64(rows.MaxPhase-phase) / rows.MaxPhase
-}
-
-// taper writes what each pair of the dictionary adds to an evaluation at a phase.
-func (w Tapered) taper(phase int, pairs []rows.Entry, out *lookup) {
-	a, b := Shares(phase)
+// taper writes what each pair of the dictionary adds to an evaluation, a and b the
+// factors of the two values.
+func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 	for i, p := range pairs {
 		out[i] = float64(p.Count) * (a*w.MG[p.Term] + b*w.EG[p.Term])
 	}
 }
 
-// untaper adds the derivatives that g holds by pair, taken at a phase.
-func (w Tapered) untaper(phase int, pairs []rows.Entry, g *lookup) {
-	a, b := Shares(phase)
+// untaper adds the derivatives that g holds by pair, a and b the factors of the two
+// values.
+func (w Tapered) untaper(a, b float64, pairs []rows.Entry, g *lookup) {
 	for i, p := range pairs {
 		v := float64(p.Count) * g[i]
 		w.MG[p.Term] += a * v
@@ -65,13 +60,21 @@ func (w Tapered) untaper(phase int, pairs []rows.Entry, g *lookup) {
 
 // scratch is what one goroutine needs to pass over chunks.
 type Scratch struct {
-	phase int       // of table; -1 if none
-	table *lookup   // what a pair adds to the evaluation
-	g     *lookup   // derivatives by pair
-	X     []float64 // evaluations of the chunk's rows, or what became of them
-	Y     []float64 // a second number a row
-	codes []uint16  // of a chunk on disk
+	of    *rows.Chunk // table is for its factors; nil if there is none yet
+	table *lookup     // what a pair adds to the evaluation
+	g     *lookup     // derivatives by pair
+	eg    *mixed      // beside the above, for mixed chunks; nil until there is one
+	X     []float64   // evaluations of the chunk's rows, or what became of them
+	Y     []float64   // a second number a row
+	codes []uint16    // of a chunk on disk
 	value float64
+}
+
+// mixed is what a chunk needs beside whose rows have factors of their own: table and g
+// are then of the middlegame values, and these of the endgame's.
+type mixed struct {
+	table, g lookup
+	x        [rows.ChunkRows]float64
 }
 
 var scratches = sync.Pool{New: func() any {
@@ -81,7 +84,7 @@ var scratches = sync.Pool{New: func() any {
 // newScratch returns scratch memory; release gives it back.
 func NewScratch() *Scratch {
 	s := scratches.Get().(*Scratch)
-	s.phase = -1
+	s.of = nil
 	return s
 }
 
@@ -94,14 +97,21 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint1
 	if err != nil {
 		return nil, err
 	}
-	if s.phase != c.Phase {
-		s.phase = c.Phase
-		w.taper(c.Phase, store.Pairs(), s.table)
+	if s.of == nil || !s.of.SameFactors(c) {
+		s.prepare(c, store.Pairs(), w)
 	}
 	x := s.X[:c.Rows]
 	dots(codes, c.Runs, s.table, x)
-	a, b := Shares(c.Phase)
+	if c.Mixed() {
+		y := s.eg.x[:c.Rows]
+		dots(codes, c.Runs, &s.eg.table, y)
+		for i := range x {
+			a, b := c.Factors(i)
+			x[i] = a*x[i] + b*y[i]
+		}
+	}
 	for _, e := range c.Wide {
+		a, b := c.Factors(int(e.Row))
 		x[e.Row] += float64(e.Count) * (a*w.MG[e.Term] + b*w.EG[e.Term])
 	}
 	if c.Scale != nil {
@@ -115,6 +125,20 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint1
 		}
 	}
 	return codes, nil
+}
+
+// prepare makes the tables for the chunk's factors.
+func (s *Scratch) prepare(c *rows.Chunk, pairs []rows.Entry, w Tapered) {
+	s.of = c
+	if !c.Mixed() {
+		w.taper(c.MG, c.EG, pairs, s.table)
+		return
+	}
+	if s.eg == nil {
+		s.eg = new(mixed)
+	}
+	w.taper(1, 0, pairs, s.table)
+	w.taper(0, 1, pairs, &s.eg.table)
 }
 
 // evaluateAll evaluates all rows at coefficients w, chunk by chunk: work gets a
@@ -146,7 +170,7 @@ func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work f
 func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
-	sum := gradientSum{g: g, pairs: pairs, phase: -1}
+	sum := gradientSum{g: g, pairs: pairs}
 	work := func(t *Scratch, i int, codes []uint16) {
 		c := s.Chunks[i]
 		x := t.X[:c.Rows]
@@ -160,6 +184,10 @@ func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, 
 			}
 		}
 		clear(t.g[:len(pairs)])
+		if c.Mixed() {
+			t.scatterMixed(c, codes, len(pairs))
+			return
+		}
 		scatter(codes, c.Runs, x, t.g)
 	}
 	merge := func(t *Scratch, i int) {
@@ -173,6 +201,22 @@ func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, 
 	}
 	sum.flush()
 	return total, nil
+}
+
+// scatterMixed adds the rows' derivatives X by pair: those of the middlegame values to
+// g, those of the endgame values to eg.g.
+func (s *Scratch) scatterMixed(c *rows.Chunk, codes []uint16, pairs int) {
+	mg, eg := c.EachFactor()
+	y := s.eg.x[:c.Rows]
+	for i, f := range mg {
+		y[i] = float64(f) * s.X[i]
+	}
+	scatter(codes, c.Runs, y, s.g)
+	for i, f := range eg {
+		y[i] = float64(f) * s.X[i]
+	}
+	clear(s.eg.g[:pairs])
+	scatter(codes, c.Runs, y, &s.eg.g)
 }
 
 // slopes turns the evaluations x of chunk i into the derivatives of the rows'
@@ -192,26 +236,31 @@ func (p *Problem) slopes(i int, x []float64) float64 {
 	return total
 }
 
-// gradientSum adds the chunks' derivatives, by pair as long as the phase is
+// gradientSum adds the chunks' derivatives, by pair as long as the factors are
 // the same.
 type gradientSum struct {
 	g     Tapered
 	pairs []rows.Entry
-	phase int
+	of    *rows.Chunk // sum is for its factors; nil if there is none yet
 	sum   lookup
 }
 
 func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
-	if s.phase != c.Phase {
+	if s.of != nil && !s.of.SameFactors(c) {
 		s.flush()
-		s.phase = c.Phase
 	}
-	sum, part := s.sum[:len(s.pairs)], t.g[:len(s.pairs)]
-	for i, v := range part {
-		sum[i] += v
+	s.of = c
+	if c.Mixed() {
+		s.g.untaper(1, 0, s.pairs, t.g)
+		s.g.untaper(0, 1, s.pairs, &t.eg.g)
+	} else {
+		sum, part := s.sum[:len(s.pairs)], t.g[:len(s.pairs)]
+		for i, v := range part {
+			sum[i] += v
+		}
 	}
-	a, b := Shares(c.Phase)
 	for _, e := range c.Wide {
+		a, b := c.Factors(int(e.Row))
 		v := float64(e.Count) * t.X[e.Row]
 		s.g.MG[e.Term] += a * v
 		s.g.EG[e.Term] += b * v
@@ -219,8 +268,8 @@ func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
 }
 
 func (s *gradientSum) flush() {
-	if s.phase >= 0 {
-		s.g.untaper(s.phase, s.pairs, &s.sum)
+	if s.of != nil && !s.of.Mixed() {
+		s.g.untaper(s.of.MG, s.of.EG, s.pairs, &s.sum)
 		clear(s.sum[:len(s.pairs)])
 	}
 }

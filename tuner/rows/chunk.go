@@ -2,6 +2,7 @@ package rows
 
 import (
 	"context"
+	"math"
 	"slices"
 )
 
@@ -9,18 +10,21 @@ import (
 // order. It is part of the result: changing it changes last bits of a fit.
 const ChunkRows = 4096
 
-// chunk is a set of rows of one phase, the unit of every pass. Its rows stand
+// Chunk is a set of rows with the same factors, the unit of every pass, or of
+// rows with factors of their own. Its rows stand
 // in order of their numbers of entries, so that the loops over a row's entries
 // run equally often many times over and their ends are foreseen: at thirty
 // entries a row, a branch predicted wrongly costs as much as half the row.
 type Chunk struct {
-	Phase, Rows int
-	Base        int      // number in the store of the first row
-	Runs        []Run    // rows of equal length
-	codes       []uint16 // the rows' pairs, row after row; nil while on disk
-	at          int64    // where the codes stand on disk
-	Size        int      // number of codes
-	Wide        []Wide   // entries that the dictionary has no number for, by row
+	Phase, Rows int       // Phase is OwnFactors where the factors are not those of a phase
+	MG, EG      float64   // factors of the middlegame and endgame values; NaN where rows have their own
+	mg, eg      []float32 // factors by row; nil where all have the same
+	Base        int       // number in the store of the first row
+	Runs        []Run     // rows of equal length
+	codes       []uint16  // the rows' pairs, row after row; nil while on disk
+	at          int64     // where the codes stand on disk
+	Size        int       // number of codes
+	Wide        []Wide    // entries that the dictionary has no number for, by row
 	Result      []float32
 	Game        []uint32  // index into Store.games
 	weight      []float32 // nil if all are 1
@@ -38,8 +42,9 @@ type Wide struct {
 	Entry
 }
 
-// openChunk collects the rows of one phase until they fill a chunk.
+// openChunk collects the rows of a chunk until they fill it.
 type openChunk struct {
+	mg, eg []float32 // nil if all rows have the same
 	lens   []int
 	codes  []uint16
 	wide   []Wide
@@ -69,15 +74,33 @@ func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
 	o.offset = append(o.offset, r.Offset)
 }
 
+// move adds the rows of p, of which all have the same factors, to rows that have
+// their own, and drops them from p.
+func (o *openChunk) move(p *openChunk, mg, eg float32) {
+	n := len(o.lens)
+	for range p.lens {
+		o.mg, o.eg = append(o.mg, mg), append(o.eg, eg)
+	}
+	for _, w := range p.wide {
+		w.Row += uint32(n)
+		o.wide = append(o.wide, w)
+	}
+	o.lens, o.codes = append(o.lens, p.lens...), append(o.codes, p.codes...)
+	o.result, o.game = append(o.result, p.result...), append(o.game, p.game...)
+	o.weight, o.score = append(o.weight, p.weight...), append(o.score, p.score...)
+	o.scale, o.offset = append(o.scale, p.scale...), append(o.offset, p.offset...)
+	*p = openChunk{}
+}
+
 // seal returns the rows as a chunk, in order of length, and empties o.
-func (o *openChunk) seal(phase int) *Chunk {
+func (o *openChunk) seal() *Chunk {
 	n := len(o.lens)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return o.lens[a] - o.lens[b] })
-	c := &Chunk{Phase: phase, Rows: n, codes: make([]uint16, 0, len(o.codes)), Size: len(o.codes)}
+	c := &Chunk{Rows: n, codes: make([]uint16, 0, len(o.codes)), Size: len(o.codes)}
 	begin := make([]int, n+1)
 	for i, l := range o.lens {
 		begin[i+1] = begin[i] + l
@@ -97,6 +120,9 @@ func (o *openChunk) seal(phase int) *Chunk {
 		c.Wide = append(c.Wide, w)
 	}
 	slices.SortStableFunc(c.Wide, func(a, b Wide) int { return int(a.Row) - int(b.Row) })
+	if o.mg != nil {
+		c.mg, c.eg = inOrderOf(order, o.mg), inOrderOf(order, o.eg)
+	}
 	c.Result, c.Game = inOrderOf(order, o.result), inOrderOf(order, o.game)
 	c.weight = unless(inOrderOf(order, o.weight), 1)
 	c.Score = unless(inOrderOf(order, o.score), NoScore)
@@ -104,7 +130,7 @@ func (o *openChunk) seal(phase int) *Chunk {
 	c.Offset = unless(inOrderOf(order, o.offset), 0)
 	*o = openChunk{
 		lens: o.lens[:0], codes: o.codes[:0], wide: o.wide[:0], result: o.result[:0], game: o.game[:0],
-		weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0],
+		mg: o.mg[:0], eg: o.eg[:0], weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0],
 	}
 	return c
 }
@@ -130,7 +156,7 @@ func unless[T comparable](column []T, def T) []T {
 // bytes returns the memory that the chunk holds.
 func (c *Chunk) bytes() int64 {
 	n := 2*cap(c.codes) + 8*len(c.Runs) + 12*cap(c.Wide) + 2*cap(c.Score)
-	n += 4 * (cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))
+	n += 4 * (cap(c.mg) + cap(c.eg) + cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))
 	return int64(n)
 }
 
@@ -140,6 +166,38 @@ func (c *Chunk) WeightOf(i int) float32 {
 		return 1
 	}
 	return c.weight[i]
+}
+
+// Mixed reports whether rows have factors of their own.
+func (c *Chunk) Mixed() bool { return c.mg != nil }
+
+// Factors returns the factors of row i's middlegame and endgame values.
+func (c *Chunk) Factors(i int) (mg, eg float64) {
+	if c.mg == nil {
+		return c.MG, c.EG
+	}
+	return float64(c.mg[i]), float64(c.eg[i])
+}
+
+// EachFactor returns the factors of all rows if the chunk is mixed, else nil.
+func (c *Chunk) EachFactor() (mg, eg []float32) { return c.mg, c.eg }
+
+// SameFactors reports whether all rows of both chunks have the same factors, or all
+// their own.
+func (c *Chunk) SameFactors(d *Chunk) bool {
+	return c.Mixed() && d.Mixed() || c.MG == d.MG && c.EG == d.EG
+}
+
+// PhaseOf returns the phase of row i, or that to which its factors come closest.
+func (c *Chunk) PhaseOf(i int) int {
+	if c.Phase != OwnFactors {
+		return c.Phase
+	}
+	mg, eg := c.Factors(i)
+	if mg, eg = math.Abs(mg), math.Abs(eg); mg+eg == 0 {
+		return 0
+	}
+	return int(math.Round(MaxPhase * mg / (mg + eg)))
 }
 
 func (c *Chunk) ScaleOf(i int) float64 {

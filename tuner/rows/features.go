@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -87,8 +86,12 @@ func (c *featureCollector) add(f *dataset.FeatureRow) error {
 			c.entries = append(c.entries, Entry{t, f.Counts[i]})
 		}
 	}
-	return c.to.Add(&Row{
-		Entries: c.entries, Phase: int(math.Round(float64(f.Phase) * MaxPhase)), Scale: f.Scale, Offset: f.Offset,
+	row := Row{
+		Entries: c.entries, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: f.Scale, Offset: f.Offset,
 		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
-	})
+	}
+	if n, ok := f.Phase24(); ok {
+		row.Phase = n
+	}
+	return c.to.Add(&row)
 }

@@ -17,10 +17,15 @@ type Entry struct {
 	Count float32
 }
 
-// Row is one position as the tuner sees it.
+// OwnFactors is the phase of a row that names the factors of its two values.
+const OwnFactors = -1
+
+// Row is one position as the tuner sees it. Its evaluation is
+//
+//	Offset + Scale x sum(Count x (MG x mg + EG x eg))
 type Row struct {
 	Entries []Entry // terms ascending and unique, counts not 0
-	Phase   int     // 0..MaxPhase
+	Phase   int     // 0..MaxPhase, or OwnFactors
 	Scale   float32 // endgame scale factor; 1 for most rows
 	Offset  float32 // part of the evaluation that is not tuned, centipawns
 	Result  float32 // 0..1, White's view
@@ -30,6 +35,9 @@ type Row struct {
 	Opening uint64  // 0 if unknown
 	// TrainOnly keeps the row's game out of the validation set.
 	TrainOnly bool
+	// MG and EG are the factors of the middlegame and the endgame values where
+	// Phase is OwnFactors. Else they are Phase/24 and (24-Phase)/24.
+	MG, EG float32
 }
 
 // check refuses what could poison a fit: values that are not finite or out of
@@ -39,8 +47,10 @@ func (r *Row) check(terms int) error {
 		return fmt.Errorf("%w: %s", ErrRow, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case r.Phase < 0 || r.Phase > MaxPhase:
+	case (r.Phase < 0 || r.Phase > MaxPhase) && r.Phase != OwnFactors:
 		return bad("phase %d is not in 0..%d", r.Phase, MaxPhase)
+	case !(math.Abs(float64(r.MG)) <= maxFactor && math.Abs(float64(r.EG)) <= maxFactor):
+		return bad("factors %v and %v are not within %d", r.MG, r.EG, maxFactor)
 	case !(r.Result >= 0 && r.Result <= 1):
 		return bad("result %v is not in 0..1", r.Result)
 	case !(r.Weight >= 0) || isInf32(r.Weight):
@@ -70,5 +80,8 @@ func (r *Row) check(terms int) error {
 // maxCount is the largest count that is taken for a count and not for a
 // mistake: it keeps every evaluation finite.
 const maxCount = 1 << 20
+
+// maxFactor is the largest factor of a value.
+const maxFactor = 1000
 
 func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }

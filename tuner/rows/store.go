@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -23,16 +25,17 @@ type game struct {
 }
 
 // Store is a set of rows, compressed: 2 bytes an entry (see dictionary) and 8
-// to 22 a row beside. Rows are grouped by phase, so that one entry serves both
-// the middlegame and the endgame coefficient of its term: phases enter once a
-// chunk and not once an entry. It does not change once built and may be
-// shared by goroutines.
+// to 22 a row beside. Rows are grouped by the factors of their middlegame and
+// endgame values, so that one entry serves both values of its term: factors
+// enter once a chunk and not once an entry. Rows whose factors few others have
+// stand together and carry them, 8 bytes more. A store does not change once
+// built and may be shared by goroutines.
 type Store struct {
 	terms    int
 	rows     int
 	entries  int64
 	pairs    dictionary
-	Chunks   []*Chunk // in order of phase
+	Chunks   []*Chunk // in order of phase; then of other factors; then mixed ones
 	games    []game
 	gameless int          // entries of games that stand for a single row without a game
 	Pieces   *Sample      // nil unless built from positions
@@ -81,11 +84,28 @@ type Builder struct {
 	s      *Store
 	byGame map[uint64]uint32
 	open   [MaxPhase + 1]openChunk
+	other  []factorGroup // rows of the same factors, in order of first row
+	group  map[[2]float32]int
+	mixed  openChunk // rows with factors of their own
 }
+
+// factorGroup is an open chunk of rows with the same factors.
+type factorGroup struct {
+	mg, eg float32
+	openChunk
+}
+
+// A group of its own pays from about this number of rows on: a pass prepares
+// tables for each, and the Gauss-Newton matrix of a mixed chunk is summed three
+// times. Of more different factors than maxGroups, the later ones are mixed.
+const (
+	groupRows = 512
+	maxGroups = 1024
+)
 
 // NewBuilder returns a builder for rows whose terms are below terms.
 func NewBuilder(terms int) *Builder {
-	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32)}
+	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32), group: make(map[[2]float32]int)}
 }
 
 // NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows
@@ -114,14 +134,44 @@ func (b *Builder) Add(r *Row) error {
 	if err := r.check(b.s.terms); err != nil || r.Weight == 0 {
 		return err
 	}
-	o := &b.open[r.Phase]
+	o, group := b.chunkOf(r)
 	o.add(r, b.gameIndex(r.Game, r.Opening, r.TrainOnly), &b.s.pairs)
 	b.s.rows++
 	if len(o.lens) == ChunkRows {
-		return b.seal(r.Phase)
+		return b.seal(o, group)
 	}
 	return nil
 }
+
+// chunkOf returns the open chunk that takes the row, and its phase, factors or
+// neither.
+func (b *Builder) chunkOf(r *Row) (*openChunk, Chunk) {
+	if r.Phase != OwnFactors {
+		return &b.open[r.Phase], phaseGroup(r.Phase)
+	}
+	key := [2]float32{r.MG, r.EG}
+	i, ok := b.group[key]
+	if !ok && len(b.other) < maxGroups {
+		i, ok = len(b.other), true
+		b.group[key] = i
+		b.other = append(b.other, factorGroup{mg: r.MG, eg: r.EG})
+	}
+	if !ok {
+		b.mixed.mg, b.mixed.eg = append(b.mixed.mg, r.MG), append(b.mixed.eg, r.EG)
+		return &b.mixed, mixedGroup()
+	}
+	return &b.other[i].openChunk, b.other[i].chunk()
+}
+
+func phaseGroup(phase int) Chunk {
+	return Chunk{Phase: phase, MG: float64(phase) / MaxPhase, EG: float64(MaxPhase-phase) / MaxPhase}
+}
+
+func (g *factorGroup) chunk() Chunk {
+	return Chunk{Phase: OwnFactors, MG: float64(g.mg), EG: float64(g.eg)}
+}
+
+func mixedGroup() Chunk { return Chunk{Phase: OwnFactors, MG: math.NaN(), EG: math.NaN()} }
 
 // gameIndex numbers games in order of their first row.
 func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
@@ -146,9 +196,10 @@ func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
 	return i
 }
 
-// seal ends the open chunk of a phase.
-func (b *Builder) seal(phase int) error {
-	c := b.open[phase].seal(phase)
+// seal ends an open chunk, whose phase and factors are those of group.
+func (b *Builder) seal(o *openChunk, group Chunk) error {
+	c := o.seal()
+	c.Phase, c.MG, c.EG = group.Phase, group.MG, group.EG
 	b.s.entries += int64(c.Size + len(c.Wide))
 	b.s.Chunks = append(b.s.Chunks, c)
 	if b.s.disk != nil {
@@ -163,12 +214,8 @@ func (b *Builder) abandon() error { return b.s.Close() }
 // Finish returns the store and ends the builder's life.
 func (b *Builder) Finish() (*Store, error) {
 	s := b.s
-	for phase := range b.open {
-		if len(b.open[phase].lens) > 0 {
-			if err := b.seal(phase); err != nil {
-				return nil, errors.Join(err, s.Close())
-			}
-		}
+	if err := b.sealAll(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	*b = Builder{}
 	if s.disk != nil {
@@ -176,11 +223,56 @@ func (b *Builder) Finish() (*Store, error) {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	slices.SortStableFunc(s.Chunks, func(x, y *Chunk) int { return x.Phase - y.Phase })
+	slices.SortStableFunc(s.Chunks, byFactors)
 	base := 0
 	for _, c := range s.Chunks {
 		c.Base = base
 		base += c.Rows
 	}
 	return s, nil
+}
+
+// sealAll ends all open chunks. Small groups of equal factors become mixed.
+func (b *Builder) sealAll() error {
+	for phase := range b.open {
+		if o := &b.open[phase]; len(o.lens) > 0 {
+			if err := b.seal(o, phaseGroup(phase)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range b.other {
+		g := &b.other[i]
+		if n := len(g.lens); n >= groupRows {
+			if err := b.seal(&g.openChunk, g.chunk()); err != nil {
+				return err
+			}
+		} else if len(b.mixed.lens)+n > ChunkRows {
+			if err := b.seal(&b.mixed, mixedGroup()); err != nil {
+				return err
+			}
+		}
+		b.mixed.move(&g.openChunk, g.mg, g.eg)
+	}
+	if len(b.mixed.lens) == 0 {
+		return nil
+	}
+	return b.seal(&b.mixed, mixedGroup())
+}
+
+// byFactors compares chunks by phase, then factors; mixed ones are last.
+func byFactors(x, y *Chunk) int {
+	kind := func(c *Chunk) int {
+		switch {
+		case c.Mixed():
+			return 2
+		case c.Phase == OwnFactors:
+			return 1
+		}
+		return 0
+	}
+	if c := cmp.Compare(kind(x), kind(y)); c != 0 || x.Mixed() {
+		return c
+	}
+	return cmp.Or(cmp.Compare(x.Phase, y.Phase), cmp.Compare(x.MG, y.MG), cmp.Compare(x.EG, y.EG))
 }

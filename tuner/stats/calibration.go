@@ -114,7 +114,7 @@ func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, sta
 	q := objective.Sigmoid(p.K * x)
 	b := binSums{1, o, o * o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
 	to[side].score[min(scoreBins-1, int(q*scoreBins))].add(&b)
-	to[side].phase[min(phaseBins-1, c.Phase*phaseBins/(rows.MaxPhase+1))].add(&b)
+	to[side].phase[min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
 }
 
 // calibration returns the held-out side, or that trained on.

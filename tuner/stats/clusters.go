@@ -220,7 +220,6 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 // clusters.
 func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, hi int32) {
 	k, pairs := c.p.Store.Chunks[chunk], c.p.Store.Pairs()
-	a, b := objective.Shares(k.Phase)
 	row, wides := 0, k.Wide
 	for _, r := range k.Runs {
 		n := int(r.Length)
@@ -230,6 +229,7 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, 
 			at := c.place[k.Game[row]]
 			if c.p.Omega[chunk][row] > 0 && at >= lo && at < hi {
 				u, info := s.u.RawRowView(int(at-lo)), s.info.RawRowView(int(at-lo))
+				a, b := k.Factors(row)
 				mg, eg, h := a*s.X[row], b*s.X[row], s.Y[row]
 				for _, code := range line {
 					spread(c.q, pairs[code], mg, eg, h, u, info)
@@ -266,7 +266,7 @@ func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) 
 		if c.place[k.Game[row]] != single {
 			return
 		}
-		a, b := objective.Shares(k.Phase)
+		a, b := k.Factors(row)
 		for _, e := range entries {
 			part[e.Term] = 0
 		}

@@ -133,7 +133,7 @@ func (j *jackknife) scores(ctx context.Context) error {
 	q := j.o.Params
 	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, slope, _ float64, entries []rows.Entry) {
 		k := j.o.Problem.Store.Chunks[chunk]
-		a, b := objective.Shares(k.Phase)
+		a, b := k.Factors(row)
 		u := j.rest.RawRowView(int(j.of[k.Game[row]]))
 		for _, e := range entries {
 			if m := q.MG[e.Term]; m != objective.Fixed {
@@ -154,7 +154,7 @@ func (j *jackknife) information(ctx context.Context) error {
 	q := j.o.Params
 	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, _, curvature float64, entries []rows.Entry) {
 		k := j.o.Problem.Store.Chunks[chunk]
-		a, b := objective.Shares(k.Phase)
+		a, b := k.Factors(row)
 		c := int(j.of[k.Game[row]])
 		step, own := j.step.RawRowView(c), j.own.RawRowView(c)
 		dot := 0.0
