@@ -90,7 +90,7 @@ func readWithNode(t *testing.T, script, path string) nodeFile {
 // id is a 64-bit number as the script prints it.
 func id[T ~uint64](v T) string { return fmt.Sprint(uint64(v)) }
 
-// orNull is v, or null where it stands for nothing.
+// orNull is v, or null where v means that there is no value.
 func orNull[T comparable](v, nothing T, text any) any {
 	if v == nothing {
 		return nil
@@ -133,7 +133,7 @@ func featureValues(f *FeatureRow) []any {
 
 // Another implementation of Arrow finds the rows, the metadata and the values that
 // were written.
-func TestNodeReadsWhatIsWritten(t *testing.T) {
+func TestNodeReadsOurFiles(t *testing.T) {
 	script := nodeScript(t, "read.mjs")
 	games := randomGames(40, 60)
 	t.Run("games", func(t *testing.T) {
@@ -199,7 +199,7 @@ func compareFileWithNode[R any](t *testing.T, script string, data []byte, c code
 }
 
 // A file that another implementation wrote can be read.
-func TestWhatNodeWritesIsRead(t *testing.T) {
+func TestReadsFilesFromNode(t *testing.T) {
 	script := nodeScript(t, "write.mjs")
 	games := randomGames(41, 40)
 	dir := t.TempDir()

@@ -115,7 +115,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 	}
 }
 
-func TestPositionsThatCannotBeAreNamed(t *testing.T) {
+func TestImpossiblePositionsAreNamed(t *testing.T) {
 	good := positionsOf(randomGames(36, 2))[:50]
 	w, err := newWriter(t.TempDir(), testConfig, codec[PositionRow](unchecked[PositionRow]{positionsCodec{}}), smallPositions, memory.NewGoAllocator())
 	if err != nil {
@@ -138,7 +138,7 @@ func TestPositionsThatCannotBeAreNamed(t *testing.T) {
 	}
 }
 
-func TestVerifyTellsOfInterruptedData(t *testing.T) {
+func TestVerifyReportsInterruptedData(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(37, 25)
 	w, err := newWriter(dir, testConfig, codec[GameRow](gamesCodec{}), smallGames, memory.NewGoAllocator())

@@ -112,7 +112,7 @@ var buildBad = sync.OnceValues(func() (string, error) {
 
 // While the process that plays the games is stopped no player loses. With a clock the game
 // is played again, without one only the engine's timeout is extended.
-func TestNobodyLosesWhileStopped(t *testing.T) {
+func TestNoOneLosesWhileStopped(t *testing.T) {
 	path, err := buildBad()
 	if err != nil {
 		t.Fatal(err)

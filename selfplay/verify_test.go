@@ -34,7 +34,7 @@ func played(t *testing.T, job Job, specs ...string) (*Job, *Result) {
 // twoPlies are 1. e4 e5: from square 12 to 28, and from 52 to 36.
 func twoPlies() []board.Move { return []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)} }
 
-func TestVerifyTakesWhatWasPlayed(t *testing.T) {
+func TestVerifyAcceptsPlayedGames(t *testing.T) {
 	const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 	for name, c := range map[string]struct {
 		job   Job
@@ -58,7 +58,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	}
 }
 
-func TestVerifyRefusesWhatWasNot(t *testing.T) {
+func TestVerifyRefusesImpossibleResults(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(r *Result)
 		want   string

@@ -35,10 +35,10 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// fitLarge fits to so many rows, on disk in dir unless that is empty.
+// fitLarge fits to that many rows, on disk in dir unless that is empty.
 func fitLarge(t *testing.T, size int, dir string) *Result {
 	t.Helper()
-	begun := time.Now()
+	started := time.Now()
 	small, terms := realStore(t, "assay", 40000, 2)
 	b, err := newBuilder(len(terms), dir)
 	if err != nil {
@@ -62,17 +62,17 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 	}
 	s := synthetic.Finish(t, b)
 	defer s.Close()
-	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(), s.Entries(), time.Since(begun).Seconds(), float64(s.Bytes())/float64(n))
-	begun = time.Now()
+	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(), s.Entries(), time.Since(started).Seconds(), float64(s.Bytes())/float64(n))
+	started = time.Now()
 	c := NewConfig()
 	c.Progress = func(_, _ int64, note string) {
-		t.Logf("%.0f s: %s; peak %d MiB", time.Since(begun).Seconds(), note, peak()>>20)
+		t.Logf("%.0f s: %s; peak %d MiB", time.Since(started).Seconds(), note, peak()>>20)
 	}
 	r, err := Fit(t.Context(), s, terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(begun).Seconds(), outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
+	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(started).Seconds(), outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r
 }
 
@@ -83,8 +83,8 @@ func newBuilder(terms int, dir string) (*rows.Builder, error) {
 	return rows.NewDiskBuilder(terms, dir)
 }
 
-// peak returns the largest resident size of this process, or 0 where nobody
-// tells.
+// peak returns the largest resident size of this process, or 0 where the
+// system does not report it.
 func peak() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {

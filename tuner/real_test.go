@@ -86,16 +86,16 @@ func TestRealGames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds long")
 	}
-	begun := time.Now()
+	started := time.Now()
 	s, terms := realStore(t, "assay", 60000, 2)
-	built := time.Since(begun)
-	begun = time.Now()
+	built := time.Since(started)
+	started = time.Now()
 	c := NewConfig()
 	r, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d rows of %d games, %.1f entries and %.0f bytes a row, built in %v, fitted in %v", s.Rows(), s.Games(), float64(s.Entries())/float64(s.Rows()), float64(s.Bytes())/float64(s.Rows()), built, time.Since(begun))
+	t.Logf("%d rows of %d games, %.1f entries and %.0f bytes a row, built in %v, fitted in %v", s.Rows(), s.Games(), float64(s.Entries())/float64(s.Rows()), float64(s.Bytes())/float64(s.Rows()), built, time.Since(started))
 	t.Logf("K %.5f, D %.2f = %.2f x %.2f, %d parameters, %.1f effective, rescale %.3f", r.K, r.Design, r.Clustering, r.Dispersion, r.Parameters, r.Effective, r.Rescale)
 	t.Logf("start %.5f fit %.5f rounded %.5f; %+v", r.Start, r.Fit, r.Rounded, outline(r.Outcome))
 	for _, p := range r.Pieces {

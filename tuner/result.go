@@ -70,7 +70,7 @@ type Result struct {
 	Terms  []TermFit          `json:"terms,omitempty"`
 	Tables []stats.Table      `json:"tables,omitempty"`
 	Groups []stats.GroupGain  `json:"groups,omitempty"` // in order of the table
-	// Collinear lists coefficients that the data cannot tell from others,
+	// Collinear lists coefficients that the data cannot distinguish from others,
 	// whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
 	Calibration stats.Calibration `json:"calibration"`

@@ -79,8 +79,8 @@ func Bench(ctx context.Context, s *rows.Store, terms []rows.Term, workers []int)
 // least processor time of a few in a row, which alone is too short to measure.
 func best(f func() error) (seconds, cpu float64, err error) {
 	seconds, cpu = math.Inf(1), math.Inf(1)
-	begun := time.Now()
-	for row := 1; row == 1 || time.Since(begun) < benchTime; {
+	started := time.Now()
+	for row := 1; row == 1 || time.Since(started) < benchTime; {
 		before := cpuSeconds()
 		for range row {
 			t := time.Now()

@@ -36,11 +36,11 @@ type progress struct {
 	label string
 	tty   bool
 
-	mu    sync.Mutex
-	bar   *progressbar.ProgressBar
-	total int64
-	begun time.Time
-	last  time.Time
+	mu      sync.Mutex
+	bar     *progressbar.ProgressBar
+	total   int64
+	started time.Time
+	last    time.Time
 	// first is what was already done at the first update. The rate of resumed work does
 	// not count it.
 	first int64
@@ -49,7 +49,7 @@ type progress struct {
 // newProgress returns the progress of a task, shown on w.
 func newProgress(w io.Writer, label string) *progress {
 	f, ok := w.(*os.File)
-	return &progress{w: w, label: label, tty: ok && term.IsTerminal(int(f.Fd())), begun: time.Now(), first: -1}
+	return &progress{w: w, label: label, tty: ok && term.IsTerminal(int(f.Fd())), started: time.Now(), first: -1}
 }
 
 // update sets how much of the total is done, and a note to show. A total of 0 is unknown.
@@ -60,7 +60,7 @@ func (p *progress) update(done, total int64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.first < 0 {
-		p.first, p.begun = done, time.Now()
+		p.first, p.started = done, time.Now()
 	}
 	if p.tty {
 		p.updateBar(done, total, note)
@@ -98,7 +98,7 @@ func (p *progress) line(done, total int64, note string) {
 	if total > 0 {
 		text += fmt.Sprintf("/%d", total)
 	}
-	elapsed := time.Since(p.begun)
+	elapsed := time.Since(p.started)
 	if rate := float64(done-p.first) / elapsed.Seconds(); rate > 0 {
 		text += fmt.Sprintf("  %.1f/s", rate)
 		if total > 0 {
@@ -122,7 +122,7 @@ func (p *progress) finish(summary string) {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.begun).Round(100*time.Millisecond))
+	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 
 // aliasFlag makes --old another spelling of the flag --current of cmd. Help and errors

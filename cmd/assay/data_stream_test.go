@@ -51,7 +51,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// stream runs the command, says what it took for each of so many rows (0: of those that
+// stream runs the command, says what it took for each of that many rows (0: of those that
 // it writes), and returns how many it wrote.
 func stream(b *testing.B, rows int64, args ...string) int64 {
 	b.Helper()
@@ -81,7 +81,7 @@ func stream(b *testing.B, rows int64, args ...string) int64 {
 	return rows
 }
 
-// streamGames writes random games with so many positions, or a few more.
+// streamGames writes random games with at least that many positions.
 func streamGames(b *testing.B, dir string, rows int) {
 	b.Helper()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Program: "test"})

@@ -147,13 +147,13 @@ func learnAdvice(err error, dir, command string) error {
 		return usageError{err}
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
-	case errors.Is(err, fs.ErrNotExist) && !begun(dir):
+	case errors.Is(err, fs.ErrNotExist) && !isRun(dir):
 		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; delete the folder that the damaged file is in, then %q makes it again", err, command)
-	case !begun(dir):
+	case !isRun(dir):
 		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
@@ -166,13 +166,13 @@ func learnAdvice(err error, dir, command string) error {
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
-// begun tells whether there is a run to resume.
-func begun(dir string) bool {
+// isRun reports whether there is a run to resume.
+func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, durable.RunConfigName))
 	return err == nil
 }
 
-// printLearned tells what a run came to: the terms, the pieces, the gain, the files.
+// printLearned prints the result of a run: the terms, the pieces, the gain, the files.
 func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if len(r.Pieces) > 0 {
@@ -188,7 +188,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		fmt.Fprintf(out, "No generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n\n", r.Learned.ID)
 	}
 	for _, g := range r.Generations {
-		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d turned round), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
+		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d reversed), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
 			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid),
 			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
 	}
@@ -207,7 +207,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 	return nil
 }
 
-// printMeasured tells how a match of fixed length ended.
+// printMeasured prints the result of a match of fixed length.
 func printMeasured(out io.Writer, m *match.Result, title string, nodes uint64) {
 	fmt.Fprintf(out, "\n%s, %d games at %d nodes a move\n", title, m.Games, nodes)
 	fmt.Fprintf(out, "  Elo %+.1f, 95 %% interval [%+.1f, %+.1f]   nElo %+.1f [%+.1f, %+.1f]   LOS %.2f %%\n", m.Elo, m.EloLo, m.EloHi, m.NElo, m.NEloLo, m.NEloHi, 100*m.LOS)

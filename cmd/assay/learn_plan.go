@@ -90,7 +90,7 @@ func (f *learnFlags) locate(flag, file string, planned *string) error {
 	return nil
 }
 
-// name returns a name for a run that was given none, which tells the settings.
+// name returns a name, made from the settings, for a run without one.
 func (f *learnFlags) name(p *learn.Plan) string {
 	if f.planFile == "" {
 		return fmt.Sprintf("learn-g%d-n%d-k%d-s%d", f.games, f.nodes, f.generations, f.seed)

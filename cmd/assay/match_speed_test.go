@@ -38,13 +38,13 @@ func BenchmarkRunner(b *testing.B) {
 			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
 				Seed: 1, Open: roster.Open, Concurrency: 2}}
 		own, _, _ := processorTime()
-		begun := time.Now()
+		started := time.Now()
 		r, err := match.Run(b.Context(), c)
 		if err != nil || r.Forfeits != [2]int64{} {
 			b.Fatal(r, err)
 		}
 		plies := float64(r.Plies)
-		speed := plies / time.Since(begun).Seconds()
+		speed := plies / time.Since(started).Seconds()
 		b.ReportMetric(speed, "plies/s")
 		spent, _, _ := processorTime()
 		b.ReportMetric(float64((spent-own).Microseconds())/plies, "own-µs/ply")
@@ -64,10 +64,10 @@ func allTime() time.Duration {
 }
 
 // pipeLoops returns how many requests a second are answered with a bestmove to loops of
-// which each asks its own processes in turn, so many times in all.
+// which each asks its own processes in turn, that many times in all.
 func pipeLoops(b *testing.B, path, mode string, loops, processes, requests int, request string) float64 {
 	b.Helper()
-	begun := time.Now()
+	started := time.Now()
 	var wg sync.WaitGroup
 	for range loops {
 		wg.Go(func() {
@@ -90,7 +90,7 @@ func pipeLoops(b *testing.B, path, mode string, loops, processes, requests int, 
 		})
 	}
 	wg.Wait()
-	return float64(loops*requests) / time.Since(begun).Seconds()
+	return float64(loops*requests) / time.Since(started).Seconds()
 }
 
 type pipedEngine struct {

@@ -91,7 +91,7 @@ func findRun(arg string) string {
 		return arg
 	}
 	if arg == filepath.Base(arg) {
-		if named := filepath.Join(runsDir, arg); begun(named) {
+		if named := filepath.Join(runsDir, arg); isRun(named) {
 			return named
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A match is killed. Its open page is told so by the stream, and so are a new request for
+// A match is killed. The stream says so to its open page, and so do a new request for
 // the page and the list of runs.
 func TestServedRunThatIsKilled(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")

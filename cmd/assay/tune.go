@@ -202,7 +202,7 @@ func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr i
 func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
 	bar := newProgress(stderr, "tune")
 	f.c.Progress, f.c.Trace = bar.update, out.trace
-	begun := time.Now()
+	started := time.Now()
 	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
 	r, err := tuner.Fit(ctx, s, task.terms, f.c)
 	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
@@ -215,7 +215,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 			return tuneAdvice(err)
 		}
 	}
-	took := time.Since(begun)
+	took := time.Since(started)
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))

@@ -17,8 +17,8 @@ import (
 // tuneWeightsName is the weight file in a run's folder.
 const tuneWeightsName = "weights.json"
 
-// tuneOut is where a fit goes: a weight file, or a run's folder that also tells how
-// it came about.
+// tuneOut is where a fit goes: a weight file, or a run's folder, which also
+// records the steps of the fit.
 type tuneOut struct {
 	path string
 	run  *durable.Run // nil for a weight file

@@ -196,7 +196,7 @@ func curveTable(c *tuner.Curve) string {
 	return b.String()
 }
 
-// collinearList names coefficients that the data cannot tell apart.
+// collinearList names coefficients that the data cannot distinguish.
 func collinearList(list []stats.Collinear) string {
 	if len(list) == 0 {
 		return ""

@@ -175,7 +175,7 @@ func TestTuneErrors(t *testing.T) {
 	}
 }
 
-// TestTuneRun: a folder for --out keeps how the fit came about; it is not done twice,
+// TestTuneRun: a folder for --out records the steps of the fit; it is not done twice,
 // nor with other settings, and the weights are those of a plain file.
 func TestTuneRun(t *testing.T) {
 	dir := t.TempDir()

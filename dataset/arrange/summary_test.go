@@ -75,8 +75,8 @@ func terminationsOf(games []dataset.GameRow) map[string]int64 {
 	return n
 }
 
-// Rows in no order tell no games, and none are made up.
-func TestRowsInNoOrderTellNoGames(t *testing.T) {
+// No games are inferred from rows in no order.
+func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
 	rows := positionsOf(randomGames(27, 20))
 	for i := range rows {
 		rows[i].Game = 0

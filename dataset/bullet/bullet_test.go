@@ -72,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPlace(t *testing.T) {
+func TestPositionsThatBulletCannotStore(t *testing.T) {
 	row := dataset.PositionRow{Board: board.StartPosition(), Score: dataset.NoScore, Result: 1, Weight: 1}
 	if b, err := Append(nil, &row); !errors.Is(err, ErrNoScore) || len(b) != 0 {
 		t.Error(b, err)

@@ -19,7 +19,7 @@ func imported(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
 	_, text := randomList(11, n)
 	dir = filepath.Join(t.TempDir(), "data")
-	if _, _, err := told(t, dir, ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
+	if _, _, err := importFiles(t, dir, ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
 		t.Fatal(err)
 	}
 	return dir, positions(t, dir)
@@ -33,7 +33,7 @@ func TestExportedIsImported(t *testing.T) {
 		if n, err := Export(t.Context(), dir, file, ExportConfig{}); err != nil || n != 9000 {
 			t.Fatal(name, n, err)
 		}
-		n, refused, err := told(t, back, ImportConfig{}, file)
+		n, refused, err := importFiles(t, back, ImportConfig{}, file)
 		if err != nil || refused != nil || n.Rows != 9000 {
 			t.Fatal(name, n, refused, err)
 		}
@@ -66,13 +66,13 @@ func TestGamesGoToPGNAndBack(t *testing.T) {
 	const text = "[Event \"?\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval 0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
 		"[Event \"?\"]\n[White \"a\\\"b\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"
 	dir, back, file := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "x.pgn")
-	if _, refused, err := told(t, dir, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
+	if _, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
 	if n, err := Export(t.Context(), dir, file, ExportConfig{}); err != nil || n != 2 {
 		t.Fatal(n, err)
 	}
-	if _, refused, err := told(t, back, ImportConfig{}, file); err != nil || refused != nil {
+	if _, refused, err := importFiles(t, back, ImportConfig{}, file); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
 	var games [2][]dataset.GameRow
@@ -102,7 +102,7 @@ func TestGamesGoToPGNAndBack(t *testing.T) {
 // A failed export leaves nothing behind, and none replaces a file.
 func TestExportLeavesNothingBehind(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if _, _, err := told(t, data, ImportConfig{}, put(t, "x.epd", good+";5;0.5\n"+good+" [0.5]\n")); err != nil {
+	if _, _, err := importFiles(t, data, ImportConfig{}, put(t, "x.epd", good+";5;0.5\n"+good+" [0.5]\n")); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -130,7 +130,7 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 		t.Error(err)
 	}
 	// A cut file of records is not taken for a shorter one.
-	if _, _, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.bullet", strings.Repeat("\x00", 33))); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.bullet", strings.Repeat("\x00", 33))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
 }

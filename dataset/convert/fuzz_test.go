@@ -26,7 +26,7 @@ func FuzzImport(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			return // not a name of a file
 		}
-		n, refused, err := told(t, out, ImportConfig{}, path)
+		n, refused, err := importFiles(t, out, ImportConfig{}, path)
 		if err != nil {
 			if _, err := os.Stat(out); err == nil {
 				t.Fatal("an import that failed is on disk")

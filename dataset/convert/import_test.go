@@ -31,8 +31,8 @@ func put(t testing.TB, name, text string) string {
 	return path
 }
 
-// told imports, and returns what was refused as "number: reason".
-func told(t testing.TB, dir string, c ImportConfig, paths ...string) (*Imported, []string, error) {
+// importFiles imports, and returns what was refused as "number: reason".
+func importFiles(t testing.TB, dir string, c ImportConfig, paths ...string) (*Imported, []string, error) {
 	t.Helper()
 	var refused []string
 	c.Refused = func(r *Refusal) { refused = append(refused, fmt.Sprintf("%d: %v", r.Number, r.Err)) }
@@ -82,7 +82,7 @@ func TestImportKeepsOrder(t *testing.T) {
 	want, text := randomList(3, 20_000)
 	path := put(t, "list.epd", text)
 	one, two, cut := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "cut")
-	n, refused, err := told(t, one, ImportConfig{InferGames: true, Workers: 1}, path)
+	n, refused, err := importFiles(t, one, ImportConfig{InferGames: true, Workers: 1}, path)
 	if err != nil || refused != nil || n.Rows != 20_000 || !n.Inferred {
 		t.Fatal(n, refused, err)
 	}
@@ -110,12 +110,12 @@ func TestImportKeepsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{cut, two} {
-		if _, _, err := told(t, dir, ImportConfig{InferGames: true, Workers: 5}, path); err != nil {
+		if _, _, err := importFiles(t, dir, ImportConfig{InferGames: true, Workers: 5}, path); err != nil {
 			t.Fatal(err)
 		}
 		same(t, one, dir)
 	}
-	if n, _, err := told(t, two, ImportConfig{InferGames: true}, path); !errors.Is(err, dataset.ErrComplete) || n.Rows != 20_000 {
+	if n, _, err := importFiles(t, two, ImportConfig{InferGames: true}, path); !errors.Is(err, dataset.ErrComplete) || n.Rows != 20_000 {
 		t.Error(n, err)
 	}
 }
@@ -136,8 +136,8 @@ const (
 	c960 = "bnrbnkrq/pppppppp/8/8/8/8/PPPPPPPP/BNRBNKRQ w CGcg - 0 1"
 )
 
-// What stands in the way is told by line, and everything else goes in.
-func TestDirt(t *testing.T) {
+// Lines that cannot be read are reported, and all others are imported.
+func TestLinesThatCannotBeRead(t *testing.T) {
 	text := "\ufeff" + good + " [1.0]\r\n" + // 1
 		"\r\n# a comment\n" + // 2, 3
 		"8/8/8/8/8/8/8/8 w - - 0 1 [0.5]\n" + // 4
@@ -149,7 +149,7 @@ func TestDirt(t *testing.T) {
 		"4k3/8/8/8/8/8/4P3/4K3 w - - - - [0.0]\n" + // 10
 		"\x00\xff\xfe binary\n" + // 11
 		good + ";0;0.5" // 12, no newline
-	n, refused, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "dirt.txt", text))
+	n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "bad.txt", text))
 	if err != nil || n.Rows != 4 || n.Refused != 6 {
 		t.Fatal(n, refused, err)
 	}
@@ -160,7 +160,7 @@ func TestDirt(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "strict")
 	var r *Refusal
-	if _, _, err := told(t, dir, ImportConfig{Strict: true}, put(t, "dirt.txt", text)); !errors.As(err, &r) || r.Number != 4 {
+	if _, _, err := importFiles(t, dir, ImportConfig{Strict: true}, put(t, "bad.txt", text)); !errors.As(err, &r) || r.Number != 4 {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -233,9 +233,9 @@ func TestWrongFiles(t *testing.T) {
 		"missing":   {"/nowhere/x.epd", ImportConfig{}, os.ErrNotExist},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
-		_, refused, err := told(t, dir, c.config, c.path)
+		_, refused, err := importFiles(t, dir, c.config, c.path)
 		if len(refused) > hopeless {
-			t.Errorf("%s: %d rows were told", name, len(refused))
+			t.Errorf("%s: %d rows were refused", name, len(refused))
 		}
 		if !errors.Is(err, c.want) || c.path != "" && !strings.Contains(err.Error(), filepath.Base(c.path)) && c.want != ErrNothing && c.want != ErrUnordered {
 			t.Errorf("%s: %v", name, err)
@@ -245,7 +245,7 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 	epd, pgn := put(t, "a.epd", good+" [1.0]"), put(t, "a.pgn", "1. e4 1-0")
-	if _, _, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, epd, pgn); !errors.Is(err, ErrMixed) {
+	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, epd, pgn); !errors.Is(err, ErrMixed) {
 		t.Error(err)
 	}
 }
@@ -257,7 +257,7 @@ func TestViri(t *testing.T) {
 	one, two := put(t, "a.viri", game+game), put(t, "b.vf", game+game)
 	var same []string
 	dir := filepath.Join(t.TempDir(), "out")
-	n, refused, err := told(t, dir, ImportConfig{Same: func(path, earlier string) { same = append(same, path, earlier) }}, one, two)
+	n, refused, err := importFiles(t, dir, ImportConfig{Same: func(path, earlier string) { same = append(same, path, earlier) }}, one, two)
 	if err != nil || n.Rows != 4 || n.Schema != dataset.GamesFormat || len(refused) != 0 {
 		t.Fatal(n, refused, err)
 	}
@@ -265,11 +265,11 @@ func TestViri(t *testing.T) {
 		t.Errorf("the same are %v", same)
 	}
 	broken := put(t, "c.viri", game+"\xff"+game[1:32]+"\x0c\x0c\x00\x00\x00\x00\x00\x00"+game)
-	if n, refused, err = told(t, filepath.Join(t.TempDir(), "x"), ImportConfig{}, broken); err != nil || n.Rows != 2 || len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ply 0") {
+	if n, refused, err = importFiles(t, filepath.Join(t.TempDir(), "x"), ImportConfig{}, broken); err != nil || n.Rows != 2 || len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ply 0") {
 		t.Error(n, refused, err)
 	}
 	cut := put(t, "d.viri", game[:37])
-	if _, _, err = told(t, filepath.Join(t.TempDir(), "y"), ImportConfig{}, cut); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), cut) {
+	if _, _, err = importFiles(t, filepath.Join(t.TempDir(), "y"), ImportConfig{}, cut); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), cut) {
 		t.Error(err)
 	}
 }
@@ -278,11 +278,11 @@ func TestViri(t *testing.T) {
 func TestStreams(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	c := ImportConfig{Format: EPD, Stdin: strings.NewReader(good + " [1.0]\n")}
-	if n, _, err := told(t, dir, c, "-"); err != nil || n.Rows != 1 {
+	if n, _, err := importFiles(t, dir, c, "-"); err != nil || n.Rows != 1 {
 		t.Fatal(n, err)
 	}
 	c.Stdin = strings.NewReader(good + " [1.0]\n")
-	if _, _, err := told(t, dir, c, "-"); !errors.Is(err, ErrStream) {
+	if _, _, err := importFiles(t, dir, c, "-"); !errors.Is(err, ErrStream) {
 		t.Error(err)
 	}
 }
@@ -291,7 +291,7 @@ func TestGames(t *testing.T) {
 	const text = "[Event \"?\"]\n\n1. e4 {nice {or not} ( variation ) e5 $1 2. f4 (2. Nf3 (2. Nc3)) 1-0\n\n" +
 		"[Event \"?\"]\n\n1. d4 *\n\n[Event \"?\"]\n\n1. e5 1-0\n\n[Event \"?\"]\n[Result \"0-1\"]\n\n1. e4 1-0\n\n[Event \"?\"]\n\n% escaped\n1. c4 c5"
 	dir := filepath.Join(t.TempDir(), "out")
-	n, refused, err := told(t, dir, ImportConfig{OpeningPlies: 2}, put(t, "x.pgn", text))
+	n, refused, err := importFiles(t, dir, ImportConfig{OpeningPlies: 2}, put(t, "x.pgn", text))
 	if err != nil || n.Rows != 1 || len(refused) != 4 {
 		t.Fatal(n, refused, err)
 	}
@@ -335,7 +335,7 @@ func TestRealData(t *testing.T) {
 func testRealData(t *testing.T, files []realFile) {
 	for _, c := range files {
 		dir := filepath.Join(t.TempDir(), "out")
-		n, refused, err := told(t, dir, c.config, c.path)
+		n, refused, err := importFiles(t, dir, c.config, c.path)
 		if err != nil || refused != nil || n.Rows != c.rows {
 			t.Errorf("%s: %+v %v %v", c.path, n, refused, err)
 			continue
@@ -354,7 +354,7 @@ func BenchmarkImportEPD(b *testing.B) {
 	_, text := randomList(7, 100_000)
 	path := put(b, "list.epd", text)
 	for i := 0; b.Loop(); i++ {
-		if n, _, err := told(b, filepath.Join(b.TempDir(), fmt.Sprint(i)), ImportConfig{Workers: 1}, path); err != nil || n.Rows != 100_000 {
+		if n, _, err := importFiles(b, filepath.Join(b.TempDir(), fmt.Sprint(i)), ImportConfig{Workers: 1}, path); err != nil || n.Rows != 100_000 {
 			b.Fatal(n, err)
 		}
 	}

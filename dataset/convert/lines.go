@@ -27,7 +27,7 @@ var errLong = fmt.Errorf("the line is longer than %d bytes", epd.MaxLine)
 type chunk struct {
 	first int64 // number of the first line, from 1
 	text  string
-	long  bool // it stands for one line that is too long
+	long  bool // one line that is too long, without its text
 }
 
 // readChunks divides a text into chunks, in constant memory.

@@ -239,7 +239,7 @@ func TestNoRowIsLost(t *testing.T) {
 			for seed := range uint64(4) {
 				data := change(rand.New(rand.NewPCG(seed, 18)), bytes.Clone(f.data))
 				dir := filepath.Join(t.TempDir(), "out")
-				n, refused, err := told(t, dir, f.config, put(t, f.name, string(data)))
+				n, refused, err := importFiles(t, dir, f.config, put(t, f.name, string(data)))
 				label := fmt.Sprintf("%s, %s, seed %d", f.name, what, seed)
 				if err != nil {
 					if _, e := os.Stat(dir); what == "as it is" || what == "CR" || !errors.Is(e, os.ErrNotExist) {
@@ -291,7 +291,7 @@ func TestUTF16IsNamed(t *testing.T) {
 				b = binary.LittleEndian.AppendUint16(b, c)
 			}
 			dir := filepath.Join(t.TempDir(), "out")
-			_, _, err := told(t, dir, ImportConfig{}, put(t, name, string(b)))
+			_, _, err := importFiles(t, dir, ImportConfig{}, put(t, name, string(b)))
 			if !errors.Is(err, text.ErrUTF16) || !strings.Contains(err.Error(), "the file is UTF-16") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -322,7 +322,7 @@ func TestTextBehindResults(t *testing.T) {
 		good + " [0.5] --M2":      "not a whole number",
 		good + " [0.5] id \"a\";": "none",
 	} {
-		n, refused, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
+		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", line, err)
@@ -353,12 +353,12 @@ func TestGamesInBadFiles(t *testing.T) {
 		{"an error in a variation with a result", "[Event \"a\"]\n\n1. e5 (1. d4 1-0) 1. c4 1-0\n\n[Event \"b\"]\n\n1. c4 1-0\n", 1, 1},
 		{"CR and a comment to the end of the line", "[Event \"a\"]\r\r1. e4 ; x\r1-0\r\r[Event \"b\"]\r\r% x\r1. c4 1-0\r", 2, 0},
 	} {
-		n, refused, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", c.text))
+		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", c.text))
 		if err != nil || n.Rows != c.taken || n.Refused != c.refuse {
 			t.Errorf("%s: %+v, refused %q, %v", c.name, n, refused, err)
 		}
 	}
-	n, _, err := told(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", "1. e4 {-M2/12 0.1s} e5 {+0.10/9 1s} 2. f4 {M7/3} 1-0\n"))
+	n, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", "1. e4 {-M2/12 0.1s} e5 {+0.10/9 1s} 2. f4 {M7/3} 1-0\n"))
 	if err != nil || n.ForeignScores != 2 {
 		t.Errorf("%+v, %v; want 2 mates left out", n, err)
 	}

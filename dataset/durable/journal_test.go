@@ -102,7 +102,7 @@ func TestJournalCutsATornTail(t *testing.T) {
 	}
 }
 
-func TestJournalGoesOnAfterATornTail(t *testing.T) {
+func TestJournalResumesAfterATornTail(t *testing.T) {
 	path := writeJournal(t, 2)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

@@ -1,5 +1,5 @@
 /* assay_features.h: prints the features of an evaluation for `assay features`.
-   The protocol stands in the comment of package dataset/features. Little-endian machines.
+   dataset/FORMAT.md describes the protocol. Little-endian machines.
 
      static const assay_term terms[] = {{"pawn", "material", 100, 120}, ...};
      assay_begin("myengine", terms, N);

@@ -201,7 +201,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 
 // What an engine prints is what the data set holds, in the order of the positions,
 // whatever the form of the records and the number of processes.
-func TestFeaturesAreWhatTheEnginePrints(t *testing.T) {
+func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 	data, rows := positions(t, 3000)
 	var all []map[string]string
 	for _, c := range []struct {

@@ -211,7 +211,7 @@ const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by 
 	"[Event \"twelve\"]\n\n1. e4 \x00 e5 1-0\n" +
 	"[Event \"last\"]\n\n1. e4 {%eval [%eval #2]} 1-0 {the end}"
 
-func TestRealWorldDirt(t *testing.T) {
+func TestIrregularLists(t *testing.T) {
 	var got []string
 	for g, err := range Read(strings.NewReader(dirty)) {
 		s := fmt.Sprint(g.Tag("Event"), " ", len(g.Row.Moves))

@@ -168,7 +168,7 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 }
 
 // A real resume, after some shards: rows on disk are not written twice.
-func TestExtractGoesOnAfterWholeShards(t *testing.T) {
+func TestExtractResumesAfterWholeShards(t *testing.T) {
 	r := gamesIn(t, randomGames(23, 60))
 	f := Filter{Resolve: ResolveKeep}
 	dir := t.TempDir()

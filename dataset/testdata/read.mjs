@@ -1,11 +1,11 @@
-// node read.mjs FILE.arrow: prints what an assay data set holds, one line a row.
+// node read.mjs FILE.arrow: prints a file of a data set, one line a row.
 // npm install apache-arrow fzstd
 import { readFileSync } from 'node:fs';
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow';
 import * as fzstd from 'fzstd';
 
-// apache-arrow brings no decompressor of its own, and wants its bytes aligned: slice()
-// copies them to where a BigUint64Array can stand.
+// apache-arrow has no decompressor of its own. slice() copies the bytes, so that they are
+// aligned for a BigUint64Array.
 compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => fzstd.decompress(bytes).slice() });
 
 const table = tableFromIPC(readFileSync(process.argv[2]));

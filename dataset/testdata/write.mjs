@@ -1,4 +1,4 @@
-// node write.mjs IN.arrow OUT.arrow: reads a data set's file and writes it anew, with
+// node write.mjs IN.arrow OUT.arrow: reads a file of a data set and writes it again, with
 // the JavaScript library's writer and without compression.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CompressionType, compressionRegistry, tableFromIPC, tableToIPC } from 'apache-arrow';

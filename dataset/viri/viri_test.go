@@ -149,7 +149,7 @@ func TestGamesAreReadBack(t *testing.T) {
 
 // Castling as the king's own move is understood; games that cannot be are refused, and
 // those behind them read; a file that ends within a game is an error.
-func TestWhatOthersWrite(t *testing.T) {
+func TestFilesOfOtherPrograms(t *testing.T) {
 	good := dataset.GameRow{Start: "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", Result: 0}
 	base := write(t, nil, &good)
 	base = base[:headSize]

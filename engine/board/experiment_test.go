@@ -34,7 +34,7 @@ func TestPerftDeep(t *testing.T) {
 }
 
 // TestRealPositions parses and writes 434,921 positions of real games. By their keys,
-// exactly 34,980 are repetitions. The file lies beside the project.
+// exactly 34,980 are repetitions. The file is not part of the project.
 func TestRealPositions(t *testing.T) {
 	f, err := os.Open("../../../shared/data/sf-scored-435k.tsv.zst")
 	if err != nil {

@@ -53,7 +53,7 @@ func TestParseFENNormalizes(t *testing.T) {
 		{"  4k3/8/8/8/8/8/8/4K3\tb  -  -   7 9\r\n", "4k3/8/8/8/8/8/8/4K3 b - - 7 9"},
 		{"4k3/8/8/8/8/8/8/4K3 w - - 0 0", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"},
 		{"4k3/8/8/8/8/8/8/4K3 w - - 00255 032767", "4k3/8/8/8/8/8/8/4K3 w - - 255 32767"},
-		// Castling: any order; Shredder's letters; X-FEN's where a rook stands farther out.
+		// Castling: any order; Shredder's letters; X-FEN's where there is a rook farther out.
 		{"r3k2r/8/8/8/8/8/8/R3K2R w qkQK - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"},
 		{"r3k2r/8/8/8/8/8/8/R3K2R w haHA - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"},
 		{"r3k2r/8/8/8/8/8/8/R3K2R w HQka - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"},
@@ -61,7 +61,7 @@ func TestParseFENNormalizes(t *testing.T) {
 		{"rr2k1rr/8/8/8/8/8/8/RR2K1RR w GBgb - 0 1", "rr2k1rr/8/8/8/8/8/8/RR2K1RR w GBgb - 0 1"},
 		{"rr2k1rr/8/8/8/8/8/8/RR2K1RR w HAkq - 0 1", "rr2k1rr/8/8/8/8/8/8/RR2K1RR w KQkq - 0 1"},
 		{"rr2k1r1/8/8/8/8/8/8/RR2K1R1 w GBgb - 0 1", "rr2k1r1/8/8/8/8/8/8/RR2K1R1 w KBkb - 0 1"},
-		// En passant stands only where it is legal.
+		// An en-passant square is kept only if the capture is legal.
 		{"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"},
 		{"rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3", "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"},
 		{"8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1", "8/8/8/K2pP2r/8/8/8/4k3 w - - 0 1"},

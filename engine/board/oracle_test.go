@@ -87,7 +87,7 @@ func (o *oracle) attacked(rank, file int, byBlack bool) bool {
 		if c := first(d, true); c == 'b' || c == 'q' || first(d, false) == 'k' {
 			return true
 		}
-		// A pawn stands where its forward is towards the square.
+		// A pawn attacks the square from the rank behind it.
 		if first(d, false) == 'p' && (d[0] > 0) == byBlack {
 			return true
 		}

@@ -144,7 +144,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 }
 
 // rootReduction returns the reduction of a late root move in plies. It is smaller from
-// rootDepth on, where there is time for moves whose point lies deep.
+// rootDepth on, where there is time for moves that only a deep search finds.
 func (p *params) rootReduction(depth, count int) int {
 	r := p.reduction(depth, count) - p.values[rootLess]
 	if depth >= p.values[rootDepth] {

@@ -45,7 +45,7 @@ func TestWatch(t *testing.T) {
 			if again, _ := w.Stop(); again != n {
 				t.Errorf("%s: Stop counts %d stalls, Seen %d", tt.name, again, n)
 			}
-			pause(time.Minute) // nobody watches
+			pause(time.Minute) // no one watches
 			if late, _ := w.Seen(); late != n {
 				t.Errorf("%s: %d stalls after Stop, %d before", tt.name, late, n)
 			}

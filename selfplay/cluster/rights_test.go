@@ -38,7 +38,7 @@ func newKey(t *testing.T, name string) (path string, key wire.Key) {
 // No worker can make the coordinator or the server speak for it to another worker: messages
 // that want the reply elsewhere than in the sender's inbox are ignored, and no one is refused
 // for what the server sends in its name.
-func TestNobodySpeaksForAnother(t *testing.T) {
+func TestNoWorkerSpeaksForAnother(t *testing.T) {
 	t.Parallel()
 	eve, eveKey := newKey(t, "eve")
 	anna, annaKey := newKey(t, "anna")

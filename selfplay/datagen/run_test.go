@@ -107,7 +107,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 	}
 }
 
-func TestGamesAreWhatTheyShouldBe(t *testing.T) {
+func TestGamesAreValid(t *testing.T) {
 	c := config(t, 120)
 	run(t, c)
 	r, err := dataset.OpenGames(c.Out)
@@ -293,7 +293,7 @@ func TestImpossibleConfigurations(t *testing.T) {
 	}
 }
 
-func TestForeignFolderIsLeftAlone(t *testing.T) {
+func TestOtherFoldersAreNotChanged(t *testing.T) {
 	c := config(t, 10)
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		t.Fatal(err)

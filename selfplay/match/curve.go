@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// Curve is how a match came to its standing.
+// Curve is the course of a match, up to its standing.
 type Curve struct {
 	Points      []CurvePoint
 	Pentanomial sprt.Pentanomial

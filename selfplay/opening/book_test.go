@@ -137,7 +137,7 @@ func TestBookRunsOut(t *testing.T) {
 	}
 }
 
-func TestBooksThatAreNone(t *testing.T) {
+func TestFilesThatAreNotBooks(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"empty":      {"\n# nothing\n", "no openings"},
 		"a bad line": {lines + "rnbqkbnr/8/8 w - -\n", "bad.epd:7"},

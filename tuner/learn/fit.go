@@ -14,7 +14,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// fitName is the file in a generation's folder that says what its fit came to. It is
+// fitName is the file in a generation's folder with the result of its fit. It is
 // written after the weights, so its presence means that both are whole.
 const fitName = "fit.json"
 

@@ -231,7 +231,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games played on, %d were drawn after all and %d turned round",
+	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games played on, %d were drawn after all and %d reversed",
 		s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins, s.PlayedOn, s.Disagreed-s.Reversed, s.Reversed))
 	return s, nil
 }
@@ -246,7 +246,7 @@ func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 	return l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
 }
 
-// final measures what the run came to, in matches of fixed length on openings of
+// final measures the gain of the run, in matches of fixed length on openings of
 // their own: against the opponent, and against the weights that it began with.
 func (l *learner) final(ctx context.Context) error {
 	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}

@@ -93,7 +93,7 @@ func (g *Gate) test() *sprt.Test {
 	return &sprt.Test{Model: sprt.Normalized, Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta}
 }
 
-// Final is the match of fixed length that measures what the run came to.
+// Final is the match of fixed length that measures the gain of the run.
 type Final struct {
 	Games int    `json:"games"`
 	Nodes uint64 `json:"nodes"`

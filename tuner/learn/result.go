@@ -14,7 +14,7 @@ import (
 // Format names the layout of a run's result.json.
 const Format = "assay.learn/1"
 
-// Result is what a run came to: the content of its result.json. It holds nothing
+// Result is the content of a run's result.json. It holds nothing
 // that depends on the clock. Paths are relative to the run's folder.
 type Result struct {
 	Format      string             `json:"format"`
@@ -45,7 +45,7 @@ type WeightsRef struct {
 	Generation int    `json:"generation"`
 }
 
-// GenerationResult is what one generation came to.
+// GenerationResult is the result of one generation.
 type GenerationResult struct {
 	Number    int              `json:"number"`
 	Games     datagen.Summary  `json:"games"`

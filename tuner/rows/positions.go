@@ -51,7 +51,7 @@ type Build struct {
 	// Workers is the number of goroutines, 0 = all cores. The store is the
 	// same for any number of them.
 	Workers int
-	// Disk is a folder for the entries of a store that shall not be in memory;
+	// Disk is a folder for the entries of a store that is not kept in memory;
 	// see NewDiskBuilder. Empty means memory.
 	Disk string
 	// Progress, if not nil, is called now and then.

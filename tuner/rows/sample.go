@@ -63,8 +63,8 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 		for i := piece * block; i < min((piece+1)*block, len(positions)); i++ {
 			p := &positions[i]
 			m.Features(p, &s.with)
-			for men := p.Occupied() &^ p.ByType(board.King); men != 0; {
-				sq := men.PopFirst()
+			for pieces := p.Occupied() &^ p.ByType(board.King); pieces != 0; {
+				sq := pieces.PopFirst()
 				without, err := removed(p, sq)
 				if err != nil {
 					continue // taking a pinned piece away would expose a king that cannot be in check
@@ -103,10 +103,10 @@ func newPieceSample(terms int) *Sample {
 }
 
 // add counts the change from absent to with, which is the piece's value.
-func (s *Sample) add(man board.Piece, phase int, with, absent []eval.Feature) {
-	t := man.Type()
+func (s *Sample) add(piece board.Piece, phase int, with, absent []eval.Feature) {
+	t := piece.Type()
 	sign := int64(1)
-	if man.Color() == board.Black {
+	if piece.Color() == board.Black {
 		sign = -1
 	}
 	s.Count[t]++

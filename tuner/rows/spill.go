@@ -15,7 +15,7 @@ type spill struct {
 	f    *os.File
 	w    *bufio.Writer
 	size int64
-	// named tells that the file still has its name, and is to be removed.
+	// named: the file still has its name, and has to be removed.
 	named bool
 }
 

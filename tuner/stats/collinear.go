@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Collinear is a set of coefficients that the data cannot tell apart: one of
+// Collinear is a set of coefficients that the data cannot distinguish: one of
 // them is, but for the share Unexplained of its information, a combination of
 // the others. Freeze it, or hold the group by a prior.
 type Collinear struct {

@@ -15,7 +15,7 @@ import (
 // piece's square and mobility, and what its absence does to all the rest. This
 // is the number to compare with Shannon's 9, 5, 3, 3 and 1; material
 // coefficients alone mean little beside tables that can absorb any part of
-// them. Values are centipawns of the evaluation as it stands, with no pawn
+// them. Values are centipawns of the evaluation as it is, with no pawn
 // set to 100; Pawns is their ratio to the pawn's value.
 type PieceValue struct {
 	Piece   string  `json:"piece"`   // pawn to queen

@@ -80,7 +80,7 @@ type tableMatch struct {
 	table, column []int     // table and material column of each term, or -1
 	sums, pieces  []float32 // of one row, by table and by column; the last column stays 0
 	used          []bool
-	differs       []bool // by table and column: some row told them apart
+	differs       []bool // by table and column: some row distinguishes them
 }
 
 func (m *tableMatch) row(entries []rows.Entry) {

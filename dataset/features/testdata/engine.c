@@ -21,13 +21,13 @@ int main(int argc, char **argv) {
   assay_begin("example-c", terms, TERMS);
   char fen[ASSAY_FEN];
   while (assay_next(fen)) {
-    static const char men[] = "PNBRQ", black_men[] = "pnbrq";
+    static const char white_pieces[] = "PNBRQ", black_pieces[] = "pnbrq";
     static const int weight[] = {0, 1, 1, 2, 4};
     int count[TERMS] = {0}, pawns[8] = {0}, rooks[8] = {0}, phase = 0, file = 0;
     const char *c = fen;
     for (; *c && *c != ' '; c++) {
-      const char *white = strchr(men, *c), *black = strchr(black_men, *c);
-      int kind = white ? (int)(white - men) : black ? (int)(black - black_men) : -1;
+      const char *white = strchr(white_pieces, *c), *black = strchr(black_pieces, *c);
+      int kind = white ? (int)(white - white_pieces) : black ? (int)(black - black_pieces) : -1;
       if (*c == '/') { file = 0; continue; }
       if (*c >= '1' && *c <= '8') { file += *c - '0'; continue; }
       if (kind >= 0) {

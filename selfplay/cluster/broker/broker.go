@@ -174,7 +174,7 @@ func (b *Broker) Connect() (*nats.Conn, error) {
 }
 
 // Ban stops accepting a worker's key, and closes its connection. A worker that shares its
-// credentials with others cannot be told apart and stays; that is an error.
+// credentials with others cannot be recognized and stays connected; that is an error.
 func (b *Broker) Ban(key wire.Key) error {
 	o := b.options.Clone()
 	n := len(o.Nkeys)

@@ -51,7 +51,7 @@ type pastAnswer struct {
 }
 
 func ledgerFiles(dir string) []string {
-	names, _ := filepath.Glob(filepath.Join(dir, "ledger-*.jsonl")) // the pattern is sound
+	names, _ := filepath.Glob(filepath.Join(dir, "ledger-*.jsonl")) // the pattern is valid
 	slices.Sort(names)
 	return names
 }

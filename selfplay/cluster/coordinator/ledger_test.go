@@ -97,7 +97,7 @@ func TestLedgerOfACrash(t *testing.T) {
 }
 
 // A ledger has two files at most, and what was kept is in the last one.
-func TestLedgerTurnsPages(t *testing.T) {
+func TestLedgerRotates(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := reopen(t, dir)
 	l.limit = 10

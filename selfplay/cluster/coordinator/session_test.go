@@ -98,7 +98,7 @@ func failing(r *selfplay.Result) {
 
 // An accomplice that confirms a worker's answers without being asked does not make them
 // count.
-func TestOnlyTheAskedWorkerConfirms(t *testing.T) {
+func TestOnlyTheWorkerThatWasAskedConfirms(t *testing.T) {
 	s := newTestSession(t, 1, "mallory", "anna")
 	u := wanted(s, "u")
 	deliver(t, s, "mallory", matedAnswer(t, "u"))

@@ -273,9 +273,9 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	}
 	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
 	writeGames(t, filepath.Join(dir, "gen-1", "games"), 100_000)
-	begun := time.Now()
+	started := time.Now()
 	page := write(t, dir)
-	t.Logf("%d bytes, made in %v", len(page), time.Since(begun))
+	t.Logf("%d bytes, made in %v", len(page), time.Since(started))
 	if len(page) > 20<<20 {
 		t.Errorf("%d bytes", len(page))
 	}

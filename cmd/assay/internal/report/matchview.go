@@ -153,7 +153,7 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.1f\u00a0%%", 100*part/whole)
 }
 
-// jsonScript is data for the page's script; html/template escapes it where it stands.
+// jsonScript encodes data for the page's script.
 func jsonScript(v any) (template.JS, error) {
 	data, err := json.Marshal(v) // escapes <, > and & itself
 	return template.JS(data), err

@@ -299,9 +299,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefo
 	}
 	pause := time.Duration(0)
 	for {
-		begun := time.Now()
+		started := time.Now()
 		// The folder may be read while it is written. After an error it is read again.
-		if x, err := get(begun.Add(-pause)); err == nil && x != last {
+		if x, err := get(started.Add(-pause)); err == nil && x != last {
 			last = x
 			if err := x.sendChanged(w, sent); err != nil {
 				return
@@ -310,7 +310,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefo
 		if _, err := fmt.Fprint(w, ": here\n\n"); err != nil || flusher.Flush() != nil {
 			return
 		}
-		pause = max(every, 3*time.Since(begun))
+		pause = max(every, 3*time.Since(started))
 		if sleep(r.Context(), pause) != nil {
 			return
 		}

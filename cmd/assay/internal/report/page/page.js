@@ -232,8 +232,8 @@ function enliven(root) {
 }
 enliven(document);
 
-// A server tells which parts changed; each comes whole and takes the old one's place.
-// While somebody replays a game or types, that part waits.
+// The server sends the parts that changed. Each replaces the old one.
+// A part in which someone replays a game or types is replaced later.
 if (live) {
   const source = new EventSource(location.pathname.replace(/\/$/, "") + "/events" + location.search);
   const waiting = new Map();
