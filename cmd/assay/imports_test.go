@@ -31,7 +31,6 @@ var layout = []layoutRow{
 	{"engine/uci", "any player as a UCI program, any UCI program as a player; stall: timeouts are extended",
 		[]string{"engine/stall"}},
 	{"engine/historic", "what the historic programs share", nil},
-	{"engine/historic/hsu", "exchange evaluation of a lecture", nil},
 	{"engine/historic/nim", "a game of its own", nil},
 	{"engine/historic/prinz", "mates in two", nil},
 	{"engine/historic/draughts", "a game and a machine of its own", nil},
