@@ -27,6 +27,7 @@ type spsaFlags struct {
 	simElo    float64
 	simDraws  float64
 	asJSON    bool
+	form      play.ListForm // of the parameters, if they are another program's
 	tolerance toleranceFlags
 	cluster   clusterFlags
 }
@@ -56,19 +57,28 @@ CONFIG is a TOML file (or JSON with the same names):
   start = 500
   min   = 100
   max   = 2000
-  c_end = 60                   # change either way in the last iteration (default: range/20)
-  r_end = 0.002                # last step: r_end x c_end a point (default 0.002)
+  c_end = 60                   # change either way in the last iteration (default: range/10)
+  r_end = 0.02                 # last step: r_end x c_end a point (default 4.5 / sqrt(pairs of
+                               # the run x parameters), from 0.002 to 0.1)
   type  = "int"                # or "float"; whole numbers are rounded at random
 
-and, like the flags of assay match: book, book_order, book_start, random_plies,
+Instead of [[parameter]], parameter_file = "FILE" reads the lines of OpenBench (name, int,
+value, min, max, c_end, r_end) or the config.json of weather-factory (step is taken for
+c_end). The answer is then printed in the same form.
+
+Also, like the flags of assay match: book, book_order, book_start, random_plies,
 opening_score, opening_nodes, max_plies, win_score, win_plies,
 win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
 c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
-The answer is the average over the last third of the iterations. Two errors are printed
-with it, both approximate: by the means of 20 batches of that third (how much the values
-vary; far too small as an error of the optimum), and by a regression of all results on the
-perturbations, which also estimates the optimum if it finds one.
+A run first simulates what its games can find, of an assumed gain of --sim-elo, and says if
+that is hopeless: less than a fifth of it. It plays all the same.
+
+The answer is the average over the last third of the iterations, with an error by the means
+of 20 batches (how much the values vary; far too small as an error of the optimum). Beside it
+is the optimum by a regression of all results on the perturbations, with a 95 % interval. A
+parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
+results are within chance are named: no effect of them was seen.
 
 --simulate tries the schedule on known functions, with r_end and c_end as given, larger and
 smaller: use it to choose them before you play.
@@ -91,8 +101,8 @@ the same bytes.`,
 	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runsDir+"/spsa-NAME, after CONFIG)")
 	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
-	fs.Float64Var(&f.simElo, "sim-elo", 30, "with --simulate: Elo of the optimum above the start values")
-	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "with --simulate: share of draws among equal players")
+	fs.Float64Var(&f.simElo, "sim-elo", 30, "for simulated runs: Elo of the optimum above the start values")
+	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	f.tolerance.register(fs)
 	f.cluster.register(cmd)
@@ -107,20 +117,30 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.simElo <= 0 || !(f.simDraws >= 0 && f.simDraws <= 0.95) {
+		return usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+	}
+	if f.out == "" {
+		name := filepath.Base(args[0])
+		f.out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
+	}
+	simulate := cmd.Flags().Changed("simulate")
+	if !simulate {
+		if err := file.KeepSchedule(f.out); err != nil {
+			return err
+		}
+	}
 	c, err := file.Config()
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	if cmd.Flags().Changed("simulate") {
+	if simulate {
 		return f.runSimulation(cmd.Context(), &c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	if c.Tolerance, err = f.tolerance.parse(); err != nil {
 		return err
 	}
-	if c.Out = f.out; c.Out == "" {
-		name := filepath.Base(args[0])
-		c.Out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
-	}
+	c.Out, f.form = f.out, file.Form
 	if err := spsaPlayers(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
@@ -167,6 +187,10 @@ func spsaPlayers(c *play.Config, spec string) error {
 func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
 	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
 	c.Progress, c.ValidationProgress = p.update, validation.update
+	budget, err := f.afford(ctx, &c, p.say)
+	if err != nil {
+		return spsaAdvice(err, c.Out)
+	}
 	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, c.Out, p.say)
 	if err != nil {
 		return err
@@ -192,9 +216,9 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	}
 	leaveReport(c.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Already: r.Already, Seconds: r.Took.Seconds()})
+		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	return printSpsa(stdout, &c, r, weights)
+	return printSpsa(stdout, &c, r, weights, f.form)
 }
 
 // printUntuned prints a run without a verdict.
@@ -210,9 +234,10 @@ func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Resul
 type spsaJSON struct {
 	Out string `json:"out"`
 	*play.Result
-	Weights string  `json:"weights,omitempty"` // the weight file that was written
-	Already bool    `json:"already"`
-	Seconds float64 `json:"seconds"`
+	Weights string       `json:"weights,omitempty"` // the weight file that was written
+	Budget  *spsa.Budget `json:"budget,omitempty"`  // null if the run was complete
+	Already bool         `json:"already"`
+	Seconds float64      `json:"seconds"`
 }
 
 // spsaAdvice adds to an error what the user can do.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -42,24 +44,40 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	return path, durable.WriteFile(path, text)
 }
 
-func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
+func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, form play.ListForm) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "parameter\tstart\tanswer\t± batches\toptimum by regression\t±\tElo per c_end\t±\t\n")
+	fmt.Fprintf(w, "parameter\tstart\tanswer\t± batches\tby regression\t±\t95 %% interval\tElo per c_end\t±\t\n")
+	answer := make([]float64, len(r.Parameters))
+	var noEffect []string
 	for i := range r.Parameters {
 		e, p := &r.Parameters[i], &c.SPSA.Parameters[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0),
-			pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
+		answer[i] = e.Value
+		interval := "-"
+		if e.OptimumLo != nil {
+			interval = pointerOr(e.OptimumLo) + " to " + pointerOr(e.OptimumHi)
+		}
+		if e.EffectP != nil && *e.EffectP >= spsaNoEffect {
+			noEffect = append(noEffect, e.Name)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0),
+			pointerOr(e.Optimum), pointerOr(e.OptimumSE), interval, pointerOr(e.Slope), pointerOr(e.SlopeSE))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player)
-	fmt.Fprintf(out, "answers are averages over the last third; both errors are approximate; - means too few results\n")
+	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
+	fmt.Fprintf(out, "answers are averages over the last third; errors are approximate; - means too few results\n")
+	if len(noEffect) > 0 {
+		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; until then their values are chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
+	}
 	if r.Forfeits > 0 {
 		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out))
 	}
 	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "validation: the answer against the start, %d games: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
+		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, r.Limits, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
+	}
+	if form != "" {
+		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
 	}
 	if weights != "" {
 		fmt.Fprintf(out, "written %s\n", weights)
@@ -92,6 +110,44 @@ func pointerOr(x *float64) string {
 	return fmt.Sprintf("%.4g", *x)
 }
 
+// spsaNoEffect is the p-value from which no effect of a parameter was seen.
+const spsaNoEffect = 0.05
+
+// afford says what the budget of a run can find, unless the run is complete.
+func (f *spsaFlags) afford(ctx context.Context, c *play.Config, say func(string)) (*spsa.Budget, error) {
+	if gamelog.Complete(c.Out) {
+		return nil, nil
+	}
+	pairs := max(c.Pairs, 1)
+	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(ctx, c, pairs, f.simElo, f.simDraws) }
+	b, err := simulate(c.SPSA)
+	if err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("%d pairs for %d parameters: of %g Elo to be gained, simulated runs find %.1f ± %.1f", c.SPSA.Iterations*pairs, len(c.SPSA.Parameters), b.Elo, b.Found, 1.96*b.FoundSE))
+	say(fmt.Sprintf("assumed: Elo falls as a parabola in each parameter from an optimum anywhere between min and max; all starts together are %g Elo below (--sim-elo); %.0f %% draws (--sim-draws)", b.Elo, 100*b.Draws))
+	if !b.Hopeless {
+		return &b, nil
+	}
+	advice := ""
+	for times := 1; times <= 64 && c.SPSA.Iterations*times <= spsa.MaxIterations; times *= 2 {
+		with := c.SPSA.WithDefaultREnd(pairs, times)
+		more, err := simulate(with)
+		if err != nil {
+			return nil, err
+		}
+		if times == 1 && more.Found > b.Found+2*(b.FoundSE+more.FoundSE) {
+			advice += fmt.Sprintf("; the default r_end, %v, finds %.1f ± %.1f", with.Parameters[0].REnd, more.Found, 1.96*more.FoundSE)
+		}
+		if more.Found >= b.Elo/2 {
+			advice += fmt.Sprintf("; %d iterations with the default r_end, %v, find half", with.Iterations, with.Parameters[0].REnd)
+			break
+		}
+	}
+	say("hopeless: expect an answer no better than the start" + advice + "; fewer parameters, smaller ranges or a larger c_end need fewer games")
+	return &b, nil
+}
+
 // spsaSimulated is a schedule and its simulated runs.
 type spsaSimulated struct {
 	REndTimes float64 `json:"r_end_times"`
@@ -101,8 +157,8 @@ type spsaSimulated struct {
 
 // runSimulation simulates the schedule, and those around it.
 func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, stderr io.Writer) error {
-	if f.simulate < 1 || f.simElo <= 0 || f.simDraws < 0 || f.simDraws > 0.95 {
-		return usagef("--simulate and --sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+	if f.simulate < 1 {
+		return usagef("--simulate must be above zero")
 	}
 	var rows []spsaSimulated
 	p := newProgress(stderr, "spsa")
@@ -125,9 +181,9 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 		return printJSON(stdout, map[string]any{"schedules": rows})
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\toptimum found\tin interval\t\n")
+	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its interval\t\n")
 	for _, s := range rows {
-		fmt.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, 100*s.Tops, 100*s.RegressCovered)
+		fmt.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -42,7 +42,7 @@ type Config struct {
 // Limits of a configuration.
 const (
 	maxParameters = 1000
-	maxIterations = 10_000_000
+	MaxIterations = 10_000_000
 	maxAhead      = 10_000
 )
 
@@ -53,15 +53,15 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("%w: no parameters", ErrConfig)
 	case len(c.Parameters) > maxParameters:
 		return fmt.Errorf("%w: %d parameters, at most %d", ErrConfig, len(c.Parameters), maxParameters)
-	case c.Iterations < 1 || c.Iterations > maxIterations:
-		return fmt.Errorf("%w: %d iterations: want 1 to %d", ErrConfig, c.Iterations, maxIterations)
+	case c.Iterations < 1 || c.Iterations > MaxIterations:
+		return fmt.Errorf("%w: %d iterations: want 1 to %d", ErrConfig, c.Iterations, MaxIterations)
 	case c.Ahead < 0 || c.Ahead > maxAhead:
 		return fmt.Errorf("%w: %d iterations ahead: want 1 to %d", ErrConfig, c.Ahead, maxAhead)
 	}
 	seen := map[string]bool{}
 	for i := range c.Parameters {
 		p := &c.Parameters[i]
-		if err := p.validate(); err != nil {
+		if err := p.Validate(); err != nil {
 			return fmt.Errorf("%w: parameter %q: %w", ErrConfig, p.Name, err)
 		}
 		if seen[p.Name] {
@@ -72,7 +72,8 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-func (p *Parameter) validate() error {
+// Validate reports the first thing that makes the parameter impossible.
+func (p *Parameter) Validate() error {
 	for _, x := range []float64{p.Start, p.Min, p.Max, p.CEnd, p.REnd} {
 		if math.IsNaN(x) || math.Abs(x) > 1e15 {
 			return fmt.Errorf("%v is not a finite number", x)
@@ -95,6 +96,18 @@ func (p *Parameter) validate() error {
 		return fmt.Errorf("min (%v) and max (%v) of an integer must be integers", p.Min, p.Max)
 	}
 	return nil
+}
+
+// CEndsInRange: the default c_end is the range of a parameter divided by this.
+const CEndsInRange = 10
+
+// DefaultREnd returns the r_end for a run of so many pairs of games, 4.5 / sqrt(pairs x
+// parameters) from 0.002 to 0.1. Pairs move the values by r_end each, and their noise by
+// r_end sqrt(pairs) in each parameter: so many small steps go farther for the same noise.
+// SEARCH.md has the simulations that it was chosen by.
+func DefaultREnd(pairs, parameters int) float64 {
+	r := 4.5 / math.Sqrt(float64(max(1, pairs))*float64(max(1, parameters)))
+	return math.Round(min(max(r, 0.002), 0.1)*1e5) / 1e5
 }
 
 // ahead is Ahead with its default.

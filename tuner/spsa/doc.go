@@ -8,8 +8,8 @@
 // results give the same values: random numbers depend only on the seed and the number of
 // the iteration.
 //
-// Tuner.Estimates returns the answer with its errors; Simulate tries a schedule on a known
-// function before games are spent on it.
+// Tuner.Estimates returns the answer with its errors. Afford says what a number of games can
+// find, before they are played; Simulate tries a schedule on a known function.
 //
 // # Sources
 //

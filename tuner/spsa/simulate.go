@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Hill is the function of a simulation: a player loses strength with the square of each
@@ -53,56 +54,74 @@ type Simulated struct {
 	StartElo       float64 `json:"start_elo"` // mean over the runs
 	ValueElo       float64 `json:"value_elo"` // of the answer, the average over the last third
 	ValueEloSE     float64 `json:"value_elo_se"`
-	FinalElo       float64 `json:"final_elo"`       // of the values after the last iteration
-	Covered        float64 `json:"covered"`         // share of parameters whose optimum is within 2 batch errors of the answer
-	RegressCovered float64 `json:"regress_covered"` // likewise by regression, of those that show a top
-	Tops           float64 `json:"tops"`            // share of parameters that show a top
+	FinalElo       float64 `json:"final_elo"`         // of the values after the last iteration
+	RegressElo     float64 `json:"regression_elo"`    // of the optimum by regression
+	RegressEloSE   float64 `json:"regression_elo_se"` // ...
+	RegressCovered float64 `json:"regress_covered"`   // share of parameters whose optimum is in the regression's 95 % interval
+	Covered        float64 `json:"covered"`           // likewise within 2 batch errors of the answer
 }
 
 // Simulate makes runs of the configuration, with as many pairs of games an iteration,
 // each on a hill of its own from the function. Equal arguments give equal answers.
 func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill) (Simulated, error) {
-	if err := c.Validate(); err != nil {
+	s := Simulated{Runs: runs}
+	var value, regressed moments
+	covered, regressCovered := 0, 0
+	err := climbAll(ctx, c, pairs, runs, hill, func(h *Hill, t *Tuner) {
+		values, tops := make([]float64, len(c.Parameters)), make([]float64, len(c.Parameters))
+		for i, e := range t.Estimates() {
+			values[i], tops[i] = e.Value, e.Value
+			if math.Abs(e.Value-h.Optimum[i]) <= 2*e.BatchSE {
+				covered++
+			}
+			if e.Optimum != nil {
+				tops[i] = *e.Optimum
+				if *e.OptimumLo <= h.Optimum[i] && h.Optimum[i] <= *e.OptimumHi {
+					regressCovered++
+				}
+			}
+		}
+		value.add(h.Elo(c.Parameters, values))
+		regressed.add(h.Elo(c.Parameters, tops))
+		s.StartElo += h.Elo(c.Parameters, t.theta[0]) / float64(runs)
+		s.FinalElo += h.Elo(c.Parameters, t.Values()) / float64(runs)
+	})
+	if err != nil {
 		return Simulated{}, err
 	}
+	all := float64(runs * len(c.Parameters))
+	s.Covered, s.RegressCovered = float64(covered)/all, float64(regressCovered)/all
+	s.ValueElo, s.ValueEloSE = value.mean()
+	s.RegressElo, s.RegressEloSE = regressed.mean()
+	return s, nil
+}
+
+// moments sums up numbers.
+type moments struct{ n, sum, squares float64 }
+
+func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
+
+// mean returns the mean and its standard error.
+func (m *moments) mean() (mean, se float64) {
+	mean = m.sum / m.n
+	return mean, math.Sqrt(max(0, m.squares/m.n-mean*mean) / max(1, m.n-1))
+}
+
+// climbAll makes simulated runs, and passes each to a function.
+func climbAll(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill, each func(*Hill, *Tuner)) error {
 	if pairs < 1 || runs < 1 {
-		return Simulated{}, fmt.Errorf("%w: %d pairs, %d runs", ErrConfig, pairs, runs)
+		return fmt.Errorf("%w: %d pairs, %d runs", ErrConfig, pairs, runs)
 	}
-	s := Simulated{Runs: runs}
-	squares, covered, regressed, tops := 0.0, 0, 0, 0
 	for run := range uint64(runs) {
 		h := hill(run)
 		c.Seed = run + 1
 		t, err := climb(ctx, c, pairs, &h)
 		if err != nil {
-			return s, err
+			return err
 		}
-		values := make([]float64, len(c.Parameters))
-		for i, e := range t.Estimates() {
-			values[i] = e.Value
-			if math.Abs(e.Value-h.Optimum[i]) <= 2*e.BatchSE {
-				covered++
-			}
-			if e.Optimum != nil {
-				tops++
-				if math.Abs(*e.Optimum-h.Optimum[i]) <= 2**e.OptimumSE {
-					regressed++
-				}
-			}
-		}
-		value := h.Elo(c.Parameters, values)
-		s.StartElo += h.Elo(c.Parameters, t.theta[0]) / float64(runs)
-		s.FinalElo += h.Elo(c.Parameters, t.Values()) / float64(runs)
-		s.ValueElo += value / float64(runs)
-		squares += value * value / float64(runs)
+		each(&h, t)
 	}
-	all := float64(runs * len(c.Parameters))
-	s.Covered, s.Tops = float64(covered)/all, float64(tops)/all
-	if tops > 0 {
-		s.RegressCovered = float64(regressed) / float64(tops)
-	}
-	s.ValueEloSE = math.Sqrt(max(0, squares-s.ValueElo*s.ValueElo) / float64(runs))
-	return s, nil
+	return nil
 }
 
 // climb is one simulated run.
@@ -121,27 +140,86 @@ func climb(ctx context.Context, c Config, pairs int, h *Hill) (*Tuner, error) {
 			return nil, err
 		}
 		elo := h.Elo(c.Parameters, trial.Plus) - h.Elo(c.Parameters, trial.Minus)
-		points := 0.0
-		for range 2 * pairs {
-			points += game(rng.Float64(), elo, h.Draws)
-		}
-		if err := t.Tell(k, points, 2*pairs); err != nil {
+		if err := t.Tell(k, points(rng, 2*pairs, elo, h.Draws), 2*pairs); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-// game returns the result of a game, 1, 0 or -1, for a player that is stronger by elo;
-// chance is uniform in [0, 1).
-func game(chance, elo, draws float64) float64 {
+// points returns the sum of the results of games, 1, 0 or -1 each, for a player that is
+// stronger by elo.
+func points(rng *rand.Rand, games int, elo, draws float64) float64 {
 	score := 1 / (1 + math.Pow(10, -elo/400))
 	draw := min(draws, 2*min(score, 1-score))
-	switch win := score - draw/2; {
-	case chance < win:
-		return 1
-	case chance < win+draw:
-		return 0
+	win := score - draw/2
+	if many := float64(games); games > 200 {
+		mean := 2*score - 1
+		sum := many*mean + math.Sqrt(many*(1-draw-mean*mean))*rng.NormFloat64()
+		return min(max(math.Round(sum), -many), many)
 	}
-	return -1
+	sum := 0.0
+	for range games {
+		switch chance := rng.Float64(); {
+		case chance < win:
+			sum++
+		case chance >= win+draw:
+			sum--
+		}
+	}
+	return sum
+}
+
+// Budget is what simulated runs of a configuration find.
+type Budget struct {
+	Elo      float64 `json:"elo"`   // assumed: of the optimum above the start
+	Draws    float64 `json:"draws"` // assumed: share among equal players
+	Runs     int     `json:"runs"`
+	Found    float64 `json:"found"` // Elo of the answer above the start, mean of the runs
+	FoundSE  float64 `json:"found_se"`
+	Hopeless bool    `json:"hopeless"` // less than a fifth is found
+}
+
+// Limits of what is simulated for a budget.
+const (
+	budgetRuns       = 20
+	budgetIterations = 4000
+	budgetWork       = 2_000_000 // iterations x parameters of all runs
+)
+
+// Afford simulates what a configuration finds with as many pairs of games an iteration, on
+// RandomHills. Longer runs are simulated with fewer iterations of more pairs.
+func Afford(ctx context.Context, c Config, pairs int, elo, draws float64) (Budget, error) {
+	if err := c.Validate(); err != nil {
+		return Budget{}, err
+	}
+	merge := (c.Iterations + budgetIterations - 1) / budgetIterations
+	c.Iterations, c.Ahead = (c.Iterations+merge-1)/merge, max(1, c.Ahead/merge)
+	b := Budget{Elo: elo, Draws: draws, Runs: min(max(budgetWork/(c.Iterations*len(c.Parameters)), 4), budgetRuns)}
+	hill := func(run uint64) Hill { return RandomHill(c.Parameters, elo, draws, run) }
+	var found moments
+	err := climbAll(ctx, c, pairs*merge, b.Runs, hill, func(h *Hill, t *Tuner) {
+		values := make([]float64, len(c.Parameters))
+		for i := range values {
+			values[i], _, _ = t.average(i)
+		}
+		found.add(elo + h.Elo(c.Parameters, values))
+	})
+	if err != nil {
+		return Budget{}, err
+	}
+	b.Found, b.FoundSE = found.mean()
+	b.Hopeless = b.Found < elo/5
+	return b, nil
+}
+
+// WithDefaultREnd returns the configuration with as many times its iterations, and the
+// default r_end.
+func (c Config) WithDefaultREnd(pairs, times int) Config {
+	c.Parameters = slices.Clone(c.Parameters)
+	c.Iterations *= times
+	for i := range c.Parameters {
+		c.Parameters[i].REnd = DefaultREnd(c.Iterations*pairs, len(c.Parameters))
+	}
+	return c
 }

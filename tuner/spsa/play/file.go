@@ -49,7 +49,10 @@ type File struct {
 	DrawPlies int  `toml:"draw_plies" json:"draw_plies"`
 	DrawFrom  int  `toml:"draw_from" json:"draw_from"`
 
-	Parameters []FileParameter `toml:"parameter" json:"parameter"`
+	Parameters    []FileParameter `toml:"parameter" json:"parameter"`
+	ParameterFile string          `toml:"parameter_file" json:"parameter_file"` // or their list as another program has it
+
+	Form ListForm `toml:"-" json:"-"` // of ParameterFile
 }
 
 // FileParameter is one of the values to be tuned.
@@ -65,8 +68,6 @@ type FileParameter struct {
 
 // Defaults of a file.
 const (
-	defaultREnd  = 0.002
-	cEndsInRange = 20 // c_end is the range divided by this
 	defaultAhead = 4
 	maxFileBytes = 1 << 20
 )
@@ -74,14 +75,7 @@ const (
 // ReadFile reads a configuration: JSON if the name ends in .json, else TOML. Errors name
 // the file, and the line or the setting.
 func ReadFile(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFileBytes {
-		return nil, fmt.Errorf("%s: %d bytes, but a configuration has %d at most", path, info.Size(), maxFileBytes)
-	}
-	data, err := os.ReadFile(path)
+	data, err := readSmall(path)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +85,32 @@ func ReadFile(path string) (*File, error) {
 	} else {
 		err = decodeTOML(data, f)
 	}
+	if err == nil && f.ParameterFile != "" && len(f.Parameters) > 0 {
+		err = fmt.Errorf("both parameter_file and parameters: move those of %s into one place", f.ParameterFile)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if list := f.ParameterFile; list != "" {
+		if !filepath.IsAbs(list) {
+			list = filepath.Join(filepath.Dir(path), list)
+		}
+		if f.Form, f.Parameters, err = readList(list); err != nil {
+			return nil, err
+		}
+	}
 	return f, nil
+}
+
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("%s: %d bytes, but a configuration has %d at most", path, info.Size(), maxFileBytes)
+	}
+	return os.ReadFile(path)
 }
 
 func decodeJSON(data []byte, f *File) error {
@@ -161,6 +177,9 @@ func (f *File) Config() (c Config, err error) {
 		if err != nil {
 			return c, fmt.Errorf("parameter %d, %q: %w", i+1, f.Parameters[i].Name, err)
 		}
+		if p.REnd == 0 {
+			p.REnd = spsa.DefaultREnd(f.Iterations*max(f.Pairs, 1), len(f.Parameters))
+		}
 		c.SPSA.Parameters = append(c.SPSA.Parameters, p)
 	}
 	return c, c.SPSA.Validate()
@@ -196,11 +215,8 @@ func (p *FileParameter) parameter() (spsa.Parameter, error) {
 	default:
 		return q, fmt.Errorf("type = %q: want int or float", p.Type)
 	}
-	if q.REnd == 0 {
-		q.REnd = defaultREnd
-	}
 	if q.CEnd == 0 {
-		q.CEnd = (q.Max - q.Min) / cEndsInRange
+		q.CEnd = (q.Max - q.Min) / spsa.CEndsInRange
 		if q.Integer {
 			q.CEnd = max(q.CEnd, 0.5)
 		}

@@ -1,6 +1,8 @@
 package play
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/selfplay"
@@ -33,6 +35,7 @@ type Result struct {
 	Reason  string `json:"reason,omitempty"`
 
 	Player     string           `json:"player"`
+	Limits     string           `json:"limits"` // of each move, in words: other limits have other optima
 	Parameters []spsa.Estimate  `json:"parameters"`
 	Iterations int              `json:"iterations"`
 	Games      int64            `json:"games"`
@@ -64,4 +67,24 @@ func (r *Result) add(g *selfplay.Result) {
 	if _, yes := g.Forfeited(); yes {
 		r.Forfeits++
 	}
+}
+
+// limitsText returns limits in words.
+func limitsText(l selfplay.Limits) string {
+	var parts []string
+	if l.Nodes > 0 && l.HardNodes {
+		parts = append(parts, fmt.Sprintf("exactly %d nodes a move", l.Nodes))
+	} else if l.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("%d nodes a move", l.Nodes))
+	}
+	if l.Depth > 0 {
+		parts = append(parts, fmt.Sprintf("depth %d", l.Depth))
+	}
+	if l.MoveTime > 0 {
+		parts = append(parts, fmt.Sprintf("%v a move", l.MoveTime))
+	}
+	if l.Clock.Runs() {
+		parts = append(parts, fmt.Sprintf("clock %v", l.Clock))
+	}
+	return strings.Join(parts, ", ")
 }

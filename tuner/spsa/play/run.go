@@ -33,7 +33,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
-	s.result = Result{Player: c.Player.Identity(), Ended: map[string]int64{}}
+	s.result = Result{Player: c.Player.Identity(), Limits: limitsText(c.Limits), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"the player"}, Who: func(uint64, board.Color) int { return 0 }}}
@@ -43,7 +43,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}
 	}
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
-		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
+		func(_ *durable.Run, r *Result) error { r.Already, r.Limits = true, s.result.Limits; return nil },
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
 }
 

@@ -1,0 +1,218 @@
+package play
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/tuner/spsa"
+)
+
+// ListForm is how another program lists parameters.
+type ListForm string
+
+// The forms that parameter_file is read in, and a result printed.
+const (
+	OpenBench      ListForm = "OpenBench"       // lines: name, int, value, min, max, c_end, r_end
+	WeatherFactory ListForm = "weather-factory" // config.json: name -> value, min_value, max_value, step
+)
+
+const openBenchLine = "name, int or float, value, min, max, c_end, r_end"
+
+// readList reads parameters in either form: JSON if it begins with a brace.
+func readList(path string) (form ListForm, list []FileParameter, err error) {
+	data, err := readSmall(path)
+	if err != nil {
+		return "", nil, err
+	}
+	form, read := OpenBench, readOpenBench
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		form, read = WeatherFactory, readWeatherFactory
+	}
+	list, err = read(data)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("no parameters: want lines of %s, or weather-factory's config.json", openBenchLine)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return form, list, nil
+}
+
+// readOpenBench reads what the SPSA form of OpenBench takes
+// (AndyGrant/OpenBench, workloads/verify_workload.py, verify_spsa_inputs).
+func readOpenBench(data []byte) ([]FileParameter, error) {
+	var list []FileParameter
+	seen := map[string]int{}
+	for i, line := range strings.Split(string(data), "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		p, err := openBenchParameter(strings.Split(line, ","))
+		if err == nil && seen[p.Name] > 0 {
+			err = fmt.Errorf("%s is also in line %d: remove one of them", p.Name, seen[p.Name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		seen[p.Name] = i + 1
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func openBenchParameter(fields []string) (p FileParameter, err error) {
+	if len(fields) != 7 {
+		return p, fmt.Errorf("%d fields: want 7, separated by commas: %s", len(fields), openBenchLine)
+	}
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	var numbers [5]float64
+	for i, name := range []string{"value", "min", "max", "c_end", "r_end"} {
+		if numbers[i], err = strconv.ParseFloat(fields[2+i], 64); err != nil {
+			return p, fmt.Errorf("%s of %s: %q is not a number: want %s", name, fields[0], fields[2+i], openBenchLine)
+		}
+	}
+	p = FileParameter{Name: fields[0], Type: fields[1], Start: &numbers[0], Min: &numbers[1], Max: &numbers[2], CEnd: numbers[3], REnd: numbers[4]}
+	if p.CEnd <= 0 || p.REnd <= 0 {
+		return p, fmt.Errorf("c_end and r_end of %s must be above zero", p.Name)
+	}
+	_, err = p.checked()
+	return p, err
+}
+
+// weatherParameter is a value of weather-factory's config.json. Its step is the first
+// perturbation, here the last; all its parameters are integers.
+type weatherParameter struct {
+	Value *float64 `json:"value"`
+	Min   *float64 `json:"min_value"`
+	Max   *float64 `json:"max_value"`
+	Step  float64  `json:"step"`
+}
+
+// readWeatherFactory reads config.json of weather-factory (jnlt3/weather-factory,
+// README.md and class Param of spsa.py), in the order of the file.
+func readWeatherFactory(data []byte) ([]FileParameter, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	fail := func(err error) ([]FileParameter, error) {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the file ends too early: close its braces")
+		}
+		return nil, fmt.Errorf("line %d: %w", 1+bytes.Count(data[:min(dec.InputOffset(), int64(len(data)))], []byte("\n")), err)
+	}
+	if _, err := dec.Token(); err != nil {
+		return fail(err)
+	}
+	var list []FileParameter
+	seen := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return fail(err)
+		}
+		name, _ := token.(string)
+		var w weatherParameter
+		if err := dec.Decode(&w); err != nil {
+			return fail(fmt.Errorf(`%s: %w: want {"value": 100, "min_value": 50, "max_value": 150, "step": 10}`, name, err))
+		}
+		p := FileParameter{Name: name, Start: w.Value, Min: w.Min, Max: w.Max, CEnd: w.Step}
+		switch _, err := p.checked(); {
+		case seen[name]:
+			return fail(fmt.Errorf("%s is given twice: remove one of them", name))
+		case w.Step <= 0 || w.Value == nil || w.Min == nil || w.Max == nil:
+			return fail(fmt.Errorf("%s: value, min_value, max_value and a step above zero are required", name))
+		case err != nil:
+			return fail(fmt.Errorf("%s: %w (c_end is its step, start its value)", name, err))
+		}
+		seen[name] = true
+		list = append(list, p)
+	}
+	if _, err := dec.Token(); err != nil {
+		return fail(err)
+	}
+	if _, err := dec.Token(); err == nil {
+		return fail(errors.New("text after the parameters: remove it"))
+	}
+	return list, nil
+}
+
+// checked returns the parameter if a run can have it, whatever r_end is.
+func (p FileParameter) checked() (spsa.Parameter, error) {
+	if p.REnd == 0 {
+		p.REnd = 1
+	}
+	q, err := p.parameter()
+	if err == nil {
+		err = q.Validate()
+	}
+	return q, err
+}
+
+// Format returns parameters with new values in a form that readList and the other program
+// read.
+func (form ListForm) Format(parameters []spsa.Parameter, values []float64) string {
+	var b strings.Builder
+	for i := range parameters {
+		p := &parameters[i]
+		if form == OpenBench {
+			kind := "float"
+			if p.Integer {
+				kind = "int"
+			}
+			fmt.Fprintf(&b, "%s, %s, %s, %v, %v, %v, %v\n", p.Name, kind, Text(p, values[i]), p.Min, p.Max, p.CEnd, p.REnd)
+			continue
+		}
+		comma := ","
+		if i == len(parameters)-1 {
+			comma = ""
+		}
+		name, _ := json.Marshal(p.Name) // a string can be marshalled
+		fmt.Fprintf(&b, "    %s: {\"value\": %s, \"min_value\": %v, \"max_value\": %v, \"step\": %v}%s\n", name, Text(p, values[i]), p.Min, p.Max, p.CEnd, comma)
+	}
+	if form == WeatherFactory {
+		return "{\n" + b.String() + "}\n"
+	}
+	return b.String()
+}
+
+// KeepSchedule gives parameters without c_end or r_end those of the run in a folder, if
+// there is one: the defaults of an earlier version may have been others.
+func (f *File) KeepSchedule(out string) error {
+	data, err := os.ReadFile(filepath.Join(out, durable.RunConfigName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var old struct {
+		SPSA spsa.Config `json:"spsa"`
+	}
+	if json.Unmarshal(data, &old) != nil {
+		return nil // starting the run reports what is wrong with it
+	}
+	for i := range f.Parameters {
+		p := &f.Parameters[i]
+		for _, q := range old.SPSA.Parameters {
+			if q.Name != p.Name {
+				continue
+			}
+			if p.REnd == 0 {
+				p.REnd = q.REnd
+			}
+			if p.CEnd == 0 {
+				p.CEnd = q.CEnd
+			}
+		}
+	}
+	return nil
+}

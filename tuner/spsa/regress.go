@@ -1,0 +1,164 @@
+package spsa
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// regression is a fit of all results.
+//
+// Where strength is a parabola in each parameter, the mean result of an iteration is
+// the sum over the parameters of d (b - h m), with d = plus - minus, m their middle, h
+// the curvature and b/h the optimum, exactly: no small steps are assumed. So b and h are
+// linear regression's, under weak normal priors. What the results say of an optimum is
+// its posterior: uniform between the bounds before the results, with a curvature that
+// cannot be below zero. It is right although the values follow the results, since each
+// trial depends on earlier results only.
+type regression struct {
+	b, h []float64 // in units of c_end, from the start
+	cov  *mat.SymDense
+}
+
+// weakCurvature is the Elo that a parameter may well lose between the middle of its range
+// and a bound: the standard deviation of the curvature's prior. An optimum's posterior
+// mixes it with smaller ones, since most parameters matter little: with the weak prior
+// alone, intervals held the optimum of simulated parameters that lose 3 Elo 77 times in 100.
+var weakCurvature = [...]float64{100, 30, 10, 3, 1}
+
+// curvature returns the h, in units of c_end, of a parameter that loses so much Elo between
+// the middle of its range and a bound.
+func (p *Parameter) curvature(elo float64) float64 {
+	half := (p.Max - p.Min) / 2 / p.CEnd
+	return 2 * elo / eloPerPoint / (half * half)
+}
+
+// regress fits the results, nil if there are too few.
+func (t *Tuner) regress() *regression {
+	n := len(t.config.Parameters)
+	if len(t.trials) < minBatches {
+		return nil
+	}
+	x := make([]float64, 2*n)
+	normal, moment, squares := mat.NewSymDense(2*n, nil), mat.NewVecDense(2*n, nil), 0.0
+	for k := range t.trials {
+		t.regressors(&t.trials[k], x)
+		row := mat.NewVecDense(2*n, x)
+		normal.SymRankOne(normal, 1, row)
+		moment.AddScaledVec(moment, t.trials[k].mean(), row)
+		squares += t.trials[k].mean() * t.trials[k].mean()
+	}
+	if squares == 0 { // every pair was even
+		return nil
+	}
+	// What the parameters explain of a result is small beside its noise.
+	variance := squares / float64(len(t.trials))
+	for i := range t.config.Parameters {
+		p := &t.config.Parameters[i]
+		h := p.curvature(weakCurvature[0])
+		b := h * (p.Max - p.Min) / p.CEnd
+		normal.SetSym(i, i, normal.At(i, i)+variance/(b*b))
+		normal.SetSym(n+i, n+i, normal.At(n+i, n+i)+variance/(h*h))
+	}
+	var chol mat.Cholesky
+	var fit mat.VecDense
+	cov := mat.NewSymDense(2*n, nil)
+	// The priors keep the matrix regular: its condition can only be poor.
+	if !chol.Factorize(normal) {
+		return nil
+	}
+	_ = chol.SolveVecTo(&fit, moment)
+	_ = chol.InverseTo(cov)
+	cov.ScaleSym(variance, cov)
+	return &regression{b: fit.RawVector().Data[:n], h: fit.RawVector().Data[n:], cov: cov}
+}
+
+// regressors fills in what the coefficients of an iteration are multiplied by.
+func (t *Tuner) regressors(trial *outcome, x []float64) {
+	n := len(t.config.Parameters)
+	for i := range t.config.Parameters {
+		p := &t.config.Parameters[i]
+		d := (trial.plus[i] - trial.minus[i]) / p.CEnd
+		x[i] = d
+		x[n+i] = -d * ((trial.plus[i]+trial.minus[i])/2 - p.Start) / p.CEnd
+	}
+}
+
+// mean is the result of an iteration, points a game.
+func (t *outcome) mean() float64 { return t.result / float64(t.games) }
+
+// describe fills in the estimates of the regression for parameter i.
+func (r *regression) describe(i int, p *Parameter, e *Estimate) {
+	n := len(r.b)
+	vb, vh, vbh := r.cov.At(i, i), r.cov.At(n+i, n+i), r.cov.At(i, n+i)
+	b, h := r.b[i], r.h[i]
+	at := (e.Value - p.Start) / p.CEnd
+	slope := eloPerPoint * (b - h*at)
+	slopeSE := eloPerPoint * math.Sqrt(max(0, vb-2*at*vbh+at*at*vh))
+	e.Slope, e.SlopeSE = &slope, &slopeSE
+
+	det := vb*vh - vbh*vbh
+	if !(det > 0) {
+		return
+	}
+	pb, ph, pbh := vh/det, vb/det, -vbh/det // the precision
+	effect := math.Exp(-(pb*b*b + 2*pbh*b*h + ph*h*h) / 2)
+	e.EffectP = &effect
+	p.locate(b, h, pb, ph, pbh, e)
+}
+
+// locate fills in the posterior of the optimum, from estimates of b and h and their
+// precision. For each possible optimum m, b is h m and the curvature is left: it is normal
+// with precision a and mean c/a, cut off at zero. The optimum is the m at which the least
+// is expected to be lost: the mean, by curvature.
+func (p *Parameter) locate(b, h, pb, ph, pbh float64, e *Estimate) {
+	const points, widths = 200, len(weakCurvature)
+	var log, curvature [points][widths]float64 // of the weight; the mean
+	var where, weight [points]float64
+	most, weakest := math.Inf(-1), p.curvature(weakCurvature[0])
+	for j := range points {
+		where[j] = p.Min + (float64(j)+0.5)/points*(p.Max-p.Min)
+		m := (where[j] - p.Start) / p.CEnd
+		c := pb*m*b + pbh*(b+m*h) + ph*h
+		for k, elo := range weakCurvature {
+			width := p.curvature(elo)
+			a := math.Sqrt(pb*m*m + 2*pbh*m + ph - 1/(weakest*weakest) + 1/(width*width))
+			log[j][k], curvature[j][k] = cutNormal(c / a)
+			log[j][k] -= math.Log(a * width)
+			curvature[j][k] /= a
+			most = max(most, log[j][k])
+		}
+	}
+	var sum, mean, square, curved, top float64
+	for j, value := range where {
+		for k := range widths {
+			w := math.Exp(log[j][k] - most)
+			weight[j] += w
+			curved, top = curved+w*curvature[j][k], top+w*curvature[j][k]*value
+		}
+		sum, mean, square = sum+weight[j], mean+weight[j]*value, square+weight[j]*value*value
+	}
+	quantile := func(q float64) *float64 {
+		below := 0.0
+		for j := range points {
+			if below += weight[j]; below >= q*sum {
+				return &where[j]
+			}
+		}
+		return &where[points-1]
+	}
+	top, mean = top/curved, mean/sum
+	se := math.Sqrt(max(0, square/sum-mean*mean))
+	e.Optimum, e.OptimumSE = &top, &se
+	e.OptimumLo, e.OptimumHi = quantile(0.025), quantile(0.975)
+}
+
+// cutNormal returns, of a normal variable with mean z and variance 1, the logarithm of
+// exp(z^2/2) times the chance that it is above zero, and its mean if it is.
+func cutNormal(z float64) (log, mean float64) {
+	if z < -8 { // asymptotically
+		return -math.Log(-z * math.Sqrt(2*math.Pi)), -1 / z
+	}
+	above := math.Erfc(-z/math.Sqrt2) / 2
+	return z*z/2 + math.Log(above), z + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/above
+}
