@@ -48,6 +48,7 @@ type Series struct {
 	Used       []uint64                // keys of the openings with numbers below First
 	Known      map[uint64]Result       // games that are played already, by number; of no opening all games and one of them void
 	Finished   func(game Result) error // called as each game ends, in any order; may be nil
+	Failed     func(*Result)           // called with each void game and each with a fault, checks included; may be nil
 	Repeats    bool                    // openings may repeat: none is skipped because it was played
 	Attempts   map[uint64]int          // how often the games of an opening were void and must be played again, by opening
 
@@ -284,6 +285,9 @@ func (r *round) gameJob(u *unit, i int) Job {
 
 // take takes a result to its unit.
 func (r *round) take(result Result) error {
+	if r.Failed != nil && (result.Fault != "" || result.Void != "") {
+		r.Failed(&result)
+	}
 	number := result.Number
 	if result.Try == 0 {
 		number /= uint64(r.PerOpening)

@@ -39,6 +39,7 @@ type Setup struct {
 	Concurrency int    // games at once; 0: one a core
 	Resume      string // command line that resumes the run
 	Progress    func(done, total int64, note string)
+	Failed      func(*Result) // see Series
 }
 
 // Complete fills in what was left open and reports what cannot be played, as an error
@@ -89,7 +90,7 @@ func (s *Setup) Openings(need uint64) (opening.Source, error) {
 func (s *Setup) Series(openings Openings) Series {
 	check := s.Check
 	check.Seed = Seed(s.Seed, s.Generation, s.Stage+"/check", 0)
-	return Series{Runner: s.Runner, Openings: openings, Check: check}
+	return Series{Runner: s.Runner, Openings: openings, Check: check, Failed: s.Failed}
 }
 
 // Job returns the game with the number between two players, without its opening.

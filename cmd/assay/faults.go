@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
-	"sync"
 
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -13,53 +11,24 @@ import (
 // maxFaultsShown is how many faults of players are reported while games are played.
 const maxFaultsShown = 10
 
-// faultReporter is a runner that reports faults of players and void games as they happen.
-type faultReporter struct {
-	selfplay.Runner
-	report func(text string)
-
-	mu    sync.Mutex
-	shown int
-}
-
-// Run implements selfplay.Runner.
-func (f *faultReporter) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	inner, ended := make(chan selfplay.Result), make(chan error, 1)
-	go func() { ended <- f.Runner.Run(ctx, jobs, inner) }()
-	for {
-		select {
-		case err := <-ended:
-			return err
-		case r := <-inner:
-			f.see(&r)
-			select {
-			case results <- r:
-			case <-ctx.Done():
-				return <-ended
-			}
+// reportFaults returns a function that reports faults of players and void games.
+func reportFaults(report func(text string)) func(*selfplay.Result) {
+	shown := 0
+	return func(r *selfplay.Result) {
+		what, why := string(r.Termination), r.Fault
+		if r.Void != "" {
+			what, why = "void", r.Void
 		}
-	}
-}
-
-func (f *faultReporter) see(r *selfplay.Result) {
-	what, why := string(r.Termination), r.Fault
-	if r.Void != "" {
-		what, why = "void", r.Void
-	}
-	if why == "" {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.shown++
-	switch {
-	case f.shown == maxFaultsShown+1:
-		f.report("further faults are not shown; with --out the journal has all of them")
-	case f.shown > maxFaultsShown:
-	case r.Try > 0:
-		f.report(fmt.Sprintf("check of opening %d: %s: %s", r.Number, what, why))
-	default:
-		f.report(fmt.Sprintf("game %d: %s: %s", r.Number, what, why))
+		shown++
+		switch {
+		case shown == maxFaultsShown+1:
+			report("further faults are not shown; with --out the journal has all of them")
+		case shown > maxFaultsShown:
+		case r.Try > 0:
+			report(fmt.Sprintf("check of opening %d: %s: %s", r.Number, what, why))
+		default:
+			report(fmt.Sprintf("game %d: %s: %s", r.Number, what, why))
+		}
 	}
 }
 

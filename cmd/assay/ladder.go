@@ -154,12 +154,14 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := newProgress(stderr, "ladder")
 	c.Progress = p.update
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
+	var done func()
+	var err error
+	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Runner = &faultReporter{Runner: runner, report: p.say}
+	c.Failed = reportFaults(p.say)
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {
 		specs[i] = e.Spec

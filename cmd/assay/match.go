@@ -201,12 +201,14 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
+	var done func()
+	var err error
+	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Runner = &faultReporter{Runner: runner, report: p.say}
+	c.Failed = reportFaults(p.say)
 	foreign := limitMemory(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {

@@ -191,12 +191,13 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
-	runner, done, err := f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, c.Out, p.say)
+	var done func()
+	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, c.Out, p.say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Runner = &faultReporter{Runner: runner, report: p.say}
+	c.Failed = reportFaults(p.say)
 	limitMemory(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil && r == nil {
