@@ -33,8 +33,8 @@ const (
 // One goroutine uses a Player at a time. After NewGame, the same seed, game and limits
 // (without limits in time) give the same answer, whatever happened before NewGame.
 //
-// A player may also implement OptionLister, Starter, Logger, Ponderer, EvaluatorSetter,
-// ParameterLister and Wrapper; a caller finds out with a type assertion.
+// A player may also implement OptionLister, Starter, Logger, Pinner, Ponderer, EvaluatorSetter,
+// ParameterLister and Wrapper; a caller finds out with a type assertion, or with As.
 type Player interface {
 	// NewGame forgets everything learned from earlier games. The seed is for players
 	// that choose moves at random.
@@ -77,6 +77,13 @@ type Logger interface {
 	Log() string
 }
 
+// Pinner is a Player whose program can be pinned to a processor core.
+type Pinner interface {
+	Player
+	// Pin pins the program and what it starts to the core, from its next start on.
+	Pin(core int)
+}
+
 // Ponderer is a Player that may watch Limits.PonderHit. Any other player is stopped when
 // the expected move is played, and searches again.
 type Ponderer interface {
@@ -110,6 +117,20 @@ type Wrapper interface {
 	Player
 	// Unwrap returns the other player.
 	Unwrap() Player
+}
+
+// As returns the player as a T: the player itself, or the first that it wraps.
+func As[T any](p Player) (t T, ok bool) {
+	for {
+		if t, ok = p.(T); ok {
+			return t, true
+		}
+		w, wraps := p.(Wrapper)
+		if !wraps {
+			return t, false
+		}
+		p = w.Unwrap()
+	}
 }
 
 // Limits says when a search ends. A zero field does not limit. If all fields are zero the

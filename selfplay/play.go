@@ -241,22 +241,17 @@ func isControl(c rune) bool { return unicode.IsControl(c) && c != '\n' }
 
 // faultLog returns the end of the player's log, if it keeps one.
 func faultLog(p engine.Player) string {
-	for {
-		if l, ok := p.(engine.Logger); ok {
-			text := strings.Map(func(c rune) rune {
-				if isControl(c) {
-					return ' '
-				}
-				return c
-			}, strings.ToValidUTF8(l.Log(), "?"))
-			return strings.ToValidUTF8(text[max(0, len(text)-maxFaultLog):], "")
-		}
-		w, ok := p.(engine.Wrapper)
-		if !ok {
-			return ""
-		}
-		p = w.Unwrap()
+	l, ok := engine.As[engine.Logger](p)
+	if !ok {
+		return ""
 	}
+	text := strings.Map(func(c rune) rune {
+		if isControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(l.Log(), "?"))
+	return strings.ToValidUTF8(text[max(0, len(text)-maxFaultLog):], "")
 }
 
 // bounded returns the beginning of a text that may contain the output of a program.

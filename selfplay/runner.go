@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
 )
 
 // Runner plays jobs, in any order and place: Local on this machine's cores, others on
@@ -29,7 +30,16 @@ type Runner interface {
 type Local struct {
 	Open    Opener
 	Workers int // 0: one a core
+
+	// Cores, if there are any, are pinned to: worker i and the programs of its players run on
+	// core Cores[i] alone. There must be one for each worker. The games stay the same.
+	Cores []int
+
+	load cores.Load
 }
+
+// Load returns the load of the machine during the last Run.
+func (l *Local) Load() cores.Load { return l.load }
 
 var _ Runner = (*Local)(nil)
 
@@ -43,12 +53,20 @@ func (l *Local) Parallel() int {
 
 // Run implements Runner.
 func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+	if n := len(l.Cores); n > 0 && n < l.Parallel() {
+		return fmt.Errorf("selfplay: %w: %d cores to pin %d games to", ErrConfig, n, l.Parallel())
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	meter := cores.StartMeter()
+	defer func() { l.load = meter.Stop() }()
 	var wg sync.WaitGroup
-	for range l.Parallel() {
+	for i := range l.Parallel() {
 		wg.Go(func() {
 			w := worker{open: l.Open, players: map[string][]engine.Player{}}
+			if len(l.Cores) > 0 {
+				w.core = &l.Cores[i]
+			}
 			err := errors.Join(w.run(ctx, jobs, results), w.close())
 			if err != nil {
 				cancel(err) // the first failure stops the others
@@ -66,9 +84,17 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 type worker struct {
 	open    Opener
 	players map[string][]engine.Player // by spec; two where a player meets itself
+	core    *int                       // that it is pinned to, if any
 }
 
 func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+	if w.core != nil {
+		release, err := cores.Pin(*w.core)
+		if err != nil {
+			return fmt.Errorf("selfplay: %w", err)
+		}
+		defer release()
+	}
 	for {
 		var job Job
 		var ok bool
@@ -156,6 +182,9 @@ func (w *worker) player(spec string, slot int) (engine.Player, error) {
 		p, err := w.open(spec)
 		if err != nil {
 			return nil, err
+		}
+		if f, ok := engine.As[engine.Pinner](p); ok && w.core != nil {
+			f.Pin(*w.core)
 		}
 		w.players[spec] = append(w.players[spec], p)
 	}

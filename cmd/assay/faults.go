@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -41,6 +42,14 @@ func faultsText(out string) string {
 		return fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
 	}
 	return "see the journal"
+}
+
+// busyText says that the machine was busy, as the end of a headline.
+func busyText(l cores.Load) string {
+	if !l.Busy() {
+		return ""
+	}
+	return fmt.Sprintf("; machine busy: %v", l)
 }
 
 // say prints a line between those of the progress bar.

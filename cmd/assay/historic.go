@@ -137,11 +137,7 @@ func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, player.Close()) }()
-	inner := player
-	if w, ok := player.(engine.Wrapper); ok {
-		inner = w.Unwrap() // nodes= and depth= wrap the player
-	}
-	x, ok := inner.(historic.Explainer)
+	x, ok := engine.As[historic.Explainer](player) // nodes= and depth= wrap the player
 	if !ok {
 		var names []string
 		for _, h := range historicPrograms {

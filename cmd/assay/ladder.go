@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
 
@@ -20,6 +20,7 @@ type ladderFlags struct {
 	playFlags
 	times     timeFlags
 	tolerance toleranceFlags
+	affinity  bool
 	games     uint64
 	schedule  string
 	within    float64
@@ -71,6 +72,7 @@ it: no game is lost or played twice.`,
 	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
 	f.times.register(fs)
 	f.tolerance.register(fs)
+	affinityFlag(fs, &f.affinity)
 	f.register(cmd, 0)
 	return cmd
 }
@@ -154,9 +156,12 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := newProgress(stderr, "ladder")
 	c.Progress = p.update
+	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	if err != nil {
+		return err
+	}
 	var done func()
-	var err error
-	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.say)
 	if err != nil {
 		return err
 	}
@@ -174,7 +179,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	if r.Already {
 		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.Out)
 	} else {
-		p.finish(fmt.Sprintf("%d games between %d players", r.Games, len(c.Players)))
+		p.finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), busyText(r.Load)))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "ladder: %s\n", cost)
 		}
@@ -188,7 +193,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	leaveReport(f.Out, stderr)
 	if f.asJSON {
-		if e := printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
+		if e := printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
 			return e
 		}
 	} else if e := printLadder(stdout, f.Out, plot, r); e != nil {
@@ -201,7 +206,8 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 type ladderJSON struct {
 	Out string `json:"out,omitempty"`
 	*ladder.Result
-	Plot    string  `json:"plot,omitempty"`
-	Already bool    `json:"already"`
-	Seconds float64 `json:"seconds"`
+	Plot    string     `json:"plot,omitempty"`
+	Load    cores.Load `json:"load,omitzero"` // of the machine
+	Already bool       `json:"already"`
+	Seconds float64    `json:"seconds"`
 }

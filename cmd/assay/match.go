@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -22,6 +22,7 @@ type matchFlags struct {
 	playFlags
 	times     timeFlags
 	tolerance toleranceFlags
+	affinity  bool
 	games     uint64
 	sprt      string
 	eloModel  string
@@ -69,8 +70,10 @@ of the pairs are void (and more than games at once), there is no verdict either.
 With limits of nodes or depth, the same flags and seed give the same games and result for
 any --concurrency. Games with a time per move or a clock depend on the machine and are
 never the same twice. The match keeps the clocks: a player that exceeds its time by more
-than --time-margin loses. With other limits a foreign engine also loses if it does not
-answer within --move-timeout (plus one second per 100,000 nodes).
+than --time-margin loses. With --affinity each game at once has a core of its own. If more
+threads of all programs want to run than there are cores, the result says that the machine
+was busy (Linux; games of more than a second). With other limits a foreign engine also
+loses if it does not answer within --move-timeout (plus one second per 100,000 nodes).
 
 With more than two players it is a tournament: a round robin, or with --gauntlet A against
 all others, in rounds from one opening; --games is the total. See also assay ladder.
@@ -109,6 +112,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
 	f.times.register(fs)
 	f.tolerance.register(fs)
+	affinityFlag(fs, &f.affinity)
 	f.register(cmd, 0)
 	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
@@ -122,7 +126,7 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if _, err := f.test(cmd); err != nil {
 		return err
 	}
-	t := ladderFlags{playFlags: f.playFlags, times: f.times, tolerance: f.tolerance, games: f.games, schedule: string(ladder.RoundRobin)}
+	t := ladderFlags{playFlags: f.playFlags, times: f.times, tolerance: f.tolerance, affinity: f.affinity, games: f.games, schedule: string(ladder.RoundRobin)}
 	if f.gauntlet {
 		t.schedule = string(ladder.Gauntlet)
 	}
@@ -201,9 +205,12 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := newProgress(stderr, "match")
 	c.Progress = p.update
+	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	if err != nil {
+		return err
+	}
 	var done func()
-	var err error
-	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, f.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.say)
 	if err != nil {
 		return err
 	}
@@ -218,7 +225,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	case r.Already:
 		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
 	default:
-		p.finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
+		p.finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, busyText(r.Load)))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
@@ -239,13 +246,14 @@ type matchReport struct {
 	Out string `json:"out,omitempty"`
 	*match.Result
 	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
+	Load         cores.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
 	Already      bool       `json:"already"`
 	Played       int64      `json:"played"` // by this process, including games that do not count
 	Seconds      float64    `json:"seconds"`
 }
 
 func matchJSON(out string, r *match.Result) matchReport {
-	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
+	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
 }
 
 func printMatch(out io.Writer, dir string, r *match.Result) error {
@@ -265,6 +273,9 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	}
 	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
 		fmt.Fprintf(w, "void pairs\t%d\tplayed again\n", r.VoidPairs)
+	}
+	if r.Load.Busy() {
+		fmt.Fprintf(w, "machine\tbusy\t%v\n", r.Load)
 	}
 	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
 	if dir != "" {

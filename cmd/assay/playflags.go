@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -208,6 +209,31 @@ func playAdvice(err error, out string) error {
 		return fmt.Errorf("%w; the same command resumes the run", err)
 	}
 	return err
+}
+
+// localRunner returns the runner for games on this machine. With affinity each game at once is
+// pinned to a core of its own.
+func (f *clusterFlags) localRunner(games int, affinity bool) (*selfplay.Local, error) {
+	l := &selfplay.Local{Open: roster.Open, Workers: games}
+	if !affinity {
+		return l, nil
+	}
+	if f.serve != "" || f.nats != "" {
+		return nil, usagef("--affinity is for games on this machine, not with --serve or --nats")
+	}
+	var err error
+	if l.Cores, err = cores.Allowed(); err != nil {
+		return nil, usagef("--affinity: %w", err)
+	}
+	if n := len(l.Cores); l.Parallel() > n {
+		return nil, usagef("--affinity: %d games at once need as many cores, and there are %d; use --concurrency %d or less", l.Parallel(), n, n)
+	}
+	return l, nil
+}
+
+// affinityFlag registers --affinity.
+func affinityFlag(fs *pflag.FlagSet, affinity *bool) {
+	fs.BoolVar(affinity, "affinity", false, "pin each game at once to a core of its own, with its engines and all their threads (Linux)")
 }
 
 // toleranceFlags say how many games may fail before there is no verdict.

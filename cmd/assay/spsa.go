@@ -29,6 +29,7 @@ type spsaFlags struct {
 	asJSON    bool
 	form      play.ListForm // of the parameters, if they are another program's
 	tolerance toleranceFlags
+	affinity  bool
 	cluster   clusterFlags
 }
 
@@ -105,6 +106,7 @@ the same bytes.`,
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	f.tolerance.register(fs)
+	affinityFlag(fs, &f.affinity)
 	f.cluster.register(cmd)
 	return cmd
 }
@@ -191,8 +193,12 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
+	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	if err != nil {
+		return err
+	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(&selfplay.Local{Open: c.Open, Workers: c.Concurrency}, c.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, c.Out, p.say)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,8 @@ type Command struct {
 type Client struct {
 	command     Command
 	quitTimeout time.Duration
-	start       func(path string, args []string) (*process, error) // startProcess but in tests
+	start       func(path string, args []string, core int) (*process, error) // startProcess but in tests
+	core        int                                                          // that the process is pinned to; anyCore: none
 
 	process  *process // nil if not running
 	options  []option // that the process announced
@@ -94,6 +95,7 @@ var _ interface {
 	engine.Starter
 	engine.OptionLister
 	engine.Logger
+	engine.Pinner
 } = (*Client)(nil)
 
 // NewClient returns a player that runs the command. It starts nothing yet.
@@ -105,8 +107,14 @@ func NewClient(c Command) *Client {
 		c.MoveTimeout = DefaultMoveTimeout
 	}
 	c.Options = slices.Clone(c.Options)
-	return &Client{command: c, quitTimeout: quitTimeout, start: startProcess}
+	return &Client{command: c, quitTimeout: quitTimeout, start: startProcess, core: anyCore}
 }
+
+// anyCore stands for no core that a process is pinned to.
+const anyCore = -1
+
+// Pin implements engine.Pinner.
+func (c *Client) Pin(core int) { c.core = core }
 
 // Name returns the name of the program, without its folder.
 func (c *Client) Name() string { return filepath.Base(c.command.Path) }
@@ -121,7 +129,7 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
-	p, err := c.start(c.command.Path, c.command.Args)
+	p, err := c.start(c.command.Path, c.command.Args, c.core)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w: %w", c.Name(), engine.ErrNotStarted, err)
 	}

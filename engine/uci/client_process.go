@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/stall"
 )
 
@@ -69,8 +70,8 @@ const exitGrace = 50 * time.Millisecond
 // reapTimeout is how long to wait for a killed process to disappear.
 const reapTimeout = time.Second
 
-// startProcess starts a program.
-func startProcess(path string, args []string) (*process, error) {
+// startProcess starts a program, pinned to the core unless that is anyCore.
+func startProcess(path string, args []string, core int) (*process, error) {
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = processAttributes()
 	strays := newStrays()
@@ -98,7 +99,7 @@ func startProcess(path string, args []string) (*process, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
 	started := make(chan error, 1)
-	go p.supervise(cmd, strays, started)
+	go p.supervise(cmd, strays, core, started)
 	if err := <-started; err != nil {
 		p.closePipes()
 		return nil, err
@@ -121,10 +122,10 @@ func closeFiles(files []*os.File) {
 // The process is not reaped earlier: while it exists, if only as a zombie, no other
 // process group can have its id. All of this runs on one thread, because Linux can kill
 // a process when the thread that started it ends: if we are killed, so is the engine.
-func (p *process) supervise(cmd *exec.Cmd, strays *strays, started chan<- error) {
+func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := cmd.Start()
+	err := startOn(core, cmd)
 	started <- err
 	if err != nil {
 		return
@@ -145,6 +146,19 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, started chan<- error)
 	p.state = cmd.ProcessState
 	strays.end(cmd.Process.Pid)
 	close(p.reaped)
+}
+
+// startOn starts the command, pinned to the core unless that is anyCore. It must be called on a
+// locked thread.
+func startOn(core int, cmd *exec.Cmd) error {
+	if core != anyCore {
+		release, err := cores.Pin(core)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	return cmd.Start()
 }
 
 // noteExit notes that the process has exited, and wakes its reader.

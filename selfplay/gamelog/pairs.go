@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -28,6 +29,7 @@ type Pairs struct {
 	games   *Games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
+	load    cores.Load
 	used    []uint64                   // keys of the openings counted
 	waiting map[uint64]selfplay.Result // games in the journal that are not counted yet
 	void    map[uint64]int             // how often a pair that is not counted yet was void
@@ -35,6 +37,9 @@ type Pairs struct {
 
 // Counted returns the number of pairs that are.
 func (p *Pairs) Counted() uint64 { return p.next }
+
+// Load returns the load of the machine while the games were played.
+func (p *Pairs) Load() cores.Load { return p.load }
 
 // Played returns how many games this process played, including those that do not count.
 func (p *Pairs) Played() int64 { return p.played }
@@ -165,6 +170,11 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	}
 	s.Deliver = func(_ uint64, pair []selfplay.Result) error { return p.deliver(pair) }
 	report, err := s.Run(ctx)
+	if m, ok := s.Runner.(interface{ Load() cores.Load }); ok {
+		if e := p.noteLoad(m.Load()); err == nil {
+			err = e
+		}
+	}
 	switch {
 	case ctx.Err() == nil:
 		return report, err
@@ -172,6 +182,17 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 		return report, fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next, context.Cause(ctx))
 	}
 	return report, fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next, context.Cause(ctx))
+}
+
+// noteLoad keeps the load during the series, and adds that of earlier processes.
+func (p *Pairs) noteLoad(l cores.Load) error {
+	p.load = l
+	if p.games == nil {
+		return nil
+	}
+	err := p.games.noteLoad(l)
+	p.load = ReadLoad(p.games.Run.Dir())
+	return err
 }
 
 func (p *Pairs) deliver(pair []selfplay.Result) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -51,6 +52,7 @@ type Result struct {
 
 	// The fields below describe this process, not the result.
 
+	Load    cores.Load            `json:"-"` // of the machine
 	Already bool                  `json:"-"` // the run was complete before
 	Played  int64                 `json:"-"` // games played by this process
 	Took    time.Duration         `json:"-"`

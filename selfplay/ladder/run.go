@@ -47,7 +47,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	id := l.identity(openings)
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
-		func(_ *durable.Run, r *Result) error { r.Already = true; return nil },
+		func(run *durable.Run, r *Result) error {
+			r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
+			return nil
+		},
 		func(run *durable.Run) (*Result, error) {
 			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
 			if err != nil {
@@ -76,7 +79,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 	report, err := l.pairs.Play(ctx, l.series())
 	if errors.Is(err, selfplay.ErrNoVerdict) {
 		r := l.noVerdict()
-		r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
+		r.Load, r.Played, r.Took, r.Search = l.pairs.Load(), l.pairs.Played(), time.Since(l.started), report
 		return r, err
 	}
 	if err != nil {
@@ -87,7 +90,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
-	r.VoidPairs = l.pairs.Guard.Void()
+	r.VoidPairs, r.Load = l.pairs.Guard.Void(), l.pairs.Load()
 	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
 	return r, l.pairs.Finish(r)
 }

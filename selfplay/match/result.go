@@ -3,6 +3,7 @@ package match
 import (
 	"time"
 
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -73,6 +74,7 @@ type Result struct {
 	// The fields below depend on the machine or on this process.
 
 	Time    [2]time.Duration      `json:"-"` // that A and B searched
+	Load    cores.Load            `json:"-"` // of the machine
 	Already bool                  `json:"-"` // the match was complete before
 	Played  int64                 `json:"-"` // games played by this process, including those that do not count
 	Took    time.Duration         `json:"-"`

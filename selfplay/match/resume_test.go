@@ -9,10 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // Interrupted at random moments, with the journal torn behind, a match plays no game
@@ -90,4 +94,41 @@ func TestDamagedJournal(t *testing.T) {
 			t.Errorf("%s: error %v, want ErrDamaged that names the journal", name, err)
 		}
 	}
+}
+
+// loaded is a runner on a machine with a load.
+type loaded struct {
+	selfplay.Runner
+	threads float64
+}
+
+func (l loaded) Load() cores.Load {
+	return cores.Load{Threads: l.threads, Cores: 2, Time: time.Second}
+}
+
+// The load of the machine is kept with the match, over all its processes, and is in no file that
+// is the same for equal matches.
+func TestLoadOfTheMachine(t *testing.T) {
+	local := &selfplay.Local{Open: toy.Open, Workers: 2}
+	c := config(t, 20)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Progress = func(done, total int64, note string) {
+		if done > 0 {
+			cancel()
+		}
+	}
+	c.Runner = loaded{local, 2}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	c.Progress, c.Runner = nil, loaded{local, 6}
+	for range 2 { // played, and read again
+		r := run(t, c)
+		if want := (cores.Load{Threads: 4, Cores: 2, Time: 2 * time.Second}); r.Load != want || !r.Load.Busy() {
+			t.Errorf("load %+v, want %+v", r.Load, want)
+		}
+	}
+	other := config(t, 20)
+	run(t, other)
+	gamelogtest.SameFiles(t, c.Out, other.Out, gamelogtest.Promised...)
 }

@@ -68,7 +68,7 @@ type match struct {
 // finished completes the result of a match that was complete before. The times come from
 // the journal, because they are not part of the result.
 func finished(run *durable.Run, r *Result) error {
-	r.Already = true
+	r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
 	return gamelog.Read(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) && g.Void == "" {
 			for _, side := range []board.Color{board.White, board.Black} {
@@ -108,7 +108,7 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := m.count.conclude()
-	r.VoidPairs = m.pairs.Guard.Void()
+	r.VoidPairs, r.Load = m.pairs.Guard.Void(), m.pairs.Load()
 	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
 	if none {
 		r.Verdict, r.Reason = NoVerdict, m.pairs.Guard.Reason()

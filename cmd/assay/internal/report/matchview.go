@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -32,11 +33,12 @@ type matchView struct {
 	LLR       *float64
 	Figures   []figure
 	FaultLogs int // in the folder
+	Load      cores.Load
 }
 
 // readMatch reads the match in dir. It returns nil if there is none yet.
 func (b *builder) readMatch(dir, name string) (*matchView, error) {
-	v := &matchView{Name: name, Dir: dir, FaultLogs: gamelog.FaultLogs(dir)}
+	v := &matchView{Name: name, Dir: dir, FaultLogs: gamelog.FaultLogs(dir), Load: gamelog.ReadLoad(dir)}
 	if ok, err := readJSON(&v.Config, dir, "config.json"); !ok || err != nil {
 		return nil, err
 	}

@@ -1,0 +1,90 @@
+// Package cores pins threads to processor cores and measures how busy the machine is. Linux
+// only: elsewhere nothing can be pinned, and nothing is measured.
+//
+// Start reading at Pin and Meter.
+package cores
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrUnsupported says that threads cannot be pinned on this system.
+var ErrUnsupported = errors.New("pinning to processor cores needs Linux")
+
+// Load is how many threads of all processes wanted to run, on average over a time.
+type Load struct {
+	Threads float64       `json:"threads"` // running, or waiting for a core
+	Cores   int           `json:"cores"`
+	Time    time.Duration `json:"time_ns"` // 0: not measured
+}
+
+// Busy reports whether more threads wanted to run than there are cores. Half a thread is
+// tolerated: it is what a program does beside its games.
+func (l Load) Busy() bool { return l.Time > 0 && l.Threads > float64(l.Cores)+0.5 }
+
+// String returns the load in words.
+func (l Load) String() string { return fmt.Sprintf("load %.1f on %d cores", l.Threads, l.Cores) }
+
+// Add adds the load of another time.
+func (l *Load) Add(m Load) {
+	if m.Time <= 0 {
+		return
+	}
+	total := l.Time + m.Time
+	l.Threads = (l.Threads*float64(l.Time) + m.Threads*float64(m.Time)) / float64(total)
+	l.Cores, l.Time = m.Cores, total
+}
+
+const (
+	meterTick  = 100 * time.Millisecond
+	minSamples = 10
+)
+
+// Meter measures the load from StartMeter to Stop.
+type Meter struct {
+	stop, stopped chan struct{}
+	load          Load
+}
+
+// StartMeter starts a meter. Every 100 ms it counts the threads that want to run.
+func StartMeter() *Meter {
+	m := &Meter{stop: make(chan struct{}), stopped: make(chan struct{})}
+	go m.measure(machineCores(), runnable)
+	return m
+}
+
+// Stop ends the meter and returns the load; its Time is 0 if it was not measured, because the
+// time was too short or the system does not say.
+func (m *Meter) Stop() Load {
+	close(m.stop)
+	<-m.stopped
+	return m.load
+}
+
+// measure counts until stop. Without a number of cores there is nothing to compare with.
+func (m *Meter) measure(cores int, runnable func() (int, bool)) {
+	defer close(m.stopped)
+	if cores == 0 {
+		return
+	}
+	start := time.Now()
+	tick := time.NewTicker(meterTick)
+	defer tick.Stop()
+	samples, sum := 0, 0
+	for {
+		select {
+		case <-m.stop:
+			if samples >= minSamples {
+				m.load = Load{Threads: float64(sum) / float64(samples), Cores: cores, Time: time.Since(start)}
+			}
+			return
+		case <-tick.C:
+		}
+		if n, ok := runnable(); ok {
+			samples++
+			sum += n
+		}
+	}
+}

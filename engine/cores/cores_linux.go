@@ -1,0 +1,90 @@
+package cores
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Allowed returns the cores that this process may use, in ascending order.
+func Allowed() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("processor cores of this process: %w", err)
+	}
+	var list []int
+	for core := range len(set) * 64 { // more than a set can have on 32-bit systems: IsSet says no
+		if set.IsSet(core) {
+			list = append(list, core)
+		}
+	}
+	return list, nil
+}
+
+// Pin locks the calling goroutine to its thread and pins the thread, and the processes that it
+// starts, to the core. Release undoes both; the processes stay pinned.
+func Pin(core int) (release func(), err error) {
+	var before, set unix.CPUSet
+	set.Set(core)
+	runtime.LockOSThread()
+	if err = unix.SchedGetaffinity(0, &before); err == nil {
+		err = unix.SchedSetaffinity(0, &set)
+	}
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("pinning to core %d: %w", core, err)
+	}
+	return func() {
+		if unix.SchedSetaffinity(0, &before) == nil {
+			runtime.UnlockOSThread() // else the thread ends with its goroutine
+		}
+	}, nil
+}
+
+// machineCores returns the number of cores of the machine, or 0 if this process may not use all
+// of them: then the load of the machine says nothing about it.
+func machineCores() int {
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	allowed, errAllowed := Allowed()
+	if err != nil || errAllowed != nil || countList(string(online)) != len(allowed) {
+		return 0
+	}
+	return len(allowed)
+}
+
+// countList returns how many numbers a list such as 0-3,6 has; 0 if it is malformed.
+func countList(list string) (n int) {
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		first, last, ok := strings.Cut(part, "-")
+		if !ok {
+			last = first
+		}
+		low, err := strconv.Atoi(first)
+		high, errHigh := strconv.Atoi(last)
+		if err != nil || errHigh != nil || high < low {
+			return 0
+		}
+		n += high - low + 1
+	}
+	return n
+}
+
+// runnable returns the number of threads that run or wait for a core, without the calling one.
+func runnable() (int, bool) {
+	text, err := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 1/80 11206
+	if err != nil {
+		return 0, false
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 4 {
+		return 0, false
+	}
+	count, _, _ := bytes.Cut(fields[3], []byte("/"))
+	n, err := strconv.Atoi(string(count))
+	return n - 1, err == nil && n > 0
+}

@@ -1,0 +1,57 @@
+//go:build linux
+
+package uci
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/cores"
+)
+
+// A pinned engine and its children run on one core; we, and engines started later, on all.
+func TestPin(t *testing.T) {
+	all, err := cores.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, free := openBad(t, "fork"), openBad(t, "fork")
+	core := all[len(all)-1]
+	one.Pin(core)
+	for _, c := range []*Client{one, free} {
+		if err := c.NewGame(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c, want := range map[*Client]string{one: fmt.Sprint(core), free: allowedList(t, "/proc/self")} {
+		for _, name := range processesWith(t, c.command.Args[1]) {
+			if got := allowedList(t, filepath.Dir(name)); got != want {
+				t.Errorf("a process of an engine may use cores %s, want %s", got, want)
+			}
+		}
+	}
+	if now, err := cores.Allowed(); err != nil || !slices.Equal(now, all) {
+		t.Errorf("we may use %v, %v", now, err)
+	}
+	bad := openBad(t, "good")
+	bad.Pin(1 << 20)
+	if err := bad.Start(); err == nil || !strings.Contains(err.Error(), "the program cannot be started: pinning to core 1048576") {
+		t.Errorf("no such core: %v", err)
+	}
+}
+
+// allowedList returns the cores that the process may use.
+func allowedList(t *testing.T, process string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(process, "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "Cpus_allowed_list:\t")
+	list, _, _ := strings.Cut(rest, "\n")
+	return list
+}

@@ -1,0 +1,73 @@
+//go:build linux
+
+package selfplay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
+)
+
+// pinned is a player that notes where it is pinned to, and the cores that its thread may use.
+type pinned struct {
+	engine.Player
+	note func(pinned, allowed int)
+	core int
+}
+
+func (p *pinned) Pin(core int) { p.core = core }
+
+func (p *pinned) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	allowed, err := cores.Allowed()
+	if len(allowed) != 1 {
+		allowed = []int{-2}
+	}
+	p.note(p.core, allowed[0])
+	r, errSearch := p.Player.Search(ctx, g, lim)
+	return r, errors.Join(err, errSearch)
+}
+
+// Each worker of a Local and the programs of its players run on one core of the list.
+func TestLocalPins(t *testing.T) {
+	allowed, err := cores.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var seen []int
+	open := func(string) (engine.Player, error) {
+		return limiting{&pinned{Player: slowPlayer(t, 0), core: -1, note: func(pinned, allowed int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if pinned != allowed {
+				t.Errorf("the program is pinned to %d, its thread to %d", pinned, allowed)
+			}
+			seen = append(seen, pinned)
+		}}}, nil
+	}
+	l := &Local{Open: open, Workers: len(allowed), Cores: allowed}
+	jobs, results := make(chan Job, 20), make(chan Result, 20)
+	for n := range uint64(cap(jobs)) {
+		jobs <- Job{Number: n, Players: [2]string{"w", "b"}, Limits: anyLimits, Plies: 4}
+	}
+	close(jobs)
+	if err := l.Run(t.Context(), jobs, results); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 80 || slices.ContainsFunc(seen, func(core int) bool { return !slices.Contains(allowed, core) }) {
+		t.Errorf("%d searches on cores %v, want 80 on some of %v", len(seen), seen, allowed)
+	}
+	if now, err := cores.Allowed(); err != nil || !slices.Equal(now, allowed) {
+		t.Errorf("afterwards %v, %v", now, err)
+	}
+	l = &Local{Open: open, Workers: 2, Cores: allowed[:1]}
+	if err := l.Run(t.Context(), nil, nil); !errors.Is(err, ErrConfig) {
+		t.Errorf("one core for two workers: %v", err)
+	}
+}
