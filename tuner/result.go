@@ -1,12 +1,14 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/assay-chess/assay/tuner/objective"
@@ -148,8 +150,12 @@ type TermFit struct {
 	// The 95 % intervals of the coefficients.
 	IntervalMG Interval `json:"interval_mg"`
 	IntervalEG Interval `json:"interval_eg"`
-	NaiveMG    float64  `json:"naive_se_mg"` // standard errors as if rows were independent
-	NaiveEG    float64  `json:"naive_se_eg"`
+	// SEChangeMG and SEChangeEG are the errors of the change beyond the common rescaling,
+	// FitMG - Rescale x StartMG; 0 in results of earlier versions.
+	SEChangeMG float64 `json:"se_change_mg,omitempty"`
+	SEChangeEG float64 `json:"se_change_eg,omitempty"`
+	NaiveMG    float64 `json:"naive_se_mg"` // standard errors as if rows were independent
+	NaiveEG    float64 `json:"naive_se_eg"`
 
 	Count int64 `json:"count"` // training rows in which it occurs
 	// EffectiveGames is the effective number of clusters that inform the term.
@@ -197,7 +203,7 @@ func (t *TermFit) Moved() bool {
 	far := func(start float64, now int32, se float64) bool {
 		return se > 0 && math.Abs(float64(now)-t.Rescale*start) > 2*se
 	}
-	return far(t.StartMG, t.MG, t.SEMG) || far(t.StartEG, t.EG, t.SEEG)
+	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
 }
 
 // result assembles the Result at theta.
@@ -293,6 +299,25 @@ func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float6
 	return before / after, nil
 }
 
+// rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
+// fit: RMS is that of the positions that rescale takes.
+func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
+	w, g := objective.NewTapered(len(f.terms)), objective.NewTapered(len(f.terms))
+	f.free.Expand(f.at.theta, w)
+	p := f.train
+	if ref := f.c.Reference; ref != nil {
+		p = &objective.Problem{Store: ref, Workers: f.c.Workers}
+	}
+	squares, err := p.SquaresGradient(ctx, w, g)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, f.free.N)
+	f.free.Fold(g, out)
+	floats.Scale(1/squares, out)
+	return out, nil
+}
+
 // statistics fills in errors, tables and marginal values.
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.at.cov
@@ -304,6 +329,13 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	}
 	r.Effective = v.Effective
 	r.Clustering, r.Dispersion = v.Parts.Clustering, v.Parts.Dispersion
+	if r.Rescale != 1 {
+		g, err := f.rescaleGradient(ctx)
+		if err != nil {
+			return err
+		}
+		v.Rescale(g)
+	}
 	naive := v.NaiveErrors()
 	fit := objective.NewTapered(len(f.terms))
 	old := objective.StartOf(f.terms)
@@ -317,8 +349,9 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		}
 		x.DataShare = (v.Share(o, mg) + v.Share(o, eg)) / 2
 		s := r.Rescale
-		x.SEMG, x.SEEG = s*math.Sqrt(max(v.At(mg, mg), 0)), s*math.Sqrt(max(v.At(eg, eg), 0))
-		x.NaiveMG, x.NaiveEG = s*naive[mg], s*naive[eg]
+		x.SEMG, x.SEEG = s*v.SE(mg, x.FitMG/s), s*v.SE(eg, x.FitEG/s)
+		x.SEChangeMG, x.SEChangeEG = s*v.SE(mg, 0), s*v.SE(eg, 0)
+		x.NaiveMG, x.NaiveEG = s*naive(mg, x.FitMG/s), s*naive(eg, x.FitEG/s)
 		x.CompareWith(x.StartMG, x.StartEG)
 		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
 	}

@@ -168,13 +168,34 @@ func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work f
 // gradient adds the derivatives of the weighted sum of losses to g (unless
 // g.mg is nil) and returns that sum.
 func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
+	return p.gradient(ctx, w, g, p.slopes)
+}
+
+// SquaresGradient adds the derivatives of half the weighted sum of squared evaluations
+// to g and returns that sum, not halved. Without Omega each row counts once.
+func (p *Problem) SquaresGradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
+	return p.gradient(ctx, w, g, func(i int, x []float64) float64 {
+		total := 0.0
+		for j, e := range x {
+			if p.Omega != nil {
+				x[j] *= float64(p.Omega[i][j])
+			}
+			total += x[j] * e
+		}
+		return total
+	})
+}
+
+// gradient sums over rows; slopes turns the evaluations of a chunk into derivatives with
+// respect to them, and returns the chunk's part of the sum.
+func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes func(i int, x []float64) float64) (float64, error) {
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
 	sum := gradientSum{g: g, pairs: pairs}
 	work := func(t *Scratch, i int, codes []uint16) {
 		c := s.Chunks[i]
 		x := t.X[:c.Rows]
-		t.value = p.slopes(i, x)
+		t.value = slopes(i, x)
 		if g.MG == nil {
 			return
 		}

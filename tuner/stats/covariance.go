@@ -35,6 +35,59 @@ type Covariance struct {
 	factor    float64 // of v, for finite numbers of clusters and rows
 	Effective float64 // tr(H A^-1)
 	Ridge     bool    // A was singular and had to be helped
+
+	clusteredScale, naiveScale scaling
+}
+
+// scaling is what the errors of rescaled weights need. The factor of the rescaling,
+// s = constant / RMS, depends on theta through the RMS evaluation. Let g be the derivative of
+// ln RMS: then that of s a'w is s (a - (a'w) g), which is the delta method. The zero value is
+// for a constant factor.
+type scaling struct {
+	vg  []float64 // V g
+	gvg float64   // g'V g
+}
+
+// variance returns that of a'w when rescaled, by the factor squared: from the variance of
+// a'theta, its covariance with g'theta, and the value of a'w.
+func (s *scaling) variance(of, with, value float64) float64 {
+	return of - 2*value*with + value*value*s.gvg
+}
+
+// at returns the covariance of parameter j with g'theta.
+func (s *scaling) at(j int) float64 {
+	if s.vg == nil {
+		return 0
+	}
+	return s.vg[j]
+}
+
+// dot returns the covariance of a'theta with g'theta.
+func (s *scaling) dot(a []float64) float64 {
+	if s.vg == nil {
+		return 0
+	}
+	return floats.Dot(a, s.vg)
+}
+
+// Rescale makes all standard errors those of weights that are rescaled to an RMS
+// evaluation. The gradient, by parameter, is of the logarithm of the RMS evaluation before it.
+func (v *Covariance) Rescale(gradient []float64) {
+	if len(gradient) == 0 {
+		return
+	}
+	g := mat.NewVecDense(len(gradient), gradient)
+	by := func(matrices ...mat.Matrix) scaling {
+		x := mat.VecDenseCopyOf(g)
+		for _, m := range matrices {
+			next := mat.NewVecDense(len(gradient), nil)
+			next.MulVec(m, x)
+			x = next
+		}
+		return scaling{x.RawVector().Data, mat.Dot(g, x)}
+	}
+	v.clusteredScale = by(v.v)
+	v.naiveScale = by(v.Inverse, v.naive, v.Inverse)
 }
 
 // designParts are the two factors of the design effect: clustering is what
@@ -157,20 +210,19 @@ func (v *Covariance) finiteSample(p *objective.Problem) {
 	v.factor = small
 }
 
-// naiveErrors returns the standard error of each parameter under the naive meat.
-func (v *Covariance) NaiveErrors() []float64 {
+// NaiveErrors returns a function for the standard error of parameter j, whose coefficient
+// is w before the rescaling, under the naive meat.
+func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
 	full := mat.DenseCopyOf(v.Inverse)
 	m := symMul(v.naive, full)
-	out := make([]float64, v.Inverse.SymmetricDim())
-	for j := range out {
+	return func(j int, w float64) float64 {
 		// v_jj = (A^-1)_j' meat (A^-1)_j, and A^-1 is symmetric.
-		s := 0.0
-		for k := range out {
-			s += full.At(j, k) * m.At(k, j)
+		of := 0.0
+		for k := range v.Inverse.SymmetricDim() {
+			of += full.At(j, k) * m.At(k, j)
 		}
-		out[j] = math.Sqrt(max(s, 0))
+		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.at(j), w)))
 	}
-	return out
 }
 
 // symMul returns the product of a symmetric and a general matrix. It goes
@@ -182,33 +234,37 @@ func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
 	return &m
 }
 
-// at returns the clustered covariance V of two parameters.
-func (v *Covariance) At(j, k int) float64 { return v.v.At(j, k) }
+// SE returns the clustered standard error of parameter j, whose coefficient is w before
+// the rescaling.
+func (v *Covariance) SE(j int, w float64) float64 {
+	return math.Sqrt(max(0, v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w)))
+}
 
-// contrast returns the clustered standard error of a'theta.
-func (v *Covariance) contrast(a []float64) float64 {
+// contrast returns the clustered standard error of a'theta; value is a'w.
+func (v *Covariance) contrast(a []float64, value float64) float64 {
 	total := 0.0
 	for j, x := range a {
 		if x != 0 {
 			total += x * floats.Dot(v.v.RawRowView(j), a)
 		}
 	}
-	return math.Sqrt(max(total, 0))
+	return math.Sqrt(max(0, v.clusteredScale.variance(total, v.clusteredScale.dot(a), value)))
 }
 
 // deviations returns a function for the clustered standard error of
-// theta_j - mean'theta, j = fixed standing for a constant.
-func (v *Covariance) deviations(mean []float64) func(j int) float64 {
+// theta_j - mean'theta, j = fixed standing for a constant; value is w_j - mean'w.
+func (v *Covariance) deviations(mean []float64) func(j int, value float64) float64 {
 	vm := make([]float64, len(mean))
 	for j := range vm {
 		vm[j] = floats.Dot(v.v.RawRowView(j), mean)
 	}
-	mvm := floats.Dot(mean, vm)
-	return func(j int) float64 {
+	mvm, scale := floats.Dot(mean, vm), &v.clusteredScale
+	with := scale.dot(mean)
+	return func(j int, value float64) float64 {
 		if j == objective.Fixed {
-			return math.Sqrt(max(mvm, 0))
+			return math.Sqrt(max(0, scale.variance(mvm, -with, value)))
 		}
-		return math.Sqrt(max(v.At(j, j)-2*vm[j]+mvm, 0))
+		return math.Sqrt(max(0, scale.variance(v.v.At(j, j)-2*vm[j]+mvm, scale.at(j)-with, value)))
 	}
 }
 

@@ -102,7 +102,7 @@ func TestJackknifeSteps(t *testing.T) {
 		for _, x := range column {
 			exact += (x - mean) * (x - mean) * 23 / 24
 		}
-		if got := v.At(k, k); math.Abs(got/exact-1) > 0.1 {
+		if got := v.v.At(k, k); math.Abs(got/exact-1) > 0.1 {
 			t.Errorf("parameter %d: variance %.3g, of refits %.3g", k, got, exact)
 		}
 	}

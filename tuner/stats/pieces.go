@@ -62,7 +62,7 @@ func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params
 			middle := float64(s.Phase[t]) / float64(rows.MaxPhase*s.Count[t])
 			p.MG, p.EG = objective.Ratio(mg, middle), objective.Ratio(eg, 1-middle)
 			q.Fold(a, linear[t])
-			p.SE = scale * v.contrast(linear[t])
+			p.SE = scale * v.contrast(linear[t], p.Value/scale)
 		}
 		out = append(out, p)
 	}
@@ -73,7 +73,8 @@ func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params
 		for j := range d {
 			d[j] = linear[t][j] - out[t].Pawns*linear[board.Pawn][j]
 		}
-		out[t].SEPawns = math.Abs(objective.Ratio(scale*v.contrast(d), pawn))
+		// The value of d is 0: a ratio does not depend on the scale.
+		out[t].SEPawns = math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn))
 	}
 	return out
 }

@@ -161,9 +161,10 @@ func (b *Table) Center(terms []rows.Term, fit objective.Tapered, incidence []flo
 	q.Fold(objective.Tapered{MG: make([]float64, len(incidence)), EG: mean.EG}, meanEG)
 	errMG, errEG := v.deviations(meanMG), v.deviations(meanEG)
 	for _, t := range b.Terms {
+		mg, eg := fit.MG[t]-b.MeanMG, fit.EG[t]-b.MeanEG
 		b.Centered = append(b.Centered, CenteredTerm{
-			Name: terms[t].Name, MG: fit.MG[t] - b.MeanMG, EG: fit.EG[t] - b.MeanEG,
-			SEMG: scale * errMG(q.MG[t]), SEEG: scale * errEG(q.EG[t]),
+			Name: terms[t].Name, MG: mg, EG: eg,
+			SEMG: scale * errMG(q.MG[t], mg/scale), SEEG: scale * errEG(q.EG[t], eg/scale),
 		})
 	}
 }

@@ -3,6 +3,7 @@ package synthetic
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -21,6 +22,9 @@ type Games struct {
 	K           float64
 	Seed        uint64
 	Persistent  bool // features change slowly within a game, the phase falls
+	// Dominant, unless 0, is the true weight of the first term, which is not tapered.
+	Dominant float64
+	Scored   bool // each row's score is its true evaluation
 }
 
 // Truth returns the true weights.
@@ -30,6 +34,9 @@ func (s Games) Truth() objective.Tapered {
 	for t := range w.MG {
 		w.MG[t], w.EG[t] = 60*r.NormFloat64(), 60*r.NormFloat64()
 	}
+	if s.Dominant != 0 {
+		w.MG[0], w.EG[0] = s.Dominant, s.Dominant
+	}
 	return w
 }
 
@@ -37,7 +44,7 @@ func (s Games) Truth() objective.Tapered {
 func (s Games) List(start objective.Tapered) []rows.Term {
 	out := make([]rows.Term, s.Terms)
 	for t := range out {
-		out[t] = rows.Term{Name: fmt.Sprintf("t%d", t), Group: "pieces", Tapered: true, Mirror: t, MG: start.MG[t], EG: start.EG[t]}
+		out[t] = rows.Term{Name: fmt.Sprintf("t%d", t), Group: "pieces", Tapered: t > 0 || s.Dominant == 0, Mirror: t, MG: start.MG[t], EG: start.EG[t]}
 	}
 	return out
 }
@@ -62,6 +69,9 @@ func (s Games) Fill(tb testing.TB, b *rows.Builder) *rows.Store {
 				entries = s.Entries(r)
 			}
 			row := rows.Row{Entries: entries, Phase: phase, Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(g + 1)}
+			if s.Scored {
+				row.Score = int16(math.Round(Evaluate(&row, w)))
+			}
 			u := luck
 			if r.Float64() >= s.Shared {
 				u = r.Float64()
