@@ -103,7 +103,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.warn("no game could be held out: there is no validation loss")
 	}
 	var err error
-	if f.split.seen, err = countSeen(ctx, f.train); err != nil {
+	if f.split.seen, err = f.s.CountTerms(ctx, f.train.Omega); err != nil {
 		return err
 	}
 	return ctx.Err()

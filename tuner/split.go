@@ -1,8 +1,6 @@
 package tuner
 
 import (
-	"context"
-
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -38,18 +36,6 @@ func newSplit(p *objective.Problem, c *Config) split {
 		}
 	}
 	return s
-}
-
-// countSeen counts the rows trained on in which each term occurs.
-func countSeen(ctx context.Context, p *objective.Problem) ([]int64, error) {
-	seen := make([]int64, p.Store.Terms())
-	return seen, p.Store.EachRow(ctx, func(chunk, row int, entries []rows.Entry) {
-		if p.Omega[chunk][row] > 0 {
-			for _, e := range entries {
-				seen[e.Term]++
-			}
-		}
-	})
 }
 
 // clustersHeld counts the clusters held out.

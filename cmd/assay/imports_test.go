@@ -112,7 +112,7 @@ var layout = []layoutRow{
 	{"tuner/objective", "the loss of the rows",
 		[]string{"tuner/rows", "tuner/optimize"}},
 	{"tuner/stats", "standard errors of a fitted objective",
-		[]string{"tuner/objective", "tuner/optimize", "tuner/rows", "eval"}},
+		[]string{"tuner/objective", "tuner/optimize", "tuner/rows", "tuner/internal/dense", "eval"}},
 	{"tuner", "puts rows, objective, optimizer and statistics together; models: a result is a weight file",
 		[]string{"tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "models"}},
 	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",

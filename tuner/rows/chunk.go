@@ -264,3 +264,40 @@ func (c *Chunk) EachRow(pairs []Entry, codes []uint16, entries []Entry, f func(r
 	}
 	return entries
 }
+
+// CountTerms returns in how many rows of positive weight omega, by chunk and row, each
+// term occurs.
+func (s *Store) CountTerms(ctx context.Context, omega [][]float32) ([]int64, error) {
+	var buf []uint16
+	byPair, out := make([]int64, 1<<16), make([]int64, s.terms)
+	for i, c := range s.Chunks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		codes, err := s.Codes(c, &buf)
+		if err != nil {
+			return nil, err
+		}
+		row := 0
+		for _, r := range c.Runs {
+			for range r.Rows {
+				if omega[i][row] > 0 {
+					for _, code := range codes[:r.Length] {
+						byPair[code]++
+					}
+				}
+				codes = codes[r.Length:]
+				row++
+			}
+		}
+		for _, w := range c.Wide {
+			if omega[i][w.Row] > 0 {
+				out[w.Term]++
+			}
+		}
+	}
+	for code, p := range s.pairs.pairs {
+		out[p.Term] += byPair[code]
+	}
+	return out, nil
+}

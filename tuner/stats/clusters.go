@@ -3,10 +3,9 @@ package stats
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -211,7 +210,8 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 	if c.q.N > 0 {
 		u := s.u.RawMatrix()
 		u.Rows = int(hi - lo)
-		blas64.Syrk(blas.Trans, 1, u, 0, s.meat.RawSymmetric())
+		s.meat.Zero()
+		dense.AddSquare(s.meat.RawSymmetric(), u)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -225,13 +226,12 @@ func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
 	}
 }
 
-// symMul returns the product of a symmetric and a general matrix. It goes
-// through the general product, which gonum does with all cores and in an order
-// that does not depend on them.
+// symMul returns the product of a symmetric and a general matrix.
 func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
-	var m mat.Dense
-	m.Mul(mat.DenseCopyOf(a), b)
-	return &m
+	rows, cols := b.Dims()
+	m := mat.NewDense(rows, cols, nil)
+	dense.AddMul(m.RawMatrix(), mat.DenseCopyOf(a).RawMatrix(), b.RawMatrix())
+	return m
 }
 
 // SE returns the clustered standard error of parameter j, whose coefficient is w before

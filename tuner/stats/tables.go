@@ -3,6 +3,7 @@ package stats
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/eval"
@@ -58,18 +59,22 @@ func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table,
 	}
 	material = append(material, -1) // sums to nothing
 	m.sums, m.pieces = make([]float32, len(tables)), make([]float32, len(material))
-	m.used, m.differs = make([]bool, len(tables)), make([]bool, len(tables)*len(material))
+	m.used = make([]bool, len(tables))
+	for k := range tables {
+		for j := range material {
+			m.same = append(m.same, [2]int{k, j})
+		}
+	}
 	if err := s.EachRow(ctx, func(_, _ int, entries []rows.Entry) { m.row(entries) }); err != nil {
 		return nil, err
 	}
 	var out []Table
-	for k := range tables {
-		for j := range material {
-			if m.used[k] && !m.differs[k*len(material)+j] {
-				tables[k].Material = material[j]
-				out = append(out, tables[k])
-				break
-			}
+	last := -1
+	for _, p := range m.same {
+		if k := p[0]; m.used[k] && k != last {
+			tables[k].Material = material[p[1]]
+			out = append(out, tables[k])
+			last = k
 		}
 	}
 	return out, nil
@@ -80,7 +85,7 @@ type tableMatch struct {
 	table, column []int     // table and material column of each term, or -1
 	sums, pieces  []float32 // of one row, by table and by column; the last column stays 0
 	used          []bool
-	differs       []bool // by table and column: some row distinguishes them
+	same          [][2]int // tables and columns that no row distinguishes so far, in order
 }
 
 func (m *tableMatch) row(entries []rows.Entry) {
@@ -95,11 +100,10 @@ func (m *tableMatch) row(entries []rows.Entry) {
 			m.pieces[k] += e.Count
 		}
 	}
-	for k, sum := range m.sums {
-		for j, n := range m.pieces {
-			if sum != n {
-				m.differs[k*len(m.pieces)+j] = true
-			}
+	for i := 0; i < len(m.same); i++ {
+		if p := m.same[i]; m.sums[p[0]] != m.pieces[p[1]] {
+			m.same = slices.Delete(m.same, i, i+1)
+			i--
 		}
 	}
 }
