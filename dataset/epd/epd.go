@@ -174,7 +174,8 @@ func digits(s string) bool {
 // withCounters adds the two counters to the first four fields: from the operations, or
 // defaults in place of dashes.
 func (l *Line) withCounters(fen string) string {
-	fields := strings.Fields(fen)
+	// The same blanks as in fieldsEnd: ParseFEN refuses all others.
+	fields := strings.FieldsFunc(fen, func(c rune) bool { return c == ' ' || c == '\t' })
 	fields = append(fields, "0", "1")[:max(6, len(fields))]
 	for i, op := range []string{"hmvc", "fmvn"} {
 		if fields[4+i] == "-" {
