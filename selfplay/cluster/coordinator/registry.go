@@ -440,8 +440,8 @@ func (r *registry) pickOther(name string) (other string) {
 // save writes a Snapshot.
 func (r *registry) save(path string) error {
 	r.mu.Lock()
-	now := time.Now().UTC()
-	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now, Units: r.units}
+	now := time.Now() // not UTC, which would compare wall clocks
+	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now.UTC(), Units: r.units}
 	for _, name := range sortedKeys(r.members) {
 		p := r.members[name]
 		if p.State == Working && !p.present(now) {

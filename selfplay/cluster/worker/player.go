@@ -31,7 +31,7 @@ func newPlayer(w *Worker, run string) *player {
 func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error) {
 	p.playing.Add(1)
 	defer func() {
-		p.lastWork.Store(time.Now().UnixNano())
+		p.lastWork.Store(new(time.Now()))
 		p.playing.Add(-1)
 	}()
 	select {

@@ -50,8 +50,8 @@ type Worker struct {
 	slots      chan *slot
 	verified   sync.Map // specification and fingerprint -> local specification
 	verifying  sync.Mutex
-	lastWork   atomic.Int64 // when it last had a unit, in Unix nanoseconds
-	playing    atomic.Int64 // units that are played or wait for a slot
+	lastWork   atomic.Pointer[time.Time] // when it last had a unit, by the monotonic clock
+	playing    atomic.Int64              // units that are played or wait for a slot
 	units      atomic.Int64
 	games      atomic.Int64
 	nodes      atomic.Int64
@@ -109,7 +109,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	for range w.Cores {
 		w.slots <- newSlot(w.Open)
 	}
-	w.lastWork.Store(time.Now().UnixNano())
+	w.lastWork.Store(new(time.Now()))
 	err = w.serveRuns(ctx)
 	for range w.Cores {
 		(<-w.slots).close()
@@ -224,7 +224,8 @@ func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 }
 
 func (w *Worker) idle() bool {
-	return w.Wait > 0 && w.playing.Load() == 0 && time.Since(time.Unix(0, w.lastWork.Load())) > w.Wait
+	last := w.lastWork.Load()
+	return w.Wait > 0 && w.playing.Load() == 0 && (last == nil || time.Since(*last) > w.Wait)
 }
 
 // serveRun plays units of one run until ctx ends or the run is over.
