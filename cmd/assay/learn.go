@@ -152,7 +152,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; delete the folder that the damaged file is in, then %q makes it again", err, command)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, dir, command)
 	case !isRun(dir):
 		return err
 	case errors.Is(err, context.Canceled):

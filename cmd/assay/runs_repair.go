@@ -12,7 +12,9 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 func newRunsRepairCommand() *cobra.Command {
@@ -20,14 +22,17 @@ func newRunsRepairCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repair RUN",
 		Short: "Keep what is whole of a damaged run, so that its command resumes it",
-		Long: `Find what is damaged in the folder of a match, ladder, spsa or selfplay run, or in a data set,
-and keep the rest: of a journal all lines whose checksum is right, of a data set the shards
-before the first damaged one. The run's command then plays or writes what is missing again. A
-run without clocks ends with the same bytes as one that was never damaged.
+		Long: `Find what is damaged in the folder of a match, ladder, spsa, selfplay or learn run, or in a
+data set, and keep the rest: of a journal all lines whose checksum is right, of a data set the
+shards before the first damaged one, of a coordinator's ledger the bans and the answers that
+count. The run's command then plays or writes what is missing again. A run without clocks ends
+with the same bytes as one that was never damaged.
 
 Nothing is deleted: what is changed is kept beside its repaired form, as journal.jsonl.damaged.
 Where games are lost, the result and the data set of games are set aside too, and written
-again. A damaged config.json cannot be repaired. No process may have the run open.`,
+again. A stage of learn whose config.json is damaged is set aside and played again. A run whose
+own config.json is damaged cannot be repaired; the error says what is lost and how to start
+again. No process may have the run open.`,
 		Example: "  assay runs repair runs/night",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +59,9 @@ again. A damaged config.json cannot be repaired. No process may have the run ope
 func repair(dir string) (list []durable.Repaired, resume string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, durable.RunConfigName)); err == nil {
 		list, err = durable.RepairRun(dir, durable.RepairPlan{Journal: gamelog.JournalName, Derived: gamelog.GamesName, Data: repairData})
+		if errors.Is(err, durable.ErrConfigDamaged) {
+			err = lostRun(dir, err)
+		}
 		return list, durable.Status(dir).Info.Resume, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, durable.ManifestName)); err != nil {
@@ -63,22 +71,72 @@ func repair(dir string) (list []durable.Repaired, resume string, err error) {
 	return list, "", err
 }
 
-// repairData repairs the data set in a folder, and the runs in its folders: the validation
-// of spsa is one.
+// repairData repairs what a folder holds beside a run's own files: a coordinator's ledger, a
+// data set, the stages of learn, and the validation of spsa.
 func repairData(dir string) (list []durable.Repaired, err error) {
-	inner, err := durable.List(dir)
-	if err != nil {
-		return nil, err
+	parts := []func(string) ([]durable.Repaired, error){
+		func(dir string) ([]durable.Repaired, error) {
+			return coordinator.Repair(filepath.Join(dir, coordinator.DirName))
+		},
+		repairStages, learn.RepairFit, dataset.Repair,
 	}
-	for _, r := range inner {
-		l, _, err := repair(r.Dir)
+	for _, part := range parts {
+		l, err := part(dir)
 		list = append(list, l...)
 		if err != nil {
 			return list, err
 		}
 	}
-	l, err := dataset.Repair(dir)
-	return append(list, l...), err
+	return list, nil
+}
+
+// repairStages repairs the folders in a folder.
+func repairStages(dir string) (list []durable.Repaired, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		stage := filepath.Join(dir, e.Name())
+		if !e.IsDir() || e.Name()[0] == '.' || durable.IsAside(stage) {
+			continue
+		}
+		var l []durable.Repaired
+		if _, err = os.Stat(filepath.Join(stage, durable.RunConfigName)); err == nil {
+			l, _, err = repair(stage)
+		} else {
+			l, err = repairData(stage)
+		}
+		if errors.Is(err, durable.ErrConfigDamaged) { // the run's own configuration has all of it
+			var r *durable.Repaired
+			if r, err = durable.SetAside(stage, "its config.json is damaged: it is played again"); err == nil {
+				l = append(l, *r)
+			}
+		}
+		list = append(list, l...)
+		if err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// lostRun says what a run without its configuration has lost, and how to start again.
+func lostRun(dir string, err error) error {
+	lines := int64(0)
+	_, _ = durable.WholeLines(filepath.Join(dir, gamelog.JournalName), func([]byte) error { lines++; return nil })
+	lost := "nothing of it can be used, because no one knows under which configuration it was played"
+	if lines > 0 {
+		lost = fmt.Sprintf("its %d whole lines of games cannot be used, because no one knows under which configuration they were played", lines)
+	}
+	start := "its command"
+	if info, err := durable.ReadRunInfo(dir); err == nil && info.Resume != "" {
+		start = info.Resume
+	}
+	return fmt.Errorf("%w; %s. Move the folder away and start the run again with: %s", err, lost, start)
 }
 
 func repairAdvice(err error) error {

@@ -151,3 +151,98 @@ func TestRepairedDataGiveTheSameBytes(t *testing.T) {
 		}
 	}
 }
+
+// A learn run whose stages are damaged ends, repaired and resumed, with the bytes of an
+// undisturbed one.
+func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("plan.json", []byte(planOfOne), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	learn := func(run string) (code int, stderr string) {
+		code, _, stderr = call(t, "learn", "--plan", "plan.json", "--run", run)
+		return code, stderr
+	}
+	if code, stderr := learn("whole"); code != 0 {
+		t.Fatal(stderr)
+	}
+	whole := filepath.Join(runsDir, "whole")
+	if code, stdout, stderr := call(t, "runs", "repair", "whole"); code != 0 || stdout != whole+": nothing is damaged\n" {
+		t.Fatal(code, stdout, stderr)
+	}
+	zeros := func(data []byte) []byte { clear(data[len(data)/3 : len(data)/2]); return data }
+	bit := func(data []byte) []byte { data[len(data)/4] ^= 4; return data }
+	short := func(data []byte) []byte { return data[:len(data)/2] }
+	twice := func(data []byte) []byte { return append(data, data[bytes.IndexByte(data, '\n')+1:]...) }
+	for i, x := range []struct {
+		files  []string
+		damage func([]byte) []byte
+		aside  string // what is set aside, for the files that are
+	}{
+		{[]string{"gen-1/gate/journal.jsonl", "gen-1/final/events.jsonl"}, bit, "gen-1/gate/journal.jsonl"},
+		{[]string{"gen-1/final/journal.jsonl", "gen-1/gate/journal.jsonl"}, twice, "gen-1/final/journal.jsonl"},
+		{[]string{"gen-1/games/games-00000.arrow", "run.json"}, zeros, "run.json"},
+		{[]string{"gen-1/positions/positions-00000.arrow", "gen-1/weights.json"}, short, "gen-1/weights.json"},
+		{[]string{"gen-1/fit.json", "gen-1/gate/config.json", "result.json"}, zeros, "gen-1/gate"},
+		{[]string{"gen-1/games/config.json", "gen-1/positions/manifest.json"}, short, "gen-1/games"},
+	} {
+		run := string(rune('a' + i))
+		out := filepath.Join(runsDir, run)
+		if err := os.CopyFS(out, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range x.files {
+			path := filepath.Join(out, name)
+			data, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, x.damage(data), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, stderr := learn(run); code != 0 && !strings.Contains(stderr, "assay runs repair "+out) {
+			t.Errorf("%v: %s", x.files, stderr)
+		}
+		if code, stdout, stderr := call(t, "runs", "repair", run); code != 0 || !strings.Contains(stdout, "\nresume with") {
+			t.Fatalf("%v: exit %d, %s%s", x.files, code, stdout, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(out, x.aside+".damaged")); err != nil {
+			t.Errorf("%v: %v", x.files, err)
+		}
+		if code, stderr := learn(run); code != 0 {
+			t.Fatalf("%v: %s", x.files, stderr)
+		}
+		for _, pattern := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*.arrow",
+			"gen-1/positions/manifest.json", "gen-1/fit.json", "gen-1/gate/games.pgn", "gen-1/gate/result.json", "gen-1/final/games.pgn", "gen-1/final/result.json"} {
+			sameFiles(t, pattern, out, whole)
+		}
+		if info, err := durable.ReadRunInfo(out); err != nil || info.Command != "learn" || info.Started.IsZero() {
+			t.Errorf("%v: %+v, %v", x.files, info, err)
+		}
+		if code, stdout, _ := call(t, "runs", "repair", run); code != 0 || stdout != out+": nothing is damaged\n" {
+			t.Errorf("%v: after the repair: %s", x.files, stdout)
+		}
+	}
+}
+
+// A run without its configuration stays as it is; the error says what is lost and how to
+// start again.
+func TestRepairedRunNeedsItsConfiguration(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	if code, _, stderr := call(t, "match", "random", "random", "--depth", "1", "--games", "4", "--out", out); code != 0 {
+		t.Fatal(stderr)
+	}
+	if err := os.WriteFile(filepath.Join(out, durable.RunConfigName), make([]byte, 100), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := call(t, "runs", "repair", out)
+	for _, want := range []string{durable.RunConfigName, "4 whole lines of games cannot be used", "start the run again with: assay match random random"} {
+		if code != exitFailed || !strings.Contains(stderr, want) {
+			t.Errorf("exit %d, %s; want %q", code, stderr, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, gamelog.JournalName)); err != nil {
+		t.Error(err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // asideSuffix ends the names of what a repair sets aside. A repair deletes nothing.
@@ -31,9 +32,13 @@ type Repaired struct {
 type RepairPlan struct {
 	Journal string // file name of the journal of finished units
 	Derived string // folder that the next process writes again from the journal
-	// Data repairs a folder that holds a data set, and does nothing to any other.
+	// Data repairs all else that a folder holds: data sets, and runs within it.
 	Data func(dir string) ([]Repaired, error)
 }
+
+// ErrConfigDamaged says that the configuration of a run is damaged: what the run holds can
+// then not be used, since no one knows what it was played for.
+var ErrConfigDamaged = errors.New("the run's configuration cannot be read")
 
 // RepairRun repairs an interrupted or complete run, so that its command resumes it: of the
 // journals it keeps the whole lines, of data sets the shards before the first damaged one.
@@ -45,7 +50,7 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	path := filepath.Join(dir, RunConfigName)
 	if err := readJSON(path, &config); err != nil {
 		if errors.Is(err, ErrDamaged) {
-			return nil, fmt.Errorf("%w: a run without its configuration cannot be repaired; start it again in another folder", err)
+			return nil, fmt.Errorf("%w: %w", ErrConfigDamaged, err)
 		}
 		return nil, err
 	}
@@ -67,20 +72,14 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	switch {
 	case damage != nil && statErr == nil:
 		// Units that are played again need not end as they did: with a clock they differ.
-		aside, err := setAside(derived)
+		r, err := SetAside(derived, "it is written again from the journal")
 		if err != nil {
 			return list, err
 		}
-		add(Repaired{Path: derived, Aside: aside, Reason: "it is written again from the journal"})
+		add(*r)
 		fallthrough
 	case damage != nil:
 		lost = true
-	default:
-		r, err := p.Data(derived)
-		if err != nil {
-			return list, err
-		}
-		add(r...)
 	}
 	r, err := p.Data(dir)
 	if err != nil {
@@ -91,6 +90,13 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	// The result goes before the journal is whole: until then the run is damaged, and not
 	// taken for complete.
 	if r, err := asideResult(dir, lost); err != nil || r != nil {
+		if err != nil {
+			return list, err
+		}
+		add(*r)
+	}
+	if err := readJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
+		r, err := SetAside(filepath.Join(dir, RunInfoName), "it says how to resume the run; its command writes it again")
 		if err != nil {
 			return list, err
 		}
@@ -124,11 +130,7 @@ func asideResult(dir string, lost bool) (*Repaired, error) {
 	case !lost:
 		return nil, nil
 	}
-	aside, err := setAside(path)
-	if err != nil {
-		return nil, err
-	}
-	return &Repaired{Path: path, Aside: aside, Reason: reason}, nil
+	return SetAside(path, reason)
 }
 
 // RepairJournal keeps the whole lines of the journal at path, each once, in their order,
@@ -151,7 +153,7 @@ func RepairJournal(path string) (*Repaired, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = eachWholeLine(path, func(line []byte) error {
+	_, err = WholeLines(path, func(line []byte) error {
 		_, err := out.Write(append(line, '\n'))
 		return err
 	})
@@ -176,33 +178,34 @@ func examineJournal(path string) (*Repaired, error) {
 		return nil, err
 	}
 	r := &Repaired{Path: path, Unit: "lines"}
-	lost, e := eachWholeLine(path, func([]byte) error { r.Kept++; return nil })
+	lost, e := WholeLines(path, func([]byte) error { r.Kept++; return nil })
 	if e != nil {
 		return nil, e
 	}
 	if err == nil && lost.twice == 0 {
 		return nil, nil
 	}
-	r.Lost = lost.damaged + lost.twice
+	r.Lost = lost.Damaged + lost.twice
 	switch {
-	case lost.damaged == 0 && lost.twice == 0:
+	case lost.Damaged == 0 && lost.twice == 0:
 		r.Reason = "the last newline was missing"
-	case lost.damaged == 0:
+	case lost.Damaged == 0:
 		r.Reason = "lines were there twice"
 	default:
-		r.Reason = fmt.Sprintf("the first damaged line is line %d", lost.first)
+		r.Reason = fmt.Sprintf("the first damaged line is line %d", lost.First)
 	}
 	return r, nil
 }
 
-// lostLines counts what eachWholeLine leaves out.
-type lostLines struct {
-	first          int64 // number of the first damaged line, from 1
-	damaged, twice int64
+// LostLines counts what WholeLines leaves out.
+type LostLines struct {
+	First   int64 // number of the first damaged line, from 1
+	Damaged int64
+	twice   int64
 }
 
-// eachWholeLine calls visit with the lines of a journal whose checksum is right, each once.
-func eachWholeLine(path string, visit func(line []byte) error) (lost lostLines, err error) {
+// WholeLines calls visit with the lines of a journal whose checksum is right, each once.
+func WholeLines(path string, visit func(line []byte) error) (lost LostLines, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return lost, fmt.Errorf("durable: %w", err)
@@ -229,10 +232,10 @@ func eachWholeLine(path string, visit func(line []byte) error) (lost lostLines, 
 		switch key := sha256.Sum256(line); {
 		case last && len(line) == 0:
 		case !lineIsWhole(line):
-			if lost.first == 0 {
-				lost.first = number
+			if lost.First == 0 {
+				lost.First = number
 			}
-			lost.damaged++
+			lost.Damaged++
 		case seen[key]:
 			lost.twice++
 		default:
@@ -247,7 +250,18 @@ func eachWholeLine(path string, visit func(line []byte) error) (lost lostLines, 
 	}
 }
 
-// setAside gives a file or folder another name beside it.
+// IsAside reports whether a repair set this file or folder aside.
+func IsAside(name string) bool { return strings.Contains(filepath.Base(name), asideSuffix) }
+
+// SetAside gives a file or folder that cannot be used another name beside it.
+func SetAside(path, reason string) (*Repaired, error) {
+	aside, err := setAside(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Repaired{Path: path, Aside: aside, Reason: reason}, nil
+}
+
 func setAside(path string) (string, error) {
 	aside, err := asideName(path)
 	if err != nil {

@@ -142,7 +142,10 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 func (r *Run) checkFormat() error {
 	var was RunInfo
 	err := readJSON(r.Path(RunInfoName), &was)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a repair set it aside; the comparison of the configurations decides
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(r.Path(RunResultName)); err == nil || was.Format >= r.info.Format {
@@ -184,6 +187,11 @@ func (r *Run) begin() error {
 	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
 }
 
+// ReadRunInfo returns how the run in dir was started.
+func ReadRunInfo(dir string) (info RunInfo, err error) {
+	return info, readJSON(filepath.Join(dir, RunInfoName), &info)
+}
+
 func (r *Run) writeInfo() error {
 	info, err := json.MarshalIndent(r.info, "", "  ")
 	if err != nil {
@@ -207,10 +215,17 @@ func (r *Run) checkEmpty() error {
 }
 
 func (r *Run) reopen() error {
-	if err := readJSON(r.Path(RunInfoName), &r.info); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := readJSON(r.Path(RunInfoName), &r.info)
+	if errors.Is(err, fs.ErrNotExist) {
+		if config, e := os.Stat(r.Path(RunConfigName)); e == nil {
+			r.info.Started = config.ModTime().UTC().Truncate(time.Second)
+		}
+		err = r.writeInfo()
+	}
+	if err != nil {
 		return err
 	}
-	err := readJSON(r.Path(RunResultName), &r.result)
+	err = readJSON(r.Path(RunResultName), &r.result)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -67,6 +67,7 @@ const (
 	// WorkersName is the name of the file with a Snapshot of the workers.
 	WorkersName = "workers.json"
 	runFile     = "run"
+	lockFile    = ".lock"
 )
 
 // Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the
@@ -141,7 +142,7 @@ func (c *Coordinator) start() (err error) {
 	if err := os.Chmod(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, ".lock")); err != nil {
+	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, lockFile)); err != nil {
 		return err
 	}
 	if c.run, err = runID(c.Dir); err != nil {
