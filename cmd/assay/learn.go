@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -153,6 +154,8 @@ func learnAdvice(err error, dir, command string) error {
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, dir, command)
+	case errors.Is(err, selfplay.ErrNoVerdict):
+		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays the match again", err, command)
 	case !isRun(dir):
 		return err
 	case errors.Is(err, context.Canceled):

@@ -201,9 +201,19 @@ func TestForfeitsAndVerdict(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || !strings.Contains(string(page), "<strong>No verdict</strong>") {
 		t.Errorf("the report does not say that there is no verdict: %v", err)
 	}
+	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone || !strings.Contains(stdout, "m     no verdict  match") || !strings.Contains(stdout, "assay match assay:hash=1") {
+		t.Errorf("runs: exit %d, %s%s", code, stdout, stderr)
+	}
 	code, r, stderr = play(often, "--sprt", "0,10", "--games", "100", "--out", dir, "--recover")
 	if code != exitDone || r.Verdict == match.NoVerdict || r.Games < 10 || r.Forfeits[1] < r.Games/4 {
 		t.Errorf("with --recover: exit %d, %s after %d games, forfeits %v; %s", code, r.Verdict, r.Games, r.Forfeits, stderr)
+	}
+	if _, stdout, _ := call(t, "runs", filepath.Dir(dir)); !strings.Contains(stdout, "m     complete  match") {
+		t.Errorf("runs: %s", stdout)
+	}
+	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10", "--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
+	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: uci:badengine@") || !strings.Contains(stderr, "no verdict: ") {
+		t.Errorf("ladder: exit %d, %s%s", code, stdout, stderr)
 	}
 	code, r, stderr = play(rarely, "--games", "200")
 	if code != exitDone || r.Games != 200 || r.Forfeits[1] < 1 || r.Forfeits[1] > 6 || r.Losses+r.Wins+r.Draws != 200 {

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,8 +18,21 @@ const (
 	Running     State = "running"     // a process has it open
 	Interrupted State = "interrupted" // not complete, and no process has it open
 	Complete    State = "complete"    // result.json is there
+	NoVerdict   State = "no verdict"  // result.json says that nothing is decided (see VerdictNone), and no process has it open
 	Unreadable  State = "unreadable"  // a file in the folder is damaged; see Err
 )
+
+// VerdictNone is the "verdict" in the result of a run that decides nothing. Such a run is not
+// complete: it can be resumed.
+const VerdictNone = "none"
+
+// WithoutVerdict reports whether a result has the verdict VerdictNone.
+func WithoutVerdict(result []byte) bool {
+	var r struct {
+		Verdict string `json:"verdict"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.Verdict == VerdictNone
+}
 
 // RunStatus describes one run of a List.
 type RunStatus struct {
@@ -59,7 +73,8 @@ func Status(dir string) RunStatus {
 			s.Updated = info.ModTime()
 		}
 	}
-	var config, result any
+	var config any
+	var result json.RawMessage
 	err := readJSON(filepath.Join(dir, RunConfigName), &config)
 	if err == nil {
 		err = readJSON(filepath.Join(dir, RunInfoName), &s.Info)
@@ -68,6 +83,8 @@ func Status(dir string) RunStatus {
 		err = readJSON(filepath.Join(dir, RunResultName), &result)
 	}
 	switch {
+	case err == nil && WithoutVerdict(result):
+		s.State = NoVerdict
 	case err == nil:
 		s.State = Complete
 	case !errors.Is(err, fs.ErrNotExist):

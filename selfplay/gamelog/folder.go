@@ -24,7 +24,7 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 	defer run.Close()
 	doc, complete := run.Result()
 	switch {
-	case complete && noVerdict(doc):
+	case complete && durable.WithoutVerdict(doc):
 		if err := os.Remove(run.Path(durable.RunResultName)); err != nil {
 			return nil, fmt.Errorf("%s: %w", info.Command, err)
 		}
@@ -47,7 +47,7 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 }
 
 // NoVerdict is the verdict in the result of a run without one.
-const NoVerdict = "none"
+const NoVerdict = durable.VerdictNone
 
 // Complete reports whether the folder holds a run that has nothing left to play: one with a
 // result that is a verdict, or with a complete data set.
@@ -61,12 +61,5 @@ func Complete(out string) bool {
 		}
 	}
 	doc, err := os.ReadFile(filepath.Join(out, durable.RunResultName))
-	return err == nil && !noVerdict(doc)
-}
-
-func noVerdict(result []byte) bool {
-	var r struct {
-		Verdict string `json:"verdict"`
-	}
-	return json.Unmarshal(result, &r) == nil && r.Verdict == NoVerdict
+	return err == nil && !durable.WithoutVerdict(doc)
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -119,6 +121,31 @@ func (g *Games) openData() error {
 // Read calls visit with the games of a journal, in the order they finished.
 func Read(path string, visit func(*selfplay.Result) error) error {
 	return durable.ReadJournal(path, func(line []byte) error { return visitGame(line, visit) })
+}
+
+// ReadPlayed is Read without the games of void pairs, which are played again: a game that
+// counts is visited once. The games of a pair are visited together when both have ended; of
+// the others, those that have ended come last, in the order of their numbers.
+func ReadPlayed(path string, visit func(*selfplay.Result) error) error {
+	waiting := map[uint64]*selfplay.Result{}
+	err := Read(path, func(r *selfplay.Result) error {
+		partner, both := waiting[r.Number^1]
+		if !both {
+			waiting[r.Number] = r
+			return nil
+		}
+		delete(waiting, partner.Number)
+		if r.Void != "" || partner.Void != "" {
+			return nil
+		}
+		return errors.Join(visit(partner), visit(r))
+	})
+	for _, n := range slices.Sorted(maps.Keys(waiting)) {
+		if err == nil && waiting[n].Void == "" {
+			err = visit(waiting[n])
+		}
+	}
+	return err
 }
 
 func visitGame(line []byte, visit func(*selfplay.Result) error) error {

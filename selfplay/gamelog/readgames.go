@@ -11,8 +11,8 @@ import (
 )
 
 // ReadGames calls visit with the games in a run's folder and their numbers: those of the
-// complete data set in order, or, as long as there is none, those of the journal in the order
-// in which they finished. The folder of a self-play run is itself the data set.
+// complete data set in order, or, as long as there is none, those of the journal as ReadPlayed
+// visits them. The folder of a self-play run is itself the data set.
 func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
 	folder := filepath.Join(dir, GamesName)
 	m, err := durable.LoadManifest(folder)
@@ -22,10 +22,7 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 	}
 	journal := filepath.Join(dir, JournalName)
 	if err != nil || !m.Complete {
-		jerr := Read(journal, func(r *selfplay.Result) error {
-			if r.Void != "" {
-				return nil // it counts nowhere
-			}
+		jerr := ReadPlayed(journal, func(r *selfplay.Result) error {
 			row, err := Row(r, "")
 			if err != nil {
 				return err

@@ -69,8 +69,8 @@ type match struct {
 // the journal, because they are not part of the result.
 func finished(run *durable.Run, r *Result) error {
 	r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
-	return gamelog.Read(run.Path(JournalName), func(g *selfplay.Result) error {
-		if g.Number < uint64(r.Games) && g.Void == "" {
+	return gamelog.ReadPlayed(run.Path(JournalName), func(g *selfplay.Result) error {
+		if g.Number < uint64(r.Games) {
 			for _, side := range []board.Color{board.White, board.Black} {
 				r.Time[playerOf(g.Number, side)] += g.Time[side]
 			}

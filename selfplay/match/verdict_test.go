@@ -184,6 +184,10 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	if !bytes.Equal(a, b) || again.Played != 0 {
 		t.Errorf("from the journal %s, %d games played; want %s", b, again.Played, a)
 	}
+	// So is the time, where games of void pairs do not count.
+	if complete := run(t, c); !complete.Already || complete.Time != r.Time || r.Time[0] == 0 {
+		t.Errorf("read again it took %v; want %v", complete.Time, r.Time)
+	}
 }
 
 // slots is a runner with another number of games at once.

@@ -284,6 +284,9 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	stage := l.stage(name)
 	c.Progress = stage.Update
 	r, err := match.Run(ctx, c)
+	if errors.Is(err, selfplay.ErrNoVerdict) {
+		return nil, fmt.Errorf("%s: %w", c.Out, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,75 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+)
+
+// crashing is a player that fails after a number of plies.
+type crashing struct {
+	engine.Player
+	after int
+}
+
+func (c crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	if len(g.Moves()) > c.after {
+		return engine.Result{}, errors.New("crashed")
+	}
+	return c.Player.Search(ctx, g, lim)
+}
+
+// A run whose player does not work, or fails in games or in a gate, ends there and says why.
+// When the player works again, the run is resumed and ends with the bytes of one that never failed.
+// A gate without a verdict must be deleted first: its games count.
+func TestBrokenPlayer(t *testing.T) {
+	whole(t)
+	dir := filepath.Join(t.TempDir(), "broken")
+	gate := filepath.Join(dir, "gen-1", "gate")
+	for _, tt := range []struct {
+		what  string
+		after int
+		in    string // part of the specification of those that fail
+		err   error
+		says  string
+	}{
+		{"plays no move", -1, "", selfplay.ErrPreflight, "crashed"},
+		{"crashes in games", 20, "", datagen.ErrForfeit, "crashed"},
+		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": match: no verdict: A forfeited "},
+	} {
+		c := config(dir, 2)
+		c.Open = func(spec string) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			if err == nil && strings.Contains(spec, tt.in) {
+				p = crashing{p, tt.after}
+			}
+			return p, err
+		}
+		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
+		}
+	}
+	if s := durable.Status(gate); s.State != durable.NoVerdict {
+		t.Errorf("the gate is %s, %v", s.State, s.Err)
+	}
+	if s := durable.Status(dir); s.State != durable.Interrupted {
+		t.Errorf("the run is %s, %v", s.State, s.Err)
+	}
+	if err := os.RemoveAll(gate); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), config(dir, 2)); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, wholeDir, dir)
+}
