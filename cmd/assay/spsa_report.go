@@ -68,7 +68,7 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
 	fmt.Fprintf(out, "answers are averages over the last third; errors are approximate; - means too few results\n")
 	if len(noEffect) > 0 {
-		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; until then their values are chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
+		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
 	}
 	if r.Forfeits > 0 {
 		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out))
@@ -136,11 +136,13 @@ func (f *spsaFlags) afford(ctx context.Context, c *play.Config, say func(string)
 		if err != nil {
 			return nil, err
 		}
-		if times == 1 && more.Found > b.Found+2*(b.FoundSE+more.FoundSE) {
-			advice += fmt.Sprintf("; the default r_end, %v, finds %.1f ± %.1f", with.Parameters[0].REnd, more.Found, 1.96*more.FoundSE)
+		half, rate := more.Found >= b.Elo/2, with.Parameters[0].REnd
+		if times == 1 && (half || more.Found > b.Found+2*(b.FoundSE+more.FoundSE)) {
+			advice = fmt.Sprintf("; the default r_end, %v, finds %.1f ± %.1f", rate, more.Found, 1.96*more.FoundSE)
+		} else if half {
+			advice += fmt.Sprintf("; %d iterations with the default r_end, %v, find half", with.Iterations, rate)
 		}
-		if more.Found >= b.Elo/2 {
-			advice += fmt.Sprintf("; %d iterations with the default r_end, %v, find half", with.Iterations, with.Parameters[0].REnd)
+		if half {
 			break
 		}
 	}
