@@ -180,3 +180,46 @@ func TestJournalRefusesEndlessLines(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+// Whatever a journal's file holds, its repaired form opens and has the whole lines, each once.
+// If there was nothing to repair, an unfinished last line goes.
+func FuzzRepairJournal(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "j")
+	j, err := OpenJournal(path, nil)
+	for i := 0; i < 3 && err == nil; i++ {
+		err = j.Append(map[string]int{"game": i})
+	}
+	if err == nil {
+		err = j.Close()
+	}
+	data, e := os.ReadFile(path)
+	if err != nil || e != nil {
+		f.Fatal(err, e)
+	}
+	f.Add(data)
+	f.Add(append(data[:len(data)-1], data[3:]...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "j")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var whole, got []string
+		if _, err := WholeLines(path, func(line []byte) error { whole = append(whole, string(line)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		r, err := RepairJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := OpenJournal(path, func(line []byte) error { got = append(got, string(line)); return nil })
+		if err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		if r == nil && len(got) == len(whole)-1 {
+			whole = whole[:len(got)]
+		}
+		if err := j.Close(); err != nil || !slices.Equal(got, whole) || r != nil && r.Kept != int64(len(whole)) {
+			t.Errorf("%+v, %v: lines %q, want %q", r, err, got, whole)
+		}
+	})
+}
