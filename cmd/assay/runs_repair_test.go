@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -244,5 +245,44 @@ func TestRepairedRunNeedsItsConfiguration(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(out, gamelog.JournalName)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run that workers play is resumed after its coordinator's folder was damaged and repaired,
+// and ends with the bytes of a local one.
+func TestRepairedLedgerGivesTheSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
+	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
+	run, url := startCoordinator(t, nil, "selfplay", append(args, shared)...)
+	anna := startWorker(t, nil, url)
+	awaitLines(t, ledger(shared), 3, `"unit"`)
+	run.kill()
+	anna.kill()
+	data, err := os.ReadFile(ledger(shared))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[20] ^= 1
+	if err := os.WriteFile(ledger(shared), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := start(t, nil, append([]string{"selfplay", "--serve", "127.0.0.1:0"}, append(args, shared)...)...)
+	refused.expect("assay runs repair " + shared)
+	refused.ends(exitFailed)
+	if err := os.WriteFile(filepath.Join(shared, coordinator.DirName, "run"), []byte("\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := call(t, "runs", "repair", shared)
+	if code != 0 || !strings.Contains(stdout, "ledger-000001.jsonl.damaged") || !strings.Contains(stdout, "the run gets a new id") {
+		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
+	}
+	run, url = startCoordinator(t, nil, "selfplay", append(args, shared)...)
+	bert := startWorker(t, nil, url)
+	run.ends(exitDone)
+	leave(bert)
+	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
+		sameFiles(t, pattern, shared, local)
 	}
 }

@@ -218,7 +218,7 @@ func runID(dir string) (string, error) {
 		if id := strings.TrimSpace(string(data)); len(id) == 16 && wire.CheckName(id) == nil {
 			return id, nil
 		}
-		return "", fmt.Errorf("cluster: %s: %w: want the run's id of 16 hex digits; start the run again in another folder", path, durable.ErrDamaged)
+		return "", fmt.Errorf("cluster: %s: %w: want the run's id of 16 hex digits", path, durable.ErrDamaged)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("cluster: %w", err)
