@@ -483,6 +483,11 @@ func (s *soak) report() {
 			s.t.Errorf("no run of %s ended: this shows nothing about it", j)
 		}
 	}
+	for _, x := range s.processes { // a busy machine may delay a few hellos
+		if x.name == "coordinator" && strings.Count(x.p.stderr.String(), "is gone") > 2 {
+			s.t.Errorf("the coordinator takes its worker for gone: %s", tail(x.p.stderr.String()))
+		}
+	}
 	if s.clockError < time.Minute {
 		s.t.Errorf("no clock was off by more than %s: this shows nothing about clock steps", s.clockError)
 	}
