@@ -14,7 +14,7 @@ import (
 // nine are the parameters of testdata/search.toml, with the default c_end and r_end.
 func nine(pairs int) Config {
 	var c Config
-	for i, r := range [][3]float64{{20, 95, 200}, {1536, 3476, 5120}, {0, 74, 300}, {0, 1903, 4096}, {20, 103, 300}, {0, 997, 2048}, {512, 2832, 4096}, {0, 1539, 4096}, {50, 180, 400}} {
+	for i, r := range [][3]float64{{20, 95, 200}, {1536, 3476, 5120}, {0, 74, 300}, {256, 1903, 3072}, {20, 103, 250}, {0, 997, 1800}, {1200, 2832, 3600}, {0, 1539, 3072}, {20, 180, 500}} {
 		c.Parameters = append(c.Parameters, Parameter{Name: fmt.Sprint(i), Min: r[0], Start: r[1], Max: r[2], CEnd: (r[2] - r[0]) / CEndsInRange, Integer: true})
 	}
 	c.Iterations, c.Ahead = pairs, 4
