@@ -54,7 +54,11 @@ type Config struct {
 	// Bounds limits the weights of terms or groups by name. Weights are then
 	// not rescaled.
 	Bounds map[string]objective.Bound
-	// Design is the design effect D; 0 estimates it.
+	// Limit is the largest coefficient in centipawns that neither a prior nor a bound
+	// holds; 0 means DefaultLimit, +Inf none. A term that always wins has no finite
+	// optimum, and ends there.
+	Limit float64
+	// Design is the design effect D, at most MaxDesign; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
 	// Share is the share of the other games that is trained on; 0 means all.
@@ -87,6 +91,12 @@ type Step struct {
 	Losses            // without the prior; NaN where not measured, see lossSteps
 }
 
+// DefaultLimit is the limit of coefficients that nothing else holds, in centipawns.
+const DefaultLimit = 2000
+
+// MaxDesign is the largest design effect: as if all rows of a large set were one.
+const MaxDesign = 1e9
+
 // lossSteps is up to which step the losses are measured at every one; later, at every
 // lossSteps-th, because it takes a pass over the rows.
 const lossSteps = 50
@@ -99,6 +109,7 @@ var (
 	ErrOneClass   = errors.New("every row has the same target: there is nothing to learn")
 	ErrNoFeatures = errors.New("every feature of every training row is zero")
 	ErrAllFrozen  = errors.New("every coefficient is frozen")
+	ErrNoStep     = errors.New("no step makes the loss smaller")
 )
 
 // NewConfig returns the defaults: cross-entropy of results alone, everything
@@ -117,7 +128,8 @@ func (c *Config) check(terms int) error {
 		{"lambda", c.Lambda, c.Lambda >= 0 && c.Lambda <= 1},
 		{"K", c.K, c.K >= 0 && c.K <= 1},
 		{"score K", c.KScore, c.KScore >= 0 && c.KScore <= 1},
-		{"design effect", c.Design, c.Design >= 0 && !math.IsInf(c.Design, 1)},
+		{"design effect", c.Design, c.Design >= 0 && c.Design <= MaxDesign},
+		{"limit", c.Limit, c.Limit >= 0},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
 		{"gap", c.Gap, c.Gap >= 0},
@@ -147,6 +159,9 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 func (c *Config) Text() string {
 	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d method=%s gap=%g iterations=%d keep-scale=%v",
 		c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
+	if c.Limit != 0 {
+		s += fmt.Sprintf(" limit=%g", c.Limit)
+	}
 	if c.PriorFactor != 0 {
 		s += fmt.Sprintf(" prior*%g", c.PriorFactor)
 	}

@@ -69,8 +69,9 @@ type slopes struct {
 // freedom says which coefficients are fitted.
 type freedom struct {
 	*objective.Params
-	frozen []bool // by term
-	tied   bool   // file-mirrored twins share a parameter
+	frozen []bool    // by term
+	tied   bool      // file-mirrored twins share a parameter
+	first  []float64 // theta to begin with
 }
 
 func (f *fitting) warn(format string, args ...any) {
@@ -179,7 +180,7 @@ func oneClass(y, omega [][]float32) bool {
 }
 
 // parametrize decides which coefficients are fitted.
-func (f *fitting) parametrize(context.Context) error {
+func (f *fitting) parametrize(ctx context.Context) error {
 	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
 	if err != nil {
 		return err
@@ -207,7 +208,11 @@ func (f *fitting) parametrize(context.Context) error {
 		return ErrAllFrozen
 	}
 	if len(f.c.Bounds) > 0 {
-		return f.free.Bound(f.terms, f.c.Bounds)
+		if err := f.free.Bound(f.terms, f.c.Bounds); err != nil {
+			return err
+		}
 	}
-	return nil
+	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit))
+	f.free.first, err = f.free.Pin(ctx, f.train)
+	return err
 }

@@ -72,6 +72,9 @@ type Result struct {
 	Terms  []TermFit          `json:"terms,omitempty"`
 	Tables []stats.Table      `json:"tables,omitempty"`
 	Groups []stats.GroupGain  `json:"groups,omitempty"` // in order of the table
+	// Unbounded names the coefficients without a finite optimum. They are held at the
+	// limit, see Config.Limit.
+	Unbounded []string `json:"no_finite_optimum,omitempty"`
 	// Collinear lists coefficients that the data cannot distinguish from others,
 	// whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
@@ -391,9 +394,15 @@ const (
 func (f *fitting) caution(r *Result) {
 	var stuck []string
 	for j, name := range f.free.Names(f.terms) {
-		if f.free.Stuck(j) {
+		switch {
+		case f.free.Unbounded(j):
+			r.Unbounded = append(r.Unbounded, name)
+		case f.free.Stuck(j):
 			stuck = append(stuck, name)
 		}
+	}
+	if n := len(r.Unbounded); n > 0 {
+		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
 	}
 	if len(stuck) > 0 {
 		f.warn("%d coefficients are held at a bound and have no standard error: %s", len(stuck), some(stuck))

@@ -28,6 +28,7 @@ const (
 	designClose  = 0.05 // |ln ratio| of two estimates that are as good as equal
 	defaultGap   = 1e-10
 	looseGap     = 1e-6
+	looserGap    = 1e-4
 )
 
 // solve finds the minimum, and with it the design effect: D is estimated at
@@ -38,7 +39,7 @@ func (f *fitting) solve(ctx context.Context) error {
 	if estimate {
 		f.at.design = designFirst
 	}
-	theta := make([]float64, f.free.N)
+	theta := f.free.first
 	gap := f.c.Gap
 	if gap == 0 {
 		gap = defaultGap
@@ -46,7 +47,11 @@ func (f *fitting) solve(ctx context.Context) error {
 	if f.c.Loss == objective.MSE {
 		// The valley of MSE is narrow far from its floor: come from above.
 		f.train.Loss = objective.CrossEntropy
-		if err := f.minimize(ctx, theta, looseGap); err != nil {
+		near := looseGap
+		if b := f.free.Box; b != nil && b.Strict { // some coefficients run away, which takes long
+			near = looserGap
+		}
+		if err := f.minimize(ctx, theta, near); err != nil {
 			return err
 		}
 		f.train.Loss = objective.MSE
@@ -81,6 +86,10 @@ func (f *fitting) solve(ctx context.Context) error {
 	}
 }
 
+// longestLast is by how much a limited coefficient may change an evaluation in the last
+// step, as a multiple of 1/K. The step of one that has no finite optimum is 1/K for ever.
+const longestLast = 0.05
+
 // minimize runs the method from theta to a gap in mean loss.
 func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) error {
 	method, err := optimize.NewMethod(f.c.Method)
@@ -97,15 +106,25 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
 		}
 	}
+	if b := f.free.Box; b != nil && b.Strict {
+		b.Reach = 0
+		if gap < looseGap {
+			b.Reach = longestLast / f.slope.k
+		}
+	}
 	out, err := f.free.Box.Minimize(ctx, method, o, theta, s)
 	if out.X != nil && optimize.Finite(out.Value, out.X) {
 		f.at.theta = out.X
 	}
+	stuck := err == nil && out.Iterations == 0 && !out.Converged
 	out.Iterations += f.at.outcome.Iterations
 	out.Passes += f.at.outcome.Passes
 	out.Curvatures += f.at.outcome.Curvatures
 	out.Gap *= f.at.design / weight
 	f.at.outcome = out
+	if stuck {
+		return fmt.Errorf("%w: %v under D = %.2f, %.2g above its smallest mean", ErrNoStep, f.train.Loss, f.at.design, out.Gap)
+	}
 	if errors.Is(err, optimize.ErrDiverged) {
 		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
 	}

@@ -24,6 +24,8 @@ type Params struct {
 	tau    []float64     // prior standard deviation by parameter, centipawns; +Inf = free
 	Center []float64     // prior mean of theta, centipawns
 	Box    *optimize.Box // bounds of theta; nil if there are none
+	// limited are the bounds of Limit among them; nil if there are none
+	limited *optimize.Box
 }
 
 // leaders returns, for each term, the first of the terms that share its

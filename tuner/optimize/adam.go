@@ -75,6 +75,10 @@ func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 		if s.Step != nil {
 			s.Step(out.Iterations, m.x, value, out.Gap)
 		}
+		if s.Region.left(m.x) {
+			copy(out.X, m.x)
+			return out, nil
+		}
 		if s.Limit > 0 && floats.Norm(m.x, math.Inf(1)) > s.Limit {
 			return out, ErrDiverged
 		}

@@ -13,6 +13,10 @@ type Box struct {
 	Lo, Hi []float64 // -Inf and +Inf where there is none
 	// Held are the variables that Minimize left at a bound that holds them.
 	Held []bool
+	// Strict keeps the method within the bounds all the time, which bounds need that are
+	// there because the function falls forever. Otherwise it may look beyond them.
+	Strict bool
+	Reach  float64 // of a strict box, see Region
 }
 
 // newBox returns a box of n variables without bounds.
@@ -28,7 +32,10 @@ func NewBox(n int) *Box {
 func (b *Box) clamp(j int, x float64) float64 { return min(b.Hi[j], max(b.Lo[j], x)) }
 
 // faceRounds is how many faces of the box are tried.
-const faceRounds = 100
+const faceRounds = 1000
+
+// idleRounds is how many faces in a row may bring next to nothing before a strict box ends.
+const idleRounds = 3
 
 // Minimize runs the method within the box, as an active set: variables that end
 // beyond a bound are held at it, and released when the value falls towards the
@@ -43,14 +50,21 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 	for j := range x {
 		x[j] = b.clamp(j, x[j])
 	}
+	if b.Strict {
+		b.catch(x)
+	}
 	inner := s
 	if s.Step != nil { // what moves is a face of the box, not all of it
 		inner.Step = func(i int, _ []float64, value, gap float64) { s.Step(i, nil, value, gap) }
 	}
 	var total Outcome
+	single, idle, last := false, 0, math.Inf(1)
 	g := make([]float64, len(x))
 	for round := 1; ; round++ {
 		face := newFace(f, x, b.Held)
+		if b.Strict {
+			inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi), Reach: b.Reach}
+		}
 		out, err := m.Minimize(ctx, face, face.start(), inner)
 		total.Iterations += out.Iterations
 		total.Passes += out.Passes
@@ -69,7 +83,12 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 				return total, err
 			}
 			total.Passes++
-			moved = b.release(x, g)
+			if idle++; last-out.Value > s.Gap/10 {
+				idle = 0
+			}
+			last = out.Value
+			moved = (idle < idleRounds || !b.Strict) && b.release(x, g, single)
+			single = b.Strict // what is caught again was let go with too many others
 		}
 		if !moved {
 			return total, nil
@@ -81,25 +100,37 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 	}
 }
 
-// catch puts variables beyond a bound on it and holds them there.
+// catch puts variables beyond a bound on it and holds them there. A strict box also holds
+// those that are exactly on it.
 func (b *Box) catch(x []float64) (moved bool) {
 	for j := range x {
-		if v := b.clamp(j, x[j]); v != x[j] {
+		at := b.Strict && !b.Held[j] && (x[j] == b.Lo[j] || x[j] == b.Hi[j])
+		if v := b.clamp(j, x[j]); v != x[j] || at {
 			x[j], b.Held[j], moved = v, true, true
 		}
 	}
 	return moved
 }
 
-// release lets variables go that are held at a bound against the slope.
-func (b *Box) release(x, g []float64) (moved bool) {
+// release lets variables go that are held at a bound against the slope: all of them or, if
+// single, the one with the steepest slope, which is certain to go inside.
+func (b *Box) release(x, g []float64, single bool) (moved bool) {
+	steepest := -1
 	for j := range x {
 		if !b.Held[j] || b.Lo[j] == b.Hi[j] {
 			continue
 		}
 		if x[j] == b.Lo[j] && g[j] < 0 || x[j] == b.Hi[j] && g[j] > 0 {
-			b.Held[j], moved = false, true
+			if !single {
+				b.Held[j] = false
+			} else if steepest < 0 || math.Abs(g[j]) > math.Abs(g[steepest]) {
+				steepest = j
+			}
+			moved = true
 		}
+	}
+	if steepest >= 0 {
+		b.Held[steepest] = false
 	}
 	return moved
 }
@@ -121,10 +152,13 @@ func newFace(f Objective, x []float64, held []bool) *face {
 	return c
 }
 
-func (c *face) start() []float64 {
+func (c *face) start() []float64 { return c.of(c.x) }
+
+// of returns the free ones of all variables' values.
+func (c *face) of(all []float64) []float64 {
 	out := make([]float64, len(c.free))
 	for i, j := range c.free {
-		out[i] = c.x[j]
+		out[i] = all[j]
 	}
 	return out
 }

@@ -22,6 +22,7 @@ const (
 	gnRetries    = 40    // dampings tried before a step counts as impossible
 	gnFirst      = 1e-4  // first damping after a step that failed undamped
 	gnSmallest   = 1e-12 // below this, none
+	gnChases     = 5     // most steps after the gap is small enough, see Region.Reach
 	gnReuse      = 0.1   // largest factor of the decrement by which an old matrix is worth keeping
 )
 
@@ -48,7 +49,7 @@ func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Se
 	}
 	for !r.out.Converged && r.out.Iterations < r.s.Iterations {
 		moved, err := r.step()
-		if err != nil || !moved {
+		if err != nil || !moved || r.s.Region.left(r.out.X) {
 			return r.out, err
 		}
 	}
@@ -65,8 +66,9 @@ type gnRun struct {
 	trial, trialG []float64
 	damping       float64
 	h             *mat.SymDense // curvature at an earlier point or this
-	factor        *mat.Cholesky // of h; nil if h is singular
+	factor        *Factor       // of h; nil if h is not positive
 	fresh         bool          // h is the curvature at out.X
+	chases        int           // steps for the sake of variables that run away
 }
 
 // step takes one step. It reports false if the point cannot be improved.
@@ -84,8 +86,16 @@ func (r *gnRun) step() (bool, error) {
 		}
 		delta = r.newton()
 	}
-	r.out.Converged = r.out.Gap <= r.s.Gap
+	near := r.out.Gap <= r.s.Gap
+	running := r.s.Region.running(delta)
+	if near && running != nil {
+		r.chases++
+	}
+	r.out.Converged = near && (running == nil || r.chases > gnChases)
 	moved, err := r.search(delta)
+	if near && moved && err == nil {
+		err = r.stretch(running)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -94,6 +104,9 @@ func (r *gnRun) step() (bool, error) {
 			return false, err
 		}
 		return r.step()
+	}
+	if !moved {
+		r.out.Converged = r.out.Gap <= r.s.Gap
 	}
 	if moved {
 		r.out.Iterations++
@@ -126,7 +139,7 @@ func (r *gnRun) newton() []float64 {
 	if r.factor == nil {
 		return nil
 	}
-	delta, err := Solve(r.factor, r.g)
+	delta, err := r.factor.Solve(r.g)
 	if err != nil {
 		return nil
 	}
@@ -150,17 +163,9 @@ func (r *gnRun) search(delta []float64) (bool, error) {
 				continue
 			}
 		}
-		floats.AddTo(r.trial, r.out.X, delta)
-		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
-		r.out.Passes++
-		if err != nil {
-			return false, err
-		}
-		predicted := predictedDecrease(r.h, r.g, delta)
-		ratio := (r.out.Value - value) / predicted
-		if value < r.out.Value && Finite(value, r.trialG) {
-			r.accept(value, ratio)
-			return true, nil
+		moved, err := r.try(delta)
+		if err != nil || moved {
+			return moved, err
 		}
 		if r.out.Converged || !r.fresh {
 			return false, nil // rounding noise: nothing left to gain
@@ -168,6 +173,52 @@ func (r *gnRun) search(delta []float64) (bool, error) {
 		r.damping = max(r.damping*8, gnFirst)
 	}
 	return false, nil
+}
+
+// try goes along delta, as far as the region goes: first to where the region is nearest to
+// the end of the step, then to where the step leaves it. It reports whether the value fell.
+func (r *gnRun) try(delta []float64) (bool, error) {
+	floats.AddTo(r.trial, r.out.X, delta)
+	cut := r.s.Region.clampAll(r.trial)
+	for {
+		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
+		r.out.Passes++
+		if err != nil {
+			return false, err
+		}
+		if value < r.out.Value && Finite(value, r.trialG) {
+			if cut {
+				floats.SubTo(delta, r.trial, r.out.X)
+			}
+			r.accept(value, (r.out.Value-value)/predictedDecrease(r.h, r.g, delta))
+			return true, nil
+		}
+		if !cut {
+			return false, nil
+		}
+		cut = false
+		floats.AddScaledTo(r.trial, r.out.X, r.s.Region.room(r.out.X, delta), delta)
+		r.s.Region.clampAll(r.trial)
+	}
+}
+
+// stretch goes on along a step as long as the value falls, each time twice as far.
+func (r *gnRun) stretch(delta []float64) error {
+	for delta != nil {
+		floats.Scale(2, delta)
+		floats.AddTo(r.trial, r.out.X, delta)
+		r.s.Region.clampAll(r.trial)
+		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
+		r.out.Passes++
+		if err != nil || !(value < r.out.Value) {
+			return err
+		}
+		r.out.Value = value
+		copy(r.out.X, r.trial)
+		r.g, r.trialG = r.trialG, r.g
+		r.fresh = false
+	}
+	return nil
 }
 
 // accept moves to the trial point and adapts the damping to how well the
@@ -194,52 +245,21 @@ func (r *gnRun) limit() error {
 	return nil
 }
 
-// factorize returns the Cholesky factor, or nil if h is singular or nearly so.
-func Factorize(h *mat.SymDense) *mat.Cholesky {
-	var chol mat.Cholesky
-	if !chol.Factorize(h) || chol.Cond() > 1e15 {
-		return nil
-	}
-	return &chol
-}
-
-// solve returns -h^-1 g, h given by its factor.
-func Solve(h *mat.Cholesky, g []float64) ([]float64, error) {
-	var x mat.VecDense
-	if err := h.SolveVecTo(&x, mat.NewVecDense(len(g), append([]float64(nil), g...))); err != nil {
-		if _, ill := err.(mat.Condition); !ill {
-			return nil, err
-		}
-	}
-	out := x.RawVector().Data
-	floats.Scale(-1, out)
-	if !Finite(0, out) {
-		return nil, ErrNotFinite
-	}
-	return out, nil
-}
-
-// solveDamped returns -(h + damping*diag(h))^-1 g. Without damping a singular
-// h is an error; with it, variables that h knows nothing of stay where they are.
+// solveDamped returns -(h + damping*diag(h))^-1 g.
 func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, error) {
 	a := h
 	if damping > 0 {
 		a = mat.NewSymDense(h.SymmetricDim(), nil)
 		a.CopySym(h)
 		for j := range g {
-			d := h.At(j, j)
-			if d <= 0 {
-				a.SetSym(j, j, 1)
-				continue
-			}
-			a.SetSym(j, j, d*(1+damping))
+			a.SetSym(j, j, h.At(j, j)*(1+damping))
 		}
 	}
 	factor := Factorize(a)
 	if factor == nil {
 		return nil, mat.Condition(math.Inf(1))
 	}
-	return Solve(factor, g)
+	return factor.Solve(g)
 }
 
 // predictedDecrease is the decrease that the quadratic model predicts.

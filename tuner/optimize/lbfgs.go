@@ -44,6 +44,9 @@ func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings
 	if errors.Is(err, ErrDiverged) {
 		return out, ErrDiverged
 	}
+	if errors.Is(err, errLeft) {
+		return out, nil
+	}
 	// A line search that finds no further decrease is the end, not a failure:
 	// the gap below measures how good it is.
 	return out, newtonGap(ctx, f, &out, s)
@@ -119,6 +122,9 @@ func (p *fused) status() (optimize.Status, error) {
 	return optimize.NotTerminated, nil
 }
 
+// errLeft ends a search that has left its region.
+var errLeft = errors.New("left the region")
+
 // stepRecorder reports steps and enforces the limit.
 type stepRecorder struct {
 	s   Settings
@@ -134,6 +140,10 @@ func (r *stepRecorder) Record(loc *optimize.Location, op optimize.Operation, _ *
 	r.out.Iterations++
 	if r.s.Step != nil {
 		r.s.Step(r.out.Iterations, loc.X, loc.F, math.Inf(1))
+	}
+	if r.s.Region.left(loc.X) {
+		copy(r.out.X, loc.X)
+		return errLeft
 	}
 	if r.s.Limit > 0 && floats.Norm(loc.X, math.Inf(1)) > r.s.Limit {
 		return ErrDiverged

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,9 +31,76 @@ type Settings struct {
 	// Limit is the largest |x_j| that may be trusted; beyond it the method
 	// gives up with ErrDiverged. 0 means no limit.
 	Limit float64
+	// Region, if not nil, is where the minimum is looked for. A method stops where it
+	// leaves the region or reaches its border: Box.Minimize then holds what is there.
+	Region *Region
 	// Step is called after every step, with where it led (not to be kept; nil if
 	// not known), the value and the estimated gap. It may be nil.
 	Step func(iteration int, x []float64, value, gap float64)
+}
+
+// Region is a box that a method does not leave.
+type Region struct {
+	Lo, Hi []float64
+	// Reach is the longest last step, 0 for any. A function that falls forever falls
+	// slower and slower, so that the gap alone soon looks small; but its steps stay long.
+	Reach float64
+}
+
+// running returns the part of a step that is too long to be the last; nil if none is.
+func (g *Region) running(step []float64) []float64 {
+	if g == nil || g.Reach == 0 {
+		return nil
+	}
+	var out []float64
+	for j, d := range step {
+		if math.Abs(d) > g.Reach && !math.IsInf(g.Lo[j]-g.Hi[j], 0) {
+			if out == nil {
+				out = make([]float64, len(step))
+			}
+			out[j] = d
+		}
+	}
+	return out
+}
+
+// left reports whether x is at the border of the region or beyond.
+func (g *Region) left(x []float64) bool {
+	if g == nil {
+		return false
+	}
+	for j, v := range x {
+		if v <= g.Lo[j] || v >= g.Hi[j] {
+			return true
+		}
+	}
+	return false
+}
+
+// clampAll moves x to the nearest point of the region and reports whether it moved.
+func (g *Region) clampAll(x []float64) (moved bool) {
+	if g == nil {
+		return false
+	}
+	for j, v := range x {
+		x[j] = min(g.Hi[j], max(g.Lo[j], v))
+		moved = moved || x[j] != v
+	}
+	return moved
+}
+
+// room returns the share of the step from x, at most 1, that stays within the region.
+func (g *Region) room(x, step []float64) float64 {
+	share := 1.0
+	for j, d := range step {
+		switch {
+		case d > 0:
+			share = min(share, (g.Hi[j]-x[j])/d)
+		case d < 0:
+			share = min(share, (g.Lo[j]-x[j])/d)
+		}
+	}
+	return share
 }
 
 // Outcome is where a method stopped.

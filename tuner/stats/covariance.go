@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -161,33 +162,16 @@ func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
 	n := h.SymmetricDim()
 	a := mat.NewSymDense(n, nil)
 	a.CopySym(h)
-	largest := 0.0
 	for j := range n {
 		a.SetSym(j, j, h.At(j, j)+o.Design*o.Params.Precision(j))
 		if o.Params.Stuck(j) {
 			a.SetSym(j, j, 1) // of no matter: its row and column are 0
 		}
-		largest = max(largest, a.At(j, j))
-	}
-	var chol mat.Cholesky
-	for ridge := 0.0; ; ridge = max(ridge*10, largest*1e-12) {
-		if ridge > 0 {
-			v.Ridge = true
-			for j := range n {
-				a.SetSym(j, j, a.At(j, j)+ridge)
-			}
-		}
-		if largest == 0 {
-			v.Inverse = mat.NewSymDense(n, nil)
-			return
-		}
-		if chol.Factorize(a) && chol.Cond() < 1e15 {
-			break
-		}
 	}
 	v.Inverse = mat.NewSymDense(n, nil)
-	// The condition is known to be tolerable, so the error can only repeat it.
-	_ = chol.InverseTo(v.Inverse)
+	if factor := optimize.Factorize(a); factor != nil {
+		v.Inverse, v.Ridge = factor.Inverse(), factor.Ridge > 0
+	}
 }
 
 // finiteSample applies the factors for finite numbers of clusters and rows.

@@ -77,7 +77,7 @@ func (v *Covariance) wald(of []int, theta []float64) float64 {
 	if factor == nil {
 		return 0
 	}
-	minus, err := optimize.Solve(factor, x.RawVector().Data)
+	minus, err := factor.Solve(x.RawVector().Data)
 	if err != nil {
 		return 0
 	}

@@ -82,7 +82,7 @@ func TestJackknifeSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := optimize.Solve(optimize.Factorize(h), g)
+		want, err := optimize.Factorize(h).Solve(g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,95 @@
+package optimize
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Factor solves equations with a symmetric, positive semidefinite matrix h.
+//
+// A well-conditioned h is factorized as it is. Otherwise it is first scaled to a unit
+// diagonal (Jacobi), so that a variable that is merely small, or rarely matters, does not
+// count as singular. If it is singular even so, a ridge is added to the unit diagonal:
+// then the solution is, but for a part of about the ridge, the smallest in that scale.
+type Factor struct {
+	chol  mat.Cholesky
+	scale []float64 // 1/sqrt(h_jj); nil: h was not scaled
+	// Ridge is what was added to the unit diagonal; 0 if h is not singular.
+	Ridge float64
+}
+
+const (
+	largestCond   = 1e12  // condition number from which a matrix counts as singular
+	smallestRidge = 1e-11 // of a unit diagonal: above the rounding of sums over rows
+)
+
+// Factorize returns the factor of h. It is nil if h is not finite, or has eigenvalues far
+// below 0.
+func Factorize(h *mat.SymDense) *Factor {
+	f := new(Factor)
+	if f.chol.Factorize(h) && f.chol.Cond() <= largestCond {
+		return f
+	}
+	n := h.SymmetricDim()
+	f.scale = make([]float64, n)
+	for j := range n {
+		f.scale[j] = 1
+		if d := h.At(j, j); d > 0 {
+			f.scale[j] = 1 / math.Sqrt(d)
+		}
+	}
+	a := mat.NewSymDense(n, nil)
+	for f.Ridge = 0; f.Ridge < 1; f.Ridge = max(10*f.Ridge, smallestRidge) {
+		for j := range n {
+			for k := j; k < n; k++ {
+				a.SetSym(j, k, f.scale[j]*h.At(j, k)*f.scale[k])
+			}
+			if a.At(j, j) <= 0 {
+				a.SetSym(j, j, 1) // nothing is known of it: it stays where it is
+			}
+			a.SetSym(j, j, a.At(j, j)+f.Ridge)
+		}
+		if f.chol.Factorize(a) && (f.Ridge > 0 || f.chol.Cond() <= largestCond) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Solve returns -h^-1 g.
+func (f *Factor) Solve(g []float64) ([]float64, error) {
+	b := append([]float64(nil), g...)
+	if f.scale != nil {
+		floats.Mul(b, f.scale)
+	}
+	var x mat.VecDense
+	if err := f.chol.SolveVecTo(&x, mat.NewVecDense(len(b), b)); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return nil, err
+		}
+	}
+	out := x.RawVector().Data
+	floats.Scale(-1, out)
+	if f.scale != nil {
+		floats.Mul(out, f.scale)
+	}
+	if !Finite(0, out) {
+		return nil, ErrNotFinite
+	}
+	return out, nil
+}
+
+// Inverse returns h^-1.
+func (f *Factor) Inverse() *mat.SymDense {
+	n := f.chol.SymmetricDim()
+	out := mat.NewSymDense(n, nil)
+	_ = f.chol.InverseTo(out) // an error could only say that the condition is bad
+	for j := 0; j < n && f.scale != nil; j++ {
+		for k := j; k < n; k++ {
+			out.SetSym(j, k, f.scale[j]*out.At(j, k)*f.scale[k])
+		}
+	}
+	return out
+}
