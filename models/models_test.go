@@ -29,6 +29,20 @@ func start(m *eval.Model) *File {
 	return f
 }
 
+// A caller that changes embedded weights changes them for no one else.
+func TestEmbeddedIsACopy(t *testing.T) {
+	f, err := Embedded(Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, data := f.ID(), f.Provenance.Data[0]
+	f.Terms[0].MG++
+	f.Provenance.Data[0] = "changed"
+	if f, err = Embedded(Champion); err != nil || f.ID() != id || f.Provenance.Data[0] != data {
+		t.Errorf("id %s, want %s; data %s, %v", f.ID(), id, f.Provenance.Data[0], err)
+	}
+}
+
 func TestEmbedded(t *testing.T) {
 	for _, m := range eval.Models() {
 		want, err := start(m).Encode()
