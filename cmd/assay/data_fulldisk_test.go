@@ -16,16 +16,16 @@ import (
 func TestDataCommandsOnAFullDisk(t *testing.T) {
 	work, small := t.TempDir(), t.TempDir()
 	list, data := filepath.Join(work, "list.epd"), filepath.Join(work, "data")
-	writeList(t, list, 3)
+	writeList(t, list)
 	if code, _, errs := call(t, "data", "import", list, "--infer-games", "--out", data); code != 0 {
 		t.Fatal(errs)
 	}
-	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=256k"); err != nil {
+	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=96k"); err != nil {
 		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(small, 0) }) // nothing to do about it
 	few, script := filepath.Join(work, "few"), filepath.Join(work, "engine.sh")
-	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "12000", "--out", few); code != 0 {
+	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out", few); code != 0 {
 		t.Fatal(errs)
 	}
 	if err := os.WriteFile(script, []byte(tempoEngine), 0o777); err != nil {
@@ -35,15 +35,15 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		size string // of the disk
 		args []string
 	}{
-		{"256k", []string{"data", "import", list, "--infer-games", "--out"}},
-		{"256k", []string{"data", "merge", data, "--out"}},
-		{"256k", []string{"data", "split", data, "--out"}},
-		{"256k", []string{"data", "shuffle", data, "--out"}},
-		{"256k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--out"}},
-		{"256k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--sample", "60000", "--out"}},
-		{"64k", []string{"data", "relabel", few, "--nodes", "1", "--out"}},
-		{"64k", []string{"features", few, "--cmd", script, "--out"}},
-		{"256k", []string{"data", "export", data, "--format", "csv", "--out"}},
+		{"96k", []string{"data", "import", list, "--infer-games", "--out"}},
+		{"96k", []string{"data", "merge", data, "--out"}},
+		{"96k", []string{"data", "split", data, "--out"}},
+		{"96k", []string{"data", "shuffle", data, "--out"}},
+		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--out"}},
+		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--sample", "20000", "--out"}},
+		{"28k", []string{"data", "relabel", few, "--nodes", "1", "--out"}},
+		{"28k", []string{"features", few, "--cmd", script, "--out"}},
+		{"96k", []string{"data", "export", data, "--format", "csv", "--out"}},
 	} {
 		name := strings.Join(c.args[:len(c.args)-1], " ")
 		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size="+c.size); err != nil {

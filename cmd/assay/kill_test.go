@@ -31,9 +31,9 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 		args  []string
 	}{
 		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 600, shards,
-			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80", "--players", "assay:hash=1"}},
-		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 200, journalLines,
-			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "200", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}},
+			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "24", "--players", "assay:hash=1"}},
+		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 100, journalLines,
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 
 // soonEnough is how long a test waits for a process before it gives up. It is far longer
 // than anything takes on a busy machine: it only ends tests that would hang.
-const soonEnough = 5 * time.Minute
+const soonEnough = 3 * time.Minute
 
 // process is a running assay and its standard error.
 type process struct {

@@ -48,15 +48,15 @@ var journalDamage = []struct {
 // bytes of an undisturbed one, and the damaged journal is kept.
 func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 	toml := filepath.Join(t.TempDir(), "queen.toml")
-	text := "player = \"assay:hash=1\"\niterations = 10\npairs = 2\nnodes = 30\nhard_nodes = true\nvalidation = 4\nseed = 1\nmax_plies = 30\nopening_nodes = 50\n" +
+	text := "player = \"assay:hash=1\"\niterations = 6\npairs = 2\nnodes = 30\nhard_nodes = true\nvalidation = 2\nseed = 1\nmax_plies = 30\nopening_nodes = 50\n" +
 		"[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"
 	if err := os.WriteFile(toml, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	common := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40"}
 	for _, args := range [][]string{
-		append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "40"}, common...),
-		append([]string{"ladder", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1", "--games", "36"}, common...),
+		append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "24"}, common...),
+		append([]string{"ladder", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1", "--games", "24"}, common...),
 		{"spsa", toml},
 	} {
 		t.Run(args[0], func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 func TestRepairedDataGiveTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	args := []string{"selfplay", "--games", "40", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--players", "assay:hash=1"}
+	args := []string{"selfplay", "--games", "12", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--players", "assay:hash=1"}
 	if code, _, stderr := call(t, append(args, "--out", whole)...); code != 0 {
 		t.Fatal(stderr)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,16 +53,30 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 	return taken, games + checks
 }
 
+// longRun plays games that are long enough for workers to come and leave.
+var longRun = []string{"--games", "40", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+
+var longRunAlone sync.Once
+
+// sameAsLongRun compares a run with longRun without workers, which is played once.
+func sameAsLongRun(t *testing.T, shared string) {
+	t.Helper()
+	alone := filepath.Join(builtEngines(), "long-run")
+	longRunAlone.Do(func() {
+		start(t, nil, append([]string{"selfplay"}, append(longRun[:len(longRun):len(longRun)], alone)...)...).ends(exitDone)
+	})
+	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
+		sameFiles(t, pattern, shared, alone)
+	}
+}
+
 // Workers that are interrupted finish and send the units under way, and give the others
 // back. Other workers get these at once, and not when the leases expire.
 func TestWorkersLeave(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
-	dir := t.TempDir()
-	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	args := []string{"--games", "40", "--nodes", "1500", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
-	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0", "--lease", "1h")...)
+	shared := filepath.Join(t.TempDir(), "shared")
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
 	for _, name := range []string{"anna", "bert", "carl", "dora"} {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
@@ -79,9 +94,7 @@ func TestWorkersLeave(t *testing.T) {
 			t.Errorf("%s played %d units, and %d were accepted", name, played, taken)
 		}
 	}
-	for _, files := range []string{"games-*.arrow", "manifest.json", "result.json"} {
-		sameFiles(t, files, shared, local)
-	}
+	sameAsLongRun(t, shared)
 }
 
 // A second Ctrl-C does not wait for the game under way, which takes hours.
@@ -116,11 +129,8 @@ func TestWorkerLeavesAtOnce(t *testing.T) {
 func TestCoordinatorLeaves(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
-	dir := t.TempDir()
-	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
-	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0")...)
+	shared := filepath.Join(t.TempDir(), "shared")
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0")...)
 	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
@@ -129,16 +139,14 @@ func TestCoordinatorLeaves(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
 	}
-	run, again := startCoordinator(t, nil, "selfplay", append(args, shared, "--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	run, again := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
 	if again != url {
 		t.Fatalf("it serves at %s, and before the interruption at %s", again, url)
 	}
 	run.ends(exitDone)
 	anna.interrupt()
 	anna.ends(exitDone)
-	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
-		sameFiles(t, pattern, shared, local)
-	}
+	sameAsLongRun(t, shared)
 }
 
 // Of two workers the one outside its hours logs that it rests, and plays nothing.

@@ -32,6 +32,8 @@ type ImportConfig struct {
 	Skipped  func(path string)                    // is called for files in folders whose format is unknown
 	Same     func(path, earlier string)           // is called for inputs with the same bytes as an earlier one
 	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
+
+	writer []dataset.WriterOption // of positions; tests write small shards
 }
 
 // Refusal is a row of the input that cannot be read.
@@ -109,7 +111,9 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) { return dataset.NewGameWriter(dir, w) }, im.readGames, im.takeGame)
 	}
 	im.counts.Schema = dataset.PositionsFormat
-	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) { return dataset.NewPositionWriter(dir, w) }, im.readPositions, im.takePosition)
+	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) {
+		return dataset.NewPositionWriter(dir, w, c.writer...)
+	}, im.readPositions, im.takePosition)
 }
 
 // formats determines the format of each input. A file that was named must have a known

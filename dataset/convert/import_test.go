@@ -120,6 +120,48 @@ func TestImportKeepsOrder(t *testing.T) {
 	}
 }
 
+// An import that is interrupted behind its first shards keeps them, and continues behind them.
+func TestImportResumesBehindShards(t *testing.T) {
+	_, text := randomList(4, 40_000)
+	path, whole, cut := put(t, "list.epd", text), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
+	c := ImportConfig{InferGames: true, Workers: 2, writer: []dataset.WriterOption{dataset.ShardRows(500, 2000)}}
+	if _, _, err := told(t, whole, c, path); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	broken := c
+	broken.Progress = func(done, _ int64, _ string) {
+		if kept, _ := filepath.Glob(filepath.Join(cut, "*.arrow")); len(kept) > 1 {
+			cancel()
+		}
+	}
+	if _, _, err := Import(ctx, []string{path}, cut, broken); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(cut, "*.arrow"))
+	if err != nil || len(kept) < 2 || len(kept) > 19 {
+		t.Fatalf("an interrupted import left %v, %v", kept, err)
+	}
+	before, err := os.Stat(kept[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := told(t, cut, c, path); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(kept[0]); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the first shard was written again: %v", err)
+	}
+	for n := range 20 {
+		name := fmt.Sprintf("positions-%05d.arrow", n)
+		a, err1 := os.ReadFile(filepath.Join(whole, name))
+		b, err2 := os.ReadFile(filepath.Join(cut, name))
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs: %v %v", name, err1, err2)
+		}
+	}
+}
+
 func same(t *testing.T, one, two string) {
 	t.Helper()
 	for _, name := range []string{"manifest.json", "positions-00000.arrow"} {
