@@ -28,42 +28,44 @@ func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
 }
 
 // TestErrorRates simulates tests at both hypotheses: with correction for overshoot
-// they err as often as asked, without it less often. `assay sprt --simulate
-// 40000` measures the same to the third digit.
+// they err as often as asked, without it less often. TestErrorRatesOfCloseHypotheses, with
+// -tags experiment, does it for [0, 5].
 func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
+	errorRates(t, 30, 1200)
+	errorRates(t, 50, 3000)
+}
+
+// errorRates simulates that many tests of [0, elo1] at each hypothesis.
+func errorRates(t *testing.T, elo1 float64, runs int) {
+	t.Helper()
 	shape := mustShape(t, 0.6, true)
-	for _, c := range []struct {
-		elo1 float64
-		runs int
-	}{{30, 1200}, {50, 3000}} {
-		x := Test{Elo0: 0, Elo1: c.elo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-		errs := map[bool]int{}
-		for _, corrected := range []bool{true, false} {
-			s := Simulation{Shape: shape, Runs: c.runs, Seed: 11, Corrected: corrected}
-			first := mustSimulate(t, x, s).Passed
-			s.TrueElo = c.elo1
-			second := mustSimulate(t, x, s).Failed
-			errs[corrected] = first + second
-			if !corrected {
-				continue
-			}
-			for _, n := range []int{first, second} {
-				rate, sd := float64(n)/float64(c.runs), math.Sqrt(0.05*0.95/float64(c.runs))
-				if rate < 0.047-4*sd || rate > 0.053+4*sd {
-					t.Errorf("[0, %v]: error rate %v", c.elo1, rate)
-				}
+	x := Test{Elo0: 0, Elo1: elo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
+	errs := map[bool]int{}
+	for _, corrected := range []bool{true, false} {
+		s := Simulation{Shape: shape, Runs: runs, Seed: 11, Corrected: corrected}
+		first := mustSimulate(t, x, s).Passed
+		s.TrueElo = elo1
+		second := mustSimulate(t, x, s).Failed
+		errs[corrected] = first + second
+		if !corrected {
+			continue
+		}
+		for _, n := range []int{first, second} {
+			rate, sd := float64(n)/float64(runs), math.Sqrt(0.05*0.95/float64(runs))
+			if rate < 0.047-4*sd || rate > 0.053+4*sd {
+				t.Errorf("[0, %v]: error rate %v", elo1, rate)
 			}
 		}
-		// The same random numbers, so the difference is not chance; it is small where
-		// steps are.
-		if c.elo1 == 50 && errs[true] <= errs[false] {
-			t.Errorf("[0, %v]: %d errors with correction, %d without", c.elo1, errs[true], errs[false])
-		}
-		t.Logf("[0, %v]: %d errors with correction, %d without, of %d", c.elo1, errs[true], errs[false], 2*c.runs)
 	}
+	// The same random numbers, so the difference is not chance; it is small where
+	// steps are.
+	if elo1 == 50 && errs[true] <= errs[false] {
+		t.Errorf("[0, %v]: %d errors with correction, %d without", elo1, errs[true], errs[false])
+	}
+	t.Logf("[0, %v]: %d errors with correction, %d without, of %d", elo1, errs[true], errs[false], 2*runs)
 }
 
 // TestPrediction compares the formulas with simulation at the midpoint.
