@@ -125,7 +125,7 @@ func TestImportResumesBehindShards(t *testing.T) {
 	_, text := randomList(4, 40_000)
 	path, whole, cut := put(t, "list.epd", text), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
 	c := ImportConfig{InferGames: true, Workers: 2, writer: []dataset.WriterOption{dataset.ShardRows(500, 2000)}}
-	if _, _, err := told(t, whole, c, path); err != nil {
+	if _, _, err := importFiles(t, whole, c, path); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -146,7 +146,7 @@ func TestImportResumesBehindShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := told(t, cut, c, path); err != nil {
+	if _, _, err := importFiles(t, cut, c, path); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := os.Stat(kept[0]); err != nil || !os.SameFile(before, after) {

@@ -54,7 +54,7 @@ func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (do
 	}
 	close(jobs)
 	if err := k.Run(ctx, jobs, results); err != nil {
-		t.Fatal(err)
+		t.Fatal(err, context.Cause(ctx))
 	}
 	close(results)
 	for r := range results {

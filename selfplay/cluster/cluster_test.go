@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,14 +28,14 @@ import (
 
 const program = "assay test bench 1"
 
-// patient returns a context that ends shortly before the deadline of go test. Tests have no
-// other time limits, since these would fail on a busy machine.
+// patience is how long a test waits for one event. It is far longer than anything takes on a
+// busy machine, and far shorter than go test's ten minutes: a test that would hang fails and
+// says what it waited for.
+const patience = 3 * time.Minute
+
+// patient returns a context that ends when the test has waited long enough.
 func patient(t *testing.T) (context.Context, context.CancelFunc) {
-	deadline, ok := t.Deadline()
-	if !ok {
-		return context.WithCancel(t.Context())
-	}
-	return context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
+	return context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("%s has waited for %v", t.Name(), patience))
 }
 
 // logBook collects the log lines of coordinators and workers.
@@ -63,7 +64,7 @@ func (n *logBook) expect(words ...string) {
 				return
 			}
 		case <-ctx.Done():
-			n.t.Fatalf("no line contains %q", words)
+			n.t.Fatalf("no line contains %q after %v", words, patience)
 		}
 	}
 }
@@ -145,7 +146,7 @@ func generate(t *testing.T, c datagen.Config) {
 	ctx, cancel := patient(t)
 	defer cancel()
 	if _, err := datagen.Run(ctx, c); err != nil {
-		t.Fatal(err)
+		t.Fatal(err, context.Cause(ctx))
 	}
 }
 
