@@ -135,3 +135,41 @@ func anywhere(rng *rand.Rand, ps []Parameter) []float64 {
 	}
 	return values
 }
+
+// How wide the perturbations should be where strength is no parabola.
+func TestWidthTable(t *testing.T) {
+	for _, cap := range []float64{0, 0.3, 0.15} {
+		for _, pairs := range []int{700, 2500} {
+			line := fmt.Sprintf("| %g | %d |", cap, pairs)
+			for _, times := range []float64{0.5, 1, 2} {
+				var missing moments
+				for run := range uint64(replications) {
+					c := nine(pairs).Scaled(1, times)
+					c.Seed = run + 1
+					s := newSurface(c.Parameters, 30, cap, run)
+					missing.add(-s.elo(c.Parameters, climbOn(t, c, s, run)))
+				}
+				mean, se := missing.mean()
+				line += fmt.Sprintf(" %.1f ± %.1f |", mean, 1.96*se)
+			}
+			t.Log(line)
+		}
+	}
+}
+
+// climbOn returns the answer of a run on a surface.
+func climbOn(t *testing.T, c Config, s *surface, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	tuner := mustNew(t, c)
+	for k := 1; k <= c.Iterations; k++ {
+		trial, _ := tuner.Ask(k)
+		if err := tuner.Tell(k, points(rng, 2, s.elo(c.Parameters, trial.Plus)-s.elo(c.Parameters, trial.Minus), 0.5), 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := make([]float64, len(c.Parameters))
+	for i := range values {
+		values[i], _, _ = tuner.average(i)
+	}
+	return values
+}
