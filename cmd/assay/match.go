@@ -63,7 +63,8 @@ ends. In a game, a crash, an illegal or malformed move and no answer are losses.
 and are never played again. If a player forfeits more than --max-forfeits of its games
 (exact test at level 0.001, whenever the number of games is a power of two, and at the end),
 there is no verdict: the command ends with exit code 1 and keeps the games. With --recover
-forfeits count as losses, however many there are. A game is void, and its pair is played
+forfeits count as losses, however many there are. If A passes an SPRT in which B forfeited,
+the result also says what the test says without those pairs. A game is void, and its pair is played
 again, only if a program could not be started or assay itself was paused. If more than 1 %
 of the pairs are void (and more than games at once), there is no verdict either.
 
@@ -225,7 +226,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	case r.Already:
 		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
 	default:
-		p.finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, busyText(r.Load)))
+		p.finish(fmt.Sprintf("%d games, %s%s%s", r.Games, r.Verdict, forfeitsText(r), busyText(r.Load)))
 		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
@@ -301,10 +302,18 @@ func printElo(w io.Writer, r *match.Result) {
 	}
 }
 
+// forfeitsText says what the test says without B's forfeits, as the end of a headline.
+func forfeitsText(r *match.Result) string {
+	if r.WithoutForfeits == nil {
+		return ""
+	}
+	return "; " + r.WithoutForfeits.String()
+}
+
 func verdictText(r *match.Result) string {
 	switch r.Verdict {
 	case match.AcceptH1:
-		return "A passes"
+		return "A passes" + forfeitsText(r)
 	case match.AcceptH0:
 		return "A does not pass"
 	case match.Stronger:

@@ -189,19 +189,15 @@ func (n *counter) concludeTest(r *Result) {
 	llr := n.walk.LLR()
 	lower, upper := n.walk.Bounds()
 	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
-	r.Warnings = append(r.Warnings, n.gifts(llr)...)
+	r.WithoutForfeits = n.withoutForfeits()
 	if e, err := n.config.Test.AfterStop(n.observed()); err == nil && r.Games > 0 {
 		r.Unbiased, r.UnbiasedL, r.UnbiasedH = &e.Elo, &e.Lo, &e.Hi
 	}
 }
 
-// maxGift is the share of the evidence for H1 that may come from B's forfeits without a warning.
-const maxGift = 0.25
-
-// gifts warns if A passes because B forfeits: if the LLR of a pair, over the pairs in which B did
-// not forfeit, is less than three quarters of that over all pairs. Forfeits within the tolerance
-// are worth several Elo, which is much for a test of a few.
-func (n *counter) gifts(llr float64) []string {
+// withoutForfeits returns what the test says without the pairs in which B forfeited, or nil if
+// A does not pass or B did not forfeit.
+func (n *counter) withoutForfeits() *WithoutForfeits {
 	if n.walk.Status() != sprt.AcceptH1 || n.result.Forfeits[1] == 0 {
 		return nil
 	}
@@ -209,17 +205,15 @@ func (n *counter) gifts(llr float64) []string {
 	if n.config.Test.Model == sprt.Bayesian {
 		c = n.faultlessGames
 	}
-	without := 0.0
-	pairs := uint64(n.faultlessGames.Games()) / 2
-	if pairs > 0 {
-		var err error
-		if without, err = n.config.Test.LLR(c); err != nil {
-			return nil // too few pairs to say
-		}
+	w := &WithoutForfeits{Verdict: Undecided, Pairs: n.faultlessGames.Games() / 2}
+	if llr, err := n.config.Test.LLR(c); err == nil { // else there are too few pairs
+		w.LLR = llr
 	}
-	if pairs > 0 && without/float64(pairs) >= (1-maxGift)*llr/float64(n.countedPair) {
-		return nil
+	switch lower, upper := n.walk.Bounds(); {
+	case w.LLR >= upper:
+		w.Verdict = AcceptH1
+	case w.LLR <= lower:
+		w.Verdict = AcceptH0
 	}
-	return []string{fmt.Sprintf("the test passes because %s forfeits: it lost %d of %d games by its own fault, and without their pairs the LLR is %.2f instead of %.2f",
-		n.result.B, n.result.Forfeits[1], n.games.Games(), without, llr)}
+	return w
 }

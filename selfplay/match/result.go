@@ -1,6 +1,7 @@
 package match
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/assay-chess/assay/engine/cores"
@@ -62,6 +63,10 @@ type Result struct {
 	UnbiasedL *float64   `json:"elo_unbiased_lo"`
 	UnbiasedH *float64   `json:"elo_unbiased_hi"`
 
+	// WithoutForfeits is what the test says without the pairs in which B forfeited, where A
+	// passes and B did: losses by its own fault count, but A's play may not have decided.
+	WithoutForfeits *WithoutForfeits `json:"without_forfeits,omitempty"`
+
 	Terminations map[string]int64 `json:"terminations"`
 	Forfeits     [2]int64         `json:"forfeits"`                // games that A and B lost by their own fault
 	VoidPairs    int64            `json:"void_pairs,omitempty"`    // played again, because one of their games was void
@@ -79,6 +84,19 @@ type Result struct {
 	Played  int64                 `json:"-"` // games played by this process, including those that do not count
 	Took    time.Duration         `json:"-"`
 	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
+}
+
+// WithoutForfeits is the test over a part of the pairs.
+type WithoutForfeits struct {
+	Verdict string  `json:"verdict"` // AcceptH1, AcceptH0 or Undecided, by the bounds of the test
+	LLR     float64 `json:"llr"`
+	Pairs   int64   `json:"pairs"`
+}
+
+// String returns what they say in a few words.
+func (w *WithoutForfeits) String() string {
+	what := map[string]string{AcceptH1: "A passes too", AcceptH0: "A does not pass", Undecided: "not decided"}[w.Verdict]
+	return fmt.Sprintf("without B's forfeits: %s (LLR %.2f)", what, w.LLR)
 }
 
 // Passed reports whether the test accepted H1.

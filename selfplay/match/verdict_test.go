@@ -265,17 +265,18 @@ func TestStallsAreReported(t *testing.T) {
 	}
 }
 
-// A test that A passes because of B's forfeits has a warning; one that A passes by its play, in
-// spite of a forfeit, has none.
-func TestForfeitsThatDecideAreAWarning(t *testing.T) {
+// Where A passes, the result says what the test says without the pairs in which B forfeited.
+func TestWithoutForfeits(t *testing.T) {
 	for _, tt := range []struct {
 		what   string
-		wins   bool // A wins a game of each pair
+		wins   bool // A wins a game of most pairs
 		faults int  // pairs whose second game B forfeits are those divisible by it
-		warn   bool
+		want   string
+		says   string
 	}{
-		{"equal players, B forfeits in a quarter of the pairs", false, 4, true},
-		{"A wins a game of each pair, B forfeits once", true, 1000, false},
+		{"equal players, B forfeits in a quarter of the pairs", false, 4, Undecided, "without B's forfeits: not decided (LLR "},
+		{"A wins most pairs, B forfeits in one that A does not win", true, 1000, AcceptH1, "without B's forfeits: A passes too (LLR "},
+		{"A wins most pairs, B does not forfeit", true, 0, "", ""},
 	} {
 		c := decisive(t)
 		c.Test = &sprt.Test{Elo0: 0, Elo1: 10, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.05}
@@ -298,20 +299,29 @@ func TestForfeitsThatDecideAreAWarning(t *testing.T) {
 			case !tt.wins && pair%4 == 3:
 				games[0].Result = board.BlackWins
 			}
-			if pair%uint64(tt.faults) == 0 {
+			if tt.faults > 0 && pair%uint64(tt.faults) == 0 {
 				games[1].Result, games[1].Termination = board.BlackWins, selfplay.PlayerFailed
+				if tt.wins {
+					games[0].Result = board.BlackWins
+				}
 			}
 			if err := n.add(games); err != nil {
 				t.Fatal(err)
 			}
 		}
 		r := n.conclude()
+		if tt.want == "" && r.Verdict == AcceptH1 && r.WithoutForfeits == nil {
+			continue
+		}
 		if r.Verdict != AcceptH1 || r.Forfeits[1] == 0 {
 			t.Fatalf("%s: %s after %d games with forfeits %v, want %s", tt.what, r.Verdict, r.Games, r.Forfeits, AcceptH1)
 		}
-		warned := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "because toy b forfeits")
-		if warned != tt.warn {
-			t.Errorf("%s: warnings %q, want one: %v", tt.what, r.Warnings, tt.warn)
+		w := r.WithoutForfeits
+		if w == nil || w.Verdict != tt.want || w.Pairs != r.Games/2-r.Forfeits[1] || (w.LLR >= *r.Upper) != (w.Verdict == AcceptH1) || !strings.Contains(w.String(), tt.says) {
+			t.Errorf("%s: LLR %.2f; %v; want %q", tt.what, *r.LLR, w, tt.want)
+		}
+		if doc, err := json.Marshal(r); err != nil || !strings.Contains(string(doc), `"without_forfeits":{"verdict":"`+tt.want+`","llr":`) {
+			t.Errorf("%s: %s, %v", tt.what, doc, err)
 		}
 	}
 }
