@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/assay-chess/assay/engine/cores"
@@ -42,6 +43,13 @@ func faultsText(out string) string {
 		return fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
 	}
 	return "see the journal"
+}
+
+// printWarnings prints the warnings of a result.
+func printWarnings(out io.Writer, list []string) {
+	for _, text := range list {
+		fmt.Fprintf(out, "warning: %s\n", text)
+	}
 }
 
 // busyText says that the machine was busy, as the end of a headline.

@@ -52,6 +52,7 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if r.VoidPairs > 0 {
 		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
 	}
+	printWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}

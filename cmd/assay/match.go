@@ -278,6 +278,9 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	if r.Load.Busy() {
 		fmt.Fprintf(w, "machine\tbusy\t%v\n", r.Load)
 	}
+	for _, text := range r.Warnings {
+		fmt.Fprintf(w, "warning\t\t%s\n", text)
+	}
 	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
 	if dir != "" {
 		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))

@@ -116,6 +116,9 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or --win-plies\n",
 			100*share, s.Reversed, s.Disagreed-s.Reversed)
 	}
+	for _, text := range s.Warnings {
+		fmt.Fprintf(stderr, "selfplay: warning: %s\n", text)
+	}
 	leaveReport(f.Out, stderr)
 	if f.asJSON {
 		return printJSON(stdout, selfplayJSON(f.Out, s))

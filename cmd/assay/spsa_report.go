@@ -73,6 +73,7 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 	if r.Forfeits > 0 {
 		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out))
 	}
+	printWarnings(out, r.Warnings)
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, r.Limits, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
 	}

@@ -203,6 +203,8 @@ func (g *generator) deliver(r *selfplay.Result) error {
 		return err
 	}
 	g.summary.add(g.Rule, row)
+	n := uint64(len(g.Players))
+	g.summary.Stalls.Add(r, [2]int{int(r.Number % n), int((r.Number + 1) % n)})
 	g.summary.Played++
 	g.summary.Plied += int64(len(r.Moves) - r.Opening)
 	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
@@ -235,5 +237,6 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 		return nil, err
 	}
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
+	g.summary.Warnings = g.summary.Stalls.Warnings(g.id.Players)
 	return &g.summary, nil
 }

@@ -33,12 +33,15 @@ type Summary struct {
 
 	// The fields below describe this process, not the data.
 
-	Already bool                  `json:"-"` // the data set was complete before
-	Played  int64                 `json:"-"` // games played by this process
-	Plied   int64                 `json:"-"` // their plies, openings left out
-	Took    time.Duration         `json:"-"`
-	Nodes   uint64                `json:"-"` // searched in games by this process
-	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
+	Already bool                `json:"-"` // the data set was complete before
+	Played  int64               `json:"-"` // games played by this process
+	Stalls  selfplay.StallCount `json:"-"` // of the runner in these games
+	Plied   int64               `json:"-"` // their plies, openings left out
+	Took    time.Duration       `json:"-"`
+
+	Warnings []string              `json:"-"` // about stalls
+	Nodes    uint64                `json:"-"` // searched in games by this process
+	Search   selfplay.SeriesReport `json:"-"` // of openings, by this process
 }
 
 // add counts a game.

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Guard counts the games of Pairs that failed, and ends the run without a verdict if there
+// Guard counts the games of Pairs that failed or stalled, and ends the run without a verdict if there
 // are too many (see selfplay.Tolerance).
 type Guard struct {
 	selfplay.Tolerance
@@ -16,6 +16,9 @@ type Guard struct {
 	Players []string                                // names, for the reason
 	Who     func(game uint64, side board.Color) int // index of the player with the side
 	Slots   int                                     // games at once
+
+	// Stalls counts those of the games that count, by player.
+	Stalls selfplay.StallCount
 
 	games, forfeits []int64 // by player
 	pairs, void     int64
@@ -45,6 +48,7 @@ func (g *Guard) count(pair []selfplay.Result) {
 	var due []int
 	for i := range pair {
 		white, black := g.Who(pair[i].Number, board.White), g.Who(pair[i].Number, board.Black)
+		g.Stalls.Add(&pair[i], [2]int{white, black})
 		g.games[white]++
 		if white != black { // in SPSA a player meets itself
 			g.games[black]++

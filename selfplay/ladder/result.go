@@ -48,7 +48,9 @@ type Result struct {
 	Draws        float64          `json:"draw_ratio"` // among equal players, by the model
 	Terminations map[string]int64 `json:"terminations"`
 	VoidPairs    int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
-	Plies        int64            `json:"plies"`                // searched
+	StalledGames int64            `json:"stalled_games,omitempty"`
+	Warnings     []string         `json:"warnings,omitempty"`
+	Plies        int64            `json:"plies"` // searched
 
 	// The fields below describe this process, not the result.
 

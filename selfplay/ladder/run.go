@@ -79,6 +79,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 	report, err := l.pairs.Play(ctx, l.series())
 	if errors.Is(err, selfplay.ErrNoVerdict) {
 		r := l.noVerdict()
+		l.noteStalls(r)
 		r.Load, r.Played, r.Took, r.Search = l.pairs.Load(), l.pairs.Played(), time.Since(l.started), report
 		return r, err
 	}
@@ -90,9 +91,16 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
+	l.noteStalls(r)
 	r.VoidPairs, r.Load = l.pairs.Guard.Void(), l.pairs.Load()
 	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
 	return r, l.pairs.Finish(r)
+}
+
+// noteStalls notes the stalls of the runner in a result.
+func (l *ladder) noteStalls(r *Result) {
+	g := &l.pairs.Guard
+	r.StalledGames, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
 }
 
 func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -81,5 +82,23 @@ func TestPreflight(t *testing.T) {
 	}
 	if _, err := os.Stat(c.Out); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder: %v", err)
+	}
+}
+
+// The stalls of the runner are counted by player.
+func TestStallsAreReported(t *testing.T) {
+	c := config(t, Gauntlet, 80)
+	c.Out = ""
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openWild, Workers: 2}, Change: func(r *selfplay.Result) {
+		r.Time = [2]time.Duration{1, 1}
+		for side, spec := range r.Players {
+			if spec == "4" {
+				r.Stalls[side] = 1
+			}
+		}
+	}}
+	r := run(t, c)
+	if r.StalledGames != 20 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "20 of 80 games") || !strings.Contains(r.Warnings[1], "wild 4 may cause it") {
+		t.Errorf("%d games with stalls, %q", r.StalledGames, r.Warnings)
 	}
 }

@@ -20,7 +20,6 @@ type counter struct {
 	result      Result
 	needsPairs  uint64 // 0: no end
 	countedPair uint64
-	stalls      selfplay.StallCount
 
 	// faultless counts the pairs in which B did not forfeit.
 	faultless      sprt.Pentanomial
@@ -98,7 +97,6 @@ func (n *counter) addGame(g *selfplay.Result) {
 		n.result.Nodes[p] += g.Nodes[side]
 		n.result.Time[p] += g.Time[side]
 	}
-	n.stalls.Add(g, playerOf(g.Number, board.White))
 	if loser, yes := g.Forfeited(); yes {
 		n.result.Forfeits[playerOf(g.Number, loser)]++
 	}
@@ -154,8 +152,6 @@ func (n *counter) conclude() *Result {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
 		r.WhiteScore = float64(n.white) / float64(2*r.Games)
 	}
-	r.Stalls, r.StalledGames = n.stalls.Player, n.stalls.With
-	r.Warnings = slices.Concat(r.Warnings, n.stalls.Warnings([2]string{r.A, r.B}))
 	r.Verdict = verdict(&s)
 	if n.walk != nil {
 		n.concludeTest(&r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -109,6 +110,11 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 	}
 	r := m.count.conclude()
 	r.VoidPairs, r.Load = m.pairs.Guard.Void(), m.pairs.Load()
+	stalls := &m.pairs.Guard.Stalls
+	for i, p := range stalls.Players {
+		r.Stalls[i] = p.Stalls
+	}
+	r.StalledGames, r.Warnings = stalls.With, slices.Concat(r.Warnings, stalls.Warnings([]string{r.A, r.B}))
 	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
 	if none {
 		r.Verdict, r.Reason = NoVerdict, m.pairs.Guard.Reason()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -237,31 +238,17 @@ func TestInterruptedWithVoidGames(t *testing.T) {
 
 // Stalls of the runner are counted by player, and many of them are a warning.
 func TestStallsAreReported(t *testing.T) {
-	c := config(t, 4)
-	if err := c.complete(); err != nil {
-		t.Fatal(err)
+	c := config(t, 20)
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2}, Change: func(r *selfplay.Result) {
+		r.Stalls[playerOf(r.Number, board.White)] = 2 // A has White in the first game of a pair
+		r.Time = [2]time.Duration{1, 1}
+	}}
+	r := run(t, c)
+	if r.Stalls != [2]int64{40, 0} || r.StalledGames != 20 {
+		t.Errorf("stalls %v in %d games, want 40 of A in 20 games", r.Stalls, r.StalledGames)
 	}
-	n, err := newCounter(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for pair := range uint64(2) {
-		games := []selfplay.Result{{Number: 2 * pair}, {Number: 2*pair + 1}}
-		games[0].Stalls = [2]int{1, 0} // A has White in the first game
-		games[1].Stalls = [2]int{0, 2} // and Black in the second
-		if err := n.add(games); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := n.conclude()
-	if r.Stalls != [2]int64{6, 0} || r.StalledGames != 4 {
-		t.Errorf("stalls %v in %d games, want 6 of A in 4 games", r.Stalls, r.StalledGames)
-	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "too busy for clocks") {
-		t.Errorf("warnings %q, want one about a busy machine", r.Warnings)
-	}
-	if again := n.conclude(); len(again.Warnings) != 1 {
-		t.Errorf("a second look has the warnings %q", again.Warnings)
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "too busy for clocks") || !strings.Contains(r.Warnings[1], "toy a may cause it") {
+		t.Errorf("warnings %q", r.Warnings)
 	}
 }
 

@@ -43,6 +43,8 @@ type Result struct {
 	Plies      int64            `json:"plies"`                // searched
 	Forfeits   int64            `json:"forfeits"`             // games that a side lost by its own fault
 	VoidPairs  int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
+	Stalled    int64            `json:"stalled_games,omitempty"`
+	Warnings   []string         `json:"warnings,omitempty"`
 	Ended      map[string]int64 `json:"terminations"`
 
 	// Validation is the match of the answer against the start, in the answer's view:

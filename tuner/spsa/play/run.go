@@ -76,6 +76,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 		return s.noVerdict(err), err
 	}
 	s.result.VoidPairs = s.pairs.Guard.Void()
+	s.noteStalls(&s.result)
 	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Completed(), s.tuner.Estimates(), s.pairs.Played()
 	if err := s.log.Sync(); err != nil {
 		return nil, fmt.Errorf("spsa: %s: %w", run.Path(LogName), err)
@@ -103,7 +104,14 @@ func (s *session) noVerdict(err error) *Result {
 	}
 	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(), s.pairs.Guard.Void()
 	r.Took = time.Since(s.started)
+	s.noteStalls(&r)
 	return &r
+}
+
+// noteStalls notes the stalls of the runner in a result.
+func (s *session) noteStalls(r *Result) {
+	g := &s.pairs.Guard
+	r.Stalled, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
 }
 
 // iteration returns the iteration, from 1, that a pair belongs to.

@@ -73,3 +73,12 @@ func TestPreflight(t *testing.T) {
 		t.Errorf("the folder: %v", err)
 	}
 }
+
+// The stalls of the runner are counted.
+func TestStallsAreReported(t *testing.T) {
+	c := config(t, 10)
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openCareless, Workers: 2}, Change: func(r *selfplay.Result) { r.Stalls[0] = 1 }}
+	if r := run(t, c); r.Stalled != 40 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "40 of 40 games") {
+		t.Errorf("%d games with stalls, %q", r.Stalled, r.Warnings)
+	}
+}
