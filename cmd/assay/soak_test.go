@@ -183,7 +183,7 @@ func (s *soak) round(j *soakJob, n int) {
 	defer os.RemoveAll(work)
 	faults := []string{"kill -9", "SIGSTOP"}
 	if err := syscall.Mount("tmpfs", work, "tmpfs", 0, "size=64m"); err == nil {
-		defer syscall.Unmount(work, 0)
+		defer syscall.Unmount(work, syscall.MNT_DETACH) // a fork of another process may have a file open
 		faults = append(faults, "full disk")
 	}
 	port := ""
