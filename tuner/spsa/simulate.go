@@ -193,7 +193,8 @@ func Afford(ctx context.Context, c Config, pairs int, elo, draws float64) (Budge
 	if err := c.Validate(); err != nil {
 		return Budget{}, err
 	}
-	merge := (c.Iterations + budgetIterations - 1) / budgetIterations
+	most := min(max(budgetWork/(4*len(c.Parameters)), 500), budgetIterations)
+	merge := (c.Iterations + most - 1) / most
 	c.Iterations, c.Ahead = (c.Iterations+merge-1)/merge, max(1, c.Ahead/merge)
 	b := Budget{Elo: elo, Draws: draws, Runs: min(max(budgetWork/(c.Iterations*len(c.Parameters)), 4), budgetRuns)}
 	hill := func(run uint64) Hill { return RandomHill(c.Parameters, elo, draws, run) }

@@ -3,6 +3,7 @@ package spsa
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -267,7 +268,13 @@ func TestAfford(t *testing.T) {
 	if whole := 40 + s.ValueElo; math.Abs(merged.Found-whole) > 4 || merged.Hopeless {
 		t.Errorf("merged: %+v; iteration by iteration %.1f", merged, whole)
 	}
-	c.Iterations = 500
+	for i := range 1000 - len(c.Parameters) { // so many are simulated in seconds, too
+		c.Parameters = append(c.Parameters, Parameter{Name: fmt.Sprint(i), Min: -100, Max: 100, CEnd: 20})
+	}
+	if b, err := Afford(t.Context(), c.WithDefaultREnd(1, 10), 1, 40, 0.5); err != nil || b.Runs != 4 || !b.Hopeless {
+		t.Errorf("1,000 parameters: %+v, %v", b, err)
+	}
+	c.Parameters, c.Iterations = c.Parameters[:5], 500
 	if b, err := Afford(t.Context(), c.Scaled(0.1, 0.5), 1, 40, 0.5); err != nil || !b.Hopeless {
 		t.Errorf("tiny steps: %+v, %v", b, err)
 	}
