@@ -1,19 +1,61 @@
 package dataset
 
 import (
+	"encoding/json"
+	"fmt"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+	"slices"
 )
 
-// featuresCodec encodes and decodes features of one set of terms.
+// featuresCodec encodes and decodes assay.features/1 of one set of terms.
 type featuresCodec struct {
+	fields[FeatureRow]
 	set FeatureSet
 	sch *arrow.Schema
 }
 
 func newFeaturesCodec(set FeatureSet) (*featuresCodec, error) {
-	sch, err := FeaturesSchema(set)
-	return &featuresCodec{set, sch}, err
+	if err := set.Check(); err != nil {
+		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
+	}
+	terms, err := json.Marshal(set.Terms)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
+	}
+	counts := list("count", nil, int8Counts, setInt8Counts)
+	if set.Float {
+		counts = list("count", nil, func(f *FeatureRow) []float32 { return f.Counts }, func(f *FeatureRow, v []float32) { f.Counts = append([]float32(nil), v...) })
+	}
+	f := &featuresCodec{set: set, fields: fields[FeatureRow]{
+		list("term", nil, func(f *FeatureRow) []uint16 { return f.Terms }, func(f *FeatureRow, v []uint16) { f.Terms = append([]uint16(nil), v...) }),
+		counts,
+		plain("phase", func(f *FeatureRow) *float32 { return &f.Phase }),
+		plain("scale", func(f *FeatureRow) *float32 { return &f.Scale }),
+		plain("offset", func(f *FeatureRow) *float32 { return &f.Offset }),
+		optional("eval", NoScore, func(f *FeatureRow) *int16 { return &f.Eval }),
+		optional("score", NoScore, func(f *FeatureRow) *int16 { return &f.Score }),
+		plain("result", func(f *FeatureRow) *float32 { return &f.Result }),
+		optional("game", 0, func(f *FeatureRow) *uint64 { return &f.Game }),
+		optional("opening", 0, func(f *FeatureRow) *uint64 { return &f.Opening }),
+		plain("weight", func(f *FeatureRow) *float32 { return &f.Weight }),
+	}}
+	f.sch = f.fields.schema(metaFormat, FeaturesFormat, metaUnits, unitsText, metaModel, set.Model, metaTerms, string(terms))
+	return f, nil
+}
+
+func int8Counts(f *FeatureRow) []int8 {
+	counts := make([]int8, len(f.Counts))
+	for i, c := range f.Counts {
+		counts[i] = int8(c)
+	}
+	return counts
+}
+
+func setInt8Counts(f *FeatureRow, counts []int8) {
+	f.Counts = slices.Grow([]float32(nil), len(counts)) // nil where there are none, as Terms
+	for _, c := range counts {
+		f.Counts = append(f.Counts, float32(c))
+	}
 }
 
 func (f *featuresCodec) layout() layout        { return featuresLayout }
@@ -26,51 +68,10 @@ func (f *featuresCodec) check(r *FeatureRow) error {
 	return f.set.checkCounts(r)
 }
 
-func (f *featuresCodec) append(b *array.RecordBuilder, r *FeatureRow) {
-	terms := b.Field(0).(*array.ListBuilder)
-	terms.Append(true)
-	terms.ValueBuilder().(*array.Uint16Builder).AppendValues(r.Terms, nil)
-	counts := b.Field(1).(*array.ListBuilder)
-	counts.Append(true)
-	if f.set.Float {
-		counts.ValueBuilder().(*array.Float32Builder).AppendValues(r.Counts, nil)
-	} else {
-		for _, c := range r.Counts {
-			counts.ValueBuilder().(*array.Int8Builder).Append(int8(c))
-		}
-	}
-	b.Field(2).(*array.Float32Builder).Append(r.Phase)
-	b.Field(3).(*array.Float32Builder).Append(r.Scale)
-	b.Field(4).(*array.Float32Builder).Append(r.Offset)
-	appendScore(b.Field(5).(*array.Int16Builder), r.Eval)
-	appendScore(b.Field(6).(*array.Int16Builder), r.Score)
-	b.Field(7).(*array.Float32Builder).Append(r.Result)
-	appendID(b.Field(8).(*array.Uint64Builder), r.Game)
-	appendID(b.Field(9).(*array.Uint64Builder), r.Opening)
-	b.Field(10).(*array.Float32Builder).Append(r.Weight)
-}
-
 func (f *featuresCodec) bind(c *columns) func(int, *FeatureRow) error {
-	var (
-		terms    = lists(c, "term", false, uint16sOf)
-		counts   = lists(c, "count", false, countsOf)
-		phases   = c.float32s("phase")
-		scales   = c.float32s("scale")
-		offsets  = c.float32s("offset")
-		evals    = c.scores("eval")
-		scores   = c.scores("score")
-		results  = c.float32s("result")
-		games    = c.ids("game")
-		openings = c.ids("opening")
-		weights  = c.float32s("weight")
-	)
+	read := f.fields.bind(c)
 	return func(i int, r *FeatureRow) error {
-		*r = FeatureRow{
-			Terms:  append([]uint16(nil), terms.at(i)...),
-			Counts: append([]float32(nil), counts.at(i)...),
-			Phase:  phases[i], Scale: scales[i], Offset: offsets[i], Eval: evals[i],
-			Score: scores[i], Result: results[i], Game: games[i], Opening: openings[i], Weight: weights[i],
-		}
+		read(i, r)
 		return r.check(len(f.set.Terms))
 	}
 }

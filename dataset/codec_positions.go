@@ -12,58 +12,60 @@ import (
 // noEP is the value of the en-passant column where no en-passant capture is possible.
 const noEP = 255
 
+// positionsCodec encodes and decodes assay.positions/1.
 type positionsCodec struct{}
 
-func (positionsCodec) layout() layout             { return positionsLayout }
-func (positionsCodec) schema() *arrow.Schema      { return PositionsSchema() }
-func (positionsCodec) check(p *PositionRow) error { return p.Check() }
+var positionFields = fields[PositionRow]{
+	computed("white", func(p *PositionRow) uint64 { return uint64(p.Board.ByColor(board.White)) }),
+	computed("black", func(p *PositionRow) uint64 { return uint64(p.Board.ByColor(board.Black)) }),
+	piecesField("pawns", board.Pawn),
+	piecesField("knights", board.Knight),
+	piecesField("bishops", board.Bishop),
+	piecesField("rooks", board.Rook),
+	piecesField("queens", board.Queen),
+	piecesField("kings", board.King),
+	computed("stm", func(p *PositionRow) uint8 { return uint8(p.Board.SideToMove()) }),
+	computed("castling", func(p *PositionRow) uint64 { return uint64(p.Board.Castling()) }),
+	computed("ep", func(p *PositionRow) uint8 {
+		if s := p.Board.EnPassant(); s != board.NoSquare {
+			return uint8(s)
+		}
+		return noEP
+	}),
+	computed("halfmove", func(p *PositionRow) uint8 { return uint8(min(p.Board.Halfmove(), 255)) }),
+	plain("ply", func(p *PositionRow) *uint16 { return &p.Ply }),
+	optional("score", NoScore, func(p *PositionRow) *int16 { return &p.Score }),
+	plain("result", func(p *PositionRow) *float32 { return &p.Result }),
+	optional("game", 0, func(p *PositionRow) *uint64 { return &p.Game }),
+	optional("opening", 0, func(p *PositionRow) *uint64 { return &p.Opening }),
+	plain("weight", func(p *PositionRow) *float32 { return &p.Weight }),
+}
 
-func (positionsCodec) append(b *array.RecordBuilder, p *PositionRow) {
-	pos := &p.Board
-	word := func(field int, v board.Bitboard) { b.Field(field).(*array.Uint64Builder).Append(uint64(v)) }
-	word(0, pos.ByColor(board.White))
-	word(1, pos.ByColor(board.Black))
-	for t := board.Pawn; t <= board.King; t++ {
-		word(2+int(t), pos.ByType(t))
-	}
-	b.Field(8).(*array.Uint8Builder).Append(uint8(pos.SideToMove()))
-	word(9, pos.Castling())
-	ep := uint8(noEP)
-	if s := pos.EnPassant(); s != board.NoSquare {
-		ep = uint8(s)
-	}
-	b.Field(10).(*array.Uint8Builder).Append(ep)
-	b.Field(11).(*array.Uint8Builder).Append(uint8(min(pos.Halfmove(), 255)))
-	b.Field(12).(*array.Uint16Builder).Append(p.Ply)
-	appendScore(b.Field(13).(*array.Int16Builder), p.Score)
-	b.Field(14).(*array.Float32Builder).Append(p.Result)
-	appendID(b.Field(15).(*array.Uint64Builder), p.Game)
-	appendID(b.Field(16).(*array.Uint64Builder), p.Opening)
-	b.Field(17).(*array.Float32Builder).Append(p.Weight)
+func piecesField(name string, t board.PieceType) field[PositionRow] {
+	return computed(name, func(p *PositionRow) uint64 { return uint64(p.Board.ByType(t)) })
+}
+
+func (positionsCodec) layout() layout                                { return positionsLayout }
+func (positionsCodec) check(p *PositionRow) error                    { return p.Check() }
+func (positionsCodec) append(b *array.RecordBuilder, p *PositionRow) { positionFields.append(b, p) }
+func (positionsCodec) schema() *arrow.Schema {
+	return positionFields.schema(metaFormat, PositionsFormat, metaUnits, unitsText)
 }
 
 func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
-	var (
-		words     [8][]uint64
-		stms      = c.uint8s("stm")
-		castlings = c.uint64s("castling")
-		eps       = c.uint8s("ep")
-		halfmoves = c.uint8s("halfmove")
-		plies     = c.uint16s("ply")
-		scores    = c.scores("score")
-		results   = c.float32s("result")
-		games     = c.ids("game")
-		openings  = c.ids("opening")
-		weights   = c.float32s("weight")
-	)
-	for k, name := range boards {
-		words[k] = c.uint64s(name)
+	read := positionFields.bind(c)
+	var sets [8][]uint64 // White, Black, then the types of pieces
+	for k := range sets {
+		sets[k] = numbers[uint64](c, positionFields[k].Name)
 	}
-	return func(i int, p *PositionRow) error {
-		byColor := [2]board.Bitboard{board.Bitboard(words[0][i]), board.Bitboard(words[1][i])}
+	stms, castlings := numbers[uint8](c, "stm"), numbers[uint64](c, "castling")
+	eps, halfmoves := numbers[uint8](c, "ep"), numbers[uint8](c, "halfmove")
+	return func(i int, p *PositionRow) (err error) {
+		read(i, p)
+		byColor := [2]board.Bitboard{board.Bitboard(sets[0][i]), board.Bitboard(sets[1][i])}
 		var byType [6]board.Bitboard
 		for t := range byType {
-			byType[t] = board.Bitboard(words[2+t][i])
+			byType[t] = board.Bitboard(sets[2+t][i])
 		}
 		ep := board.NoSquare
 		if eps[i] != noEP {
@@ -71,14 +73,11 @@ func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
 				return fmt.Errorf("en passant %d is neither a square nor %d", ep, noEP)
 			}
 		}
-		var err error
 		p.Board, err = board.FromBitboards(byColor, byType, board.Color(stms[i]), board.Bitboard(castlings[i]), ep,
-			int(halfmoves[i]), min(int(plies[i])/2+1, 32767))
+			int(halfmoves[i]), min(int(p.Ply)/2+1, 32767))
 		if err != nil {
 			return err
 		}
-		p.Ply, p.Score, p.Result = plies[i], scores[i], results[i]
-		p.Game, p.Opening, p.Weight = games[i], openings[i], weights[i]
 		return p.checkLabels()
 	}
 }

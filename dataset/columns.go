@@ -33,6 +33,11 @@ func (c *columns) array(name string, nulls bool) arrow.Array {
 	return a
 }
 
+// numbers returns a column without nulls.
+func numbers[T number](c *columns, name string) []T {
+	return long(c, name, valuesOf[T](c.array(name, false)))
+}
+
 // long returns values, or zeros if there are fewer values than rows.
 func long[T any](c *columns, name string, values []T) []T {
 	if len(values) < c.rows {
@@ -42,64 +47,37 @@ func long[T any](c *columns, name string, values []T) []T {
 	return values[:c.rows]
 }
 
-func (c *columns) uint64s(name string) []uint64 {
-	return long(c, name, c.array(name, false).(*array.Uint64).Uint64Values())
+// valuesOf returns the values of an array, which are not copied.
+func valuesOf[T number](a arrow.Array) []T {
+	var values any
+	switch a := a.(type) {
+	case *array.Uint8:
+		values = a.Uint8Values()
+	case *array.Uint16:
+		values = a.Uint16Values()
+	case *array.Uint32:
+		values = a.Uint32Values()
+	case *array.Uint64:
+		values = a.Uint64Values()
+	case *array.Int8:
+		values = a.Int8Values()
+	case *array.Int16:
+		values = a.Int16Values()
+	case *array.Float32:
+		values = a.Float32Values()
+	}
+	return values.([]T)
 }
 
-func (c *columns) uint32s(name string) []uint32 {
-	return long(c, name, c.array(name, false).(*array.Uint32).Uint32Values())
-}
-
-func (c *columns) uint16s(name string) []uint16 {
-	return long(c, name, c.array(name, false).(*array.Uint16).Uint16Values())
-}
-
-func (c *columns) uint8s(name string) []uint8 {
-	return long(c, name, c.array(name, false).(*array.Uint8).Uint8Values())
-}
-
-func (c *columns) int8s(name string) []int8 {
-	return long(c, name, c.array(name, false).(*array.Int8).Int8Values())
-}
-
-func (c *columns) float32s(name string) []float32 {
-	return long(c, name, c.array(name, false).(*array.Float32).Float32Values())
-}
-
-func (c *columns) strings(name string, nulls bool) *array.String {
-	return c.array(name, nulls).(*array.String)
-}
-
-// ids returns a column of game or opening keys, with 0 for null.
-func (c *columns) ids(name string) []uint64 {
-	a := c.array(name, true).(*array.Uint64)
-	values := long(c, name, a.Uint64Values())
+// valuesOr returns the values of an array, with none in place of nulls.
+func valuesOr[T number](a arrow.Array, none T) []T {
+	values := valuesOf[T](a)
 	if a.NullN() == 0 {
 		return values
 	}
-	out := make([]uint64, c.rows)
-	for i := range out {
-		if a.IsValid(i) {
-			out[i] = values[i]
-		}
-	}
-	return out
-}
-
-// scores returns a column of scores, with NoScore for null.
-func (c *columns) scores(name string) []int16 {
-	a := c.array(name, true).(*array.Int16)
-	return long(c, name, orNoScore(a))
-}
-
-func orNoScore(a *array.Int16) []int16 {
-	values := a.Int16Values()
-	if a.NullN() == 0 {
-		return values
-	}
-	out := make([]int16, len(values))
+	out := make([]T, len(values))
 	for i, v := range values {
-		out[i] = NoScore
+		out[i] = none
 		if a.IsValid(i) {
 			out[i] = v
 		}
@@ -107,53 +85,31 @@ func orNoScore(a *array.Int16) []int16 {
 	return out
 }
 
-// list is a column of lists: row i is values[start(i):end(i)].
-type list[T any] struct {
-	offsets []int32
-	values  []T
-}
-
-func (l *list[T]) at(i int) []T { return l.values[l.offsets[i]:l.offsets[i+1]:l.offsets[i+1]] }
-
-// lists returns a list column; values extracts its values from the child array. The offsets
-// are checked: in order, and within the values.
-func lists[T any](c *columns, name string, nulls bool, values func(arrow.Array) []T) list[T] {
+// lists returns a column of lists: row i has values[offsets[i]:offsets[i+1]]. The offsets
+// are in order, and within the values. Items may be null if none is given.
+func lists[T number](c *columns, name string, none []T) (offsets []int32, values []T) {
 	a := c.array(name, false).(*array.List)
-	l := list[T]{offsets: a.Offsets(), values: values(a.ListValues())}
-	if !nulls && a.ListValues().NullN() != 0 {
-		c.fail(name, "%d items are null", a.ListValues().NullN())
+	items := a.ListValues()
+	if none != nil {
+		values = valuesOr(items, none[0])
+	} else if values = valuesOf[T](items); items.NullN() != 0 {
+		c.fail(name, "%d items are null", items.NullN())
 	}
-	if c.rows == 0 {
-		return l
+	empty := make([]int32, c.rows+1)
+	if offsets = a.Offsets(); c.rows == 0 {
+		return empty, values
 	}
-	if len(l.offsets) <= c.rows {
-		c.fail(name, "%d offsets for %d rows", len(l.offsets), c.rows)
-		return list[T]{offsets: make([]int32, c.rows+1)}
+	if len(offsets) <= c.rows {
+		c.fail(name, "%d offsets for %d rows", len(offsets), c.rows)
+		return empty, values
 	}
 	last := int32(0)
-	for i, o := range l.offsets[:c.rows+1] {
-		if o < last || int64(o) > int64(len(l.values)) {
+	for i, o := range offsets[:c.rows+1] {
+		if o < last || int64(o) > int64(len(values)) {
 			c.fail(name, "row %d: offset %d is out of order", i, o)
-			return list[T]{offsets: make([]int32, c.rows+1)}
+			return empty, values
 		}
 		last = o
 	}
-	return l
-}
-
-func uint16sOf(a arrow.Array) []uint16 { return a.(*array.Uint16).Uint16Values() }
-func scoresOf(a arrow.Array) []int16   { return orNoScore(a.(*array.Int16)) }
-
-// countsOf returns the counts of features as float32, whether they are stored as int8 or
-// float32.
-func countsOf(a arrow.Array) []float32 {
-	if f, ok := a.(*array.Float32); ok {
-		return f.Float32Values()
-	}
-	small := a.(*array.Int8).Int8Values()
-	out := make([]float32, len(small))
-	for i, v := range small {
-		out[i] = float32(v)
-	}
-	return out
+	return offsets, values
 }

@@ -16,12 +16,12 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	features, err := FeaturesSchema(FeatureSet{})
+	features, err := newFeaturesCodec(FeatureSet{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for format, schema := range map[string]*arrow.Schema{
-		GamesFormat: GamesSchema(), PositionsFormat: PositionsSchema(), FeaturesFormat: features,
+		GamesFormat: gamesCodec{}.schema(), PositionsFormat: positionsCodec{}.schema(), FeaturesFormat: features.schema(),
 	} {
 		_, section, found := strings.Cut(text, "\n## "+format+"\n")
 		if !found {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
 // Keys of the schema metadata of every file.
@@ -21,97 +20,6 @@ const (
 	unitsText = "White's view; scores in centipawns, a mate in n plies is 32000 - n; null where there is none"
 	movesText = "from | to<<6 | promotion<<12 with a1 = 0, b1 = 1, h8 = 63 and promotion 0 none, 1 knight, 2 bishop, 3 rook, 4 queen; castling is king takes own rook"
 )
-
-// codec encodes and decodes the rows of a format.
-type codec[R any] interface {
-	layout() layout
-	schema() *arrow.Schema
-	check(*R) error                    // returns an error if the row is not valid
-	append(*array.RecordBuilder, *R)   // encodes a row that passed check
-	bind(*columns) func(int, *R) error // decodes and checks row i of a batch
-}
-
-// layout says how the rows of a format are divided into files.
-type layout struct {
-	format    string // as in metaFormat
-	prefix    string // of shard names
-	batchRows int    // rows of a record batch
-	shardRows int    // rows of a file
-}
-
-var (
-	gamesLayout     = layout{GamesFormat, "games", 256, 256}
-	positionsLayout = layout{PositionsFormat, "positions", 65536, 262144}
-	featuresLayout  = layout{FeaturesFormat, "features", 16384, 65536}
-)
-
-func column(name string, t arrow.DataType) arrow.Field {
-	return arrow.Field{Name: name, Type: t}
-}
-
-func nullable(name string, t arrow.DataType) arrow.Field {
-	return arrow.Field{Name: name, Type: t, Nullable: true}
-}
-
-func metadata(keysAndValues ...string) *arrow.Metadata {
-	var keys, values []string
-	for i := 0; i < len(keysAndValues); i += 2 {
-		keys = append(keys, keysAndValues[i])
-		values = append(values, keysAndValues[i+1])
-	}
-	m := arrow.NewMetadata(keys, values)
-	return &m
-}
-
-// GamesSchema returns the Arrow schema of assay.games/1.
-func GamesSchema() *arrow.Schema {
-	return arrow.NewSchema([]arrow.Field{
-		column("game", arrow.PrimitiveTypes.Uint64),
-		column("variant", arrow.BinaryTypes.String),
-		nullable("start", arrow.BinaryTypes.String),
-		column("opening", arrow.PrimitiveTypes.Uint64),
-		column("opening_plies", arrow.PrimitiveTypes.Uint16),
-		column("moves", arrow.ListOfNonNullable(arrow.PrimitiveTypes.Uint16)),
-		column("scores", arrow.ListOf(arrow.PrimitiveTypes.Int16)),
-		column("nodes", arrow.PrimitiveTypes.Uint32),
-		column("result", arrow.PrimitiveTypes.Int8),
-		column("termination", arrow.BinaryTypes.String),
-		column("white", arrow.BinaryTypes.String),
-		column("black", arrow.BinaryTypes.String),
-		column("seed", arrow.PrimitiveTypes.Uint64),
-	}, metadata(metaFormat, GamesFormat, metaUnits, unitsText, metaMoves, movesText))
-}
-
-// boards are the bitboard columns of a position: by color, then by kind.
-var boards = [8]string{"white", "black", "pawns", "knights", "bishops", "rooks", "queens", "kings"}
-
-// PositionsSchema returns the Arrow schema of assay.positions/1.
-func PositionsSchema() *arrow.Schema {
-	var fields []arrow.Field
-	for _, name := range boards {
-		fields = append(fields, column(name, arrow.PrimitiveTypes.Uint64))
-	}
-	fields = append(fields,
-		column("stm", arrow.PrimitiveTypes.Uint8),
-		column("castling", arrow.PrimitiveTypes.Uint64),
-		column("ep", arrow.PrimitiveTypes.Uint8),
-		column("halfmove", arrow.PrimitiveTypes.Uint8),
-		column("ply", arrow.PrimitiveTypes.Uint16),
-		nullable("score", arrow.PrimitiveTypes.Int16),
-	)
-	fields = append(fields, labelFields()...)
-	return arrow.NewSchema(fields, metadata(metaFormat, PositionsFormat, metaUnits, unitsText))
-}
-
-// labelFields are the last columns of positions and of features.
-func labelFields() []arrow.Field {
-	return []arrow.Field{
-		column("result", arrow.PrimitiveTypes.Float32),
-		nullable("game", arrow.PrimitiveTypes.Uint64),
-		nullable("opening", arrow.PrimitiveTypes.Uint64),
-		column("weight", arrow.PrimitiveTypes.Float32),
-	}
-}
 
 // FeatureTerm is one term of another engine's evaluation.
 type FeatureTerm struct {
@@ -145,34 +53,7 @@ func (s *FeatureSet) Check() error {
 	return nil
 }
 
-// FeaturesSchema returns the Arrow schema of assay.features/1 for a set of terms.
-func FeaturesSchema(s FeatureSet) (*arrow.Schema, error) {
-	if err := s.Check(); err != nil {
-		return nil, fmt.Errorf("dataset: features of %s: %w", s.Model, err)
-	}
-	terms, err := json.Marshal(s.Terms)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: features of %s: %w", s.Model, err)
-	}
-	count := arrow.DataType(arrow.PrimitiveTypes.Int8)
-	if s.Float {
-		count = arrow.PrimitiveTypes.Float32
-	}
-	fields := []arrow.Field{
-		column("term", arrow.ListOfNonNullable(arrow.PrimitiveTypes.Uint16)),
-		column("count", arrow.ListOfNonNullable(count)),
-		column("phase", arrow.PrimitiveTypes.Float32),
-		column("scale", arrow.PrimitiveTypes.Float32),
-		column("offset", arrow.PrimitiveTypes.Float32),
-		nullable("eval", arrow.PrimitiveTypes.Int16),
-		nullable("score", arrow.PrimitiveTypes.Int16),
-	}
-	fields = append(fields, labelFields()...)
-	return arrow.NewSchema(fields, metadata(metaFormat, FeaturesFormat, metaUnits, unitsText,
-		metaModel, s.Model, metaTerms, string(terms))), nil
-}
-
-// featureSetOf reads the set of terms from the metadata that FeaturesSchema wrote.
+// featureSetOf reads the set of terms from the metadata of a file.
 func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
 	var s FeatureSet
 	meta := schema.Metadata()
