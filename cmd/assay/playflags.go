@@ -151,7 +151,7 @@ func entrant(spec string) (selfplay.Entrant, error) {
 	if err != nil {
 		return selfplay.Entrant{}, err
 	}
-	if s, ok := p.(engine.Starter); ok { // a foreign engine
+	if s, ok := engine.As[engine.Starter](p); ok { // a foreign engine
 		err = s.Start()
 	}
 	return selfplay.Entrant{Spec: spec, Name: name}, errors.Join(err, p.Close())

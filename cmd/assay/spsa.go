@@ -162,7 +162,7 @@ func spsaPlayers(c *play.Config, spec string) error {
 		return err
 	}
 	defer p.Close()
-	if s, ok := p.(engine.Starter); ok {
+	if s, ok := engine.As[engine.Starter](p); ok {
 		if err := s.Start(); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			}
 			defer p.Close() // the process ends now: an error does not matter
 			if tunable {
-				if q, ok := p.(engine.ParameterLister); !ok || !q.ShowParameters() {
+				if q, ok := engine.As[engine.ParameterLister](p); !ok || !q.ShowParameters() {
 					return usagef("--tunable: the search of %s has no parameters", player)
 				}
 			}

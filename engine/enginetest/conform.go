@@ -228,7 +228,7 @@ func testContext(t *testing.T, p engine.Player, remote bool) {
 
 // testPonderHit tests that a Ponderer answers after ponderhit and not before.
 func testPonderHit(t *testing.T, p engine.Player) {
-	if q, ok := p.(engine.Ponderer); !ok || !q.Ponders() {
+	if q, ok := engine.As[engine.Ponderer](p); !ok || !q.Ponders() {
 		return // the server stops it and searches again
 	}
 	for _, lim := range []engine.Limits{

@@ -3,6 +3,7 @@ package historic
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -22,6 +23,7 @@ type Budget struct {
 	timed   bool
 	allowed time.Duration
 	wait    bool
+	info    func(engine.Info)
 
 	soft, hard uint64
 	nodes      uint64
@@ -32,7 +34,7 @@ type Budget struct {
 
 // NewBudget starts the clock of a search for side us.
 func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
-	b := &Budget{ctx: ctx, start: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt}
+	b := &Budget{ctx: ctx, start: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt, info: lim.Info}
 	if lim.Depth > 0 {
 		b.depth = lim.Depth
 	}
@@ -105,6 +107,13 @@ func (b *Budget) Depth(own int) int { return min(own, b.depth) }
 // Nodes returns the number of moves made.
 func (b *Budget) Nodes() uint64 { return b.nodes }
 
+// Report passes a result to Limits.Info, if that is set.
+func (b *Budget) Report(r engine.Result, selDepth int) {
+	if b.info != nil {
+		b.info(engine.Info{Depth: r.Depth, SelDepth: selDepth, MultiPV: 1, Score: r.Score, Nodes: b.nodes, Time: b.Elapsed(), PV: r.PV})
+	}
+}
+
 // Elapsed returns the time since the search began.
 func (b *Budget) Elapsed() time.Duration { return time.Since(b.start) }
 
@@ -123,14 +132,5 @@ func RootMoves(list []board.Move, lim engine.Limits) []board.Move {
 	if len(lim.SearchMoves) == 0 {
 		return list
 	}
-	var kept []board.Move
-	for _, m := range list {
-		for _, allowed := range lim.SearchMoves {
-			if m == allowed {
-				kept = append(kept, m)
-				break
-			}
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(m board.Move) bool { return !slices.Contains(lim.SearchMoves, m) })
 }

@@ -150,10 +150,7 @@ func WeightsWithOptions(spec string, options [][2]string) (*models.File, error) 
 		return nil, err
 	}
 	defer opened.Close()
-	if l, ok := opened.(*limited); ok {
-		opened = l.Player
-	}
-	p, ok := opened.(*assayPlayer)
+	p, ok := engine.As[*assayPlayer](opened)
 	if !ok {
 		return nil, nil
 	}

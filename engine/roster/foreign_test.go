@@ -151,7 +151,7 @@ func TestForeignWithLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	s, ok := p.(engine.Starter)
+	s, ok := engine.As[engine.Starter](p)
 	if !ok {
 		t.Fatal("a limited player cannot be started")
 	}

@@ -30,31 +30,3 @@ func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limit
 
 // Unwrap implements engine.Wrapper.
 func (p *limited) Unwrap() engine.Player { return p.Player }
-
-// Ponders implements engine.Ponderer for players that do.
-func (p *limited) Ponders() bool {
-	q, ok := p.Player.(engine.Ponderer)
-	return ok && q.Ponders()
-}
-
-// Options implements engine.OptionLister for players that do.
-func (p *limited) Options() []string {
-	if q, ok := p.Player.(engine.OptionLister); ok {
-		return q.Options()
-	}
-	return nil
-}
-
-// ShowParameters implements engine.ParameterLister for players that do.
-func (p *limited) ShowParameters() bool {
-	q, ok := p.Player.(engine.ParameterLister)
-	return ok && q.ShowParameters()
-}
-
-// Start implements engine.Starter for players that do.
-func (p *limited) Start() error {
-	if q, ok := p.Player.(engine.Starter); ok {
-		return q.Start()
-	}
-	return nil
-}

@@ -64,11 +64,12 @@ func TestShowParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		listed := func() bool { return slices.Contains(p.(engine.OptionLister).Options(), reverse) }
+		lister, _ := engine.As[engine.OptionLister](p)
+		listed := func() bool { return slices.Contains(lister.Options(), reverse) }
 		if listed() {
 			t.Errorf("%s lists parameters before ShowParameters", spec)
 		}
-		q, ok := p.(engine.ParameterLister)
+		q, ok := engine.As[engine.ParameterLister](p)
 		if got := ok && q.ShowParameters(); got != want || listed() != want {
 			t.Errorf("%s: ShowParameters %v, listed %v, want %v", spec, got, listed(), want)
 		}

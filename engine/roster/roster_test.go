@@ -140,7 +140,7 @@ func TestFixedLimits(t *testing.T) {
 	if err != nil || r.Depth != 3 {
 		t.Errorf("depth %d, error %v; want the player's own 3", r.Depth, err)
 	}
-	if o, ok := p.(engine.OptionLister); !ok || len(o.Options()) == 0 {
+	if o, ok := engine.As[engine.OptionLister](p); !ok || len(o.Options()) == 0 {
 		t.Error("a player with limits lists no options")
 	}
 }

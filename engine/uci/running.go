@@ -112,7 +112,7 @@ func (s *Server) ponderHit(ctx context.Context) {
 		return
 	}
 	r.limits.Ponder = false
-	if p, ok := s.Player.(engine.Ponderer); ok && p.Ponders() {
+	if p, ok := engine.As[engine.Ponderer](s.Player); ok && p.Ponders() {
 		close(r.hit)
 		return
 	}

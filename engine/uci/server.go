@@ -149,7 +149,7 @@ func (s *Server) newGame() {
 
 func (s *Server) introduce() {
 	s.say("id name %s\nid author %s", s.Name, s.Author)
-	if o, ok := s.Player.(engine.OptionLister); ok {
+	if o, ok := engine.As[engine.OptionLister](s.Player); ok {
 		for _, option := range o.Options() {
 			s.say("%s", option)
 		}

@@ -62,10 +62,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			break
 		}
 		result.Move, result.PV, result.Score, result.Depth = line[0], line, p.score(pos, value, len(line)), t.plies
-		if lim.Info != nil {
-			lim.Info(engine.Info{Depth: t.plies, SelDepth: t.plies, MultiPV: 1, Score: result.Score,
-				Nodes: t.budget.Nodes(), Time: t.budget.Elapsed(), PV: line})
-		}
+		t.budget.Report(result, t.plies)
 		if t.budget.Enough() {
 			break
 		}

@@ -25,29 +25,3 @@ func LearnKing(ctx context.Context, l Learning, pairs int, progress func(done, t
 	r.Match, err = Compare(ctx, learned, l.Strategy, pairs, l.Seed+1, progress)
 	return r, err
 }
-
-// KingScore is the score of one value of a king, in men, against another.
-type KingScore struct {
-	King float64 `json:"king"`
-	Comparison
-}
-
-// CompareKings plays each value of a king, in eighths of a man, against the strategy's
-// own. All values play the same openings.
-func CompareKings(ctx context.Context, own Strategy, kings []int, pairs int, seed uint64, progress func(done, total int64)) ([]KingScore, error) {
-	var scores []KingScore
-	for i, king := range kings {
-		s := own
-		s.King = king
-		c, err := Compare(ctx, s, own, pairs, seed, func(done, total int64) {
-			if progress != nil {
-				progress(int64(i)*total+done, int64(len(kings))*total)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		scores = append(scores, KingScore{float64(king) / Man, c})
-	}
-	return scores, nil
-}

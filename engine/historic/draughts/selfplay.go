@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Our own limits of a game that the program plays against itself. It does not know how to
@@ -115,26 +117,19 @@ func Compare(ctx context.Context, a, b Strategy, pairs int, seed uint64, progres
 // call it calls progress with the number of calls done, one at a time.
 func forEach(ctx context.Context, n int, f func(i int), progress func(done int)) error {
 	var mu sync.Mutex
-	var wg sync.WaitGroup
-	next, done := 0, 0
-	take := func() (i int, ok bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		i = next
-		next++
-		return i, i < n && ctx.Err() == nil
-	}
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
-				f(i)
-				mu.Lock()
-				done++
-				progress(done)
-				mu.Unlock()
-			}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	done := 0
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		g.Go(func() error {
+			f(i)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			progress(done)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = g.Wait() // no function fails
 	return ctx.Err()
 }

@@ -43,10 +43,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			break
 		}
 		r.Move, r.PV, r.Score, r.Depth = s.line[0][0], slices.Clone(s.line[0]), score(v), depth
-		if lim.Info != nil {
-			lim.Info(engine.Info{Depth: depth, SelDepth: depth, MultiPV: 1, Score: r.Score,
-				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: r.PV})
-		}
+		budget.Report(r, depth)
 		if budget.Enough() {
 			break
 		}

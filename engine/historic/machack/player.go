@@ -135,10 +135,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			break
 		}
 		r.Depth = depth
-		if lim.Info != nil {
-			lim.Info(engine.Info{Depth: depth, SelDepth: s.selDepth, MultiPV: 1, Score: r.Score,
-				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: r.PV})
-		}
+		budget.Report(r, s.selDepth)
 		if budget.Enough() {
 			break
 		}

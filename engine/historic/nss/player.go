@@ -56,9 +56,8 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: chosen.score(), Depth: 1}
 	if len(e.analyzed) == 0 {
 		result.Depth = 0
-	} else if lim.Info != nil {
-		lim.Info(engine.Info{Depth: 1, SelDepth: e.analysis.plies, MultiPV: 1, Score: result.Score,
-			Nodes: e.budget.Nodes(), Time: e.budget.Elapsed(), PV: result.PV})
+	} else {
+		e.budget.Report(result, e.analysis.plies)
 	}
 	return e.budget.Finish(result), nil
 }

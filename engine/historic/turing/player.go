@@ -62,10 +62,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		}
 		c := pick(pos, all)
 		result.Move, result.PV, result.Score, result.Depth = c.move, c.line, p.score(pos, c), min(plies, p.full)
-		if lim.Info != nil {
-			lim.Info(engine.Info{Depth: result.Depth, SelDepth: plies, MultiPV: 1, Score: result.Score,
-				Nodes: budget.Nodes(), Time: budget.Elapsed(), PV: result.PV})
-		}
+		budget.Report(result, plies)
 		if budget.Enough() || plies < p.plies && budget.Depth(p.plies) == plies {
 			break
 		}
