@@ -26,7 +26,7 @@ new king.`,
   assay historic draughts play --human
   assay historic draughts learn-king`,
 	}
-	c.AddCommand(newDraughtsPlayCommand(), newDraughtsReplayCommand(), newDraughtsChooseCommand(), newLearnKingCommand(), newCompareKingsCommand())
+	c.AddCommand(newDraughtsPlayCommand(), newDraughtsReplayCommand(), newDraughtsChooseCommand(), newLearnKingCommand())
 	return c
 }
 
@@ -321,65 +321,4 @@ func printLearnedKing(w io.Writer, r draughts.LearnedKing) error {
 	_, err := fmt.Fprintf(w, "a king of %.3f scores %.2f %% against one of %.3f in %d pairs (95 %% interval %.2f to %.2f %%, %d of %d games drawn)\n",
 		r.Learned, 100*m.Score, r.Against, m.Pairs, 100*m.Low, 100*m.High, m.Drawn, 2*m.Pairs)
 	return err
-}
-
-func newCompareKingsCommand() *cobra.Command {
-	var f draughtsFlags
-	var pairs int
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "compare-kings VALUE...",
-		Short: "Play values of a king against the strategy's own",
-		Long: `Play each value of a king, in men, against the strategy's own (2.875, or --king), in
-pairs of games from random openings with colors reversed. All values play the same
-openings.`,
-		Example: "  assay historic draughts compare-kings 1 1.5 2 2.5 3 4",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			own, err := f.get()
-			if err != nil {
-				return err
-			}
-			if pairs < 2 {
-				return usagef("--pairs %d: use 2 or more", pairs)
-			}
-			var kings []int
-			for _, text := range args {
-				men, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					return usagef("%q is not a value of a king in men, like 2.875", text)
-				}
-				king, err := eighths(men)
-				if err != nil {
-					return usagef("king of %s: %w", text, err)
-				}
-				kings = append(kings, king)
-			}
-			p := newProgress(cmd.ErrOrStderr(), "compare-kings")
-			scores, err := draughts.CompareKings(cmd.Context(), own, kings, pairs, f.seed, func(done, total int64) { p.update(done, total, "pairs") })
-			if err != nil {
-				return err
-			}
-			p.finish(fmt.Sprintf("%d games", 2*pairs*len(args)))
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), scores)
-			}
-			return printKings(cmd.OutOrStdout(), scores)
-		},
-	}
-	f.add(c)
-	c.Flags().IntVar(&pairs, "pairs", 1000, "pairs of games for each value")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
-	return c
-}
-
-func printKings(w io.Writer, scores []draughts.KingScore) error {
-	fmt.Fprintln(w, "  king  score    95 % interval     drawn")
-	for _, s := range scores {
-		if _, err := fmt.Fprintf(w, "%6.3f  %5.2f %%  %5.2f to %5.2f %%  %5.1f %%\n",
-			s.King, 100*s.Score, 100*s.Low, 100*s.High, 50*float64(s.Drawn)/float64(s.Pairs)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
