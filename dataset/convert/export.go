@@ -97,21 +97,11 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 
 // claim locks a file against other exports, and removes temporary files of a killed one.
 func claim(file string) (unlock func(), err error) {
-	hidden := filepath.Join(filepath.Dir(file), "."+filepath.Base(file))
-	lock, err := durable.TryLock(hidden + ".lock")
+	lock, err := durable.TryLock(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))
 	if err != nil {
 		return nil, fmt.Errorf("convert: %w", err)
 	}
-	entries, err := os.ReadDir(filepath.Dir(file))
-	if err != nil {
-		lock.Unlock()
-		return nil, fmt.Errorf("convert: %w", err)
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(hidden)+".") && strings.HasSuffix(e.Name(), ".tmp") {
-			_ = os.Remove(filepath.Join(filepath.Dir(file), e.Name())) // harmless if it stays
-		}
-	}
+	_ = durable.RemoveTempsOf(file) // harmless if they stay
 	return lock.Unlock, nil
 }
 

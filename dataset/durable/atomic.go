@@ -143,16 +143,26 @@ func (f *File) Abort() {
 // RemoveTemps deletes the unfinished files that an earlier process left in dir.
 // Call it only while holding the folder's lock.
 func RemoveTemps(dir string) error {
+	return eachTemp(dir, "", func(path string, _ fs.DirEntry) error { return os.Remove(path) })
+}
+
+// RemoveTempsOf deletes the unfinished files at path, as RemoveTemps does those of a folder.
+// Call it only while holding a lock on the file.
+func RemoveTempsOf(path string) error {
+	return eachTemp(filepath.Dir(path), filepath.Base(path)+".", func(path string, _ fs.DirEntry) error { return os.Remove(path) })
+}
+
+// eachTemp calls visit with each unfinished file in dir whose name begins with a dot and
+// prefix.
+func eachTemp(dir, prefix string, visit func(path string, e fs.DirEntry) error) error {
 	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if err == nil && strings.HasPrefix(e.Name(), "."+prefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+			err = visit(filepath.Join(dir, e.Name()), e)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("durable: %w", err)
-			}
-		}
 	}
 	return nil
 }
@@ -161,19 +171,12 @@ func RemoveTemps(dir string) error {
 // those that were last written longer ago than any process pauses. It is for folders that
 // several processes write, which have no lock.
 func RemoveOldTemps(dir string, age time.Duration) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("durable: %w", err)
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
-			continue
-		}
+	return eachTemp(dir, "", func(path string, e fs.DirEntry) error {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // another process may have done so
+			_ = os.Remove(path) // another process may have done so
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // MakeDir creates dir and its missing parents, and syncs each parent that gained

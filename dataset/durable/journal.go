@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/assay-chess/assay/dataset/internal/text"
 )
 
 // castagnoli is the polynomial of the checksum in journal lines.
@@ -117,22 +119,13 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 	}
 }
 
-// readLine returns the next line without its newline, or what is left of the
-// file and io.EOF if no newline follows.
+// readLine returns the next line as text.ReadLine does.
 func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line[:len(line)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return line, err
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("longer than %d bytes: %w", maxLine, ErrDamaged)
-		}
+	line, err := text.ReadLine(in, maxLine)
+	if errors.Is(err, text.ErrLong) {
+		err = fmt.Errorf("longer than %d bytes: %w", maxLine, ErrDamaged)
 	}
+	return line, err
 }
 
 func lineIsWhole(line []byte) bool {

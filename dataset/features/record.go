@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -156,20 +157,12 @@ func (rr *recordReader) nextBinary(row *dataset.FeatureRow) error {
 // readLine reads a line of at most maxRecord bytes, without its newline. The error is
 // io.EOF if the input ends before the first byte.
 func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return bytes.TrimRight(line, "\r\n"), nil
-		case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxRecord:
-			continue
-		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, fmt.Errorf("%w: a line is longer than %d bytes", ErrProtocol, maxRecord)
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return nil, io.ErrUnexpectedEOF
-		}
-		return nil, err
+	line, err := text.ReadLine(r, maxRecord)
+	switch {
+	case errors.Is(err, text.ErrLong):
+		err = fmt.Errorf("%w: a line is longer than %d bytes", ErrProtocol, maxRecord)
+	case errors.Is(err, io.EOF) && len(line) > 0:
+		err = io.ErrUnexpectedEOF
 	}
+	return bytes.TrimRight(line, "\r"), err
 }

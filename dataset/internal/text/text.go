@@ -1,5 +1,5 @@
-// Package text opens text files of other programs: it gives every line break the same
-// form and names an encoding that no reader here takes.
+// Package text reads text of other programs: NewReader gives every line break the same form
+// and names an encoding that no reader here takes, ReadLine bounds the length of lines.
 //
 // Start reading at NewReader.
 package text
@@ -59,6 +59,28 @@ func (t *reader) newlineFollows(rest []byte) bool {
 		rest, _ = t.in.Peek(1) // nothing follows where it fails
 	}
 	return len(rest) > 0 && rest[0] == '\n'
+}
+
+// ErrLong says that a line is longer than its reader allows.
+var ErrLong = errors.New("the line is too long")
+
+// ReadLine returns the next line without its newline, and holds little more than most bytes
+// of it. After ErrLong the rest of the line is still to be read. If no newline follows, the
+// error is io.EOF, with what is left.
+func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		case len(line) > most:
+			return nil, ErrLong
+		}
+	}
 }
 
 // wide names the encoding of a file with more than one byte a character, or returns the
