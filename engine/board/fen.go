@@ -256,7 +256,7 @@ func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling 
 // finish validates a parsed position, checks its en-passant square and computes what
 // depends on the rest.
 func (p *Position) finish(ep Square) error {
-	if err := p.checkMen(); err != nil {
+	if err := p.checkPieces(); err != nil {
 		return err
 	}
 	if err := p.checkCastling(); err != nil {
@@ -279,7 +279,7 @@ func (p *Position) finish(ep Square) error {
 	return nil
 }
 
-func (p *Position) checkMen() error {
+func (p *Position) checkPieces() error {
 	for c := White; c <= Black; c++ {
 		if n := p.Pieces(c, King).Count(); n != 1 {
 			return fmt.Errorf("want one %s king, got %d", c, n)
