@@ -30,8 +30,8 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 		done  func(dir string) int // grows while the run goes on
 		args  []string
 	}{
-		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 600, shards,
-			[]string{"selfplay", "--games", "600", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "24", "--players", "assay:hash=1"}},
+		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 300, shards,
+			[]string{"selfplay", "--games", "300", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "24", "--players", "assay:hash=1"}},
 		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 100, journalLines,
 			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
 	} {
