@@ -38,6 +38,20 @@ type FeatureSet struct {
 	Float bool
 }
 
+// SameTerms returns an error that names the first difference if rows of the two sets
+// cannot be fitted together.
+func (s *FeatureSet) SameTerms(other *FeatureSet) error {
+	if s.Model != other.Model || len(s.Terms) != len(other.Terms) {
+		return fmt.Errorf("features of %s with %d terms, before it came %s with %d", other.Model, len(other.Terms), s.Model, len(s.Terms))
+	}
+	for i := range s.Terms {
+		if s.Terms[i] != other.Terms[i] {
+			return fmt.Errorf("term %d is %+v, before it came %+v", i, other.Terms[i], s.Terms[i])
+		}
+	}
+	return nil
+}
+
 // Check returns an error if the set is not valid.
 func (s *FeatureSet) Check() error {
 	if len(s.Terms) > 65536 {

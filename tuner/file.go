@@ -73,10 +73,17 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 	}
 }
 
-// ForeignFile returns the weight file of a fit to the features of an
-// evaluation that is none of our models. It has the format of all weight
-// files, but only the evaluation's own engine can use it.
-func (r *Result) ForeignFile(model string, p Pedigree) *models.File {
+// FileOf returns the weight file of a fit to the features of the evaluation of that name.
+// If it is a model of package eval, see rows.ModelOf, the file is that of File. Else only the
+// evaluation's own engine can use it.
+func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.File, error) {
+	if m != nil {
+		return r.File(m, p)
+	}
+	return r.foreignFile(evaluation, p), nil
+}
+
+func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model}
 	for i, t := range r.Terms {
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})

@@ -219,7 +219,11 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
-	file, text, ferr := task.weightFile(r)
+	file, ferr := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: programVersion(), Time: time.Now()})
+	if ferr != nil {
+		return ferr
+	}
+	text, ferr := file.Encode()
 	if ferr != nil {
 		return ferr
 	}

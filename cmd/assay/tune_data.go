@@ -83,7 +83,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	if t.features == nil {
 		t.set = set
-	} else if err := sameTerms(&t.set, &set); err != nil {
+	} else if err := t.set.SameTerms(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	s, err := rows.FeatureSourceOf(d)
@@ -99,18 +99,6 @@ func checkNames(set *dataset.FeatureSet) error {
 	for i, t := range set.Terms {
 		if err := eval.CheckName(t.Name); err != nil {
 			return fmt.Errorf("term %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-func sameTerms(a, b *dataset.FeatureSet) error {
-	if a.Model != b.Model || len(a.Terms) != len(b.Terms) {
-		return fmt.Errorf("features of %s with %d terms, before it came %s with %d", b.Model, len(b.Terms), a.Model, len(a.Terms))
-	}
-	for i := range a.Terms {
-		if a.Terms[i] != b.Terms[i] {
-			return fmt.Errorf("term %d is %+v, before it came %+v", i, b.Terms[i], a.Terms[i])
 		}
 	}
 	return nil
@@ -133,7 +121,7 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 	if f.model != "" && f.model != t.name {
 		return usagef("--model %s: the features are of %q", f.model, t.name)
 	}
-	t.model = t.known()
+	t.model = rows.ModelOf(t.set)
 	if f.from == "" {
 		return nil
 	}
@@ -146,20 +134,6 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 		return fmt.Errorf("--from %s: term %w (features of %q, weights of %q)", f.from, err, t.name, x.file.Model)
 	}
 	return nil
-}
-
-// known returns our model that the features are of, or nil.
-func (t *tuneTask) known() *eval.Model {
-	m, err := eval.Lookup(t.name)
-	if err != nil || len(m.Terms) != len(t.terms) {
-		return nil
-	}
-	for i := range t.terms {
-		if t.terms[i].Name != m.Terms[i].Name {
-			return nil
-		}
-	}
-	return m
 }
 
 // identity returns the hashes of the data, in order.

@@ -7,10 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -99,20 +97,6 @@ func (o *tuneOut) close(stderr io.Writer) error {
 	err := o.run.Close()
 	leaveReport(o.run.Dir(), stderr)
 	return err
-}
-
-// weightFile returns the fit as a weight file and its text.
-func (t *tuneTask) weightFile(r *tuner.Result) (*models.File, []byte, error) {
-	p := tuner.Pedigree{Parent: t.parent, Program: programVersion(), Time: time.Now()}
-	file := r.ForeignFile(t.name, p)
-	if t.model != nil {
-		var err error
-		if file, err = r.File(t.model, p); err != nil {
-			return nil, nil, err
-		}
-	}
-	text, err := file.Encode()
-	return file, text, err
 }
 
 // shownPath is how a report names the output.
