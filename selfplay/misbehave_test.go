@@ -151,7 +151,7 @@ func TestNoProgramIsVoid(t *testing.T) {
 // noneLeft waits until no process has the mark among its arguments.
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
-	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		left := processesWith(t, mark)
 		if len(left) == 0 {
 			return

@@ -99,7 +99,7 @@ func assay(t *testing.T, kill func() bool, args ...string) error {
 	for waiting := true; waiting; {
 		var poll <-chan time.Time
 		if kill != nil {
-			poll = time.After(time.Millisecond)
+			poll = time.After(4 * time.Millisecond)
 		}
 		select {
 		case err = <-ended:

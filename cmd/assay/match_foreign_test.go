@@ -44,7 +44,7 @@ func processesWith(mark string) (list []string) {
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
 	var left []string
-	for until := time.Now().Add(soonEnough); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(soonEnough); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		if left = processesWith(mark); len(left) == 0 {
 			return
 		}
@@ -278,7 +278,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		for until := time.Now().Add(soonEnough); len(processesWith(mark)) < 2 && time.Now().Before(until); {
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond)
 		}
 		if n := len(processesWith(mark)); n != 2 {
 			t.Errorf("%d engines before the end, want 2", n)

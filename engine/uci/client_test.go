@@ -107,7 +107,7 @@ func openBad(t *testing.T, mode string) *Client {
 // noneLeft waits until no process has the mark among its arguments.
 func noneLeft(t *testing.T, mark string) {
 	t.Helper()
-	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		left := processesWith(t, mark)
 		if len(left) == 0 {
 			return
