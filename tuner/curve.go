@@ -58,10 +58,10 @@ func (c *Curve) extrapolate() {
 	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
 	for _, p := range points {
 		x, y := 1/float64(max(1, p.Games)), float64(p.Valid)
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+float64(x*x), sxy+float64(x*y)
 	}
-	c.Slope = (n*sxy - sx*sy) / (n*sxx - sx*sx)
-	c.Floor = (sy - c.Slope*sx) / n
+	c.Slope = (float64(n*sxy) - float64(sx*sy)) / (float64(n*sxx) - float64(sx*sx))
+	c.Floor = (sy - float64(c.Slope*sx)) / n
 	c.Twice = Float(math.NaN())
 	if last := float64(points[len(points)-1].Games); c.Slope > 0 && last > 0 {
 		c.Twice = Float(c.Floor + c.Slope/(2*last))

@@ -35,5 +35,11 @@
 // order, whichever goroutine computed them. So every number of a fit is bitwise the
 // same for one worker and for sixty-four.
 //
+// Products are rounded before they are added (float64(x*y)+z), because Go fuses the two
+// for GOAMD64=v3 and for arm64 otherwise. So weights and losses are bitwise the same for
+// all builds of amd64; .ci/samebytes compares them. The dense algebra of standard errors
+// is in part gonum's, whose last digits depend on the build. On another architecture
+// functions such as math.Exp differ too.
+//
 // Start reading at [Fit] (fit.go). TUNER.md has the experiments behind the defaults.
 package tuner

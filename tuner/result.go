@@ -204,7 +204,7 @@ func (t *TermFit) Moved() bool {
 		return false
 	}
 	far := func(start float64, now int32, se float64) bool {
-		return se > 0 && math.Abs(float64(now)-t.Rescale*start) > 2*se
+		return se > 0 && math.Abs(float64(now)-float64(t.Rescale*start)) > 2*se
 	}
 	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
 }

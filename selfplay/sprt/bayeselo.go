@@ -41,7 +41,7 @@ func bayesEloScore(elo, drawElo float64) float64 {
 func EloToBayesElo(elo, drawRatio float64) (bayesElo, drawElo float64) {
 	const rare = 1e-6 // probabilities of zero have no finite Elo
 	score := clampScore(Score(elo))
-	most := 2*math.Min(score, 1-score) - rare
+	most := float64(2*math.Min(score, 1-score)) - rare
 	drawRatio = math.Min(math.Max(drawRatio, rare), most)
 	return BayesElo(1-score-drawRatio/2, drawRatio, score-drawRatio/2)
 }

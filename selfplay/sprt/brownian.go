@@ -29,7 +29,7 @@ func (m motion) length() float64 {
 		return -m.lower * m.upper / m.variance
 	}
 	p := m.passes()
-	return (p*m.upper + (1-p)*m.lower) / m.drift
+	return (float64(p*m.upper) + float64((1-p)*m.lower)) / m.drift
 }
 
 // outcome is the probability that the motion ends worse than at level y at time
@@ -65,11 +65,11 @@ const strongDrift = 15
 // by a few thousandths of its interval; but published estimates are computed so.
 func (m motion) outcomeByDrift(t, y float64) float64 {
 	g, sd := m.drift/m.variance, math.Sqrt(m.variance*t)
-	z := (y - m.drift*t) / sd
+	z := (y - float64(m.drift*t)) / sd
 	image := func(bound, z float64) float64 {
 		w := 2 * g * bound
 		if w >= 10 && z < 0 {
-			return math.Exp(w-z*z/2) / math.Sqrt(2*math.Pi) * (1/(z*z*z) - 1/z)
+			return float64(math.Exp(w-z*z/2) / math.Sqrt(2*math.Pi) * (1/(z*z*z) - 1/z))
 		}
 		return weighted(w, z)
 	}
@@ -84,16 +84,16 @@ func (m motion) outcomeBySeries(t, y float64) float64 {
 	p := 1 - m.passes()
 	for n := 1.0; n <= 40; n++ {
 		w := n * math.Pi / width
-		decay := m.variance * (g*g + w*w) / 2
+		decay := m.variance * (float64(g*g) + float64(w*w)) / 2
 		sin, cos := math.Sincos(w * end)
 		// The hits of the lower bound still to come, and the mass up to y: the
 		// integral of exp(g(x-start)) sin(w x), both without their exponentials.
-		hits := -math.Exp(-g*start-decay*t) * m.variance * w / (width * decay)
-		low := math.Exp(-g*start-decay*t) * w
-		high := math.Exp(g*(end-start)-decay*t) * (g*sin - w*cos)
-		mass := 2 / width * (low + high) / (g*g + w*w)
-		p += math.Sin(w*start) * (hits + mass)
-		if decay*t-math.Abs(g)*width > 45 {
+		hits := -math.Exp(float64(-g*start)-float64(decay*t)) * m.variance * w / (width * decay)
+		low := float64(math.Exp(float64(-g*start)-float64(decay*t)) * w)
+		high := float64(math.Exp(float64(g*(end-start))-float64(decay*t)) * (float64(g*sin) - float64(w*cos)))
+		mass := 2 / width * (low + high) / (float64(g*g) + float64(w*w))
+		p += float64(math.Sin(w*start) * (hits + mass))
+		if float64(decay*t)-float64(math.Abs(g)*width) > 45 {
 			break
 		}
 	}
@@ -108,12 +108,12 @@ func (m motion) outcomeByImages(t, y float64) float64 {
 	p := 0.0
 	for k := -12.0; k <= 12; k++ {
 		shift := 2 * k * width
-		p += interval(g*shift, -start-shift-g*v, end-start-shift-g*v, sd)
-		p -= interval(g*(shift-2*start), start-shift-g*v, end+start-shift-g*v, sd)
+		p += interval(g*shift, -start-shift-float64(g*v), end-start-shift-float64(g*v), sd)
+		p -= interval(g*(shift-float64(2*start)), start-shift-float64(g*v), end+start-shift-float64(g*v), sd)
 		c := start + shift
 		side := math.Copysign(1, c)
 		c = math.Abs(c)
-		p += side * (weighted(-g*(start+c), (g*v-c)/sd) + weighted(g*(c-start), (-c-g*v)/sd))
+		p += float64(side * (weighted(-g*(start+c), (float64(g*v)-c)/sd) + weighted(g*(c-start), (-c-float64(g*v))/sd)))
 	}
 	return p
 }
@@ -139,7 +139,7 @@ func logNormal(z float64) float64 {
 		return math.Log(normal(z))
 	}
 	r := 1 / (z * z)
-	return -z*z/2 - math.Log(-z*math.Sqrt(2*math.Pi)) + math.Log1p(-r*(1-3*r*(1-5*r)))
+	return -z*z/2 - math.Log(-z*math.Sqrt(2*math.Pi)) + math.Log1p(-r*(1-float64(3*r*(1-float64(5*r)))))
 }
 
 // normal95 is the two-sided 95 % point of the standard normal distribution.

@@ -128,11 +128,11 @@ func (d *dist) fill(counts []int64) {
 // moments returns the mean score and its variance per sample.
 func (d *dist) moments() (mean, variance float64) {
 	for i := range d.k {
-		mean += d.p[i] * d.score[i]
+		mean += float64(d.p[i] * d.score[i])
 	}
 	for i := range d.k {
 		x := d.score[i] - mean
-		variance += d.p[i] * x * x
+		variance += float64(d.p[i] * x * x)
 	}
 	return mean, variance
 }

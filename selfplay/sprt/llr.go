@@ -17,7 +17,7 @@ func (t Test) llrOf(c Counts) float64 {
 func (d *dist) llr(jump *[5]float64) float64 {
 	sum := 0.0
 	for i := range d.k {
-		sum += d.p[i] * jump[i]
+		sum += float64(d.p[i] * jump[i])
 	}
 	return d.n * sum
 }

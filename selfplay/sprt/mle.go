@@ -22,7 +22,7 @@ type tilting struct {
 func (d *dist) tilt(g *[5]float64, near float64) (t tilting, ok bool) {
 	least, most, mean := 0, 0, 0.0
 	for i := range d.k {
-		mean += d.p[i] * g[i]
+		mean += float64(d.p[i] * g[i])
 		if g[i] < g[least] {
 			least = i
 		}
@@ -45,7 +45,7 @@ func (d *dist) tilt(g *[5]float64, near float64) (t tilting, ok bool) {
 	y := d.tiltRoot(g, &base, near-pole, -pole, pole+1/g[other])
 	t.x = pole + y
 	for i := range d.k {
-		t.q[i] = base[i] + y*g[i]
+		t.q[i] = base[i] + float64(y*g[i])
 	}
 	return t, true
 }
@@ -65,9 +65,9 @@ func (d *dist) tiltRoot(g, base *[5]float64, y, zero, room float64) float64 {
 	for range 300 {
 		f, slope := 0.0, 0.0
 		for i := range d.k {
-			r := g[i] / (base[i] + y*g[i])
-			f += d.p[i] * r
-			slope += d.p[i] * r * r
+			r := g[i] / (base[i] + float64(y*g[i]))
+			f += float64(d.p[i] * r)
+			slope += float64(d.p[i] * r * r)
 		}
 		if f > 0 {
 			lo = y
@@ -110,7 +110,7 @@ func (d *dist) withT(t float64, equal *tilting) tilting {
 		return *equal
 	}
 	_, sigma := d.tilted(equal)
-	if found, ok := d.iterateT(t, half+t*sigma, sigma, equal.x); ok {
+	if found, ok := d.iterateT(t, half+float64(t*sigma), sigma, equal.x); ok {
 		return found
 	}
 	start := d.meanWithT(t)
@@ -130,7 +130,7 @@ func (d *dist) iterateT(t, mean, sigma, x float64) (found tilting, ok bool) {
 		var g [5]float64
 		for i := range d.k {
 			z := (d.score[i] - mean) / sigma
-			g[i] = d.score[i] - half - t*sigma*(1+z*z)/2
+			g[i] = d.score[i] - half - t*sigma*(1+float64(z*z))/2
 		}
 		if found, ok = d.tilt(&g, found.x); !ok {
 			return found, false

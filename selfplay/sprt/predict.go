@@ -56,8 +56,8 @@ func (d *dist) conjugate(jump *[5]float64, drift, variance float64) float64 {
 	for range 100 {
 		f, slope := 0.0, 0.0
 		for i := range d.k {
-			f += d.p[i] * math.Expm1(h*jump[i])
-			slope += d.p[i] * jump[i] * math.Exp(h*jump[i])
+			f += float64(d.p[i] * math.Expm1(h*jump[i]))
+			slope += float64(d.p[i] * jump[i] * math.Exp(h*jump[i]))
 		}
 		step := f / slope
 		if h -= step; math.Abs(step) <= 1e-12*math.Abs(h) && h*drift < 0 {
@@ -92,20 +92,20 @@ func (t Test) overshoot(d *dist) (below, above float64) {
 	third := 0.0
 	for i := range d.k {
 		x := jump[i] - mean
-		third += d.p[i] * x * x * x
+		third += float64(d.p[i] * x * x * x)
 	}
-	base, skew := normalOvershoot*math.Sqrt(variance), third/(6*variance)
+	base, skew := float64(normalOvershoot*math.Sqrt(variance)), third/(6*variance)
 	return math.Max(base-skew, 0), math.Max(base+skew, 0)
 }
 
 // spread is the mean and the variance of what has the value jump at each score.
 func (d *dist) spread(jump *[5]float64) (mean, variance float64) {
 	for i := range d.k {
-		mean += d.p[i] * jump[i]
+		mean += float64(d.p[i] * jump[i])
 	}
 	for i := range d.k {
 		x := jump[i] - mean
-		variance += d.p[i] * x * x
+		variance += float64(d.p[i] * x * x)
 	}
 	return mean, variance
 }

@@ -26,7 +26,7 @@ func IndependentGames(drawRatio float64, paired bool) (Shape, error) {
 		d.p = [5]float64{}
 		for i, a := range game {
 			for j, b := range game {
-				d.p[i+j] += a * b
+				d.p[i+j] += float64(a * b)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s Simulated) PassRate() (rate, lo, hi float64) {
 	n, z := float64(s.Runs), normal95*normal95
 	rate = float64(s.Passed) / n
 	mid := (rate + z/(2*n)) / (1 + z/n)
-	e := normal95 / (1 + z/n) * math.Sqrt(rate*(1-rate)/n+z/(4*n*n))
+	e := float64(normal95 / (1 + z/n) * math.Sqrt(rate*(1-rate)/n+z/(4*n*n)))
 	return rate, math.Max(mid-e, 0), math.Min(mid+e, 1)
 }
 
@@ -125,7 +125,7 @@ func sum(ends []ending, perSample float64) Simulated {
 		default:
 			s.Undecided++
 		}
-		games[i] = float64(e.samples) * perSample
+		games[i] = float64(float64(e.samples) * perSample)
 		total += games[i]
 	}
 	slices.Sort(games)
@@ -142,7 +142,7 @@ func quantile(sorted []float64, p float64) float64 {
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
 // simulateOne runs one test. See follower for how it saves work.

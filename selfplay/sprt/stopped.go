@@ -74,7 +74,7 @@ func (t Test) scores(d *dist) (s0, s1 float64) {
 	case Normalized:
 		_, variance := d.moments()
 		sd := math.Sqrt(variance)
-		return half + d.tValue(t.Elo0)*sd, half + d.tValue(t.Elo1)*sd
+		return half + float64(d.tValue(t.Elo0)*sd), half + float64(d.tValue(t.Elo1)*sd)
 	case Bayesian:
 		_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
 		return bayesEloScore(t.Elo0, drawElo), bayesEloScore(t.Elo1, drawElo)

@@ -42,7 +42,7 @@ func Summarize(c Counts) Summary {
 	s := Summary{Samples: c.Samples(), Games: c.Games()}
 	mean, variance := d.moments()
 	sd := math.Sqrt(variance / d.n)
-	s.Elo, s.EloLo, s.EloHi = Elo(mean), Elo(mean-normal95*sd), Elo(mean+normal95*sd)
+	s.Elo, s.EloLo, s.EloHi = Elo(mean), Elo(mean-float64(normal95*sd)), Elo(mean+float64(normal95*sd))
 	s.LOS = normal((mean - half) / sd)
 	s.LikelyLo, s.LikelyHi = Elo(d.likelyBound(mean, 0)), Elo(d.likelyBound(mean, 1))
 	s.NElo, s.NEloLo, s.NEloHi = d.normalizedEloInterval(mean, math.Sqrt(variance))
@@ -63,7 +63,7 @@ func Summarize(c Counts) Summary {
 func meanScore(counts []int64) float64 {
 	sum, n := 0.0, 0.0
 	for i, c := range counts {
-		sum += float64(i) * float64(c)
+		sum += float64(float64(i) * float64(c))
 		n += float64(c)
 	}
 	if n == 0 {
@@ -88,11 +88,11 @@ func (d *dist) likelyBound(mean, end float64) float64 {
 	rejected := func(s float64) bool {
 		t, sum := d.withMean(s), 0.0
 		for i := range d.k {
-			sum += d.p[i] * math.Log(t.q[i])
+			sum += float64(d.p[i] * math.Log(t.q[i]))
 		}
 		return 2*d.n*sum > normal95*normal95
 	}
-	far := minScore + end*(1-2*minScore)
+	far := minScore + float64(end*(1-2*minScore))
 	if (far-mean)*(end-half) <= 0 || !rejected(far) {
 		return far
 	}
@@ -115,8 +115,8 @@ func (d *dist) normalizedEloInterval(mean, sd float64) (elo, lo, hi float64) {
 	variance := 0.0
 	for i := range d.k {
 		z := (d.score[i] - mean) / sd
-		influence := z - t*(z*z-1)/2
-		variance += d.p[i] * influence * influence
+		influence := z - t*(float64(z*z)-1)/2
+		variance += float64(d.p[i] * influence * influence)
 	}
 	e := normal95 * math.Sqrt(variance/d.n)
 	return d.normalizedElo(t), d.normalizedElo(t - e), d.normalizedElo(t + e)

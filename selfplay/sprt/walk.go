@@ -26,7 +26,7 @@ type ladder struct{ record, sum, squares float64 }
 func (l *ladder) step(level float64) {
 	if jump := level - l.record; jump > 0 {
 		l.sum += jump
-		l.squares += jump * jump
+		l.squares += float64(jump * jump)
 		l.record = level
 	}
 }

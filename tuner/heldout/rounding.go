@@ -40,8 +40,8 @@ func RoundingLoss(ctx context.Context, f *models.File, path string, progress fun
 			return r, err
 		}
 		weight += row.weight
-		sumFitted += row.weight * crossEntropy(f.K*row.value(fitted), row.result)
-		sumRounded += row.weight * crossEntropy(f.K*row.value(rounded), row.result)
+		sumFitted += float64(row.weight * crossEntropy(f.K*row.value(fitted), row.result))
+		sumRounded += float64(row.weight * crossEntropy(f.K*row.value(rounded), row.result))
 		if r.Rows++; r.Rows%4096 == 0 && progress != nil {
 			progress(r.Rows, total, "")
 		}
@@ -82,10 +82,10 @@ type countedRow struct {
 func (r *countedRow) value(w [][2]float64) float64 {
 	var mg, eg float64
 	for i, t := range r.terms {
-		mg += float64(r.counts[i]) * w[t][0]
-		eg += float64(r.counts[i]) * w[t][1]
+		mg += float64(float64(r.counts[i]) * w[t][0])
+		eg += float64(float64(r.counts[i]) * w[t][1])
 	}
-	return r.offset + r.scale*(mg*r.phase+eg*(1-r.phase))
+	return r.offset + float64(r.scale*(float64(mg*r.phase)+float64(eg*(1-r.phase))))
 }
 
 // countedRows reads a data set of positions or of features; n is the number of rows.

@@ -88,7 +88,7 @@ func (s *sample) measure(name string, values []float64, first *Measured) (*Measu
 func (s *sample) mean(v []float64) Mean {
 	var sum, weight float64
 	for i, x := range v {
-		sum += float64(s.weight[i]) * x
+		sum += float64(float64(s.weight[i]) * x)
 		weight += float64(s.weight[i])
 	}
 	mean := sum / weight
@@ -97,7 +97,7 @@ func (s *sample) mean(v []float64) Mean {
 	for i, x := range v {
 		d := float64(s.weight[i]) * (x - mean)
 		if s.game[i] == 0 {
-			squares += d * d
+			squares += float64(d * d)
 			clusters++
 		} else {
 			games[s.game[i]] += d
@@ -107,7 +107,7 @@ func (s *sample) mean(v []float64) Mean {
 	for _, g := range s.game {
 		if g != 0 && !added[g] {
 			added[g] = true
-			squares += games[g] * games[g]
+			squares += float64(games[g] * games[g])
 			clusters++
 		}
 	}
@@ -121,7 +121,7 @@ func (s *sample) byPhase(v []float64) (bands []BandLoss) {
 		for i, x := range v {
 			if int(s.phase[i]) >= b.Lo && int(s.phase[i]) <= b.Hi {
 				p.Rows++
-				p.Loss += float64(s.weight[i]) * x
+				p.Loss += float64(float64(s.weight[i]) * x)
 				weight += float64(s.weight[i])
 			}
 		}
@@ -138,15 +138,15 @@ func (s *sample) byPhase(v []float64) (bands []BandLoss) {
 func (s *sample) meanResult() (mse, entropy float64) {
 	var sum, weight float64
 	for i, y := range s.result {
-		sum += float64(s.weight[i]) * float64(y)
+		sum += float64(float64(s.weight[i]) * float64(y))
 		weight += float64(s.weight[i])
 	}
 	p := sum / weight
 	z := math.Log(p / (1 - p))
 	for i, y := range s.result {
 		d := p - float64(y)
-		mse += float64(s.weight[i]) * d * d
-		entropy += float64(s.weight[i]) * crossEntropy(z, float64(y))
+		mse += float64(float64(s.weight[i]) * d * d)
+		entropy += float64(float64(s.weight[i]) * crossEntropy(z, float64(y)))
 	}
 	return mse / weight, entropy / weight
 }
@@ -198,5 +198,5 @@ func (s *sample) lacksValue(i int) bool {
 // crossEntropy returns the loss of the prediction 1/(1+e^-z) for the result y.
 func crossEntropy(z, y float64) float64 {
 	// log(1+e^z) - yz, in the form that cannot overflow
-	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y*z
+	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - float64(y*z)
 }

@@ -48,9 +48,9 @@ func (g *Gram) add(a, b float64, m []float64) {
 		if v == 0 {
 			continue
 		}
-		mm[i] += aa * v
-		me[i] += ab * v
-		ee[i] += bb * v
+		mm[i] += float64(aa * v)
+		me[i] += float64(ab * v)
+		ee[i] += float64(bb * v)
 	}
 }
 

@@ -101,8 +101,8 @@ var nodes = func() (t [nodeCount]node) {
 	derivative[1][1] = 1
 	for k := 2; k < len(derivative); k++ {
 		for j, v := range derivative[k-1][:8] {
-			derivative[k][j] += float64(j) * v
-			derivative[k][j+1] -= float64(j) * v
+			derivative[k][j] += float64(float64(j) * v)
+			derivative[k][j+1] -= float64(float64(j) * v)
 		}
 	}
 	for i := range 2*nodeReach*nodesPerUnit + 1 {
@@ -112,7 +112,7 @@ var nodes = func() (t [nodeCount]node) {
 		for k := 1; k < len(derivative); k++ {
 			factorial *= float64(k)
 			for j := len(derivative[k]) - 1; j >= 0; j-- {
-				t[i][k] = t[i][k]*s + derivative[k][j]
+				t[i][k] = float64(t[i][k]*s) + derivative[k][j]
 			}
 			t[i][k] /= factorial
 		}
@@ -137,15 +137,15 @@ func crossEntropy(k float64, x []float64, y, omega []float32) float64 {
 		} else if z < -nodeReach {
 			near = -nodeReach
 		}
-		t := near*nodesPerUnit + big
+		t := float64(near*nodesPerUnit) + big
 		c := &nodes[(math.Float64bits(t)+nodeReach*nodesPerUnit)%nodeCount]
-		d := near - (t-big)*(1.0/nodesPerUnit)
+		d := near - float64((t-big)*(1.0/nodesPerUnit))
 		d2 := d * d
 		d4 := d2 * d2
-		ln := (c[0] + c[1]*d) + d2*(c[2]+c[3]*d) + d4*((c[4]+c[5]*d)+d2*(c[6]+c[7]*d)) + beyond
-		p := (c[1] + 2*c[2]*d) + d2*(3*c[3]+4*c[4]*d) + d4*((5*c[5]+6*c[6]*d)+d2*(7*c[7]))
+		ln := (c[0] + float64(c[1]*d)) + float64(d2*(c[2]+float64(c[3]*d))) + float64(d4*((c[4]+float64(c[5]*d))+float64(d2*(c[6]+float64(c[7]*d))))) + beyond
+		p := (c[1] + float64(2*c[2]*d)) + float64(d2*(float64(3*c[3])+float64(4*c[4]*d))) + float64(d4*((float64(5*c[5])+float64(6*c[6]*d))+float64(d2*(7*c[7]))))
 		o, target := float64(omega[i]), float64(y[i])
-		total += o * (ln - target*z)
+		total += float64(o * (ln - float64(target*z)))
 		x[i] = o * k * (p - target)
 	}
 	return total
@@ -162,19 +162,19 @@ func outer(index []uint16, value []float64, h float64, m []float64, base []int) 
 		f, g := h*value[i], h*value[i+1]
 		one := (*lookup)(m[base[t]:])
 		two := (*lookup)(m[base[u]:])
-		one[t] += f * value[i]
-		one[u] += f * value[i+1]
-		two[u] += g * value[i+1]
+		one[t] += float64(f * value[i])
+		one[u] += float64(f * value[i+1])
+		two[u] += float64(g * value[i+1])
 		tail := index[i+2:]
 		rest := value[i+2:][:len(tail)]
 		for j, c := range tail {
 			x := rest[j]
-			one[c] += f * x
-			two[c] += g * x
+			one[c] += float64(f * x)
+			two[c] += float64(g * x)
 		}
 	}
 	if i < len(index) {
 		t := index[i]
-		m[base[t]+int(t)] += h * value[i] * value[i]
+		m[base[t]+int(t)] += float64(h * value[i] * value[i])
 	}
 }

@@ -53,9 +53,9 @@ func (o *Penalized) Gradient(ctx context.Context, theta, g []float64) (float64, 
 	}
 	for j, x := range theta {
 		d, prec := x-o.Params.Center[j], o.Params.Precision(j)
-		value += 0.5 * prec * d * d
+		value += float64(0.5 * prec * d * d)
 		if g != nil {
-			g[j] += prec * d
+			g[j] += float64(prec * d)
 		}
 	}
 	return value, nil

@@ -44,7 +44,7 @@ func NewTapered(terms int) Tapered {
 // factors of the two values.
 func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 	for i, p := range pairs {
-		out[i] = float64(p.Count) * (a*w.MG[p.Term] + b*w.EG[p.Term])
+		out[i] = float64(p.Count) * (float64(a*w.MG[p.Term]) + float64(b*w.EG[p.Term]))
 	}
 }
 
@@ -53,8 +53,8 @@ func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 func (w Tapered) untaper(a, b float64, pairs []rows.Entry, g *lookup) {
 	for i, p := range pairs {
 		v := float64(p.Count) * g[i]
-		w.MG[p.Term] += a * v
-		w.EG[p.Term] += b * v
+		w.MG[p.Term] += float64(a * v)
+		w.EG[p.Term] += float64(b * v)
 	}
 }
 
@@ -107,12 +107,12 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint1
 		dots(codes, c.Runs, &s.eg.table, y)
 		for i := range x {
 			a, b := c.Factors(i)
-			x[i] = a*x[i] + b*y[i]
+			x[i] = float64(a*x[i]) + float64(b*y[i])
 		}
 	}
 	for _, e := range c.Wide {
 		a, b := c.Factors(int(e.Row))
-		x[e.Row] += float64(e.Count) * (a*w.MG[e.Term] + b*w.EG[e.Term])
+		x[e.Row] += float64(float64(e.Count) * (float64(a*w.MG[e.Term]) + float64(b*w.EG[e.Term])))
 	}
 	if c.Scale != nil {
 		for i, v := range c.Scale {
@@ -180,7 +180,7 @@ func (p *Problem) SquaresGradient(ctx context.Context, w Tapered, g Tapered) (fl
 			if p.Omega != nil {
 				x[j] *= float64(p.Omega[i][j])
 			}
-			total += x[j] * e
+			total += float64(x[j] * e)
 		}
 		return total
 	})
@@ -251,7 +251,7 @@ func (p *Problem) slopes(i int, x []float64) float64 {
 	for j, e := range x {
 		o := float64(omega[j])
 		value, slope, _ := p.Loss.At(p.K, e, float64(y[j]))
-		total += o * value
+		total += float64(o * value)
 		x[j] = o * slope
 	}
 	return total
@@ -283,8 +283,8 @@ func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
 	for _, e := range c.Wide {
 		a, b := c.Factors(int(e.Row))
 		v := float64(e.Count) * t.X[e.Row]
-		s.g.MG[e.Term] += a * v
-		s.g.EG[e.Term] += b * v
+		s.g.MG[e.Term] += float64(a * v)
+		s.g.EG[e.Term] += float64(b * v)
 	}
 }
 
@@ -342,7 +342,7 @@ func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 		p.Derivatives(t, i)
 		t.value = 0
 		for _, slope := range t.X[:p.Store.Chunks[i].Rows] {
-			t.value += slope * slope
+			t.value += float64(slope * slope)
 		}
 	}
 	merge := func(t *Scratch, i int) {
@@ -367,7 +367,7 @@ func Targets(s *rows.Store, lambda, kScore float64) [][]float32 {
 				y[i] = r
 				if k.Score[i] != rows.NoScore {
 					p := Sigmoid(kScore * float64(k.Score[i]))
-					y[i] = float32(lambda*float64(r) + (1-lambda)*p)
+					y[i] = float32(float64(lambda*float64(r)) + float64((1-lambda)*p))
 				}
 			}
 		}
@@ -386,8 +386,8 @@ func Ratio(a, b float64) float64 {
 
 func (a Tapered) Dot(w Tapered) (mg, eg float64) {
 	for i := range a.MG {
-		mg += a.MG[i] * w.MG[i]
-		eg += a.EG[i] * w.EG[i]
+		mg += float64(a.MG[i] * w.MG[i])
+		eg += float64(a.EG[i] * w.EG[i])
 	}
 	return mg, eg
 }

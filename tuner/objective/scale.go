@@ -27,8 +27,8 @@ type kSums struct{ first, second float64 }
 func (s *kSums) add(loss Loss, k, x, y, omega float64) {
 	// The derivative with respect to K is that with respect to x times x/K.
 	slope, curvature := loss.slopeAt(k, x, y)
-	s.first += omega * slope * x
-	s.second += omega * curvature * x * x
+	s.first += float64(omega * slope * x)
+	s.second += float64(omega * curvature * x * x)
 }
 
 // FitK returns the K of the sigmoid for which evaluations x in centipawns
@@ -168,10 +168,10 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 				continue
 			}
 			if side == Trained {
-				m.squares += o * x * x
+				m.squares += float64(o * x * x)
 			}
 			v, _, _ := p.Loss.At(k, x, float64(p.Target[i][j]))
-			m.Loss[side] += o * v
+			m.Loss[side] += float64(o * v)
 			m.Weight[side] += o
 		}
 	}, func(_ *Scratch, i int) { sum.add(&parts[i]) })
@@ -185,7 +185,7 @@ func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, e
 	parts := make([]float64, len(s.Chunks))
 	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int, _ []uint16) {
 		for _, x := range t.X[:s.Chunks[i].Rows] {
-			parts[i] += x * x
+			parts[i] += float64(x * x)
 		}
 	}, func(_ *Scratch, i int) { sum += parts[i] })
 	return math.Sqrt(sum / float64(max(1, s.Rows()))), err

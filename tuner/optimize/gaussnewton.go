@@ -265,7 +265,7 @@ func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, erro
 // predictedDecrease is the decrease that the quadratic model predicts.
 func predictedDecrease(h *mat.SymDense, g, delta []float64) float64 {
 	d := mat.NewVecDense(len(delta), delta)
-	return -floats.Dot(g, delta) - 0.5*mat.Inner(d, h, d)
+	return -floats.Dot(g, delta) - float64(0.5*mat.Inner(d, h, d))
 }
 
 func Finite(value float64, x []float64) bool {

@@ -89,7 +89,7 @@ func effective(n []float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, v := range n {
 		sum += v
-		squares += v * v
+		squares += float64(v * v)
 	}
 	if squares == 0 {
 		return 0

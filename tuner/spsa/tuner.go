@@ -72,7 +72,7 @@ func (t *Tuner) Ask(k int) (Trial, error) {
 		p := &t.config.Parameters[i]
 		trial.Flips[i] = int8(1 - 2*rng.IntN(2))
 		round := rng.Float64()
-		c := float64(trial.Flips[i]) * t.config.perturbation(p, k)
+		c := float64(float64(trial.Flips[i]) * t.config.perturbation(p, k))
 		trial.Plus[i] = p.play(center[i]+c, round)
 		trial.Minus[i] = p.play(center[i]-c, round)
 	}
@@ -105,7 +105,7 @@ func (t *Tuner) Tell(k int, result float64, games int) error {
 	next := slices.Clone(t.theta[k-1])
 	for i := range next {
 		p := &t.config.Parameters[i]
-		next[i] += t.config.step(p, k) * result * float64(trial.Flips[i])
+		next[i] += float64(t.config.step(p, k) * result * float64(trial.Flips[i]))
 		next[i] = min(max(next[i], p.Min), p.Max)
 	}
 	t.theta = append(t.theta, next)

@@ -204,7 +204,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		addTo(s.total, s.u.RawRowView(i))
 		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
-			s.sumSq[t] += v * v
+			s.sumSq[t] += float64(v * v)
 		}
 	}
 	if c.q.N > 0 {
@@ -251,10 +251,10 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, 
 // spread adds one entry of a row to a cluster's score and information.
 func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []float64) {
 	v := float64(e.Count)
-	info[e.Term] += h * v * v
+	info[e.Term] += float64(h * v * v)
 	if j := p.MG[e.Term]; j != objective.Fixed {
-		u[j] += v * mg
-		u[p.EG[e.Term]] += v * eg
+		u[j] += float64(v * mg)
+		u[p.EG[e.Term]] += float64(v * eg)
 	}
 }
 
@@ -275,7 +275,7 @@ func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) 
 		}
 		for _, e := range entries {
 			sum[e.Term] += part[e.Term]
-			sumSq[e.Term] += part[e.Term] * part[e.Term]
+			sumSq[e.Term] += float64(part[e.Term] * part[e.Term])
 		}
 	})
 }

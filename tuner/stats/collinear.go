@@ -105,7 +105,7 @@ func (c *pivoted) eliminate(at int) {
 		v := c.h.At(at, j) / (c.scale[at] * c.scale[j])
 		v = (v - floats.Dot(c.rows[j], mine)) / root
 		c.rows[j] = append(c.rows[j], v)
-		c.pivot[j] -= v * v
+		c.pivot[j] -= float64(v * v)
 	}
 	c.rows[at] = append(mine, root)
 	c.rank++
@@ -119,7 +119,7 @@ func (c *pivoted) combination(j int, names []string) []string {
 		row := c.rows[c.order[k]]
 		b[k] /= row[k]
 		for i := range k {
-			b[i] -= b[k] * row[i]
+			b[i] -= float64(b[k] * row[i])
 		}
 	}
 	var of []int

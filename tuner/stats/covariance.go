@@ -53,7 +53,7 @@ type scaling struct {
 // variance returns that of a'w when rescaled, by the factor squared: from the variance of
 // a'theta, its covariance with g'theta, and the value of a'w.
 func (s *scaling) variance(of, with, value float64) float64 {
-	return of - 2*value*with + value*value*s.gvg
+	return of - float64(2*value*with) + float64(value*value*s.gvg)
 }
 
 // at returns the covariance of parameter j with g'theta.
@@ -163,7 +163,7 @@ func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
 	a := mat.NewSymDense(n, nil)
 	a.CopySym(h)
 	for j := range n {
-		a.SetSym(j, j, h.At(j, j)+o.Design*o.Params.Precision(j))
+		a.SetSym(j, j, h.At(j, j)+float64(o.Design*o.Params.Precision(j)))
 		if o.Params.Stuck(j) {
 			a.SetSym(j, j, 1) // of no matter: its row and column are 0
 		}
@@ -204,7 +204,7 @@ func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
 		// v_jj = (A^-1)_j' meat (A^-1)_j, and A^-1 is symmetric.
 		of := 0.0
 		for k := range v.Inverse.SymmetricDim() {
-			of += full.At(j, k) * m.At(k, j)
+			of += float64(full.At(j, k) * m.At(k, j))
 		}
 		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.at(j), w)))
 	}
@@ -229,7 +229,7 @@ func (v *Covariance) contrast(a []float64, value float64) float64 {
 	total := 0.0
 	for j, x := range a {
 		if x != 0 {
-			total += x * floats.Dot(v.v.RawRowView(j), a)
+			total += float64(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
 	return math.Sqrt(max(0, v.clusteredScale.variance(total, v.clusteredScale.dot(a), value)))
@@ -248,7 +248,7 @@ func (v *Covariance) deviations(mean []float64) func(j int, value float64) float
 		if j == objective.Fixed {
 			return math.Sqrt(max(0, scale.variance(mvm, -with, value)))
 		}
-		return math.Sqrt(max(0, scale.variance(v.v.At(j, j)-2*vm[j]+mvm, scale.at(j)-with, value)))
+		return math.Sqrt(max(0, scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value)))
 	}
 }
 
@@ -259,7 +259,7 @@ func dotSym(a, b *mat.SymDense) float64 {
 	ra, rb := a.RawSymmetric(), b.RawSymmetric()
 	for j := range n {
 		x, y := ra.Data[j*ra.Stride:j*ra.Stride+n], rb.Data[j*rb.Stride:j*rb.Stride+n]
-		total += x[j]*y[j] + 2*floats.Dot(x[j+1:], y[j+1:])
+		total += float64(x[j]*y[j]) + float64(2*floats.Dot(x[j+1:], y[j+1:]))
 	}
 	return total
 }
@@ -269,5 +269,5 @@ func (v *Covariance) Share(o *objective.Penalized, j int) float64 {
 	if o.Params.Stuck(j) {
 		return 0
 	}
-	return min(1, max(0, 1-o.Design*o.Params.Precision(j)*v.Inverse.At(j, j)))
+	return min(1, max(0, 1-float64(o.Design*o.Params.Precision(j)*v.Inverse.At(j, j))))
 }

@@ -71,7 +71,7 @@ func (v *Covariance) wald(of []int, theta []float64) float64 {
 		largest = math.Max(largest, block.At(i, i))
 	}
 	for i := range of { // a parameter that nothing moves has no variance either
-		block.SetSym(i, i, block.At(i, i)+1e-12*largest)
+		block.SetSym(i, i, block.At(i, i)+float64(1e-12*largest))
 	}
 	factor := optimize.Factorize(block)
 	if factor == nil {

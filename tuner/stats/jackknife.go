@@ -138,8 +138,8 @@ func (j *jackknife) scores(ctx context.Context) error {
 		for _, e := range entries {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := slope * float64(e.Count)
-				u[m] += a * v
-				u[q.EG[e.Term]] += b * v
+				u[m] += float64(a * v)
+				u[q.EG[e.Term]] += float64(b * v)
 			}
 		}
 	})
@@ -160,14 +160,14 @@ func (j *jackknife) information(ctx context.Context) error {
 		dot := 0.0
 		for _, e := range entries {
 			if m := q.MG[e.Term]; m != objective.Fixed {
-				dot += float64(e.Count) * (a*step[m] + b*step[q.EG[e.Term]])
+				dot += float64(float64(e.Count) * (float64(a*step[m]) + float64(b*step[q.EG[e.Term]])))
 			}
 		}
 		for _, e := range entries {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := curvature * dot * float64(e.Count)
-				own[m] += a * v
-				own[q.EG[e.Term]] += b * v
+				own[m] += float64(a * v)
+				own[q.EG[e.Term]] += float64(b * v)
 			}
 		}
 	})

@@ -71,7 +71,7 @@ func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params
 		out[t].Pawns = objective.Ratio(out[t].Value, pawn)
 		d := make([]float64, q.N)
 		for j := range d {
-			d[j] = linear[t][j] - out[t].Pawns*linear[board.Pawn][j]
+			d[j] = linear[t][j] - float64(out[t].Pawns*linear[board.Pawn][j])
 		}
 		// The value of d is 0: a ratio does not depend on the scale.
 		out[t].SEPawns = math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn))
