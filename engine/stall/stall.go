@@ -27,6 +27,7 @@ type Watch struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
+	armed   bool // the timer is set
 	running bool
 	last    time.Duration // last look
 	n       int
@@ -41,17 +42,19 @@ func (w *Watch) Start() {
 		w.clock = bootTime
 	}
 	w.running, w.n, w.total, w.last = true, 0, 0, w.clock()
-	if w.timer == nil {
+	switch {
+	case w.timer == nil:
 		w.timer = time.AfterFunc(tick, w.look)
-		return
+	case !w.armed:
+		w.timer.Reset(tick)
 	}
-	w.timer.Reset(tick)
+	w.armed = true
 }
 
 func (w *Watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.running {
+	if w.armed = w.running; w.running {
 		w.note()
 		w.timer.Reset(tick)
 	}
@@ -83,9 +86,6 @@ func (w *Watch) Stop() (n int, total time.Duration) {
 	n, total = w.Seen()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.running = false
-	if w.timer != nil {
-		w.timer.Stop()
-	}
+	w.running = false // the timer fires once more: to set it for each move of a game would cost more
 	return n, total
 }

@@ -2,7 +2,7 @@ package uci
 
 import (
 	"bytes"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,7 +27,10 @@ func (c *conversation) add(direction string, line []byte) {
 	if len(c.data) > 2*logSize-logLineMax-64 {
 		c.data = c.data[:copy(c.data, c.data[len(c.data)-logSize:])]
 	}
-	c.data = fmt.Appendf(c.data, "%7d ", now.Sub(c.started).Milliseconds())
+	var digits [20]byte // not with fmt: this runs twice a move
+	ms := strconv.AppendInt(digits[:0], now.Sub(c.started).Milliseconds(), 10)
+	c.data = append(c.data, "       "[min(len(ms), 7):]...)
+	c.data = append(append(c.data, ms...), ' ')
 	c.data = append(c.data, direction...)
 	if len(line) > logLineMax {
 		const part = logLineMax / 2
