@@ -216,7 +216,7 @@ func clusterAdvice(err error) error {
 	case errors.Is(err, broker.ErrNoCoordinator):
 		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to the list", err)
 	case errors.Is(err, broker.ErrNoServer):
-		return fmt.Errorf("%w; choose another address with --serve: port 0 takes a free one", err)
+		return fmt.Errorf("%w; choose another address with --serve: port 0 chooses a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// and unset %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
 	case errors.Is(err, wire.ErrEncryption):

@@ -78,7 +78,7 @@ func (f *lossFlags) parse() (err error) {
 		return usagef("--eval-line %s: want a group, (...), around the value", f.evalLine)
 	}
 	if f.workers < 0 {
-		return usagef("--workers is not negative")
+		return usagef("--workers: want 0 or more")
 	}
 	if f.workers == 0 {
 		f.workers = runtime.GOMAXPROCS(0)

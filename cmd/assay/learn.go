@@ -275,9 +275,9 @@ func newLearnPictureCommand() *cobra.Command {
 		Use:   "picture LADDER",
 		Short: "Draw the Elo of a run's generations, as a ladder measured it",
 		Long: `Draw Elo over generations, with 95 % intervals, from the folder of a ladder in which the
-start weights and those of all generations play. Players of other weights become lines
-beside. Generations are known by their weights' ids; which they are is read from a history,
-a folder with a run's plan.json and its gen-1, gen-2 and so on.`,
+start weights and those of all generations play. Other players become horizontal lines.
+Generations are recognized by the ids of their weights, which are read from --history: a
+folder with a run's plan.json and its folders gen-1, gen-2 and so on.`,
 		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -66,7 +66,7 @@ there is no verdict: the command ends with exit code 1 and keeps the games. With
 forfeits count as losses, however many there are. If A passes an SPRT in which B forfeited,
 the result also says what the test says without those pairs. A game is void, and its pair is played
 again, only if a program could not be started or assay itself was paused. If more than 1 %
-of the pairs are void (and more than games at once), there is no verdict either.
+of the pairs are void (and more than --concurrency of them), there is no verdict either.
 
 With limits of nodes or depth, the same flags and seed give the same games and result for
 any --concurrency. Games with a time per move or a clock depend on the machine and are

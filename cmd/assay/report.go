@@ -129,8 +129,9 @@ killed is shown as interrupted, with the command that resumes it. If other machi
 its games (assay work), the page lists these workers: games/s, share of the games, when
 each was last seen, its version and its failures. /run/NAME/workers.json is the same list.
 
-The server only reads, and shows no run with a link out of its folder. It listens on this machine only, unless --listen gives another
-address; everyone who can reach it can read every run.`,
+The server only reads. It does not show runs with symbolic links out of their folders. It
+listens on this machine only, unless --listen gives another address; everyone who can reach
+it can read every run.`,
 		Example: `  assay serve
   assay serve runs --listen 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),

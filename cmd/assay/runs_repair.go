@@ -21,7 +21,7 @@ func newRunsRepairCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "repair RUN",
-		Short: "Keep what is whole of a damaged run, so that its command resumes it",
+		Short: "Keep the undamaged part of a run, so that its command resumes it",
 		Long: `Find what is damaged in the folder of a match, ladder, spsa, selfplay or learn run, or in a
 data set, and keep the rest: of a journal all lines whose checksum is right, of a data set the
 shards before the first damaged one, of a coordinator's ledger the bans and the answers that

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,94 +35,86 @@ func orNone(s string) string {
 // about the first field that differs, in the order of now. The order of fields and white
 // space do not matter. Path is for the error.
 func CompareConfig(path string, old, now json.RawMessage) error {
-	was, err := flatten(old)
+	was, err := Flatten(old)
 	if err != nil {
 		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)
 	}
-	is, err := flatten(now)
+	is, err := Flatten(now)
 	if err != nil {
 		return fmt.Errorf("durable: configuration: %w", err)
 	}
-	for _, f := range is.order {
-		if o, ok := was.value[f]; !ok || o != is.value[f] {
-			return &ConfigChangedError{Path: path, Field: f, Old: o, New: is.value[f]}
+	before, after := map[string]string{}, map[string]string{}
+	for _, s := range was {
+		before[s.Path] = s.Value
+	}
+	for _, s := range is {
+		after[s.Path] = s.Value
+		if o, ok := before[s.Path]; !ok || o != s.Value {
+			return &ConfigChangedError{Path: path, Field: s.Path, Old: o, New: s.Value}
 		}
 	}
-	for _, f := range was.order {
-		if _, ok := is.value[f]; !ok {
-			return &ConfigChangedError{Path: path, Field: f, Old: was.value[f]}
+	for _, s := range was {
+		if _, ok := after[s.Path]; !ok {
+			return &ConfigChangedError{Path: path, Field: s.Path, Old: s.Value}
 		}
 	}
 	return nil
 }
 
-// flat is a JSON document as a list of paths to scalars (or empty containers).
-type flat struct {
-	order []string
-	value map[string]string
+// Setting is a value in a JSON document: a string, a number, true, false, null, or an empty
+// object or array.
+type Setting struct {
+	Path  string // as "gate.elo1" or "openings[2]"; "(all)" if the document is a single value
+	Value string // JSON
 }
 
-func flatten(doc json.RawMessage) (*flat, error) {
-	out := &flat{value: map[string]string{}}
+// Flatten lists the values of a JSON document in their order; an empty document has none.
+func Flatten(doc json.RawMessage) (list []Setting, err error) {
 	if len(bytes.TrimSpace(doc)) == 0 {
-		return out, nil
+		return nil, nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
-	if err := out.walk(dec, "", 0); err != nil {
+	if list, err = flatten(nil, dec, "", 0); err != nil {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("more than one JSON value")
 	}
-	return out, nil
+	return list, nil
 }
 
-func (f *flat) walk(dec *json.Decoder, path string, depth int) error {
+// flatten appends the values of the next value of a document.
+func flatten(list []Setting, dec *json.Decoder, path string, depth int) ([]Setting, error) {
 	if depth > 100 {
-		return errors.New("nested too deeply")
+		return nil, errors.New("nested too deeply")
 	}
 	t, err := dec.Token()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	open, ok := t.(json.Delim)
-	if !ok {
-		f.add(path, t)
-		return nil
+	open, nested := t.(json.Delim)
+	if !nested {
+		value, err := json.Marshal(t)
+		return append(list, Setting{cmp.Or(path, "(all)"), string(value)}), err
 	}
-	n := 0
-	for ; dec.More(); n++ {
+	before := len(list)
+	for n := 0; dec.More(); n++ {
 		sub := path + "[" + strconv.Itoa(n) + "]"
 		if open == '{' {
 			key, err := dec.Token()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			sub = strings.TrimPrefix(path+"."+key.(string), ".")
 		}
-		if err := f.walk(dec, sub, depth+1); err != nil {
-			return err
+		if list, err = flatten(list, dec, sub, depth+1); err != nil {
+			return nil, err
 		}
 	}
-	if n == 0 {
-		f.add(path, map[json.Delim]json.Number{'{': "{}", '[': "[]"}[open])
+	if len(list) == before {
+		list = append(list, Setting{cmp.Or(path, "(all)"), map[json.Delim]string{'{': "{}", '[': "[]"}[open]})
 	}
 	_, err = dec.Token() // the closing bracket
-	return err
-}
-
-func (f *flat) add(path string, scalar json.Token) {
-	if path == "" {
-		path = "(all)"
-	}
-	if _, ok := f.value[path]; !ok {
-		f.order = append(f.order, path)
-	}
-	if n, ok := scalar.(json.Number); ok {
-		f.value[path] = n.String()
-		return
-	}
-	b, _ := json.Marshal(scalar) // a string, a bool or nil: cannot fail
-	f.value[path] = string(b)
+	return list, err
 }

@@ -112,7 +112,7 @@ func split(addr string) (host string, port int, err error) {
 		h = "127.0.0.1"
 	}
 	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
-		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 takes a free one", addr)
+		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 chooses a free one", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

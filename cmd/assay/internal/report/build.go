@@ -187,35 +187,24 @@ func (b *builder) games() error {
 // setting is one line of a configuration.
 type setting struct{ Name, Value string }
 
-// flatten lists a configuration's values with their paths, in order.
+// flatten lists a configuration's values with their paths, by path.
 func flatten(doc json.RawMessage) ([]setting, error) {
-	var v any
-	dec := json.NewDecoder(strings.NewReader(string(doc)))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
+	values, err := durable.Flatten(doc)
+	if err != nil {
 		return nil, err
 	}
 	var list []setting
-	var walk func(path string, v any)
-	walk = func(path string, v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for name, sub := range v {
-				walk(strings.TrimPrefix(path+"."+name, "."), sub)
-			}
-		case []any:
-			for i, sub := range v {
-				walk(fmt.Sprintf("%s[%d]", path, i+1), sub)
-			}
-		case nil:
-			list = append(list, setting{path, "none"})
-		default:
-			list = append(list, setting{path, fmt.Sprint(v)})
+	for _, v := range values {
+		text := v.Value
+		if text == "null" {
+			text = "none"
+		} else if v.Value[0] == '"' {
+			err = errors.Join(err, json.Unmarshal([]byte(v.Value), &text))
 		}
+		list = append(list, setting{v.Path, text})
 	}
-	walk("", v)
 	slices.SortFunc(list, func(a, b setting) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
+	return list, err
 }
 
 // pedigree lists the weight files and data sets of a run, with what they were made from.

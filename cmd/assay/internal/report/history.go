@@ -27,7 +27,7 @@ func History(ladderDir, history string) ([]byte, error) {
 	if ok, err := readJSON(&played, ladderDir, "result.json"); err != nil {
 		return nil, err
 	} else if !ok || len(played.Ratings) == 0 {
-		return nil, fmt.Errorf("%s is no complete ladder", ladderDir)
+		return nil, fmt.Errorf("%s is not a complete ladder", ladderDir)
 	}
 	all, err := readHistory(history)
 	if err != nil {

@@ -149,7 +149,7 @@ func TestNamesThatFillAPlot(t *testing.T) {
 
 func TestFlattenKeepsLargeNumbers(t *testing.T) {
 	list, err := flatten(json.RawMessage(`{"b":{"c":[1,null,"x"]},"a":18446744073709551615}`))
-	want := []setting{{"a", "18446744073709551615"}, {"b.c[1]", "1"}, {"b.c[2]", "none"}, {"b.c[3]", "x"}}
+	want := []setting{{"a", "18446744073709551615"}, {"b.c[0]", "1"}, {"b.c[1]", "none"}, {"b.c[2]", "x"}}
 	if err != nil || len(list) != len(want) {
 		t.Fatalf("%v, %v", list, err)
 	}

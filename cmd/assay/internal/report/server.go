@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -311,20 +310,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefo
 			return
 		}
 		pause = max(every, 3*time.Since(started))
-		if sleep(r.Context(), pause) != nil {
+		select {
+		case <-r.Context().Done():
 			return
+		case <-time.After(pause):
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -30,20 +29,14 @@ func (t *tally) add(number uint64, g *dataset.GameRow) {
 
 // san returns the moves of a game in standard algebraic notation.
 func san(g *dataset.GameRow) ([]string, error) {
-	position := board.StartPosition()
-	if g.Start != "" {
-		var err error
-		if position, err = board.ParseFEN(g.Start); err != nil {
-			return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	list := make([]string, 0, len(g.Moves))
+	for i, game := range g.Replay() {
+		if i == len(g.Moves) {
+			return list, nil
+		}
+		if p := game.Position(); p.IsLegal(g.Moves[i]) {
+			list = append(list, p.SAN(g.Moves[i]))
 		}
 	}
-	list := make([]string, len(g.Moves))
-	for i, m := range g.Moves {
-		if !position.IsLegal(m) {
-			return nil, fmt.Errorf("game %d: move %d is not legal", g.Game, i+1)
-		}
-		list[i] = position.SAN(m)
-		position.Make(m)
-	}
-	return list, nil
+	return nil, fmt.Errorf("game %d cannot be replayed", g.Game)
 }
