@@ -13,12 +13,13 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/dataset/internal/rowtest"
 )
 
 // namedPositions are positions of games, each with its game and an opening of two games.
 func namedPositions(seed uint64, games int) []dataset.PositionRow {
 	var rows []dataset.PositionRow
-	for i, g := range randomGames(seed, games) {
+	for i, g := range rowtest.Games(seed, games) {
 		for _, r := range positionsOf([]dataset.GameRow{g}) {
 			r.Game, r.Opening, r.Weight = g.Game+seed, 1+uint64(i/2), 1
 			rows = append(rows, r)
@@ -33,7 +34,7 @@ func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := readAll(r)
+	rows, err := rowtest.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 	games := filepath.Join(dir, "games")
-	writeGames(t, games, randomGames(1, 5), dataset.ShardRows(5, 10))
+	writeGames(t, games, rowtest.Games(1, 5), dataset.ShardRows(5, 10))
 	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"), Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}

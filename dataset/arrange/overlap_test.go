@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/rowtest"
 )
 
 // The counts are those of maps.
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
-	games := randomGames(8, 30)
+	games := rowtest.Games(8, 30)
 	a, b := games[:20], games[12:]
 	write := func(name string, rows []dataset.PositionRow) string {
 		path := filepath.Join(dir, name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -19,8 +20,8 @@ import (
 func TestDuplicatesInBoundedMemory(t *testing.T) {
 	// Random games have few positions in common but in the beginning; so the same ones
 	// come again, under other names.
-	games := randomGames(70, 120)
-	for _, g := range randomGames(70, 60) {
+	games := rowtest.Games(70, 120)
+	for _, g := range rowtest.Games(70, 60) {
 		g.Game++
 		games = append(games, g)
 	}
@@ -58,7 +59,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 // A uniform sample has as many rows of each result and band of phases as the rarest; a
 // wanted number is what comes out, from cells as equal as can be.
 func TestSamples(t *testing.T) {
-	r := gamesIn(t, randomGames(71, 250))
+	r := gamesIn(t, rowtest.Games(71, 250))
 	cellsOf := func(f Filter) (n [cells]int64, c Counts) {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		for i := range rows {
@@ -137,7 +138,7 @@ func TestSampleIsFair(t *testing.T) {
 
 // New scores are those of the rescorer, and an interrupted run asks for none twice.
 func TestRescoreResumes(t *testing.T) {
-	r := gamesIn(t, randomGames(72, 60))
+	r := gamesIn(t, rowtest.Games(72, 60))
 	asked := make(chan uint64, 1<<20)
 	config := func(stop int, cancel func()) Config {
 		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewRescorer: func() Rescorer {
@@ -191,7 +192,7 @@ func TestRescoreResumes(t *testing.T) {
 
 // Positions are refined as those of games are.
 func TestRefineIsExtractInTwoSteps(t *testing.T) {
-	r := gamesIn(t, randomGames(73, 80))
+	r := gamesIn(t, rowtest.Games(73, 80))
 	f := Filter{Resolve: ResolveLeaf, MaxScore: 20000, MaxPerGame: 10, Seed: 9}
 	one := t.TempDir()
 	want, rows := extract(t, r, one, f, 2)
@@ -213,19 +214,19 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := readAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
+	if again, err := rowtest.ReadAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
 		t.Errorf("the rows differ; %v", err)
 	}
 
 	// Where the rows of a game are not together, they cannot be counted.
 	mixed := t.TempDir()
-	unsorted, err := readAll(p)
+	unsorted, err := rowtest.ReadAll(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
 	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
-	write(t, w, err, unsorted)
+	rowtest.Write(t, w, err, unsorted)
 	if p, err = dataset.OpenPositions(mixed); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 
 // The same games given twice are noticed, whatever the folder's name.
 func TestGamesGivenTwice(t *testing.T) {
-	games := randomGames(74, 30)
+	games := rowtest.Games(74, 30)
 	a, b := gamesIn(t, games), gamesIn(t, games)
 	c := gamesIn(t, games[10:])
 	for _, second := range []*dataset.Reader[dataset.GameRow]{a, b, c} {

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -41,7 +42,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := readAll(p)
+	rows, err := rowtest.ReadAll(p)
 	if err != nil || int64(len(rows)) != counts.Kept || m.Rows != counts.Kept {
 		t.Fatalf("%d rows, %d kept, manifest %d, %v", len(rows), counts.Kept, m.Rows, err)
 	}
@@ -50,7 +51,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 
 // Every position of the games is accounted for, and every row obeys the filter.
 func TestExtractAccountsForEveryPosition(t *testing.T) {
-	games := randomGames(20, 150)
+	games := rowtest.Games(20, 150)
 	r := gamesIn(t, games)
 	plies := int64(0)
 	for _, g := range games {
@@ -98,7 +99,7 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 }
 
 func TestExtractKeepsLabels(t *testing.T) {
-	games := randomGames(21, 20)
+	games := rowtest.Games(21, 20)
 	_, rows := extract(t, gamesIn(t, games), t.TempDir(), Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 1)
 	next := 0
 	for _, g := range games {
@@ -124,7 +125,7 @@ func TestExtractKeepsLabels(t *testing.T) {
 }
 
 func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
-	games := randomGames(22, 300)
+	games := rowtest.Games(22, 300)
 	r := gamesIn(t, games)
 	f := Filter{Resolve: ResolveLeaf, MaxScore: 25000, MaxPerGame: 30, Seed: 5}
 	one, three, cut := t.TempDir(), t.TempDir(), t.TempDir()
@@ -169,7 +170,7 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 
 // A real resume, after some shards: rows on disk are not written twice.
 func TestExtractResumesAfterWholeShards(t *testing.T) {
-	r := gamesIn(t, randomGames(23, 60))
+	r := gamesIn(t, rowtest.Games(23, 60))
 	f := Filter{Resolve: ResolveKeep}
 	dir := t.TempDir()
 	_, rows := extract(t, r, t.TempDir(), f, 1)
@@ -198,7 +199,7 @@ func TestExtractResumesAfterWholeShards(t *testing.T) {
 }
 
 func TestExtractPassesOnDamage(t *testing.T) {
-	r := gamesIn(t, randomGames(24, 40))
+	r := gamesIn(t, rowtest.Games(24, 40))
 	path := filepath.Join(r.Path(), "games-00002.arrow")
 	datatest.FlipBit(t, path, 3000)
 	dir := t.TempDir()
@@ -222,7 +223,7 @@ func TestExtractPassesOnDamage(t *testing.T) {
 }
 
 func BenchmarkExtract(b *testing.B) {
-	r := gamesIn(b, randomGames(1, 2000))
+	r := gamesIn(b, rowtest.Games(1, 2000))
 	n := int64(0)
 	for b.Loop() {
 		_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, b.TempDir(), Config{Filter: Filter{Resolve: ResolveKeep}})
