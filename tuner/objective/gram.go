@@ -70,7 +70,9 @@ const gramRows = 1 << 15
 // gramScratch is what one goroutine needs to sum outer products.
 type gramScratch struct {
 	*Scratch
-	m     [][]float64 // packed triangles, padded so that any uint16 is in range: three a factor, of which rows with the same factors need the first
+	// m are packed triangles, padded so that any uint16 is in range: three for each
+	// RowFactor, of which rows with the same factors need the first.
+	m     [][]float64
 	index []uint16
 	value []float64
 }
