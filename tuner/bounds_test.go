@@ -55,8 +55,8 @@ func TestBounds(t *testing.T) {
 		want := fit(held, frozen)
 		for i, x := range r.Terms {
 			y := want.Terms[i]
-			if math.Abs(x.FitMG-y.FitMG) > 1e-2 || math.Abs(x.FitEG-y.FitEG) > 1e-2 || math.Abs(x.SEMG-y.SEMG) > 1e-3 {
-				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, fitOf(x), [2]float64{x.SEMG, x.SEEG}, fitOf(y), [2]float64{y.SEMG, y.SEEG})
+			if math.Abs(x.FitMG-y.FitMG) > 1e-2 || math.Abs(x.FitEG-y.FitEG) > 1e-2 || math.Abs(float64(x.SEMG-y.SEMG)) > 1e-3 {
+				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, fitOf(x), [2]float64{float64(x.SEMG), float64(x.SEEG)}, fitOf(y), [2]float64{float64(y.SEMG), float64(y.SEEG)})
 			}
 		}
 		if text := strings.Join(r.Warnings, " "); !strings.Contains(text, "held at a bound") {

@@ -68,6 +68,10 @@ type Config struct {
 	Method     string
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
 	Iterations int
+	// Memory is the memory in bytes that matrices may take; 0 means a quarter of the
+	// machine's. A fit that needs more solves by conjugate gradients, and has standard
+	// errors of the piece values and of the largest changes only.
+	Memory int64
 	// KeepScale leaves out the rescaling to the start weights' RMS
 	// evaluation. Reference is the set of positions on which that is
 	// measured; nil means the training rows.
@@ -133,6 +137,8 @@ func (c *Config) check(terms int) error {
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
 		{"gap", c.Gap, c.Gap >= 0},
+		{"memory", float64(c.Memory), c.Memory >= 0},
+		{"number of steps", float64(c.Iterations), c.Iterations >= 0},
 		{"factor on the prior", c.PriorFactor, c.PriorFactor >= 0 && !math.IsInf(c.PriorFactor, 1)},
 	} {
 		if !v.ok {
@@ -159,6 +165,9 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 func (c *Config) Text() string {
 	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d method=%s gap=%g iterations=%d keep-scale=%v",
 		c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
+	if c.Memory != 0 {
+		s += fmt.Sprintf(" memory=%d", c.Memory)
+	}
 	if c.Limit != 0 {
 		s += fmt.Sprintf(" limit=%g", c.Limit)
 	}

@@ -80,7 +80,7 @@ func TestFeaturesAreThePositions(t *testing.T) {
 	}
 	for i := range a.Terms {
 		x, y := a.Terms[i], b.Terms[i]
-		if math.Abs(x.FitMG-y.FitMG) > 1e-9 || x.EG != y.EG || x.Name != y.Name || math.Abs(x.SEMG-y.SEMG) > 1e-9 {
+		if math.Abs(x.FitMG-y.FitMG) > 1e-9 || x.EG != y.EG || x.Name != y.Name || math.Abs(float64(x.SEMG-y.SEMG)) > 1e-9 {
 			t.Errorf("from positions %+v, from features %+v", x, y)
 		}
 	}

@@ -57,7 +57,7 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 		t, x := &r.Terms[i], &f.Terms[i]
 		x.Count = t.Count
 		if !t.Frozen {
-			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.FitMG), short(t.FitEG), short(t.SEMG), short(t.SEEG)
+			x.FitMG, x.FitEG, x.SEMG, x.SEEG = short(t.FitMG), short(t.FitEG), short(t.SEMG.OrZero()), short(t.SEEG.OrZero())
 		}
 	}
 	f.Provenance = models.Provenance{

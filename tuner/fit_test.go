@@ -186,7 +186,7 @@ func TestCollinear(t *testing.T) {
 func checkFinite(t *testing.T, r *Result) {
 	t.Helper()
 	for _, x := range r.Terms {
-		v := []float64{x.FitMG, x.FitEG, x.SEMG, x.SEEG, x.NaiveMG, x.NaiveEG, x.EffectiveGames}
+		v := []float64{x.FitMG, x.FitEG, float64(x.SEMG), float64(x.SEEG), float64(x.NaiveMG), float64(x.NaiveEG), x.EffectiveGames}
 		if !optimize.Finite(r.FileK, v) {
 			t.Errorf("not finite: %+v", x)
 		}

@@ -26,7 +26,7 @@ func TestFewGamesCover(t *testing.T) {
 			truth := syn.Truth()
 			for j, x := range r.Terms {
 				all += 2
-				for _, v := range [][3]float64{{x.FitMG, truth.MG[j], x.SEMG}, {x.FitEG, truth.EG[j], x.SEEG}} {
+				for _, v := range [][3]float64{{x.FitMG, truth.MG[j], float64(x.SEMG)}, {x.FitEG, truth.EG[j], float64(x.SEEG)}} {
 					if math.Abs(v[0]-v[1]) <= x.Quantile()*v[2] {
 						hold++
 					}

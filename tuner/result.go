@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -83,6 +84,7 @@ type Result struct {
 	Warnings []string `json:"warnings"`
 	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
 
+	Solver  string            `json:"-"` // how equations were solved, and why
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
 	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
@@ -122,6 +124,9 @@ func (f *Float) UnmarshalJSON(text []byte) error {
 // Known reports whether f is a number.
 func (f Float) Known() bool { return !math.IsNaN(float64(f)) }
 
+// OrZero returns f, or 0 if it is not known.
+func (f Float) OrZero() float64 { return orZero(float64(f)) }
+
 // Interval is an interval of confidence. The zero value says that there is none,
 // as null does in JSON.
 type Interval [2]float64
@@ -146,19 +151,19 @@ type TermFit struct {
 	EG      int32   `json:"eg"`
 	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
 	FitEG   float64 `json:"fit_eg"`
-	SEMG    float64 `json:"se_mg"` // clustered; 0 where Frozen or never seen
-	SEEG    float64 `json:"se_eg"`
-	ZMG     float64 `json:"z_mg"` // (fit - start) / se; 0 where there is no se
-	ZEG     float64 `json:"z_eg"`
+	SEMG    Float   `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known
+	SEEG    Float   `json:"se_eg"`
+	ZMG     Float   `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG     Float   `json:"z_eg"`
 	// The 95 % intervals of the coefficients.
 	IntervalMG Interval `json:"interval_mg"`
 	IntervalEG Interval `json:"interval_eg"`
 	// SEChangeMG and SEChangeEG are the errors of the change beyond the common rescaling,
 	// FitMG - Rescale x StartMG; 0 in results of earlier versions.
-	SEChangeMG float64 `json:"se_change_mg,omitempty"`
-	SEChangeEG float64 `json:"se_change_eg,omitempty"`
-	NaiveMG    float64 `json:"naive_se_mg"` // standard errors as if rows were independent
-	NaiveEG    float64 `json:"naive_se_eg"`
+	SEChangeMG Float `json:"se_change_mg,omitempty"`
+	SEChangeEG Float `json:"se_change_eg,omitempty"`
+	NaiveMG    Float `json:"naive_se_mg"` // standard errors as if rows were independent
+	NaiveEG    Float `json:"naive_se_eg"`
 
 	Count int64 `json:"count"` // training rows in which it occurs
 	// EffectiveGames is the effective number of clusters that inform the term.
@@ -168,7 +173,7 @@ type TermFit struct {
 	// error says how far the fit would move with other games; where the share
 	// is small, the prior lets it move little, and a small error says nothing
 	// about the true value.
-	DataShare float64 `json:"data_share"`
+	DataShare Float   `json:"data_share"`
 	Rescale   float64 `json:"rescale"` // Result.Rescale
 	Frozen    bool    `json:"frozen,omitempty"`
 }
@@ -188,7 +193,7 @@ func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < rows.Min
 // CompareWith makes mg and eg the start values that the term is compared with.
 func (t *TermFit) CompareWith(mg, eg float64) {
 	t.StartMG, t.StartEG = mg, eg
-	t.ZMG, t.ZEG = objective.Ratio(t.FitMG-mg, t.SEMG), objective.Ratio(t.FitEG-eg, t.SEEG)
+	t.ZMG, t.ZEG = Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), Float(objective.Ratio(t.FitEG-eg, float64(t.SEEG)))
 }
 
 // smallestShare is the share that the data must have in a term for its error to
@@ -200,11 +205,11 @@ const smallestShare = 0.2
 // errors. The errors count only where enough games inform the term, and where the
 // data rather than the prior determine it.
 func (t *TermFit) Moved() bool {
-	if t.EffectiveGames < rows.MinClusters || t.DataShare < smallestShare {
+	if t.EffectiveGames < rows.MinClusters || !(t.DataShare >= smallestShare) {
 		return false
 	}
-	far := func(start float64, now int32, se float64) bool {
-		return se > 0 && math.Abs(float64(now)-float64(t.Rescale*start)) > 2*se
+	far := func(start float64, now int32, se Float) bool {
+		return se > 0 && math.Abs(float64(now)-float64(t.Rescale*start)) > 2*float64(se)
 	}
 	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
 }
@@ -225,8 +230,14 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	if err := f.finishWeights(ctx, r, w); err != nil {
 		return nil, err
 	}
+	r.Solver = f.at.solver
 	if f.at.cov != nil {
 		if err := f.statistics(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if f.at.large != nil {
+		if err := f.largeStatistics(ctx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -350,11 +361,11 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
 			continue
 		}
-		x.DataShare = (v.Share(o, mg) + v.Share(o, eg)) / 2
+		x.DataShare = Float(v.Share(o, mg)+v.Share(o, eg)) / 2
 		s := r.Rescale
-		x.SEMG, x.SEEG = s*v.SE(mg, x.FitMG/s), s*v.SE(eg, x.FitEG/s)
-		x.SEChangeMG, x.SEChangeEG = s*v.SE(mg, 0), s*v.SE(eg, 0)
-		x.NaiveMG, x.NaiveEG = s*naive(mg, x.FitMG/s), s*naive(eg, x.FitEG/s)
+		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
+		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
+		x.NaiveMG, x.NaiveEG = Float(s*naive(mg, x.FitMG/s)), Float(s*naive(eg, x.FitEG/s))
 		x.CompareWith(x.StartMG, x.StartEG)
 		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
 	}
@@ -371,17 +382,94 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	}
 	r.Groups = stats.GroupGains(v, o, f.terms, f.at.theta, f.slope.start.Weight[objective.Trained])
 	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
-	w := objective.NewTapered(len(f.terms))
-	f.free.Expand(f.at.theta, w)
-	sides, err := stats.Calibrate(ctx, f.train, old, w)
-	if err != nil {
+	if err := f.calibrate(ctx, r); err != nil {
 		return err
 	}
-	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
 	if f.s.Pieces != nil {
 		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.free.Params, v, r.Rescale)
 	}
 	return nil
+}
+
+// calibrate compares predictions with results.
+func (f *fitting) calibrate(ctx context.Context, r *Result) error {
+	w := objective.NewTapered(len(f.terms))
+	f.free.Expand(f.at.theta, w)
+	sides, err := stats.Calibrate(ctx, f.train, objective.StartOf(f.terms), w)
+	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
+	return err
+}
+
+// largestChanges is the number of coefficients that a large fit has standard errors of.
+const largestChanges = 50
+
+// largeStatistics fills in what can be known without matrices: the errors of the largest
+// changes and of the piece values. All others are NaN.
+func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
+	v, s := f.at.large, r.Rescale
+	f.c.progress(0, 0, "errors of the %d largest changes", largestChanges)
+	var g []float64
+	if s != 1 {
+		var err error
+		if g, err = f.rescaleGradient(ctx); err != nil {
+			return err
+		}
+	}
+	v.Finish(g)
+	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Parts.Clustering, v.Parts.Dispersion
+	order := make([]int, f.free.N)
+	for j := range order {
+		order[j] = j
+	}
+	change := func(j int) float64 {
+		if f.free.Stuck(j) {
+			return 0
+		}
+		return math.Abs(f.at.theta[j])
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(change(b), change(a)) })
+	chosen := make([]bool, f.free.N)
+	for _, j := range order[:min(largestChanges, len(order))] {
+		chosen[j] = true
+	}
+	unit, none := make([]float64, f.free.N), Float(math.NaN())
+	errors := func(j int, value float64) (se, change, naive Float, err error) {
+		if !chosen[j] {
+			return none, none, none, nil
+		}
+		unit[j] = 1
+		defer func() { unit[j] = 0 }()
+		a, b, err := v.Errors(ctx, unit, value/s)
+		if err != nil {
+			return none, none, none, err
+		}
+		c, _, err := v.Errors(ctx, unit, 0)
+		return Float(s * a), Float(s * c), Float(s * b), err
+	}
+	fit := objective.NewTapered(len(f.terms))
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		x.EffectiveGames = v.Games[t]
+		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
+		mg, eg := f.free.MG[t], f.free.EG[t]
+		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
+			continue
+		}
+		var err error
+		if x.SEMG, x.SEChangeMG, x.NaiveMG, err = errors(mg, x.FitMG); err != nil {
+			return err
+		}
+		if x.SEEG, x.SEChangeEG, x.NaiveEG, err = errors(eg, x.FitEG); err != nil {
+			return err
+		}
+		x.DataShare = none
+		x.CompareWith(x.StartMG, x.StartEG)
+		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
+	}
+	if f.s.Pieces != nil {
+		r.Pieces = stats.PieceValues(f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, s)
+	}
+	return f.calibrate(ctx, r)
 }
 
 // Losses below which a fit is too good to be true.
@@ -413,7 +501,7 @@ func (f *fitting) caution(r *Result) {
 		switch {
 		case x.Count == 0 && !x.Frozen:
 			unseen = append(unseen, x.Name)
-		case x.Few() && !x.Frozen && f.at.cov != nil:
+		case x.Few() && !x.Frozen && (f.at.cov != nil || f.at.large != nil):
 			few = append(few, x.Name)
 		}
 	}
@@ -448,10 +536,10 @@ func some(names []string) string {
 }
 
 // interval is the 95 % interval of a coefficient of t.
-func (t *TermFit) interval(v, se float64) Interval {
-	if se == 0 {
+func (t *TermFit) interval(v float64, se Float) Interval {
+	if se == 0 || !se.Known() {
 		return Interval{}
 	}
-	reach := t.Quantile() * se
+	reach := t.Quantile() * float64(se)
 	return Interval{v - reach, v + reach}
 }

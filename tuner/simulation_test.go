@@ -24,8 +24,8 @@ func TestIntervalsCover(t *testing.T) {
 		truth := syn.Truth()
 		for j, x := range r.Terms {
 			for _, v := range [][4]float64{
-				{x.FitMG, truth.MG[j], x.SEMG, x.NaiveMG},
-				{x.FitEG, truth.EG[j], x.SEEG, x.NaiveEG},
+				{x.FitMG, truth.MG[j], float64(x.SEMG), float64(x.NaiveMG)},
+				{x.FitEG, truth.EG[j], float64(x.SEEG), float64(x.NaiveEG)},
 			} {
 				all++
 				if math.Abs(v[0]-v[1]) <= 1.96*v[2] {
@@ -74,10 +74,10 @@ func TestPriorIntervalsCover(t *testing.T) {
 		r := simulateWith(t, syn, start, tau, design)
 		for j, x := range r.Terms {
 			all += 2
-			if math.Abs(x.FitMG-target.Terms[j].FitMG) <= 1.96*x.SEMG {
+			if math.Abs(x.FitMG-target.Terms[j].FitMG) <= 1.96*float64(x.SEMG) {
 				hold++
 			}
-			if math.Abs(x.FitEG-target.Terms[j].FitEG) <= 1.96*x.SEEG {
+			if math.Abs(x.FitEG-target.Terms[j].FitEG) <= 1.96*float64(x.SEEG) {
 				hold++
 			}
 		}
@@ -111,8 +111,8 @@ func TestRescaledIntervalsCover(t *testing.T) {
 		}
 		truth := rescaledTruth(t, s, start, syn.Truth())
 		x := &r.Terms[0]
-		hold.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*x.SEMG)
-		constant.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*x.SEChangeMG)
+		hold.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*float64(x.SEMG))
+		constant.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*float64(x.SEChangeMG))
 	}
 	t.Logf("the dominant coefficient: %v; with a constant factor %v", &hold, &constant)
 	if share, _ := hold.share(); share < 0.91 || share > 0.985 {
@@ -192,7 +192,7 @@ func TestRecovery(t *testing.T) {
 	truth := syn.Truth()
 	chi := 0.0
 	for j, x := range r.Terms {
-		for _, d := range [2]float64{(x.FitMG - truth.MG[j]) / x.SEMG, (x.FitEG - truth.EG[j]) / x.SEEG} {
+		for _, d := range [2]float64{(x.FitMG - truth.MG[j]) / float64(x.SEMG), (x.FitEG - truth.EG[j]) / float64(x.SEEG)} {
 			chi += d * d
 			if math.Abs(d) > 4.5 {
 				t.Errorf("%s is %.1f standard errors from the truth", x.Name, d)
@@ -236,7 +236,7 @@ func TestPriorHolds(t *testing.T) {
 	}
 	shares := 0.0
 	for _, x := range held.Terms {
-		shares += 2 * x.DataShare
+		shares += 2 * float64(x.DataShare)
 	}
 	if math.Abs(shares-held.Effective) > 1e-6 {
 		t.Errorf("shares of data add up to %v, effective parameters are %v", shares, held.Effective)

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,10 @@ type solution struct {
 	theta   []float64 // nil before the first step
 	outcome optimize.Outcome
 	cov     *stats.Covariance // nil if not known
+	big     bool              // too many parameters for matrices
+	large   *stats.Large      // in place of cov if big
+
+	solver string // how equations are solved, and why
 
 	known     *objective.Known // information shared by objectives of one loss
 	knownLoss objective.Loss
@@ -40,6 +45,13 @@ func (f *fitting) solve(ctx context.Context) error {
 		f.at.design = designFirst
 	}
 	theta := f.free.first
+	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
+	f.at.big = have > 0 && need > have
+	f.at.solver = fmt.Sprintf("%d parameters: matrices take %d MiB of %d MiB", f.free.N, need>>20, have>>20)
+	if f.at.big {
+		f.at.solver = fmt.Sprintf("%d parameters: matrices would take %d MiB of %d MiB: conjugate gradients, and errors of the %d largest changes", f.free.N, need>>20, have>>20, largestChanges)
+	}
+	f.c.progress(0, 0, "%s", f.at.solver)
 	gap := f.c.Gap
 	if gap == 0 {
 		gap = defaultGap
@@ -112,7 +124,11 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 			b.Reach = longestLast / f.slope.k
 		}
 	}
-	out, err := f.free.Box.Minimize(ctx, method, o, theta, s)
+	var of optimize.Objective = o
+	if f.at.big {
+		of = objective.Large{Penalized: o}
+	}
+	out, err := f.free.Box.Minimize(ctx, method, of, theta, s)
 	if out.X != nil && optimize.Finite(out.Value, out.X) {
 		f.at.theta = out.X
 	}
@@ -161,11 +177,7 @@ func (f *fitting) objective() *objective.Penalized {
 func (f *fitting) estimate(ctx context.Context) error {
 	f.c.progress(0, 0, "estimating variances over %d clusters", f.split.clusters.N())
 	o := f.objective()
-	var err error
-	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta); err != nil {
-		return err
-	}
-	d, err := f.at.cov.Design(ctx, f.train)
+	d, err := f.variances(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -173,4 +185,18 @@ func (f *fitting) estimate(ctx context.Context) error {
 		f.at.design = d
 	}
 	return nil
+}
+
+// variances computes the covariance at theta, and returns the design effect from it.
+func (f *fitting) variances(ctx context.Context, o *objective.Penalized) (d float64, err error) {
+	if f.at.big {
+		if f.at.large, err = stats.NewLarge(ctx, o, f.split.clusters, f.at.theta); err != nil {
+			return 0, err
+		}
+		return f.at.large.Design(ctx)
+	}
+	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta); err != nil {
+		return 0, err
+	}
+	return f.at.cov.Design(ctx, f.train)
 }

@@ -102,6 +102,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
+	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit, "largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
+	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has fewer standard errors (default: a quarter of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
@@ -132,6 +134,20 @@ func (f *tuneFlags) parse() error {
 		f.c.Tie = tuner.TieOff
 	default:
 		return usagef("--tie %s: want on, off or auto", f.tie)
+	}
+	if f.c.Limit == tuner.DefaultLimit {
+		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
+	}
+	if f.memory != "" {
+		number, unit := strings.TrimRight(f.memory, "kKMGiB"), map[byte]float64{'k': 1 << 10, 'K': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
+		bytes, err := strconv.ParseFloat(number, 64)
+		if len(number) < len(f.memory) && unit[f.memory[len(number)]] > 0 {
+			bytes *= unit[f.memory[len(number)]]
+		}
+		if err != nil || !(bytes >= 1 && bytes < 1<<50) {
+			return usagef("--memory %s: want a size such as 800M or 4G", f.memory)
+		}
+		f.c.Memory = int64(bytes)
 	}
 	f.c.Prior = make(map[string]float64)
 	for _, p := range f.prior {
@@ -210,6 +226,9 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return tuneAdvice(err)
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Result: *r}
+	if r.Solver != "" {
+		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
+	}
 	if f.curve && err == nil {
 		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
 			return tuneAdvice(err)

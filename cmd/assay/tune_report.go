@@ -104,15 +104,30 @@ func termTable(r *tuner.Result, file *models.File) string {
 			group = x.Group
 			fmt.Fprintf(&b, "%s\n", group)
 		}
-		eg, arrow := [2]string{number(x.StartEG), withError(x.EG, x.SEEG)}, "->"
+		eg, arrow := [2]string{number(x.StartEG), withKnownError(x.EG, x.SEEG)}, "->"
 		if !x.Tapered {
 			eg, arrow = [2]string{}, ""
 		}
-		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %4.0f%% %9d %7.1f%s\n", x.Name, number(x.StartMG), withError(x.MG, x.SEMG), eg[0], arrow, eg[1], 100*x.DataShare, x.Count, x.EffectiveGames, mark(x))
+		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %5s %9d %7.1f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), x.Count, x.EffectiveGames, mark(x))
 	}
 	b.WriteString(boards.String())
 	b.WriteString(termLegend)
 	return b.String()
+}
+
+// withKnownError is withError, with a dash for an error that is not known.
+func withKnownError(w int32, se tuner.Float) string {
+	if !se.Known() {
+		return fmt.Sprintf("%d +- -", w)
+	}
+	return withError(w, float64(se))
+}
+
+func percent(share tuner.Float) string {
+	if !share.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
 const termLegend = `

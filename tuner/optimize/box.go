@@ -65,7 +65,11 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 		if b.Strict {
 			inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi), Reach: b.Reach}
 		}
-		out, err := m.Minimize(ctx, face, face.start(), inner)
+		var of Objective = face
+		if p, ok := f.(Products); ok {
+			of = productsFace{face, p}
+		}
+		out, err := m.Minimize(ctx, of, face.start(), inner)
 		total.Iterations += out.Iterations
 		total.Passes += out.Passes
 		total.Curvatures += out.Curvatures
@@ -200,4 +204,41 @@ func (c *face) Curvature(ctx context.Context, x []float64) (*mat.SymDense, error
 		}
 	}
 	return h, nil
+}
+
+// productsFace is a face of an objective known by products.
+type productsFace struct {
+	*face
+	p Products
+}
+
+// Products implements Products.
+func (c productsFace) Products(ctx context.Context, x []float64) (Operator, error) {
+	c.fill(x)
+	h, err := c.p.Products(ctx, c.x)
+	n := len(c.x)
+	return &faceOperator{c.face, h, make([]float64, n), make([]float64, n)}, err
+}
+
+// faceOperator is the part of a matrix that belongs to the free variables.
+type faceOperator struct {
+	*face
+	h       Operator
+	in, out []float64
+}
+
+// Diagonal implements Operator.
+func (o *faceOperator) Diagonal() []float64 { return o.of(o.h.Diagonal()) }
+
+// Multiply implements Operator.
+func (o *faceOperator) Multiply(ctx context.Context, x, out []float64) error {
+	clear(o.in)
+	for i, j := range o.free {
+		o.in[j] = x[i]
+	}
+	if err := o.h.Multiply(ctx, o.in, o.out); err != nil {
+		return err
+	}
+	copy(out, o.of(o.out))
+	return nil
 }

@@ -54,16 +54,19 @@ func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings
 
 // newtonGap sets the outcome's gap to the Newton decrement at its point.
 func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error {
-	h, err := f.Curvature(ctx, out.X)
-	if err != nil {
-		return err
-	}
-	out.Curvatures++
 	g := make([]float64, len(out.X))
 	if _, err := f.Gradient(ctx, out.X, g); err != nil {
 		return err
 	}
 	out.Passes++
+	if p, ok := f.(Products); ok {
+		return gapCG(ctx, p, out, g, s)
+	}
+	h, err := f.Curvature(ctx, out.X)
+	if err != nil {
+		return err
+	}
+	out.Curvatures++
 	delta, err := solveDamped(h, g, 0)
 	if err != nil {
 		out.Gap = math.Inf(1)

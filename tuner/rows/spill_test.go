@@ -78,7 +78,7 @@ func TestWide(t *testing.T) {
 		got := fit(limit)
 		for i, x := range got.Terms {
 			y := want.Terms[i]
-			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, x.SEMG - y.SEMG, x.NaiveEG - y.NaiveEG} {
+			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG), float64(x.NaiveEG - y.NaiveEG)} {
 				if d > 1e-6 || d < -1e-6 {
 					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
 				}

@@ -37,6 +37,7 @@ type clusterPass struct {
 	spans  []span  // of places in each chunk
 	block  int     // clusters a block
 	lonely int     // clusters of one row
+	bare   bool    // no outer products
 }
 
 // Places of games that have none.
@@ -122,7 +123,9 @@ func (c *clusterPass) scratch() *clusterScratch {
 		Scratch: objective.NewScratch(),
 		u:       mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
 		sum: make([]float64, terms), sumSq: make([]float64, terms), total: make([]float64, c.q.N),
-		meat: mat.NewSymDense(c.q.N, nil),
+	}
+	if !c.bare {
+		s.meat = mat.NewSymDense(c.q.N, nil)
 	}
 	return s
 }
@@ -163,14 +166,39 @@ func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q 
 	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
 		out.meat.AddSym(out.meat, q.FoldGram(grams[1]))
 	}
-	out.Effective = make([]float64, terms)
-	for t := range sum {
-		if sumSq[t] > 0 {
-			out.Effective[t] = sum[t] * sum[t] / sumSq[t]
-		}
-	}
+	out.Effective = effective(sum, sumSq)
 	out.center()
 	return out, grams[0], nil
+}
+
+// effective returns the effective numbers of clusters, from the sums and the sums of squares
+// of their information.
+func effective(sum, sumSq []float64) []float64 {
+	out := make([]float64, len(sum))
+	for t := range sum {
+		if sumSq[t] > 0 {
+			out[t] = sum[t] * sum[t] / sumSq[t]
+		}
+	}
+	return out
+}
+
+// effectiveGames returns the effective number of clusters by term, and that of clusters.
+func effectiveGames(ctx context.Context, p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered) ([]float64, int, error) {
+	pass := newClusterPass(p, c, q, w)
+	pass.bare = true
+	terms := p.Store.Terms()
+	sum, sumSq := make([]float64, terms), make([]float64, terms)
+	merge := func(s *clusterScratch, _ int) {
+		addTo(sum, s.sum)
+		addTo(sumSq, s.sumSq)
+	}
+	blocks := (pass.n + pass.block - 1) / pass.block
+	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
+		return nil, 0, err
+	}
+	err := pass.singles(ctx, sum, sumSq, make([]float64, q.N))
+	return effective(sum, sumSq), pass.n + pass.lonely, err
 }
 
 // center subtracts the mean score, which a prior keeps from being 0.
@@ -207,7 +235,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 			s.sumSq[t] += float64(v * v)
 		}
 	}
-	if c.q.N > 0 {
+	if c.q.N > 0 && !c.bare {
 		u := s.u.RawMatrix()
 		u.Rows = int(hi - lo)
 		s.meat.Zero()
@@ -235,6 +263,9 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, 
 					spread(c.q, pairs[code], mg, eg, h, u, info)
 				}
 				for _, w := range wides {
+					if int(w.Row) > row {
+						break
+					}
 					if int(w.Row) == row {
 						spread(c.q, w.Entry, mg, eg, h, u, info)
 					}

@@ -145,7 +145,9 @@ func (v *Covariance) Finish(ctx context.Context, o *objective.Penalized, c *rows
 	if naive := dotSym(v.Inverse, v.naive); v.Effective > 0 && naive > 0 {
 		v.Parts = DesignParts{Clustering: v.clustered / naive, Dispersion: naive / v.Effective}
 	}
-	v.finiteSample(o.Problem)
+	var small float64
+	small, v.factor = finiteSample(o.Problem, v.Effective, v.Sums.N)
+	v.naive.ScaleSym(small, v.naive)
 	if few {
 		if err := v.jackknife(ctx, o, c, theta); err != nil {
 			return err
@@ -174,8 +176,9 @@ func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
 	}
 }
 
-// finiteSample applies the factors for finite numbers of clusters and rows.
-func (v *Covariance) finiteSample(p *objective.Problem) {
+// finiteSample returns the factors of the naive and the clustered covariance for finite
+// numbers of clusters and rows.
+func finiteSample(p *objective.Problem, effective float64, clusters int) (naive, clustered float64) {
 	rows := 0.0
 	for _, c := range p.Omega {
 		for _, o := range c {
@@ -185,14 +188,14 @@ func (v *Covariance) finiteSample(p *objective.Problem) {
 		}
 	}
 	small := 1.0
-	if rows > v.Effective+1 {
-		small = (rows - 1) / (rows - v.Effective)
+	if rows > effective+1 {
+		small = (rows - 1) / (rows - effective)
 	}
-	v.naive.ScaleSym(small, v.naive)
-	if c := float64(v.Sums.N); c > 1 {
-		small *= c / (c - 1)
+	naive, clustered = small, small
+	if c := float64(clusters); c > 1 {
+		clustered *= c / (c - 1)
 	}
-	v.factor = small
+	return naive, clustered
 }
 
 // NaiveErrors returns a function for the standard error of parameter j, whose coefficient

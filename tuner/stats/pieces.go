@@ -45,9 +45,14 @@ func marginal(s *rows.Sample, t int) objective.Tapered {
 	return a
 }
 
+// Contrasts knows standard errors: Covariance or Large.
+type Contrasts interface {
+	contrast(a []float64, value float64) float64
+}
+
 // pieceValues returns the marginal values of the five piece types under old and new
 // weights. scale is the factor between theta and centipawns.
-func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params, v *Covariance, scale float64) []PieceValue {
+func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params, v Contrasts, scale float64) []PieceValue {
 	var out []PieceValue
 	var linear [rows.PieceTypes][]float64
 	for t := range rows.PieceTypes {

@@ -35,7 +35,7 @@ func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 	for i := range terms {
 		t := &terms[i]
 		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: t.StartMG, OldEG: t.StartEG, NewMG: float64(t.MG), NewEG: float64(t.EG),
-			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Moved: t.Moved()})
+			SEMG: t.SEMG.OrZero(), SEEG: t.SEEG.OrZero(), Count: t.Count, Moved: t.Moved()})
 	}
 	return list
 }
