@@ -24,6 +24,7 @@ import (
 
 // tuneFlags are the flags of assay tune that need reading before use.
 type tuneFlags struct {
+	memory           string
 	model, from, out string
 	disk             string
 	bench, curve     bool
