@@ -107,11 +107,11 @@ func count(r *Result, truth objective.Tapered, dominant, others, constant *cover
 		x := &r.Terms[j]
 		q := x.Quantile()
 		if j == 0 {
-			dominant.add(math.Abs(x.FitMG-truth.MG[0]) <= q*x.SEMG)
-			constant.add(math.Abs(x.FitMG-truth.MG[0]) <= q*x.SEChangeMG)
+			dominant.add(math.Abs(x.FitMG-truth.MG[0]) <= q*float64(x.SEMG))
+			constant.add(math.Abs(x.FitMG-truth.MG[0]) <= q*float64(x.SEChangeMG))
 			continue
 		}
-		others.add(math.Abs(x.FitMG-truth.MG[j]) <= q*x.SEMG)
-		others.add(math.Abs(x.FitEG-truth.EG[j]) <= q*x.SEEG)
+		others.add(math.Abs(x.FitMG-truth.MG[j]) <= q*float64(x.SEMG))
+		others.add(math.Abs(x.FitEG-truth.EG[j]) <= q*float64(x.SEEG))
 	}
 }
