@@ -106,7 +106,7 @@ func lists[T number](c *columns, name string, none []T) (offsets []int32, values
 	last := int32(0)
 	for i, o := range offsets[:c.rows+1] {
 		if o < last || int64(o) > int64(len(values)) {
-			c.fail(name, "row %d: offset %d is out of order", i, o)
+			c.fail(name, "row %d: offset %d is out of order", i+1, o)
 			return empty, values
 		}
 		last = o

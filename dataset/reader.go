@@ -28,12 +28,12 @@ var ErrNoData = errors.New("no data set")
 // RowError says why one row is not valid.
 type RowError struct {
 	File string // path of the file
-	Row  int64  // within the file, from 0
+	Row  int64  // within the file, from 0; the message counts from 1
 	Err  error
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("dataset: %s, row %d: %v", e.File, e.Row, e.Err)
+	return fmt.Sprintf("dataset: %s, row %d: %v", e.File, e.Row+1, e.Err)
 }
 
 func (e *RowError) Unwrap() error { return e.Err }

@@ -237,7 +237,7 @@ func (w *Writer[R]) Append(r *R) error {
 		return w.err
 	}
 	if err := w.codec.check(r); err != nil {
-		return fmt.Errorf("dataset: %s: row %d is not valid: %w", w.dir, w.manifest.Rows+int64(w.shard), err)
+		return fmt.Errorf("dataset: %s: row %d is not valid: %w", w.dir, w.manifest.Rows+int64(w.shard)+1, err)
 	}
 	w.codec.append(w.builder, r)
 	w.batch++

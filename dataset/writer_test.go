@@ -192,7 +192,7 @@ func TestFeaturesAreNeverRounded(t *testing.T) {
 		{Offset: 1e7},
 		{Eval: 32001},
 	} {
-		if err := w.Append(&r); err == nil || !strings.Contains(err.Error(), "row 0") {
+		if err := w.Append(&r); err == nil || !strings.Contains(err.Error(), "row 1") {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}

@@ -178,7 +178,7 @@ func TestSplitWantsGames(t *testing.T) {
 	rows[20].Game = 0
 	writePositions(t, filepath.Join(dir, "data"), rows)
 	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"), []Part{{"a", 1}, {"b", 1}}, ByGame, Config{})
-	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), "row 20") {
+	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), "row 21") {
 		t.Error(err)
 	}
 	for _, name := range []string{"a", "b"} {

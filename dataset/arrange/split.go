@@ -114,7 +114,7 @@ func split[R any](ctx context.Context, paths []string, s *splitting, c Config, o
 		n++
 		err := t.add(row)
 		if errors.Is(err, dataset.ErrUngrouped) {
-			return errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", n, err, s.by), t.discard())
+			return errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", n+1, err, s.by), t.discard())
 		}
 		return err
 	})

@@ -188,7 +188,7 @@ func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Wri
 			return n, err
 		}
 		if buf, err = encode(buf[:0], &row); err != nil {
-			return n, fmt.Errorf("convert: %s, row %d: %w", r.Path(), n, err)
+			return n, fmt.Errorf("convert: %s, row %d: %w", r.Path(), n+1, err)
 		}
 		if _, err := out.Write(buf); err != nil {
 			return n, fmt.Errorf("convert: %w", err)

@@ -111,7 +111,7 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 	if err := os.WriteFile(stale, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), data, file, ExportConfig{}); err == nil || !strings.Contains(err.Error(), "row 1: the position has no score") {
+	if _, err := Export(t.Context(), data, file, ExportConfig{}); err == nil || !strings.Contains(err.Error(), "row 2: the position has no score") {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {

@@ -249,12 +249,12 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 // Every way to break the protocol is an error that says what is wrong, and where.
 func TestEnginesThatMisbehave(t *testing.T) {
 	data, rows := positions(t, 1500)
-	row := fmt.Sprintf("row 699 (%s)", rows[699].Board.FEN())
+	row := fmt.Sprintf("row 700 (%s)", rows[699].Board.FEN())
 	for how, want := range map[string][]string{
 		"noheader":  {"first line is", "Stockfish 15.1"},
 		"oldheader": {"features/0"},
 		"quiet":     {ErrSilent.Error()},
-		"unflushed": {ErrSilent.Error(), "row 0 ", "flush"},
+		"unflushed": {ErrSilent.Error(), "row 1 ", "flush"},
 		"crash":     {row, "exit status 3", "segmentation fault, as it were"},
 		"drift":     {row, dataset.ErrDrift.Error()},
 		"range":     {row, "term 5: count 200", "float32"},

@@ -213,7 +213,7 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at), b.rows[at].Board.FEN(), err)
+	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at)+1, b.rows[at].Board.FEN(), err)
 }
 
 // label copies the labels of the position to its features.

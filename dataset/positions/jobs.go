@@ -85,7 +85,7 @@ func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[data
 					return err
 				}
 				if err := e.begin(&games, p.Game); err != nil {
-					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row, err)
+					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row+1, err)
 				}
 			}
 			group = append(group, p)
