@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Large is a Penalized with so many parameters that no matrix of them fits into memory:
+// Large is a Penalized whose matrices do not fit into memory:
 // its Gauss-Newton matrix is known by its products.
 type Large struct{ *Penalized }
 

@@ -23,7 +23,7 @@ func nine(pairs int) Config {
 
 const replications = 20
 
-// What is missing after so many pairs, by default and by other rates.
+// What each number of pairs leaves to be found, with the default rate and with others.
 func TestBudgetTable(t *testing.T) {
 	for _, elo := range []float64{30, 100} {
 		for _, pairs := range []int{300, 700, 2500, 10_000} {

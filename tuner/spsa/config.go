@@ -101,9 +101,9 @@ func (p *Parameter) Validate() error {
 // CEndsInRange: the default c_end is the range of a parameter divided by this.
 const CEndsInRange = 10
 
-// DefaultREnd returns the r_end for a run of so many pairs of games, 4.5 / sqrt(pairs x
+// DefaultREnd returns the r_end for a run of that many pairs of games, 4.5 / sqrt(pairs x
 // parameters) from 0.002 to 0.1. Pairs move the values by r_end each, and their noise by
-// r_end sqrt(pairs) in each parameter: so many small steps go farther for the same noise.
+// r_end sqrt(pairs) in each parameter: small steps add up to more for the same noise.
 // SEARCH.md has the simulations that it was chosen by.
 func DefaultREnd(pairs, parameters int) float64 {
 	r := 4.5 / math.Sqrt(float64(max(1, pairs))*float64(max(1, parameters)))

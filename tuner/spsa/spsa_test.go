@@ -268,7 +268,7 @@ func TestAfford(t *testing.T) {
 	if whole := 40 + s.ValueElo; math.Abs(merged.Found-whole) > 4 || merged.Hopeless {
 		t.Errorf("merged: %+v; iteration by iteration %.1f", merged, whole)
 	}
-	for i := range 1000 - len(c.Parameters) { // so many are simulated in seconds, too
+	for i := range 1000 - len(c.Parameters) { // a thousand are simulated in seconds, too
 		c.Parameters = append(c.Parameters, Parameter{Name: fmt.Sprint(i), Min: -100, Max: 100, CEnd: 20})
 	}
 	if b, err := Afford(t.Context(), c.WithDefaultREnd(1, 10), 1, 40, 0.5); err != nil || b.Runs != 4 || !b.Hopeless {

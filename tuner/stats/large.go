@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Large is Covariance for so many parameters that no matrix of them fits into memory. It
+// Large is Covariance where matrices of the parameters do not fit into memory. It
 // knows the same clustered and naive covariances, but only by solving for one contrast at a
 // time. Traces are means over random signs (Hutchinson 1990), the same ones in every call.
 type Large struct {
@@ -34,7 +34,7 @@ type Large struct {
 }
 
 const (
-	probes  = 16    // random signs of a trace
+	Probes  = 16    // random signs of a trace
 	exactly = 1e-16 // tolerance of solutions: errors of 1e-8
 	roughly = 1e-6  // of traces
 )
@@ -99,10 +99,10 @@ func (l *Large) traces(ctx context.Context) error {
 	chunks := l.o.Problem.Store.Chunks
 	trace := func(y []float64, sum *float64) error {
 		_, energy, err := optimize.SolveCG(ctx, l.a, y, roughly)
-		*sum += energy / probes
+		*sum += energy / Probes
 		return err
 	}
-	for probe := range uint64(probes) {
+	for probe := range uint64(Probes) {
 		r := rand.New(rand.NewPCG(probe, 1))
 		sign, balance := make([]float64, l.clusters), 0.0
 		seen := make([]bool, l.clusters)

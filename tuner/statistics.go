@@ -1,0 +1,341 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+// result assembles the Result at theta.
+func (f *fitting) result(ctx context.Context) (*Result, error) {
+	w := objective.NewTapered(len(f.terms))
+	f.free.Expand(f.at.theta, w)
+	r := &Result{
+		Config: f.c, Sources: f.s.Sources(), K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, Parameters: f.free.N,
+		Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid,
+		Games: int64(f.s.Games()), Clusters: f.split.clusters.N(), ByOpening: f.split.clusters.ByOpening,
+		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
+		Pieces: []stats.PieceValue{},
+	}
+	r.ClustersHeld = f.split.clustersHeld()
+	r.ClustersTrain = r.Clusters - r.ClustersHeld
+	if err := f.finishWeights(ctx, r, w); err != nil {
+		return nil, err
+	}
+	r.Solver = f.at.solver
+	if f.at.cov != nil {
+		if err := f.statistics(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if f.at.large != nil {
+		if err := f.largeStatistics(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	f.caution(r)
+	r.Warnings = append([]string{}, f.warnings...)
+	r.describe()
+	return r, nil
+}
+
+// finishWeights rescales and rounds the weights w of the fit and measures
+// the losses of each step.
+func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tapered) error {
+	r.Start = lossesOf(&f.slope.start)
+	fit, err := f.train.Measure(ctx, w, f.slope.k)
+	if err != nil {
+		return err
+	}
+	r.Fit = lossesOf(&fit)
+	if r.Rescale, err = f.rescale(ctx, w, fit.RMS()); err != nil {
+		return err
+	}
+	if r.FileK = f.slope.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
+		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
+	}
+	rounded := objective.NewTapered(len(f.terms))
+	for t, term := range f.terms {
+		v := TermFit{
+			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
+			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
+		}
+		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
+			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
+		}
+		v.MG, v.EG = int32(math.Round(v.FitMG)), int32(math.Round(v.FitEG))
+		rounded.MG[t], rounded.EG[t] = float64(v.MG), float64(v.EG)
+		r.Terms = append(r.Terms, v)
+	}
+	m, err := f.train.Measure(ctx, rounded, r.FileK)
+	r.Rounded = lossesOf(&m)
+	return err
+}
+
+// rescale returns the factor that brings the root mean square evaluation of
+// the reference positions back to what it was under the start weights.
+func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float64) (float64, error) {
+	if f.c.KeepScale {
+		return 1, nil
+	}
+	if len(f.c.Bounds) > 0 {
+		f.warn("not rescaled: bounds are in centipawns of the fit")
+		return 1, nil
+	}
+	for t := range f.terms {
+		if f.free.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
+			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
+			return 1, nil
+		}
+	}
+	before := f.slope.start.RMS()
+	if ref := f.c.Reference; ref != nil {
+		var err error
+		if before, err = objective.RMS(ctx, ref, f.c.Workers, objective.StartOf(f.terms)); err != nil {
+			return 1, err
+		}
+		if after, err = objective.RMS(ctx, ref, f.c.Workers, w); err != nil {
+			return 1, err
+		}
+	}
+	if before == 0 || after == 0 {
+		f.warn("not rescaled: the root mean square evaluation is %.1f before and %.1f after", before, after)
+		return 1, nil
+	}
+	return before / after, nil
+}
+
+// rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
+// fit: RMS is that of the positions that rescale takes.
+func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
+	w, g := objective.NewTapered(len(f.terms)), objective.NewTapered(len(f.terms))
+	f.free.Expand(f.at.theta, w)
+	p := f.train
+	if ref := f.c.Reference; ref != nil {
+		p = &objective.Problem{Store: ref, Workers: f.c.Workers}
+	}
+	squares, err := p.SquaresGradient(ctx, w, g)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, f.free.N)
+	f.free.Fold(g, out)
+	floats.Scale(1/squares, out)
+	return out, nil
+}
+
+// statistics fills in errors, tables and marginal values.
+func (f *fitting) statistics(ctx context.Context, r *Result) error {
+	v := f.at.cov
+	f.c.progress(0, 0, "errors, tables and calibration")
+	r.Jackknife = v.Sums.N <= stats.JackknifeClusters && f.free.N > 0
+	o := f.objective()
+	if err := v.Finish(ctx, o, f.split.clusters, f.at.theta, r.Jackknife); err != nil {
+		return err
+	}
+	r.Effective = v.Effective
+	r.Clustering, r.Dispersion = v.Parts.Clustering, v.Parts.Dispersion
+	if r.Rescale != 1 {
+		g, err := f.rescaleGradient(ctx)
+		if err != nil {
+			return err
+		}
+		v.Rescale(g)
+	}
+	naive := v.NaiveErrors()
+	fit := objective.NewTapered(len(f.terms))
+	old := objective.StartOf(f.terms)
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		x.EffectiveGames = v.Sums.Effective[t]
+		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
+		mg, eg := f.free.MG[t], f.free.EG[t]
+		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
+			continue
+		}
+		x.DataShare = Float(v.Share(o, mg)+v.Share(o, eg)) / 2
+		s := r.Rescale
+		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
+		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
+		x.NaiveMG, x.NaiveEG = Float(s*naive(mg, x.FitMG/s)), Float(s*naive(eg, x.FitEG/s))
+		x.CompareWith(x.StartMG, x.StartEG)
+		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
+	}
+	var err error
+	if r.Tables, err = stats.FindTables(ctx, f.s, f.terms); err != nil {
+		return err
+	}
+	counts, err := stats.Incidence(ctx, f.s)
+	if err != nil {
+		return err
+	}
+	for i := range r.Tables {
+		r.Tables[i].Center(f.terms, fit, counts, f.free.Params, v, r.Rescale)
+	}
+	r.Groups = stats.GroupGains(v, o, f.terms, f.at.theta, f.slope.start.Weight[objective.Trained])
+	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
+	if err := f.calibrate(ctx, r); err != nil {
+		return err
+	}
+	if f.s.Pieces != nil {
+		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.free.Params, v, r.Rescale)
+	}
+	return nil
+}
+
+// calibrate compares predictions with results.
+func (f *fitting) calibrate(ctx context.Context, r *Result) error {
+	w := objective.NewTapered(len(f.terms))
+	f.free.Expand(f.at.theta, w)
+	sides, err := stats.Calibrate(ctx, f.train, objective.StartOf(f.terms), w)
+	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
+	return err
+}
+
+// largestChanges is the number of coefficients that a large fit has standard errors of.
+const largestChanges = 50
+
+// largeStatistics fills in what can be known without matrices: the errors of the largest
+// changes and of the piece values. All others are NaN.
+func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
+	v, s := f.at.large, r.Rescale
+	f.c.progress(0, 0, "errors of the %d largest changes", largestChanges)
+	var g []float64
+	if s != 1 {
+		var err error
+		if g, err = f.rescaleGradient(ctx); err != nil {
+			return err
+		}
+	}
+	v.Finish(g)
+	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Parts.Clustering, v.Parts.Dispersion
+	order := make([]int, f.free.N)
+	for j := range order {
+		order[j] = j
+	}
+	change := func(j int) float64 {
+		if f.free.Stuck(j) {
+			return 0
+		}
+		return math.Abs(f.at.theta[j])
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(change(b), change(a)) })
+	chosen := make([]bool, f.free.N)
+	for _, j := range order[:min(largestChanges, len(order))] {
+		chosen[j] = true
+	}
+	unit, none := make([]float64, f.free.N), Float(math.NaN())
+	errors := func(j int, value float64) (se, change, naive Float, err error) {
+		if !chosen[j] {
+			return none, none, none, nil
+		}
+		unit[j] = 1
+		defer func() { unit[j] = 0 }()
+		a, b, err := v.Errors(ctx, unit, value/s)
+		if err != nil {
+			return none, none, none, err
+		}
+		c, _, err := v.Errors(ctx, unit, 0)
+		return Float(s * a), Float(s * c), Float(s * b), err
+	}
+	fit := objective.NewTapered(len(f.terms))
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		x.EffectiveGames = v.Games[t]
+		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
+		mg, eg := f.free.MG[t], f.free.EG[t]
+		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
+			continue
+		}
+		var err error
+		if x.SEMG, x.SEChangeMG, x.NaiveMG, err = errors(mg, x.FitMG); err != nil {
+			return err
+		}
+		if x.SEEG, x.SEChangeEG, x.NaiveEG, err = errors(eg, x.FitEG); err != nil {
+			return err
+		}
+		x.DataShare = none
+		x.CompareWith(x.StartMG, x.StartEG)
+		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
+	}
+	if f.s.Pieces != nil {
+		r.Pieces = stats.PieceValues(f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, s)
+	}
+	return f.calibrate(ctx, r)
+}
+
+// Losses below which a fit is too good to be true.
+const (
+	perfectEntropy = 0.1
+	perfectMSE     = 0.02
+)
+
+// caution adds the warnings that the finished fit calls for.
+func (f *fitting) caution(r *Result) {
+	var stuck []string
+	for j, name := range f.free.Names(f.terms) {
+		switch {
+		case f.free.Unbounded(j):
+			r.Unbounded = append(r.Unbounded, name)
+		case f.free.Stuck(j):
+			stuck = append(stuck, name)
+		}
+	}
+	if n := len(r.Unbounded); n > 0 {
+		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
+	}
+	if len(stuck) > 0 {
+		f.warn("%d coefficients are held at a bound and have no standard error: %s", len(stuck), some(stuck))
+	}
+	var unseen, few []string
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		switch {
+		case x.Count == 0 && !x.Frozen:
+			unseen = append(unseen, x.Name)
+		case x.Few() && !x.Frozen && (f.at.cov != nil || f.at.large != nil):
+			few = append(few, x.Name)
+		}
+	}
+	if len(unseen) > 0 {
+		f.warn("%d terms never occur and keep what the prior says: %s", len(unseen), some(unseen))
+	}
+	if len(few) > 0 {
+		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters, some(few))
+	}
+	perfect := perfectEntropy
+	if f.c.Loss == objective.MSE {
+		perfect = perfectMSE
+	}
+	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
+		f.warn("the fit predicts almost every result: separable data, the weights' size is the prior's choice")
+	}
+	if f.at.cov != nil && f.at.cov.Ridge {
+		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
+	}
+	if f.at.large != nil {
+		f.warn("no matrices: the design effect and the effective parameters are estimates from %d random signs", stats.Probes)
+	}
+	if !f.at.outcome.Converged {
+		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.at.outcome.Gap, f.at.outcome.Iterations)
+	}
+}
+
+// some lists a few names.
+func some(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

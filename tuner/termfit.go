@@ -1,0 +1,95 @@
+package tuner
+
+import (
+	"cmp"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// TermFit is what a fit says of one term. Coefficients are in centipawns.
+type TermFit struct {
+	Name    string `json:"name"`
+	Group   string `json:"group"`
+	Tapered bool   `json:"tapered"`
+
+	StartMG float64 `json:"start_mg"`
+	StartEG float64 `json:"start_eg"`
+	MG      int32   `json:"mg"` // rounded, as in the weight file
+	EG      int32   `json:"eg"`
+	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
+	FitEG   float64 `json:"fit_eg"`
+	SEMG    Float   `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known
+	SEEG    Float   `json:"se_eg"`
+	ZMG     Float   `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG     Float   `json:"z_eg"`
+	// The 95 % intervals of the coefficients.
+	IntervalMG Interval `json:"interval_mg"`
+	IntervalEG Interval `json:"interval_eg"`
+	// SEChangeMG and SEChangeEG are the errors of the change beyond the common rescaling,
+	// FitMG - Rescale x StartMG; 0 in results of earlier versions.
+	SEChangeMG Float `json:"se_change_mg,omitempty"`
+	SEChangeEG Float `json:"se_change_eg,omitempty"`
+	NaiveMG    Float `json:"naive_se_mg"` // standard errors as if rows were independent
+	NaiveEG    Float `json:"naive_se_eg"`
+
+	Count int64 `json:"count"` // training rows in which it occurs
+	// EffectiveGames is the effective number of clusters that inform the term.
+	EffectiveGames float64 `json:"effective_games"`
+	// DataShare is the part of the term that the data determined, the rest
+	// being the prior's: 0..1, the mean of its two coefficients. A standard
+	// error says how far the fit would move with other games; where the share
+	// is small, the prior lets it move little, and a small error says nothing
+	// about the true value.
+	DataShare Float   `json:"data_share"`
+	Rescale   float64 `json:"rescale"` // Result.Rescale
+	Frozen    bool    `json:"frozen,omitempty"`
+}
+
+// Quantile returns how many standard errors a 95 % interval of the term
+// reaches to either side: that of Student's t with one degree of freedom less
+// than clusters inform the term (Liang and Zeger 1986 have the normal's 1.96,
+// which is too short for few of them).
+func (t *TermFit) Quantile() float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: max(1, t.EffectiveGames-1)}.Quantile(0.975)
+}
+
+// Few reports whether too few games inform the term for its standard error to
+// be reliable.
+func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < rows.MinClusters }
+
+// CompareWith makes mg and eg the start values that the term is compared with.
+func (t *TermFit) CompareWith(mg, eg float64) {
+	t.StartMG, t.StartEG = mg, eg
+	t.ZMG, t.ZEG = Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), Float(objective.Ratio(t.FitEG-eg, float64(t.SEEG)))
+}
+
+// smallestShare is the share that the data must have in a term for its error to
+// say more than the prior.
+const smallestShare = 0.2
+
+// Moved reports whether the games say that the coefficient differs from its start
+// value: whether it changed, beyond the rescaling of all, by more than two standard
+// errors. The errors count only where enough games inform the term, and where the
+// data rather than the prior determine it.
+func (t *TermFit) Moved() bool {
+	if t.EffectiveGames < rows.MinClusters || !(t.DataShare >= smallestShare) {
+		return false
+	}
+	far := func(start float64, now int32, se Float) bool {
+		return se > 0 && math.Abs(float64(now)-float64(t.Rescale*start)) > 2*float64(se)
+	}
+	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
+}
+
+// interval is the 95 % interval of a coefficient of t.
+func (t *TermFit) interval(v float64, se Float) Interval {
+	if se == 0 || !se.Known() {
+		return Interval{}
+	}
+	reach := t.Quantile() * float64(se)
+	return Interval{v - reach, v + reach}
+}
