@@ -46,10 +46,11 @@ Nothing is filtered and no duplicate is dropped. A row that cannot be read is re
 file, line and reason are printed, and the other rows are imported. With --strict the first
 refused row is an error; without it, 1,000 refused rows before the first good one are. A line
 with a second position, or with text after the result that is neither a score nor an EPD
-operation, is refused. Scores that are mates (M2, #-3) are counted and stored as missing. Text
-is UTF-8 with line breaks of any kind; UTF-16 is an error. After an error nothing stays on
-disk. After an interruption, run the same command again to resume; an import from standard
-input starts again.
+operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
+stored as missing. In PGN, scores and mates are read from comments as cutechess, fastchess,
+c-chess-cli and Lichess write them. Text is UTF-8 with line breaks of any kind; UTF-16 is an
+error. After an error nothing stays on disk. After an interruption, run the same command again
+to resume; an import from standard input starts again.
 
 Positions without a game count as independent of each other, which makes the standard errors
 of a fit several times too small. --infer-games finds the games of rows in game order: a game

@@ -24,10 +24,9 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 		if f == Viri {
 			read = im.readViri
 		}
-		err := read(name, r, func(g *dataset.GameRow, foreign int, refused *Refusal) error {
+		err := read(name, r, func(g *dataset.GameRow, refused *Refusal) error {
 			if refused == nil {
 				b.rows = append(b.rows, *g)
-				b.foreign += int64(foreign)
 			} else {
 				b.refused = append(b.refused, refused)
 			}
@@ -45,8 +44,8 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 	})
 }
 
-// taker receives a game and the number of scores that were left out, or a refusal.
-type taker func(g *dataset.GameRow, foreign int, refused *Refusal) error
+// taker receives a game, or a refusal.
+type taker func(g *dataset.GameRow, refused *Refusal) error
 
 func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 	line := 0
@@ -67,7 +66,7 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 				refused = &Refusal{name, "line", int64(g.Line), err}
 			}
 		}
-		if err := take(&g.Row, g.Foreign, refused); err != nil {
+		if err := take(&g.Row, refused); err != nil {
 			return err
 		}
 	}
@@ -87,7 +86,7 @@ func (im *importer) readViri(name string, r io.Reader, take taker) error {
 		} else if err := im.open(&g); err != nil {
 			refused = &Refusal{name, "game", number, err}
 		}
-		if err := take(&g, 0, refused); err != nil {
+		if err := take(&g, refused); err != nil {
 			return err
 		}
 	}

@@ -358,8 +358,4 @@ func TestGamesInBadFiles(t *testing.T) {
 			t.Errorf("%s: %+v, refused %q, %v", c.name, n, refused, err)
 		}
 	}
-	n, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", "1. e4 {-M2/12 0.1s} e5 {+0.10/9 1s} 2. f4 {M7/3} 1-0\n"))
-	if err != nil || n.ForeignScores != 2 {
-		t.Errorf("%+v, %v; want 2 mates left out", n, err)
-	}
 }

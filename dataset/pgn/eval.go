@@ -59,26 +59,50 @@ func parseMate(s string, stm board.Color) (int16, bool) {
 }
 
 // scoreOf finds a score in the comment after a move of the side: [%eval 0.34] in White's
-// view, or +0.34/12 at the start, which match runners write from the mover's view. The
-// runners count mates differently, so their mates are left out: foreign is then true.
-func scoreOf(comment string, mover board.Color) (score int16, ok, foreign bool) {
+// view, or as match runners write it at the start from the mover's view: +0.34/12, or a
+// mate, +M5/20 or #5.
+func scoreOf(comment string, mover board.Color) (score int16, ok bool) {
 	if _, rest, found := strings.Cut(comment, "[%eval"); found {
 		value, _, _ := strings.Cut(rest, "]")
-		score, ok = parseEval(strings.TrimSpace(value), mover)
-		return score, ok, false
+		return parseEval(strings.TrimSpace(value), mover)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(comment), " ")
 	value, _, found := strings.Cut(first, "/")
-	if found && strings.ContainsAny(value, "mM#") {
-		_, foreign, _ = dataset.ParseScore(value)
-		return 0, false, foreign
+	if score, ok = runnerMate(value); !ok {
+		if !found || value == "" || strings.Trim(value, "+-.0123456789") != "" {
+			return 0, false
+		}
+		score, ok = parseEval(strings.TrimPrefix(value, "+"), mover)
 	}
-	if !found || value == "" || strings.Trim(value, "+-.0123456789") != "" {
-		return 0, false, false
-	}
-	score, ok = parseEval(strings.TrimPrefix(value, "+"), mover)
 	if mover == board.Black {
 		score = -score
 	}
-	return score, ok, false
+	return score, ok
+}
+
+// runnerMate reads a mate of a match runner, from the mover's view: +M5, -M4, M-4 or #5.
+// The mover mates after an odd number of plies and is mated after an even one. A number
+// that this rules out counts moves, as UCI engines do; any other counts plies, as cutechess
+// and fastchess do. So the runners that count moves get mates a few plies too near.
+func runnerMate(s string) (score int16, ok bool) {
+	digits := strings.TrimLeft(s, "+-mM#")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil {
+		return 0, false
+	}
+	switch s[:len(s)-len(digits)] {
+	case "M", "m", "#", "+M", "+m", "+#", "M+", "m+", "#+":
+		plies := int(min(n, 900))
+		if plies%2 == 0 {
+			plies = max(1, 2*plies-1)
+		}
+		return int16(dataset.MateScore - plies), true
+	case "-M", "-m", "-#", "M-", "m-", "#-":
+		plies := int(min(n, 900))
+		if plies%2 == 1 || plies == 0 {
+			plies = max(2, 2*plies)
+		}
+		return int16(plies - dataset.MateScore), true
+	}
+	return 0, false
 }

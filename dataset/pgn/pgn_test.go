@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -265,6 +266,42 @@ func TestScoresInComments(t *testing.T) {
 			if s := g.Row.Scores[0]; s != dataset.MateScore-3 {
 				t.Errorf("mate in two is %d", s)
 			}
+		}
+	}
+}
+
+// After 1. e4 the mover is White, after 1... e5 Black.
+func TestMatesOfMatchRunners(t *testing.T) {
+	const m = dataset.MateScore
+	for comment, want := range map[string][2]int16{
+		"+M5/20 0.31s":             {m - 5, 5 - m}, // cutechess and fastchess: plies
+		"-M4/12 0.1s, n=10, sd=30": {4 - m, m - 4},
+		"+M12/20 1.2s":             {m - 23, 23 - m}, // moves: the mover does not mate after 12 plies
+		"-M3/7 12ms":               {6 - m, m - 6},   // c-chess-cli
+		"M-3":                      {6 - m, m - 6},
+		"#5":                       {m - 5, 5 - m},
+		"[%eval #3]":               {m - 5, m - 6}, // White's view, moves
+		"[%eval #-3,18]":           {6 - m, 5 - m},
+		"Mate":                     {dataset.NoScore, dataset.NoScore},
+		"#":                        {dataset.NoScore, dataset.NoScore},
+	} {
+		text := "1. e4 {" + comment + "} e5 {" + comment + "} 1-0\n"
+		for g, err := range Read(strings.NewReader(text)) {
+			if err != nil || [2]int16(g.Row.Scores) != want {
+				t.Errorf("{%s}: %v, %v; want %v", comment, g.Row.Scores, err, want)
+			}
+		}
+	}
+}
+
+// Lichess evaluates the position after the move, before which the next move is searched.
+func TestLichessScores(t *testing.T) {
+	text := "[Site \"https://lichess.org/abcdefgh\"]\n\n" +
+		"1. f3 { [%eval -0.5] [%clk 0:01:00] } e5 { [%eval -0.6] } 2. g4 { [%eval #-1] } Qh4# 0-1\n"
+	for g, err := range Read(strings.NewReader(text)) {
+		want := []int16{dataset.NoScore, -50, -60, 1 - dataset.MateScore}
+		if err != nil || !slices.Equal(g.Row.Scores, want) {
+			t.Errorf("%v, %v; want %v", g.Row.Scores, err, want)
 		}
 	}
 }

@@ -19,8 +19,6 @@ type Game struct {
 	// Row has start, moves, scores, result, players and termination. Its Game, Opening and
 	// Seed are 0.
 	Row dataset.GameRow
-	// Foreign counts the mate scores of match runners, which are left out of Row.Scores.
-	Foreign int
 	// Finished is false if the result is *. Row.Result is then meaningless.
 	Finished bool
 }
@@ -162,6 +160,10 @@ type mainLine struct {
 	game  *Game
 	pos   board.Position
 	depth int // of variations
+
+	// Lichess evaluates the position after a move: a score belongs to the next move.
+	lichess bool
+	after   int16 // score of the position now, if known
 }
 
 // begin sets up the start position from the tags.
@@ -170,7 +172,8 @@ func (m *mainLine) begin() error {
 	row := &g.Row
 	row.Variant = dataset.Standard
 	row.White, row.Black, row.Termination = g.text("White"), g.text("Black"), g.text("Termination")
-	m.pos = board.StartPosition()
+	m.pos, m.after = board.StartPosition(), dataset.NoScore
+	m.lichess = strings.Contains(g.Tag("Site"), "lichess.org/")
 	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
 	switch variant {
 	case "", "standard", "fromposition", "normal", "chess":
@@ -286,7 +289,8 @@ func (m *mainLine) move(san string) error {
 		return fmt.Errorf("ply %d: %w", len(row.Moves), err)
 	}
 	row.Moves = append(row.Moves, move)
-	row.Scores = append(row.Scores, dataset.NoScore)
+	row.Scores = append(row.Scores, m.after)
+	m.after = dataset.NoScore
 	m.pos.Make(move)
 	return nil
 }
@@ -294,14 +298,17 @@ func (m *mainLine) move(san string) error {
 // comment takes a score from the comment after the last move.
 func (m *mainLine) comment(text string) {
 	row := &m.game.Row
-	if n := len(row.Moves); n > 0 {
-		s, ok, foreign := scoreOf(text, m.pos.SideToMove().Other())
-		if ok {
-			row.Scores[n-1] = s
+	n := len(row.Moves)
+	if n == 0 {
+		return
+	}
+	stm := m.pos.SideToMove()
+	if m.lichess && strings.Contains(text, "[%eval") {
+		if s, ok := scoreOf(text, stm); ok {
+			m.after = s
 		}
-		if foreign {
-			m.game.Foreign++
-		}
+	} else if s, ok := scoreOf(text, stm.Other()); ok {
+		row.Scores[n-1] = s
 	}
 }
 
