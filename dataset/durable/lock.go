@@ -16,14 +16,23 @@ const lockPatience = 300 * time.Millisecond
 
 // Lock is held on a file from TryLock to Unlock, or until the process ends for any reason:
 // the operating system then releases it.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file   *os.File
+	shared bool
+}
 
 // TryLock locks the file at path, creating it. It does not wait for another holder: it
 // returns ErrLocked (wrapped).
-func TryLock(path string) (*Lock, error) {
+func TryLock(path string) (*Lock, error) { return tryLock(path, false) }
+
+// TrySharedLock is TryLock for a lock that many may hold at once, but not beside one of
+// TryLock.
+func TrySharedLock(path string) (*Lock, error) { return tryLock(path, true) }
+
+func tryLock(path string, shared bool) (*Lock, error) {
 	deadline := time.Now().Add(lockPatience)
 	for {
-		l, err := tryLockOnce(path)
+		l, err := tryLockOnce(path, shared)
 		if l != nil {
 			return l, nil
 		}
@@ -40,12 +49,12 @@ func TryLock(path string) (*Lock, error) {
 
 // tryLockOnce returns nil, nil if the previous holder removed the file in the meantime:
 // others would lock a new file.
-func tryLockOnce(path string) (*Lock, error) {
+func tryLockOnce(path string, shared bool) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, false); err != nil {
+	if err := flock(f, shared); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -62,15 +71,17 @@ func tryLockOnce(path string) (*Lock, error) {
 		}
 		return nil, nil
 	}
-	return &Lock{file: f}, nil
+	return &Lock{file: f, shared: shared}, nil
 }
 
-// Unlock removes the file and releases the lock.
+// Unlock releases the lock. It removes the file, unless the lock is shared: others may hold it.
 func (l *Lock) Unlock() {
 	if l == nil || l.file == nil {
 		return
 	}
-	os.Remove(l.file.Name()) // before the release, so that no process locks a file that is about to vanish
+	if !l.shared {
+		os.Remove(l.file.Name()) // before the release, so that no process locks a file that is about to vanish
+	}
 	l.file.Close()
 	l.file = nil
 }

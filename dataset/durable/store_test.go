@@ -131,6 +131,31 @@ func TestLock(t *testing.T) {
 	l.Unlock()
 }
 
+func TestSharedLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	a, err := TrySharedLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := TrySharedLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Unlock() // b still holds it
+	if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("beside a shared lock: %v", err)
+	}
+	b.Unlock()
+	c, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TrySharedLock(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("a shared lock beside another: %v", err)
+	}
+	c.Unlock()
+}
+
 // Many goroutines fight for a lock whose file comes and goes; no two ever have it.
 func TestLockExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
@@ -139,7 +164,7 @@ func TestLockExcludes(t *testing.T) {
 	for range cap(done) {
 		go func() {
 			for n := 0; n < 50; {
-				l, err := tryLockOnce(path)
+				l, err := tryLockOnce(path, false)
 				if err != nil && !errors.Is(err, ErrLocked) {
 					done <- err
 					return

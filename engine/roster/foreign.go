@@ -43,21 +43,21 @@ func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
 // ready. 0 means the default. The specification of a player that is not foreign is
 // returned unchanged.
 func WithTimeouts(spec string, move, start time.Duration) string {
-	if !Foreign(spec) {
+	if !Foreign(spec) && !FromGit(spec) {
 		return spec
 	}
-	f, err := parseForeign(spec)
+	prefix, rest := spec[:len(foreignPrefix)], spec[len(foreignPrefix):] // both prefixes have four bytes
+	f, err := parseForeign(foreignPrefix + rest)
 	if err != nil {
 		return spec // Open reports the error
 	}
-	rest := spec[len(foreignPrefix):]
 	if start > 0 && f.command.StartTimeout == 0 {
 		rest = fmt.Sprintf("start=%v:", start) + rest
 	}
 	if move > 0 && f.command.MoveTimeout == 0 {
 		rest = fmt.Sprintf("timeout=%v:", move) + rest
 	}
-	return foreignPrefix + rest
+	return prefix + rest
 }
 
 func openForeign(spec string) (engine.Player, error) {
@@ -161,6 +161,11 @@ func identifyForeign(spec string) (string, error) {
 		}
 		id += " " + quoteWord(word)
 	}
+	return shorten(foreignPrefix + id + f.settingsIdentity()), nil
+}
+
+// settingsIdentity returns the options and limits as the end of an identity.
+func (f *foreign) settingsIdentity() (id string) {
 	for i, o := range f.command.Options {
 		value := withoutFolder(o.Value)
 		if strings.EqualFold(o.Name, "EvalFile") || strings.EqualFold(o.Name, "WeightsFile") {
@@ -171,14 +176,13 @@ func identifyForeign(spec string) (string, error) {
 			id += "=" + value
 		}
 	}
-	id = foreignPrefix + id
 	if f.nodes > 0 {
 		id += fmt.Sprintf(":nodes=%d", f.nodes)
 	}
 	if f.depth > 0 {
 		id += fmt.Sprintf(":depth=%d", f.depth)
 	}
-	return shorten(id), nil
+	return id
 }
 
 // identifyIfFile returns the identity of a file, and any other word without its folder.

@@ -92,7 +92,7 @@ func (f *foreign) format(path string) string {
 	for i, o := range f.command.Options {
 		text += string("?&"[min(i, 1)]) + o.Name
 		if o.Value != "" {
-			text += "=" + o.Value
+			text += "=" + quoteValue(o.Value)
 		}
 	}
 	return text

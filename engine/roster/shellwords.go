@@ -115,3 +115,11 @@ func quoteWord(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// quoteValue quotes the value of an option for splitCommand. Spaces need no quotes.
+func quoteValue(value string) string {
+	if !strings.ContainsAny(value, "'\"\\&") {
+		return value
+	}
+	return quoteWord(value)
+}
