@@ -1,0 +1,328 @@
+package gitbuild
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/durable"
+)
+
+// Keep is how many builds a cache keeps: those that were used last. A build that a process
+// uses is never removed.
+const Keep = 20
+
+// cacheEnv names the folder of builds.
+const cacheEnv = "ASSAY_CACHE"
+
+const (
+	infoName   = "build.json" // in the folder of a build
+	lockSuffix = ".lock"
+	tempPrefix = ".tmp-"
+)
+
+// pollEvery is how often a process looks whether another has finished a build.
+const pollEvery = 100 * time.Millisecond
+
+// Cache is a folder of builds. Several processes may use it at once.
+type Cache struct {
+	dir string
+	log func(format string, args ...any)
+}
+
+// OpenCache opens the cache: $ASSAY_CACHE, or else assay/builds in the user's cache folder.
+// Log is called with what is being done.
+func OpenCache(log func(format string, args ...any)) (*Cache, error) {
+	dir := os.Getenv(cacheEnv)
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("no folder for builds: %w; set %s", err, cacheEnv)
+		}
+		dir = filepath.Join(user, "assay", "builds")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	c := &Cache{dir: dir, log: log}
+	c.removeTemps()
+	return c, nil
+}
+
+// Build is an engine that was built.
+type Build struct {
+	Path   string // of the engine
+	SHA256 string // of the engine's file
+	New    bool   // this process built it
+	Took   time.Duration
+	info   info
+	dir    string
+	lock   *durable.Lock
+}
+
+// info is what build.json says.
+type info struct {
+	ID      string  `json:"id"` // of the commit or the tree
+	Command string  `json:"command"`
+	System  string  `json:"system"`
+	Engine  string  `json:"engine"` // file name
+	SHA256  string  `json:"sha256"` // of the engine
+	Seconds float64 `json:"seconds"`
+	Bench   *Bench  `json:"bench,omitempty"` // nil: not run yet
+}
+
+// key returns the name of a build's folder. Besides the commit and the command it depends on
+// the system, because several may share a home folder.
+func key(id, command string) string {
+	sum := sha256.Sum256([]byte(id + "\x00" + command + "\x00" + system))
+	return hex.EncodeToString(sum[:10])
+}
+
+const system = runtime.GOOS + "/" + runtime.GOARCH
+
+// Close lets others remove the build.
+func (b *Build) Close() { b.lock.Unlock() }
+
+// Build returns the engine that the command makes of the source: from the cache, or built
+// now. In the command {out} is the file to write. If another process is building it, Build
+// waits. The caller must Close the build when the engine is not started any more.
+func (c *Cache) Build(ctx context.Context, s *Source, command string) (*Build, error) {
+	dir := filepath.Join(c.dir, key(s.ID, command))
+	made, waiting := false, false
+	for {
+		b, err := c.take(dir)
+		if b != nil {
+			b.New = made
+			return b, nil
+		}
+		if err == nil {
+			made, err = c.makeLocked(ctx, dir, s, command)
+		}
+		switch {
+		case err == nil:
+			continue
+		case !errors.Is(err, durable.ErrLocked):
+			return nil, err
+		case !waiting:
+			waiting = true
+			c.log("another process is building %s: waiting for it", s.Short())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// take returns the build in a folder, locked against removal; nil if there is none.
+func (c *Cache) take(dir string) (*Build, error) {
+	lock, err := durable.TrySharedLock(dir + lockSuffix)
+	if err != nil {
+		return nil, err
+	}
+	i, err := readInfo(dir)
+	if err != nil {
+		lock.Unlock()
+		return nil, nil // absent, or damaged: it is made again
+	}
+	now := time.Now()
+	_ = os.Chtimes(dir, now, now) // prune removes what was used long ago; a read-only cache still works
+	return &Build{Path: filepath.Join(dir, i.Engine), SHA256: i.SHA256, Took: time.Duration(i.Seconds * float64(time.Second)), info: *i, dir: dir, lock: lock}, nil
+}
+
+// readInfo reads build.json, and compares the engine with it.
+func readInfo(dir string) (*info, error) {
+	data, err := os.ReadFile(filepath.Join(dir, infoName))
+	if err != nil {
+		return nil, err
+	}
+	var i info
+	if err := json.Unmarshal(data, &i); err != nil {
+		return nil, err
+	}
+	sum, err := durable.SumFile(filepath.Join(dir, filepath.Base(i.Engine)))
+	if err == nil && sum.SHA256 != i.SHA256 {
+		err = durable.ErrDamaged
+	}
+	return &i, err
+}
+
+func (i *info) write(dir string) error {
+	data, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, infoName), append(data, '\n'))
+}
+
+// makeLocked builds an engine while no other process does, and reports whether it did.
+func (c *Cache) makeLocked(ctx context.Context, dir string, s *Source, command string) (bool, error) {
+	lock, err := durable.TryLock(dir + lockSuffix)
+	if err != nil {
+		return false, err
+	}
+	defer lock.Unlock()
+	if _, err := readInfo(dir); err == nil {
+		return false, nil // another process was faster
+	}
+	if s.IsTree && s.objects == "" {
+		return false, fmt.Errorf("the working tree has changed since the run started, and the engine built then is not in %s any more", c.dir)
+	}
+	temp, done, err := c.Temp()
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	ready, err := c.make(ctx, temp, s, command)
+	if err != nil {
+		return false, err
+	}
+	if err := os.RemoveAll(dir); err != nil { // a damaged one
+		return false, err
+	}
+	if err := os.Rename(ready, dir); err != nil {
+		return false, err
+	}
+	if err := durable.SyncDir(c.dir); err != nil {
+		return false, err
+	}
+	c.prune()
+	return true, nil
+}
+
+// make builds an engine in a new folder within temp, and returns that folder.
+func (c *Cache) make(ctx context.Context, temp string, s *Source, command string) (string, error) {
+	ready, source := filepath.Join(temp, "build"), filepath.Join(temp, "source")
+	if err := os.Mkdir(ready, 0o777); err != nil {
+		return "", err
+	}
+	if err := s.checkout(ctx, source); err != nil {
+		return "", err
+	}
+	i := info{ID: s.ID, Command: command, System: system, Engine: s.repo.Name() + "-" + s.Short() + exeSuffix()}
+	out := filepath.Join(ready, i.Engine)
+	start := time.Now()
+	if err := c.run(ctx, source, command, out); err != nil {
+		return "", err
+	}
+	i.Seconds = time.Since(start).Seconds()
+	if err := syncEngine(out); err != nil {
+		return "", fmt.Errorf("the command ended without an error but wrote no program to {out}: %w", err)
+	}
+	sum, err := durable.SumFile(out)
+	if err != nil {
+		return "", err
+	}
+	i.SHA256 = sum.SHA256
+	return ready, i.write(ready)
+}
+
+// syncEngine makes the engine executable and syncs it.
+func syncEngine(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 {
+		return fs.ErrInvalid
+	}
+	if err := f.Chmod(info.Mode() | 0o111); err != nil && runtime.GOOS != "windows" {
+		return err
+	}
+	return f.Sync()
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// Temp makes a folder in the cache that is removed by done, or by the next process that opens
+// the cache if this one is killed.
+func (c *Cache) Temp() (dir string, done func(), err error) {
+	f, err := os.CreateTemp(c.dir, tempPrefix+"*"+lockSuffix)
+	if err != nil {
+		return "", nil, err
+	}
+	f.Close()
+	lock, err := durable.TryLock(f.Name())
+	if err != nil {
+		return "", nil, err
+	}
+	dir = strings.TrimSuffix(f.Name(), lockSuffix)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		lock.Unlock()
+		return "", nil, err
+	}
+	return dir, func() {
+		_ = os.RemoveAll(dir) // if something of it stays, the next process removes it
+		lock.Unlock()
+	}, nil
+}
+
+// removeTemps removes what killed processes left.
+func (c *Cache) removeTemps() {
+	names, err := filepath.Glob(filepath.Join(c.dir, tempPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		name = strings.TrimSuffix(name, lockSuffix)
+		if lock, err := durable.TryLock(name + lockSuffix); err == nil {
+			_ = os.RemoveAll(name) // a compiler may still be writing into it; then the next process removes it
+			lock.Unlock()
+		}
+	}
+}
+
+// prune removes the builds that were used longest ago, but for the last Keep.
+func (c *Cache) prune() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	type used struct {
+		dir string
+		at  time.Time
+	}
+	var builds []used
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			builds = append(builds, used{filepath.Join(c.dir, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(builds, func(a, b used) int { return b.at.Compare(a.at) })
+	for _, b := range builds[min(Keep, len(builds)):] {
+		lock, err := durable.TryLock(b.dir + lockSuffix)
+		if err != nil {
+			continue // in use
+		}
+		// Renamed first, so that no half of it keeps the name of a build.
+		if gone := filepath.Join(c.dir, tempPrefix+filepath.Base(b.dir)); os.Rename(b.dir, gone) == nil {
+			_ = os.RemoveAll(gone) // if something of it stays, the next process removes it
+		}
+		lock.Unlock()
+	}
+}
