@@ -14,6 +14,8 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -24,6 +26,7 @@ type positionsFlags struct {
 	weights string // of the quiescence search
 	nodes   uint64 // of a search for a new score; 0: none
 	judge   string // weights of that search
+	player  string // that searches instead of assay with these weights
 	workers int
 	asJSON  bool
 }
@@ -84,6 +87,7 @@ resume. A data set or a game that occurs twice is an error.`,
 	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
 	fs.StringVar(&relabels, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default weights: assay)")
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
+	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.add(cmd)
 	return cmd
 }
@@ -92,7 +96,6 @@ resume. A data set or a game that occurs twice is an error.`,
 func (f *positionsFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 }
 
@@ -126,13 +129,19 @@ func newDataRelabelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relabel POSITIONS... --out DIR",
 		Short: "Search positions for new scores",
-		Long: `Search every position of data sets with assay's engine, and write them with the scores
-(White's view, centipawns). Each search starts with empty tables, so the scores do not depend
-on the order or on --workers. No position is dropped.
+		Long: `Search every position of data sets, with assay's engine or any other player, and write them
+with the scores (White's view, centipawns). Results stay, and no position is dropped. A score
+is missing where the player reports none, as some do if only one move is legal.
 
-After an interruption, run the same command again to resume; no position is searched twice.`,
-		Example: "  assay data relabel positions --nodes 5000 --out relabeled",
-		Args:    cobra.MinimumNArgs(1),
+Each search is a game of its own (ucinewgame), so the scores depend neither on the order nor
+on --concurrency, if the engine forgets everything then. Give it a small hash table, which is
+cleared for each position: --player 'uci:stockfish?Hash=1'.
+
+After an interruption, or after an engine crashed, run the same command again to resume; no
+position is searched twice.`,
+		Example: `  assay data relabel positions --nodes 5000 --out relabeled
+  assay data relabel positions --player 'uci:./my-engine?Hash=1' --nodes 5000 --out relabeled`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
 				return usagef("missing --out DIR")
@@ -140,11 +149,16 @@ After an interruption, run the same command again to resume; no position is sear
 			if f.nodes == 0 {
 				return usagef("--nodes must be above 0")
 			}
+			if f.player != "" && cmd.Flags().Changed("weights") {
+				return usagef("--weights is for assay's own engine, --player for another: give one of them")
+			}
 			return f.run(cmd, args)
 		},
 	}
 	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "nodes per search; a search finishes the iteration in which it passes them")
-	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, for the search")
+	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's own engine")
+	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
+	concurrencyFlag(cmd, &f.workers, "searches at once (default: one a core); changes no result")
 	f.add(cmd)
 	return cmd
 }
@@ -163,6 +177,9 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	case errors.Is(err, dataset.ErrComplete):
 		fmt.Fprintf(stderr, "%s: %s is complete: %d positions; nothing to do\n", label, f.out, counts.Kept)
 	case err != nil:
+		if errors.Is(err, positions.ErrNoScores) {
+			return fmt.Errorf("%w; %s must print 'info ... score cp N' before bestmove", err, f.player)
+		}
 		return positionsAdvice(err)
 	default:
 		p.finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
@@ -247,6 +264,13 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 	if f.nodes == 0 {
 		return nil
 	}
+	c.Limits = engine.Limits{Nodes: f.nodes}
+	if f.player != "" {
+		e, err := entrant(f.player)
+		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.Name)
+		c.NewPlayer = func() (engine.Player, error) { return roster.Open(f.player) }
+		return err
+	}
 	file, err := models.Open(f.judge)
 	if err != nil {
 		return err
@@ -256,8 +280,8 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 		return err
 	}
 	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s %s", f.nodes, file.Model, file.ID())
-	c.NewRescorer, err = positions.Search(model, coefs, f.nodes)
-	return err
+	c.NewPlayer = positions.Searcher(model, coefs)
+	return nil
 }
 
 // resolver sets up the quiescence search of the weights.

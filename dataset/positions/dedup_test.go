@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -136,19 +137,42 @@ func TestSampleIsFair(t *testing.T) {
 	}
 }
 
-// New scores are those of the rescorer, and an interrupted run asks for none twice.
+// keyPlayer is a player whose score is made of the position's key.
+type keyPlayer struct {
+	engine.Player
+	asked func(key uint64)
+}
+
+func (p *keyPlayer) NewGame(uint64) error { return nil }
+func (p *keyPlayer) Close() error         { return nil }
+
+func (p *keyPlayer) Search(_ context.Context, g *board.Game, _ engine.Limits) (engine.Result, error) {
+	key := g.Position().Key()
+	p.asked(key)
+	return engine.Result{Depth: 1, Score: int(key % 1000)}, nil
+}
+
+// keyScore is the score of a keyPlayer, White's view. A mated position is not searched.
+func keyScore(p *board.Position) int16 {
+	score := int16(p.Key() % 1000)
+	if p.SideToMove() == board.Black {
+		return -score
+	}
+	return score
+}
+
+// New scores are those of the player, and an interrupted run asks for none twice.
 func TestRescoreResumes(t *testing.T) {
 	r := gamesIn(t, rowtest.Games(72, 60))
 	asked := make(chan uint64, 1<<20)
 	config := func(stop int, cancel func()) Config {
-		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewRescorer: func() Rescorer {
-			return func(_ context.Context, p *board.Position) (int16, error) {
-				asked <- p.Key()
+		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewPlayer: func() (engine.Player, error) {
+			return &keyPlayer{asked: func(key uint64) {
+				asked <- key
 				if len(asked) == stop {
 					cancel()
 				}
-				return int16(p.Key() % 1000), nil
-			}
+			}}, nil
 		}}
 	}
 	whole, cut := t.TempDir(), t.TempDir()
@@ -161,7 +185,7 @@ func TestRescoreResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row, err := range p.All() {
-		if err != nil || row.Score != int16(row.Board.Key()%1000) {
+		if err != nil || row.Score != keyScore(&row.Board) {
 			t.Fatalf("%+v, %v", row, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
+	"github.com/assay-chess/assay/engine"
 )
 
 // Config configures Extract and Refine.
@@ -18,11 +19,12 @@ type Config struct {
 	// NewResolver returns a Resolver for one goroutine. It is not used with ResolveKeep.
 	// See Quiescence.
 	NewResolver func() Resolver
-	// NewRescorer returns a Rescorer for one goroutine. It is used if Filter.Relabel is
-	// set. See Search.
-	NewRescorer func() Rescorer
-	Workers     int              // goroutines; 0: one per core
-	Progress    dataset.Progress // of games, or of rows of positions; nil for none
+	// NewPlayer opens a player for one goroutine. It searches positions for new scores, within
+	// the limits, if Filter.Relabel is set. See Searcher.
+	NewPlayer func() (engine.Player, error)
+	Limits    engine.Limits
+	Workers   int              // goroutines; 0: one per core
+	Progress  dataset.Progress // of games, or of rows of positions; nil for none
 
 	limit int // number of position keys in memory; 0: dedup.Limit. It does not change the rows
 }

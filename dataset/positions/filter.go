@@ -40,7 +40,7 @@ type Filter struct {
 	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
 	Uniform bool   `json:"uniform,omitempty"`
 	Sample  int64  `json:"sample,omitempty"`  // take this many positions in total, at random; 0: all
-	Relabel string `json:"relabel,omitempty"` // identity of the search for new scores, if any; see Config.NewRescorer
+	Relabel string `json:"relabel,omitempty"` // identity of the search for new scores, if any; see Config.NewPlayer
 	All     bool   `json:"all,omitempty"`     // drop neither checks nor mates
 }
 

@@ -15,11 +15,9 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
-
-// A Rescorer searches a position, and returns its score: centipawns, White's view.
-type Rescorer func(ctx context.Context, p *board.Position) (int16, error)
 
 // scoreBlock is the number of positions in a job, and in a line of the journal.
 const scoreBlock = 256
@@ -81,23 +79,62 @@ func (e *extraction) rescore(ctx context.Context, read func(context.Context, fun
 
 // search scores the rows of jobs.
 func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) error {
-	score := e.NewRescorer()
+	p, err := e.NewPlayer()
+	if err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	defer p.Close()
 	for job := range jobs {
 		if job.known {
 			continue
 		}
+		scored := false
 		for i := range job.rows {
-			n, err := score(ctx, &job.rows[i].Board)
-			if err == nil {
-				err = ctx.Err()
+			r := &job.rows[i]
+			if r.Score, err = e.scoreOf(ctx, p, &r.Board); err != nil {
+				return fmt.Errorf("dataset: %s: %w", r.Board.FEN(), err)
 			}
-			if err != nil {
-				return err
-			}
-			job.rows[i].Score = n
+			scored = scored || r.Score != dataset.NoScore
+		}
+		if !scored {
+			return fmt.Errorf("dataset: %w: not of any of %d, such as %s", ErrNoScores, len(job.rows), job.rows[0].Board.FEN())
 		}
 	}
 	return nil
+}
+
+// ErrNoScores means that a player reports no score for any position of a block.
+var ErrNoScores = errors.New("the player reports no score of positions")
+
+// scoreOf returns the player's score of a position from White's view, or NoScore if the
+// search reports none. Each search is a game of its own, so that the score does not depend
+// on the positions before.
+func (e *extraction) scoreOf(ctx context.Context, player engine.Player, p *board.Position) (int16, error) {
+	score := 0
+	if len(p.LegalMoves(nil)) > 0 {
+		if err := player.NewGame(0); err != nil {
+			return 0, err
+		}
+		lim, told := e.Limits, false
+		lim.Info = func(engine.Info) { told = true }
+		r, err := player.Search(ctx, board.NewGame(*p), lim)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !told && r.Depth == 0 {
+			return dataset.NoScore, nil
+		}
+		score = r.Score
+	} else if p.InCheck() {
+		score = -dataset.MateScore
+	}
+	if p.SideToMove() == board.Black {
+		score = -score
+	}
+	return int16(score), nil
 }
 
 // scored writes the rows of a job, once their scores are safe.

@@ -1,7 +1,6 @@
 package positions
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/assay-chess/assay/engine"
@@ -33,39 +32,18 @@ func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
 	}, nil
 }
 
-// hashMB is the size of a Search's transposition table, in megabytes. The table is cleared
-// for each position. Its size influences the scores.
+// hashMB is the size of a Searcher's transposition table, in megabytes. The table is
+// cleared for each position. Its size influences the scores.
 const hashMB = 1
 
-// Search returns a value for Config.NewRescorer: engines with the weights that search each
-// position until they finish the iteration in which they pass the number of nodes. They
-// keep nothing from one position to the next, so a score does not depend on what was
-// searched before, and is the same on every machine.
-func Search(m *eval.Model, weights []eval.Coef, nodes uint64) (func() Rescorer, error) {
-	if nodes == 0 {
-		return nil, fmt.Errorf("dataset: a search needs a number of nodes")
-	}
-	if _, err := m.NewEvaluator(weights); err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	return func() Rescorer {
+// Searcher returns a value for Config.NewPlayer: engines with the weights. Within a limit of
+// nodes their scores are the same on every machine.
+func Searcher(m *eval.Model, weights []eval.Coef) func() (engine.Player, error) {
+	return func() (engine.Player, error) {
 		ev, err := m.NewEvaluator(weights)
 		if err != nil {
-			panic(err) // it was made from the same weights before
+			return nil, err
 		}
-		e := search.New(ev, hashMB)
-		return func(ctx context.Context, p *board.Position) (int16, error) {
-			if err := e.NewGame(0); err != nil {
-				return 0, fmt.Errorf("dataset: %w", err)
-			}
-			r, err := e.Search(ctx, board.NewGame(*p), engine.Limits{Nodes: nodes})
-			if err != nil {
-				return 0, fmt.Errorf("dataset: %s: %w", p.FEN(), err)
-			}
-			if p.SideToMove() == board.Black {
-				return int16(-r.Score), nil
-			}
-			return int16(r.Score), nil
-		}
-	}, nil
+		return search.New(ev, hashMB), nil
+	}
 }

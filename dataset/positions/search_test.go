@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -91,12 +92,10 @@ func TestExtractWithQuiescence(t *testing.T) {
 }
 
 // A score is White's view, and the same whatever was searched before.
-func TestSearch(t *testing.T) {
+func TestScoreOf(t *testing.T) {
 	m := shannon(t)
-	newScore, err := Search(m, m.Start, 2000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := Searcher(m, m.Start)
+	e := &extraction{Config: Config{Limits: engine.Limits{Nodes: 2000}}}
 	fens := []string{
 		board.StartFEN,
 		"6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1",    // mate in one ply
@@ -104,37 +103,41 @@ func TestSearch(t *testing.T) {
 		"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",       // mated
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",       // stalemate
 	}
-	first, second := newScore(), newScore()
+	score := func(player engine.Player, p board.Position) int16 {
+		n, err := e.scoreOf(context.Background(), player, &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, _ := open()
 	var scores []int16
 	for _, fen := range fens {
 		p, err := board.ParseFEN(fen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := first(context.Background(), &p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := p.Mirror()
+		n := score(first, p)
 		// The order of moves is not the same for both, so the search need not be.
-		if mirrored, err := first(context.Background(), &q); err != nil || mirrored+n > 100 || mirrored+n < -100 {
-			t.Errorf("%s: %d, with colours changed %d, %v", fen, n, mirrored, err)
+		if mirrored := score(first, p.Mirror()); mirrored+n > 100 || mirrored+n < -100 {
+			t.Errorf("%s: %d, with colors changed %d", fen, n, mirrored)
 		}
 		scores = append(scores, n)
 	}
 	for i := len(fens) - 1; i >= 0; i-- {
-		p, err := board.ParseFEN(fens[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n, err := second(context.Background(), &p); err != nil || n != scores[i] {
-			t.Errorf("%s: %d, and %d in another order, %v", fens[i], scores[i], n, err)
+		p, _ := board.ParseFEN(fens[i])
+		if n := score(second, p); n != scores[i] {
+			t.Errorf("%s: %d, and %d in another order", fens[i], scores[i], n)
 		}
 	}
 	if scores[1] != dataset.MateScore-1 || scores[2] < 300 || scores[3] != dataset.MateScore || scores[4] != 0 {
 		t.Errorf("scores %v", scores)
 	}
-	if _, err := Search(m, m.Start, 0); err == nil {
-		t.Error("no nodes are accepted")
+	if _, err := Searcher(m, nil)(); err == nil {
+		t.Error("no weights are accepted")
 	}
 }
