@@ -11,6 +11,7 @@ type Report struct {
 	Out    string `json:"out"`    // the weight file
 	ID     string `json:"id"`     // of the weights
 	Parent string `json:"parent"` // id of the start weights
+	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
 	Result
 	Curve *Curve `json:"learning_curve,omitempty"`
 }

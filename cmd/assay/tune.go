@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -226,7 +227,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
-	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Result: *r}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
 	if r.Solver != "" {
 		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
 	}

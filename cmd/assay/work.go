@@ -167,6 +167,7 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if err != nil {
 		return err
 	}
+	p.say(fmt.Sprintf("worker %s: %s for %s", w.Access.Name, w.Program, durable.BuildTarget()))
 	if err := setNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}

@@ -46,7 +46,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := &Fit{ID: file.ID(), Result: *r}
+	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), Result: *r}
 	if err := fit.compare(l.start); err != nil {
 		return nil, nil, err
 	}

@@ -59,7 +59,8 @@ type GenerationResult struct {
 
 // Fit is what tuner found, and the id of the weights.
 type Fit struct {
-	ID string `json:"id"`
+	ID    string `json:"id"`
+	Build string `json:"build"` // see durable.BuildTarget
 	tuner.Result
 }
 

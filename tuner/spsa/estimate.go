@@ -81,7 +81,7 @@ func (t *Tuner) average(i int) (mean, se float64, batches int) {
 			sum += theta[i] - mean
 		}
 		x := sum / float64(len(batch))
-		squares += x * x
+		squares += float64(x * x)
 	}
 	return mean, math.Sqrt(squares / (minBatches * (minBatches - 1))), minBatches
 }

@@ -46,7 +46,7 @@ func (t *Tuner) regress() *regression {
 		row := mat.NewVecDense(2*n, x)
 		normal.SymRankOne(normal, 1, row)
 		moment.AddScaledVec(moment, t.trials[k].mean(), row)
-		squares += t.trials[k].mean() * t.trials[k].mean()
+		squares += float64(t.trials[k].mean() * t.trials[k].mean())
 	}
 	if squares == 0 { // every pair was even
 		return nil
@@ -93,16 +93,16 @@ func (r *regression) describe(i int, p *Parameter, e *Estimate) {
 	vb, vh, vbh := r.cov.At(i, i), r.cov.At(n+i, n+i), r.cov.At(i, n+i)
 	b, h := r.b[i], r.h[i]
 	at := (e.Value - p.Start) / p.CEnd
-	slope := eloPerPoint * (b - h*at)
-	slopeSE := eloPerPoint * math.Sqrt(max(0, vb-2*at*vbh+at*at*vh))
+	slope := eloPerPoint * (b - float64(h*at))
+	slopeSE := eloPerPoint * math.Sqrt(max(0, vb-float64(2*at*vbh)+float64(at*at*vh)))
 	e.Slope, e.SlopeSE = &slope, &slopeSE
 
-	det := vb*vh - vbh*vbh
+	det := float64(vb*vh) - float64(vbh*vbh)
 	if !(det > 0) {
 		return
 	}
 	pb, ph, pbh := vh/det, vb/det, -vbh/det // the precision
-	effect := math.Exp(-(pb*b*b + 2*pbh*b*h + ph*h*h) / 2)
+	effect := math.Exp(-(float64(pb*b*b) + float64(2*pbh*b*h) + float64(ph*h*h)) / 2)
 	e.EffectP = &effect
 	p.locate(b, h, pb, ph, pbh, e)
 }
@@ -117,12 +117,12 @@ func (p *Parameter) locate(b, h, pb, ph, pbh float64, e *Estimate) {
 	var where, weight [points]float64
 	most, weakest := math.Inf(-1), p.curvature(weakCurvature[0])
 	for j := range points {
-		where[j] = p.Min + (float64(j)+0.5)/points*(p.Max-p.Min)
+		where[j] = p.Min + float64((float64(j)+0.5)/points*(p.Max-p.Min))
 		m := (where[j] - p.Start) / p.CEnd
-		c := pb*m*b + pbh*(b+m*h) + ph*h
+		c := float64(pb*m*b) + float64(pbh*(b+float64(m*h))) + float64(ph*h)
 		for k, elo := range weakCurvature {
 			width := p.curvature(elo)
-			a := math.Sqrt(pb*m*m + 2*pbh*m + ph - 1/(weakest*weakest) + 1/(width*width))
+			a := math.Sqrt(float64(pb*m*m) + float64(2*pbh*m) + ph - 1/(weakest*weakest) + 1/(width*width))
 			log[j][k], curvature[j][k] = cutNormal(c / a)
 			log[j][k] -= math.Log(a * width)
 			curvature[j][k] /= a
@@ -134,9 +134,9 @@ func (p *Parameter) locate(b, h, pb, ph, pbh float64, e *Estimate) {
 		for k := range widths {
 			w := math.Exp(log[j][k] - most)
 			weight[j] += w
-			curved, top = curved+w*curvature[j][k], top+w*curvature[j][k]*value
+			curved, top = curved+float64(w*curvature[j][k]), top+float64(w*curvature[j][k]*value)
 		}
-		sum, mean, square = sum+weight[j], mean+weight[j]*value, square+weight[j]*value*value
+		sum, mean, square = sum+weight[j], mean+float64(weight[j]*value), square+float64(weight[j]*value*value)
 	}
 	quantile := func(q float64) *float64 {
 		below := 0.0
@@ -148,7 +148,7 @@ func (p *Parameter) locate(b, h, pb, ph, pbh float64, e *Estimate) {
 		return &where[points-1]
 	}
 	top, mean = top/curved, mean/sum
-	se := math.Sqrt(max(0, square/sum-mean*mean))
+	se := math.Sqrt(max(0, square/sum-float64(mean*mean)))
 	e.Optimum, e.OptimumSE = &top, &se
 	e.OptimumLo, e.OptimumHi = quantile(0.025), quantile(0.975)
 }
@@ -160,5 +160,5 @@ func cutNormal(z float64) (log, mean float64) {
 		return -math.Log(-z * math.Sqrt(2*math.Pi)), -1 / z
 	}
 	above := math.Erfc(-z/math.Sqrt2) / 2
-	return z*z/2 + math.Log(above), z + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/above
+	return float64(z*z/2) + math.Log(above), z + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/above
 }

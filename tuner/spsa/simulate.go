@@ -25,7 +25,7 @@ func (h *Hill) Elo(parameters []Parameter, values []float64) float64 {
 		p := &parameters[i]
 		far := max(h.Optimum[i]-p.Min, p.Max-h.Optimum[i])
 		x := (values[i] - h.Optimum[i]) / far
-		elo -= h.Loss[i] * x * x
+		elo -= float64(h.Loss[i] * x * x)
 	}
 	return elo
 }
@@ -38,7 +38,7 @@ func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
 	start := make([]float64, len(parameters))
 	for i := range parameters {
 		p := &parameters[i]
-		h.Optimum[i] = p.Min + rng.Float64()*(p.Max-p.Min)
+		h.Optimum[i] = p.Min + float64(rng.Float64()*(p.Max-p.Min))
 		h.Loss[i], start[i] = 1, p.Start
 	}
 	scale := elo / max(1e-9, -h.Elo(parameters, start))
@@ -99,12 +99,12 @@ func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint
 // moments sums up numbers.
 type moments struct{ n, sum, squares float64 }
 
-func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
+func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+float64(x*x) }
 
 // mean returns the mean and its standard error.
 func (m *moments) mean() (mean, se float64) {
 	mean = m.sum / m.n
-	return mean, math.Sqrt(max(0, m.squares/m.n-mean*mean) / max(1, m.n-1))
+	return mean, math.Sqrt(max(0, m.squares/m.n-float64(mean*mean)) / max(1, m.n-1))
 }
 
 // climbAll makes simulated runs, and passes each to a function.
@@ -155,7 +155,7 @@ func points(rng *rand.Rand, games int, elo, draws float64) float64 {
 	win := score - draw/2
 	if many := float64(games); games > 200 {
 		mean := 2*score - 1
-		sum := many*mean + math.Sqrt(many*(1-draw-mean*mean))*rng.NormFloat64()
+		sum := float64(many*mean) + float64(math.Sqrt(many*(1-draw-float64(mean*mean)))*rng.NormFloat64())
 		return min(max(math.Round(sum), -many), many)
 	}
 	sum := 0.0

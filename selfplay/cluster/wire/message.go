@@ -21,7 +21,7 @@ const Protocol = 5
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Program  string `json:"program"`       // version and bench signature
-	System   string `json:"system"`        // for example linux/amd64
+	System   string `json:"system"`        // for example linux/amd64/v1
 	Cores    int    `json:"cores"`         // units it plays at once
 	Run      string `json:"run,omitempty"` // that it plays for; empty: none yet
 

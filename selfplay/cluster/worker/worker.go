@@ -18,6 +18,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -163,7 +164,7 @@ func (e *fatalError) Unwrap() error { return e.error }
 
 func (w *Worker) hello() wire.Hello {
 	speed, _ := w.speed.latest()
-	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + runtime.GOARCH, Cores: w.Cores, Speed: speed}
+	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(), Cores: w.Cores, Speed: speed}
 }
 
 // sayHello sends h and returns the coordinator's answer.

@@ -36,6 +36,7 @@ type Result struct {
 
 	Player     string           `json:"player"`
 	Limits     string           `json:"limits"` // of each move, in words: other limits have other optima
+	Build      string           `json:"build"`  // see durable.BuildTarget
 	Parameters []spsa.Estimate  `json:"parameters"`
 	Iterations int              `json:"iterations"`
 	Games      int64            `json:"games"`

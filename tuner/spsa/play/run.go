@@ -84,6 +84,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	if err := s.pairs.Finish(&s.result); err != nil {
 		return nil, err
 	}
+	s.result.Build = durable.BuildTarget() // after the manifest of the games, whose id is that of every build
 	if err := s.validateAnswer(ctx, run.Path(ValidationName)); err != nil {
 		return s.noVerdict(err), err
 	}
@@ -98,7 +99,7 @@ func (s *session) noVerdict(err error) *Result {
 		return nil
 	}
 	r := s.result
-	r.Verdict, r.Reason = gamelog.NoVerdict, s.pairs.Guard.Reason()
+	r.Verdict, r.Reason, r.Build = gamelog.NoVerdict, s.pairs.Guard.Reason(), durable.BuildTarget()
 	if r.Reason == "" {
 		r.Reason = "validation: " + r.Validation.Reason
 	}
