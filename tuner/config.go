@@ -70,7 +70,7 @@ type Config struct {
 	Iterations int
 	// Memory is the memory in bytes that matrices may take; 0 means a quarter of the
 	// machine's. A fit that needs more solves by conjugate gradients, and has standard
-	// errors of the piece values and of the largest changes only.
+	// errors of the piece values, of the means of tables and of the largest changes only.
 	Memory int64
 	// KeepScale leaves out the rescaling to the start weights' RMS
 	// evaluation. Reference is the set of positions on which that is

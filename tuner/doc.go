@@ -27,6 +27,13 @@
 // thousand games of seventy positions say far less than seventy thousand games
 // would. It is estimated at the minimum, see [Result].Design.
 //
+// # Very many parameters
+//
+// Matrices over parameters need memory with the square of their number. Above
+// Config.Memory equations are solved by conjugate gradients, with products over the rows,
+// for the steps of the method and for one standard error at a time. The minimum is the
+// same; standard errors are those of the largest changes and of a few named contrasts.
+//
 // # The same numbers for any number of workers
 //
 // Rows are grouped by their factors and cut into chunks of a fixed number of rows. A pass

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -16,7 +17,7 @@ func TestLargeFit(t *testing.T) {
 	s, terms := syn.Store(t), syn.List(objective.NewTapered(syn.Terms))
 	terms[3].Mirror, terms[4].Mirror, terms[7].Tapered = 4, 3, false
 	c := NewConfig()
-	c.K, c.Design, c.Gap = syn.K, 3, 1e-16
+	c.K, c.Gap = syn.K, 1e-16
 	c.Bounds = map[string]objective.Bound{"t0": {Lo: -5, Hi: 5}}
 	fit := func(memory int64, method string) *Result {
 		c.Memory, c.Method = memory, method
@@ -41,21 +42,98 @@ func TestLargeFit(t *testing.T) {
 		for _, e := range [][2]Float{{x.SEMG, y.SEMG}, {x.SEEG, y.SEEG}, {x.NaiveMG, y.NaiveMG}, {x.SEChangeEG, y.SEChangeEG}} {
 			if e[0].Known() {
 				known++
-				// The factors for finite numbers hold a trace, which is estimated.
-				near("error of "+x.Name, float64(e[0]), float64(e[1]), 2e-3)
+				near("error of "+x.Name, float64(e[0]), float64(e[1]), 1e-6)
 			}
 		}
 	}
 	if known < 2*largestChanges-10 || known > 4*largestChanges {
 		t.Errorf("%d errors are known", known)
 	}
-	near("effective parameters", got.Effective, want.Effective, 0.1)
-	near("clustering", got.Clustering, want.Clustering, 0.1)
+	near("D", got.Design, want.Design, 1e-6)
+	near("effective parameters", got.Effective, want.Effective, 1e-6)
+	near("clustering", got.Clustering, want.Clustering, 1e-6)
+	for i, g := range got.Groups {
+		near("effective parameters of "+g.Name, g.Effective, want.Groups[i].Effective, 1e-6)
+		near("gain of "+g.Name, g.Net, want.Groups[i].Net, 1e-6)
+	}
 	near("loss", float64(got.Fit.Train), float64(want.Fit.Train), 1e-9)
 	for _, method := range []string{"lbfgs", "adam"} {
 		c.Gap = 1e-7
 		if r := fit(1, method); !r.Converged || math.Abs(float64(r.Fit.Train-want.Fit.Train)) > 1e-5 {
 			t.Errorf("%s: %+v, want %+v", method, r.Fit, want.Fit)
 		}
+	}
+	defer func(m int64) { smallestMemory = m }(smallestMemory)
+	smallestMemory = 0
+	got = fit(1, "")
+	for _, x := range []struct {
+		name           string
+		got, se, exact float64
+	}{
+		{"design effect", got.Design, float64(got.DesignSE), want.Design},
+		{"effective parameters", got.Effective, float64(got.EffectiveSE), want.Effective},
+		{"effective parameters of the group", got.Groups[0].Effective, float64(got.EffectiveSE), want.Groups[0].Effective},
+	} {
+		if !(math.Abs(x.got-x.exact) <= 4*x.se && x.se > 0 && x.se < 0.05*x.exact) {
+			t.Errorf("%s: %v ± %v from random signs, %v", x.name, x.got, x.se, x.exact)
+		}
+	}
+}
+
+// TestLargeRealFit: of real games too, with tables and piece values.
+func TestLargeRealFit(t *testing.T) {
+	s, terms := scoredStore(t, "assay", scoredPositions(t, "../dataset/testdata/scored.tsv.zst", 1<<30), 2)
+	c := NewConfig()
+	c.Gap = 1e-14
+	var got [2]*Result
+	for i := range got {
+		c.Memory = []int64{1 << 40, 1}[i]
+		started := time.Now()
+		var err error
+		if got[i], err = Fit(t.Context(), s, terms, c); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v, %d rows, %d parameters", time.Since(started), got[i].Rows, got[i].Parameters)
+	}
+	near := func(what string, b, a float64) {
+		if !(math.Abs(a-b) <= 1e-6*max(1, math.Abs(b))) {
+			t.Errorf("%s: %v without matrices, %v with them", what, a, b)
+		}
+	}
+	want, large := got[0], got[1]
+	near("loss", float64(want.Fit.Train), float64(large.Fit.Train))
+	for i, x := range want.Terms {
+		y := large.Terms[i]
+		near(x.Name, x.FitMG, y.FitMG)
+		near(x.Name, x.FitEG, y.FitEG)
+		near("data of "+x.Name, float64(x.DataShare), float64(y.DataShare))
+		if y.SEMG.Known() {
+			near("error of "+x.Name, float64(x.SEMG), float64(y.SEMG))
+			near("error of "+x.Name, float64(x.NaiveMG), float64(y.NaiveMG))
+		}
+	}
+	for i, x := range want.Pieces {
+		y := large.Pieces[i]
+		near(x.Piece, x.Value, y.Value)
+		near("error of "+x.Piece, x.SE, y.SE)
+		near("error in pawns of "+x.Piece, x.SEPawns, y.SEPawns)
+	}
+	for i, x := range want.Groups {
+		near("gain of "+x.Name, x.Net, large.Groups[i].Net)
+	}
+	known := 0
+	for i, x := range want.Tables {
+		y := large.Tables[i]
+		near("mean of "+x.Name, x.MeanMG, y.MeanMG)
+		near("error of the mean of "+x.Name, float64(x.MeanSEEG), float64(y.MeanSEEG))
+		for k, e := range x.Centered {
+			if y.Centered[k].SEMG.Known() {
+				known++
+				near("error of "+e.Name, float64(e.SEMG), float64(y.Centered[k].SEMG))
+			}
+		}
+	}
+	if known == 0 {
+		t.Error("no error of an entry of a table")
 	}
 }

@@ -20,25 +20,22 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// scoredPositions reads up to n positions of a file of scored games: quiet ones, as the
-// data commands would leave them (no check, best move no capture). Games are kept apart
-// where the ply falls.
+// scoredPositions reads up to n positions of a file of scored games, see eachScored.
 func scoredPositions(tb testing.TB, path string, n int) []dataset.PositionRow {
 	tb.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
 	var out []dataset.PositionRow
-	lines, game, last := bufio.NewScanner(z), uint64(1), -1
-	for lines.Scan() && len(out) < n {
-		c := strings.Split(lines.Text(), "\t")
+	eachScored(tb, path, n, func(r *dataset.PositionRow) { out = append(out, *r) })
+	return out
+}
+
+// eachScored calls f with up to n positions of a file of scored games: quiet ones, as the
+// data commands would leave them (no check, best move no capture). Games are kept apart
+// where the ply falls.
+func eachScored(tb testing.TB, path string, n int, f func(*dataset.PositionRow)) {
+	tb.Helper()
+	game, last := uint64(1), -1
+	eachLine(tb, path, func(line string) bool {
+		c := strings.Split(line, "\t")
 		ply, _ := strconv.Atoi(c[3])
 		if ply < last {
 			game++
@@ -49,16 +46,34 @@ func scoredPositions(tb testing.TB, path string, n int) []dataset.PositionRow {
 			tb.Fatal(err)
 		}
 		if c[4] == "1" || p.InCheck() {
-			continue
+			return true
 		}
 		score, _ := strconv.Atoi(c[1])
 		result, _ := strconv.Atoi(c[2])
-		out = append(out, dataset.PositionRow{
+		f(&dataset.PositionRow{
 			Board: p, Ply: uint16(ply), Score: int16(max(-30000, min(30000, score))),
 			Result: dataset.ResultOf(int8(result)), Game: game, Weight: 1,
 		})
+		n--
+		return n > 0
+	})
+}
+
+// eachLine calls f with the lines of a compressed file, until it says no.
+func eachLine(tb testing.TB, path string, f func(line string) bool) {
+	tb.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return out
+	defer file.Close()
+	z, err := zstd.NewReader(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer z.Close()
+	for lines := bufio.NewScanner(z); lines.Scan() && f(lines.Text()); {
+	}
 }
 
 func scoredStore(tb testing.TB, model string, positions []dataset.PositionRow, workers int) (*rows.Store, []rows.Term) {

@@ -52,6 +52,10 @@ type Result struct {
 	Design     float64 `json:"design_effect"`
 	Clustering float64 `json:"clustering"`
 	Dispersion float64 `json:"dispersion"`
+	// DesignSE and EffectiveSE are the standard errors of Design and Effective where these are
+	// estimates from random signs, as in fits above Config.Memory; else 0.
+	DesignSE    Float `json:"design_effect_se,omitempty"`
+	EffectiveSE Float `json:"effective_parameters_se,omitempty"`
 	// Jackknife reports whether errors are the jackknife's, because there are
 	// few clusters.
 	Jackknife bool `json:"jackknife"`

@@ -19,6 +19,7 @@ type solution struct {
 	outcome optimize.Outcome
 	cov     *stats.Covariance // nil if not known
 	big     bool              // too many parameters for matrices
+	exact   bool              // but not for the exact traces of large
 	large   *stats.Large      // in place of cov if big
 
 	solver string // how equations are solved, and why
@@ -45,13 +46,7 @@ func (f *fitting) solve(ctx context.Context) error {
 		f.at.design = designFirst
 	}
 	theta := f.free.first
-	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
-	f.at.big = have > 0 && need > have
-	f.at.solver = fmt.Sprintf("%d parameters: matrices take %d MiB of %d MiB", f.free.N, need>>20, have>>20)
-	if f.at.big {
-		f.at.solver = fmt.Sprintf("%d parameters: matrices would take %d MiB of %d MiB: conjugate gradients, and errors of the %d largest changes", f.free.N, need>>20, have>>20, largestChanges)
-	}
-	f.c.progress(0, 0, "%s", f.at.solver)
+	f.chooseSolver()
 	gap := f.c.Gap
 	if gap == 0 {
 		gap = defaultGap
@@ -96,6 +91,25 @@ func (f *fitting) solve(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// smallestMemory is what a large fit may take for matrices, whatever Config.Memory is.
+var smallestMemory int64 = 256 << 20
+
+// chooseSolver decides by estimated memory whether there are matrices.
+func (f *fitting) chooseSolver() {
+	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
+	if f.at.big = have > 0 && need > have; f.at.big {
+		f.at.exact = stats.ExactBytes(f.free.N, f.s.Terms()) <= max(have, smallestMemory)
+		traces := "the design effect from random signs"
+		if f.at.exact {
+			traces = fmt.Sprintf("the design effect exactly in %d MiB", stats.ExactBytes(f.free.N, f.s.Terms())>>20)
+		}
+		f.at.solver = fmt.Sprintf("%d parameters: matrices would take %d MiB of %d MiB: conjugate gradients, %s, and errors of the %d largest changes", f.free.N, need>>20, have>>20, traces, largestChanges)
+	} else {
+		f.at.solver = fmt.Sprintf("%d parameters: matrices take %d MiB of %d MiB", f.free.N, need>>20, have>>20)
+	}
+	f.c.progress(0, 0, "%s", f.at.solver)
 }
 
 // longestLast is by how much a limited coefficient may change an evaluation in the last
@@ -190,7 +204,7 @@ func (f *fitting) estimate(ctx context.Context) error {
 // variances computes the covariance at theta, and returns the design effect from it.
 func (f *fitting) variances(ctx context.Context, o *objective.Penalized) (d float64, err error) {
 	if f.at.big {
-		if f.at.large, err = stats.NewLarge(ctx, o, f.split.clusters, f.at.theta); err != nil {
+		if f.at.large, err = stats.NewLarge(ctx, o, f.split.clusters, f.at.theta, f.at.exact); err != nil {
 			return 0, err
 		}
 		return f.at.large.Design(ctx)

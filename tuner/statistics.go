@@ -153,23 +153,32 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		v.Rescale(g)
 	}
 	naive := v.NaiveErrors()
-	fit := objective.NewTapered(len(f.terms))
-	old := objective.StartOf(f.terms)
 	for t := range r.Terms {
 		x := &r.Terms[t]
 		x.EffectiveGames = v.Sums.Effective[t]
-		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
-		mg, eg := f.free.MG[t], f.free.EG[t]
-		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
+		if !f.hasErrors(x, t) {
 			continue
 		}
+		mg, eg := f.free.MG[t], f.free.EG[t]
 		x.DataShare = Float(v.Share(o, mg)+v.Share(o, eg)) / 2
 		s := r.Rescale
 		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
 		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
 		x.NaiveMG, x.NaiveEG = Float(s*naive(mg, x.FitMG/s)), Float(s*naive(eg, x.FitEG/s))
-		x.CompareWith(x.StartMG, x.StartEG)
-		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
+		x.compare()
+	}
+	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
+	return f.contrasts(ctx, r, v)
+}
+
+// contrasts fills in tables, groups, calibration and piece values.
+func (f *fitting) contrasts(ctx context.Context, r *Result, v interface {
+	stats.Errors
+	stats.Gains
+}) error {
+	fit := objective.NewTapered(len(f.terms))
+	for t, x := range r.Terms {
+		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
 	}
 	var err error
 	if r.Tables, err = stats.FindTables(ctx, f.s, f.terms); err != nil {
@@ -180,17 +189,19 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		return err
 	}
 	for i := range r.Tables {
-		r.Tables[i].Center(f.terms, fit, counts, f.free.Params, v, r.Rescale)
+		if err := r.Tables[i].Center(ctx, f.terms, fit, counts, f.free.Params, v, r.Rescale); err != nil {
+			return err
+		}
 	}
-	r.Groups = stats.GroupGains(v, o, f.terms, f.at.theta, f.slope.start.Weight[objective.Trained])
-	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
-	if err := f.calibrate(ctx, r); err != nil {
+	if r.Groups, err = stats.GroupGains(ctx, v, f.objective(), f.terms, f.at.theta, f.slope.start.Weight[objective.Trained]); err != nil {
 		return err
 	}
 	if f.s.Pieces != nil {
-		r.Pieces = stats.PieceValues(f.s.Pieces, old, fit, f.free.Params, v, r.Rescale)
+		if r.Pieces, err = stats.PieceValues(ctx, f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, r.Rescale); err != nil {
+			return err
+		}
 	}
-	return nil
+	return f.calibrate(ctx, r)
 }
 
 // calibrate compares predictions with results.
@@ -205,8 +216,8 @@ func (f *fitting) calibrate(ctx context.Context, r *Result) error {
 // largestChanges is the number of coefficients that a large fit has standard errors of.
 const largestChanges = 50
 
-// largeStatistics fills in what can be known without matrices: the errors of the largest
-// changes and of the piece values. All others are NaN.
+// largeStatistics fills in what can be known without matrices: among the errors, those of
+// the largest changes and of tables' means and piece values. All others are NaN.
 func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
 	v, s := f.at.large, r.Rescale
 	f.c.progress(0, 0, "errors of the %d largest changes", largestChanges)
@@ -217,8 +228,75 @@ func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
 			return err
 		}
 	}
-	v.Finish(g)
+	if err := v.Finish(ctx, g); err != nil {
+		return err
+	}
 	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Parts.Clustering, v.Parts.Dispersion
+	r.EffectiveSE = Float(v.EffectiveError * v.Effective)
+	if f.c.Design == 0 {
+		r.DesignSE = Float(v.DesignError * r.Design)
+	}
+	v.Chosen = f.largest()
+	none := Float(math.NaN())
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		x.EffectiveGames = v.Games[t]
+		if f.hasErrors(x, t) {
+			x.SEMG, x.SEChangeMG, x.NaiveMG = none, none, none
+			x.SEEG, x.SEChangeEG, x.NaiveEG = none, none, none
+			x.DataShare = none
+		}
+	}
+	for j, chosen := range v.Chosen {
+		if !chosen {
+			continue
+		}
+		of, err := v.Parameter(ctx, j)
+		if err != nil {
+			return err
+		}
+		errors := func(w float64) (se, change, naive Float) {
+			e := of(w / s)
+			return Float(s * e.SE), Float(s * e.Change), Float(s * e.Naive)
+		}
+		for t := range r.Terms {
+			x := &r.Terms[t]
+			if f.free.MG[t] == j && f.hasErrors(x, t) {
+				x.SEMG, x.SEChangeMG, x.NaiveMG = errors(x.FitMG)
+			}
+			if f.free.EG[t] == j && f.hasErrors(x, t) {
+				x.SEEG, x.SEChangeEG, x.NaiveEG = errors(x.FitEG)
+			}
+		}
+	}
+	for t := range r.Terms {
+		x := &r.Terms[t]
+		if !f.hasErrors(x, t) {
+			continue
+		}
+		if mg, eg := f.free.MG[t], f.free.EG[t]; v.Exact || v.Chosen[mg] || v.Chosen[eg] {
+			a, err := v.Share(ctx, mg)
+			if err != nil {
+				return err
+			}
+			b, err := v.Share(ctx, eg)
+			if err != nil {
+				return err
+			}
+			x.DataShare = Float(a+b) / 2
+		}
+		x.compare()
+	}
+	return f.contrasts(ctx, r, v)
+}
+
+// hasErrors reports whether term t, as fitted, can have standard errors.
+func (f *fitting) hasErrors(x *TermFit, t int) bool {
+	return f.free.MG[t] != objective.Fixed && (x.Count > 0 || !f.free.Lone(t))
+}
+
+// largest returns the parameters that have changed most.
+func (f *fitting) largest() []bool {
 	order := make([]int, f.free.N)
 	for j := range order {
 		order[j] = j
@@ -234,44 +312,7 @@ func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
 	for _, j := range order[:min(largestChanges, len(order))] {
 		chosen[j] = true
 	}
-	unit, none := make([]float64, f.free.N), Float(math.NaN())
-	errors := func(j int, value float64) (se, change, naive Float, err error) {
-		if !chosen[j] {
-			return none, none, none, nil
-		}
-		unit[j] = 1
-		defer func() { unit[j] = 0 }()
-		a, b, err := v.Errors(ctx, unit, value/s)
-		if err != nil {
-			return none, none, none, err
-		}
-		c, _, err := v.Errors(ctx, unit, 0)
-		return Float(s * a), Float(s * c), Float(s * b), err
-	}
-	fit := objective.NewTapered(len(f.terms))
-	for t := range r.Terms {
-		x := &r.Terms[t]
-		x.EffectiveGames = v.Games[t]
-		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
-		mg, eg := f.free.MG[t], f.free.EG[t]
-		if mg == objective.Fixed || x.Count == 0 && f.free.Lone(t) {
-			continue
-		}
-		var err error
-		if x.SEMG, x.SEChangeMG, x.NaiveMG, err = errors(mg, x.FitMG); err != nil {
-			return err
-		}
-		if x.SEEG, x.SEChangeEG, x.NaiveEG, err = errors(eg, x.FitEG); err != nil {
-			return err
-		}
-		x.DataShare = none
-		x.CompareWith(x.StartMG, x.StartEG)
-		x.IntervalMG, x.IntervalEG = x.interval(x.FitMG, x.SEMG), x.interval(x.FitEG, x.SEEG)
-	}
-	if f.s.Pieces != nil {
-		r.Pieces = stats.PieceValues(f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, s)
-	}
-	return f.calibrate(ctx, r)
+	return chosen
 }
 
 // Losses below which a fit is too good to be true.
@@ -323,8 +364,14 @@ func (f *fitting) caution(r *Result) {
 	if f.at.cov != nil && f.at.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
 	}
-	if f.at.large != nil {
-		f.warn("no matrices: the design effect and the effective parameters are estimates from %d random signs", stats.Probes)
+	if v := f.at.large; v != nil {
+		f.warn("a large fit: standard errors of the %d largest changes, of tables' means and of piece values; no other ones, and no search for collinear coefficients (a larger --memory has both)", largestChanges)
+		if v.N <= stats.JackknifeClusters {
+			f.warn("%d games are few: errors are too small, those of the jackknife need a larger --memory", v.N)
+		}
+		if !v.Exact {
+			f.warn("the design effect is known to %.1f %%, the effective parameters to %.1f %% (one standard error, from %d random signs); those of groups are estimates too", 100*v.DesignError, 100*v.EffectiveError, v.Probes)
+		}
 	}
 	if !f.at.outcome.Converged {
 		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.at.outcome.Gap, f.at.outcome.Iterations)

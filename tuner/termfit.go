@@ -85,6 +85,12 @@ func (t *TermFit) Moved() bool {
 	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
 }
 
+// compare fills in what follows from the standard errors.
+func (t *TermFit) compare() {
+	t.CompareWith(t.StartMG, t.StartEG)
+	t.IntervalMG, t.IntervalEG = t.interval(t.FitMG, t.SEMG), t.interval(t.FitEG, t.SEEG)
+}
+
 // interval is the 95 % interval of a coefficient of t.
 func (t *TermFit) interval(v float64, se Float) Interval {
 	if se == 0 || !se.Known() {

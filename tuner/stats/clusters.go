@@ -183,11 +183,16 @@ func effective(sum, sumSq []float64) []float64 {
 	return out
 }
 
-// effectiveGames returns the effective number of clusters by term, and that of clusters.
-func effectiveGames(ctx context.Context, p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered) ([]float64, int, error) {
-	pass := newClusterPass(p, c, q, w)
-	pass.bare = true
+// effectiveGames returns the effective number of clusters by term.
+func effectiveGames(ctx context.Context, p *objective.Problem, c *rows.Clusters, w objective.Tapered) ([]float64, error) {
 	terms := p.Store.Terms()
+	none := &objective.Params{MG: make([]int, terms), EG: make([]int, terms)}
+	for t := range terms {
+		none.MG[t], none.EG[t] = objective.Fixed, objective.Fixed
+	}
+	pass := newClusterPass(p, c, none, w)
+	pass.bare = true
+	pass.block = max(16, min(pass.block, blockBytes/4/(8*terms)))
 	sum, sumSq := make([]float64, terms), make([]float64, terms)
 	merge := func(s *clusterScratch, _ int) {
 		addTo(sum, s.sum)
@@ -195,10 +200,10 @@ func effectiveGames(ctx context.Context, p *objective.Problem, c *rows.Clusters,
 	}
 	blocks := (pass.n + pass.block - 1) / pass.block
 	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	err := pass.singles(ctx, sum, sumSq, make([]float64, q.N))
-	return effective(sum, sumSq), pass.n + pass.lonely, err
+	err := pass.singles(ctx, sum, sumSq, nil)
+	return effective(sum, sumSq), err
 }
 
 // center subtracts the mean score, which a prior keeps from being 0.
@@ -229,7 +234,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		c.collect(s, i, codes, lo, hi)
 	}
 	for i := range int(hi - lo) {
-		addTo(s.total, s.u.RawRowView(i))
+		addTo(s.total, s.u.RawRowView(i)[:c.q.N])
 		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
 			s.sumSq[t] += float64(v * v)

@@ -158,22 +158,28 @@ func (v *Covariance) Finish(ctx context.Context, o *objective.Penalized, c *rows
 	return nil
 }
 
-// invert sets A^-1. Directions that neither data nor prior know are given a
-// tiny precision, so that their variance is not infinite but absurd.
+// invert sets A^-1.
 func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
-	n := h.SymmetricDim()
-	a := mat.NewSymDense(n, nil)
+	a := mat.NewSymDense(h.SymmetricDim(), nil)
 	a.CopySym(h)
+	v.Inverse, v.Ridge = invert(a, o)
+}
+
+// invert returns A^-1, and whether A is singular, from H, which it overwrites. Directions
+// that neither data nor prior know are given a tiny precision, so that their variance is
+// not infinite but absurd.
+func invert(a *mat.SymDense, o *objective.Penalized) (inverse *mat.SymDense, ridge bool) {
+	n := a.SymmetricDim()
 	for j := range n {
-		a.SetSym(j, j, h.At(j, j)+float64(o.Design*o.Params.Precision(j)))
+		a.SetSym(j, j, a.At(j, j)+float64(o.Design*o.Params.Precision(j)))
 		if o.Params.Stuck(j) {
 			a.SetSym(j, j, 1) // of no matter: its row and column are 0
 		}
 	}
-	v.Inverse = mat.NewSymDense(n, nil)
 	if factor := optimize.Factorize(a); factor != nil {
-		v.Inverse, v.Ridge = factor.Inverse(), factor.Ridge > 0
+		return factor.Inverse(), factor.Ridge > 0
 	}
+	return mat.NewSymDense(n, nil), false
 }
 
 // finiteSample returns the factors of the naive and the clustered covariance for finite
@@ -227,31 +233,30 @@ func (v *Covariance) SE(j int, w float64) float64 {
 	return math.Sqrt(max(0, v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w)))
 }
 
-// contrast returns the clustered standard error of a'theta; value is a'w.
-func (v *Covariance) contrast(a []float64, value float64) float64 {
+// contrast implements Errors.
+func (v *Covariance) contrast(_ context.Context, a []float64, value float64) (float64, error) {
 	total := 0.0
 	for j, x := range a {
 		if x != 0 {
 			total += float64(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
-	return math.Sqrt(max(0, v.clusteredScale.variance(total, v.clusteredScale.dot(a), value)))
+	return math.Sqrt(max(0, v.clusteredScale.variance(total, v.clusteredScale.dot(a), value))), nil
 }
 
-// deviations returns a function for the clustered standard error of
-// theta_j - mean'theta, j = fixed standing for a constant; value is w_j - mean'w.
-func (v *Covariance) deviations(mean []float64) func(j int, value float64) float64 {
+// deviation implements Errors.
+func (v *Covariance) deviation(_ context.Context, mean []float64) func(j int, value float64) (Float, error) {
 	vm := make([]float64, len(mean))
 	for j := range vm {
 		vm[j] = floats.Dot(v.v.RawRowView(j), mean)
 	}
 	mvm, scale := floats.Dot(mean, vm), &v.clusteredScale
 	with := scale.dot(mean)
-	return func(j int, value float64) float64 {
+	return func(j int, value float64) (Float, error) {
 		if j == objective.Fixed {
-			return math.Sqrt(max(0, scale.variance(mvm, -with, value)))
+			return Float(math.Sqrt(max(0, scale.variance(mvm, -with, value)))), nil
 		}
-		return math.Sqrt(max(0, scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value)))
+		return Float(math.Sqrt(max(0, scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value)))), nil
 	}
 }
 
@@ -269,8 +274,13 @@ func dotSym(a, b *mat.SymDense) float64 {
 
 // share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
 func (v *Covariance) Share(o *objective.Penalized, j int) float64 {
+	return share(o, j, v.Inverse.At(j, j))
+}
+
+// share is Covariance.Share, from element jj of A^-1.
+func share(o *objective.Penalized, j int, inverse float64) float64 {
 	if o.Params.Stuck(j) {
 		return 0
 	}
-	return min(1, max(0, 1-float64(o.Design*o.Params.Precision(j)*v.Inverse.At(j, j))))
+	return min(1, max(0, 1-float64(o.Design*o.Params.Precision(j)*inverse)))
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -27,10 +28,18 @@ type GroupGain struct {
 	Net float64 `json:"net_gain"`
 }
 
-// groupGains computes the gains of all groups at the fit: for parameters S it is
+// Gains knows what group gains are made of: Covariance or Large.
+type Gains interface {
+	// share returns how many of the parameters S the data determine.
+	share(o *objective.Penalized, of []int) float64
+	// wald returns theta_S' (A^-1_SS)^-1 theta_S, the A of the sum of losses.
+	wald(ctx context.Context, of []int, theta []float64) (float64, error)
+}
+
+// GroupGains computes the gains of all groups at the fit: for parameters S it is
 // theta_S' (A^-1_SS)^-1 theta_S / 2, theta_S their changes from the start.
 // rows is the weight of all rows trained on.
-func GroupGains(v *Covariance, o *objective.Penalized, terms []rows.Term, theta []float64, rows float64) []GroupGain {
+func GroupGains(ctx context.Context, v Gains, o *objective.Penalized, terms []rows.Term, theta []float64, rows float64) ([]GroupGain, error) {
 	var out []GroupGain
 	for _, name := range objective.GroupNames(terms) {
 		g := GroupGain{Name: name}
@@ -44,22 +53,35 @@ func GroupGains(v *Covariance, o *objective.Penalized, terms []rows.Term, theta 
 				if j != objective.Fixed && !taken[j] && !o.Params.Stuck(j) {
 					taken[j] = true
 					of = append(of, j)
-					g.Effective += v.Share(o, j)
 				}
 			}
 		}
 		if g.Parameters = len(of); g.Parameters == 0 {
 			continue
 		}
-		g.Gain = v.wald(of, theta) / 2 / rows
+		wald, err := v.wald(ctx, of, theta)
+		if err != nil {
+			return nil, err
+		}
+		g.Effective = v.share(o, of)
+		g.Gain = wald / 2 / rows
 		g.Net = g.Gain - o.Design*g.Effective/rows
 		out = append(out, g)
 	}
-	return out
+	return out, nil
 }
 
-// wald returns theta_S' (A^-1_SS)^-1 theta_S, the A of the sum of losses.
-func (v *Covariance) wald(of []int, theta []float64) float64 {
+// share implements Gains.
+func (v *Covariance) share(o *objective.Penalized, of []int) float64 {
+	total := 0.0
+	for _, j := range of {
+		total += v.Share(o, j)
+	}
+	return total
+}
+
+// wald implements Gains.
+func (v *Covariance) wald(_ context.Context, of []int, theta []float64) (float64, error) {
 	n := len(of)
 	block, x := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	largest := 0.0
@@ -75,11 +97,11 @@ func (v *Covariance) wald(of []int, theta []float64) float64 {
 	}
 	factor := optimize.Factorize(block)
 	if factor == nil {
-		return 0
+		return 0, nil
 	}
 	minus, err := factor.Solve(x.RawVector().Data)
 	if err != nil {
-		return 0
+		return 0, nil
 	}
-	return -floats.Dot(minus, x.RawVector().Data)
+	return -floats.Dot(minus, x.RawVector().Data), nil
 }

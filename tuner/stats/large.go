@@ -6,51 +6,67 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Large is Covariance where matrices of the parameters do not fit into memory. It
-// knows the same clustered and naive covariances, but only by solving for one contrast at a
-// time. Traces are means over random signs (Hutchinson 1990), the same ones in every call.
+// Large is Covariance where its matrices do not fit into memory. It knows the same
+// clustered and naive covariances, but only by solving for one contrast at a time. Traces
+// are exact where A^-1 alone fits into memory. Else they are means over random signs
+// (Hutchinson 1990), the same signs in every call.
 type Large struct {
-	Parts     DesignParts
-	Games     []float64 // effective number of clusters by term
-	N         int       // clusters with rows
-	Effective float64   // tr(H A^-1)
-
-	o                *objective.Penalized
-	a                *objective.Information // A
-	of               []uint32               // cluster by game
-	slope, root      [][]float64            // of the loss, and the root of its curvature, by chunk and row
-	mean             []float64              // of the clusters' scores
-	clustered, naive float64                // tr(A^-1 meat)
-	factor, small    float64                // for finite numbers of clusters and rows
-	w                objective.Tapered
-	clusters         int
-	scale            []float64 // gradient of the logarithm of the RMS evaluation; nil: not rescaled
+	Parts          DesignParts
+	Games          []float64 // effective number of clusters by term
+	N              int       // clusters with rows
+	Effective      float64   // tr(H A^-1)
+	Exact          bool      // traces are exact
+	DesignError    float64   // standard error of Design, relative; 0 if exact
+	EffectiveError float64   // of Effective, relative; 0 if exact
+	Probes         int       // random signs of a trace
+	Chosen         []bool    // parameters whose errors are wanted
+	clustered      float64   // tr(A^-1 M), M the clustered meat
+	naive          float64   // tr(A^-1 M) of the naive one
+	factor, small  float64   // for finite numbers of clusters and rows
+	shares         []float64 // (H A^-1)_jj: exact, or estimates of which only sums are of use
+	o              *objective.Penalized
+	a              *objective.Information // A
+	c              *rows.Clusters
+	slope, root    [][]float64 // of the loss, and the root of its curvature, by chunk and row
+	mean           []float64   // of the clusters' scores
+	w              objective.Tapered
+	rescale        *direction      // of the rescaling; nil: weights are not rescaled
+	inverse        map[int]float64 // (A^-1)_jj, as far as known
 }
 
+// Traces by random signs: of one sign a trace has an error of about the root of 2/Effective.
 const (
-	Probes  = 16    // random signs of a trace
-	exactly = 1e-16 // tolerance of solutions: errors of 1e-8
-	roughly = 1e-6  // of traces
+	fewestProbes = 6
+	mostProbes   = 64
+	traceError   = 0.01  // relative standard error of the design effect that is good enough
+	exactly      = 1e-16 // tolerance of solutions: errors of 1e-8
+	roughly      = 1e-4  // of traces: far below traceError
 )
 
-// NewLarge computes what the variances of parameters at theta need.
-func NewLarge(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Large, error) {
+// ExactBytes is the memory that the exact traces of a Large take.
+func ExactBytes(parameters, terms int) int64 {
+	n, t := int64(parameters), int64(terms)
+	return 3*8*n*n + 4*8*t*t
+}
+
+// NewLarge computes what the variances of parameters at theta need, with exact traces or not.
+func NewLarge(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, exact bool) (*Large, error) {
 	p := o.Problem
-	l := &Large{o: o, of: c.Of, clusters: c.N(), w: objective.NewTapered(p.Store.Terms())}
+	l := &Large{o: o, c: c, w: objective.NewTapered(p.Store.Terms()), Exact: exact, inverse: make(map[int]float64)}
 	o.Params.Expand(theta, l.w)
 	var err error
 	if l.a, err = o.Information(ctx, theta, 1, o.Design); err != nil {
 		return nil, err
 	}
-	for _, k := range p.Store.Chunks {
-		l.slope, l.root = append(l.slope, make([]float64, k.Rows)), append(l.root, make([]float64, k.Rows))
-	}
+	l.slope, l.root = l.byRow(), l.byRow()
 	err = objective.Evaluate(ctx, p.Store, p.Workers, l.w, func(t *objective.Scratch, i int, _ []uint16) {
 		p.Derivatives(t, i)
 		for j := range l.slope[i] {
@@ -62,14 +78,41 @@ func NewLarge(ctx context.Context, o *objective.Penalized, c *rows.Clusters, the
 	if err != nil {
 		return nil, err
 	}
-	if l.Games, l.N, err = effectiveGames(ctx, p, c, o.Params, l.w); err != nil {
-		return nil, err
+	for _, with := range l.withRows() {
+		if with {
+			l.N++
+		}
 	}
 	if l.mean, err = l.sum(ctx, func(i int, out []float64) { copy(out, l.slope[i]) }); err != nil {
 		return nil, err
 	}
 	floats.Scale(1/float64(max(1, l.N)), l.mean)
+	if exact {
+		return l, l.exactTraces(ctx)
+	}
 	return l, l.traces(ctx)
+}
+
+// byRow returns a number for each row, by chunk.
+func (l *Large) byRow() [][]float64 {
+	var out [][]float64
+	for _, k := range l.o.Problem.Store.Chunks {
+		out = append(out, make([]float64, k.Rows))
+	}
+	return out
+}
+
+// withRows reports which clusters have rows that take part.
+func (l *Large) withRows() []bool {
+	seen := make([]bool, l.c.N())
+	for i, k := range l.o.Problem.Store.Chunks {
+		for j, g := range k.Game {
+			if l.o.Problem.Omega[i][j] > 0 {
+				seen[l.c.Of[g]] = true
+			}
+		}
+	}
+	return seen
 }
 
 // sum returns the weighted sum of the rows' derivatives, by parameter.
@@ -93,59 +136,142 @@ func (l *Large) hold(x []float64) {
 	}
 }
 
-// traces estimates tr(A^-1 M) of three matrices M = sum of m m': with signs s of their own,
-// the mean of y'A^-1 y for y = sum of s m.
-func (l *Large) traces(ctx context.Context) error {
-	chunks := l.o.Problem.Store.Chunks
-	trace := func(y []float64, sum *float64) error {
-		_, energy, err := optimize.SolveCG(ctx, l.a, y, roughly)
-		*sum += energy / Probes
+// exactTraces computes the traces from A^-1. Beside it there is never more than one matrix
+// over parameters, and one over terms.
+func (l *Large) exactTraces(ctx context.Context) error {
+	p, q := l.o.Problem, l.o.Params
+	folded := func(factor objective.RowFactor) (*mat.SymDense, error) {
+		g, err := p.Gram(ctx, l.w, factor)
+		if err != nil {
+			return nil, err
+		}
+		return q.HoldOut(q.FoldGram(g[0])), nil
+	}
+	h, err := folded(objective.Curvature)
+	if err != nil {
 		return err
 	}
-	for probe := range uint64(Probes) {
-		r := rand.New(rand.NewPCG(probe, 1))
-		sign, balance := make([]float64, l.clusters), 0.0
-		seen := make([]bool, l.clusters)
-		for c := range sign {
-			sign[c] = float64(2*r.IntN(2) - 1)
+	inverse, ridge := invert(h, l.o)
+	l.shares = make([]float64, q.N)
+	for j := range l.shares {
+		l.shares[j] = share(l.o, j, inverse.At(j, j))
+	}
+	if l.Effective = floats.Sum(l.shares); ridge { // which has a share of its own
+		if h, err = folded(objective.Curvature); err != nil {
+			return err
 		}
-		for i, k := range chunks {
-			for j, g := range k.Game {
-				if c := l.of[g]; l.o.Problem.Omega[i][j] > 0 && !seen[c] {
-					seen[c] = true
-					balance += sign[c]
-				}
+		l.Effective = dotSym(inverse, h)
+	}
+	if h, err = folded(objective.SquaredSlope); err != nil {
+		return err
+	}
+	l.naive = dotSym(inverse, h)
+	pass := newClusterPass(p, l.c, q, l.w)
+	pass.bare = true
+	meat := mat.NewSymDense(q.N, nil)
+	merge := func(s *clusterScratch, piece int) {
+		u := s.u.RawMatrix()
+		u.Rows = min(pass.block, pass.n-piece*pass.block)
+		dense.AddSquare(meat.RawSymmetric(), u)
+	}
+	blocks := (pass.n + pass.block - 1) / pass.block
+	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
+		return err
+	}
+	meat.SymRankOne(meat, -float64(l.N), mat.NewVecDense(q.N, l.mean))
+	l.clustered = dotSym(inverse, q.HoldOut(meat))
+	if pass.lonely > 0 {
+		h, err = folded(func(chunk, row int, slope, _ float64) float64 {
+			if pass.place[p.Store.Chunks[chunk].Game[row]] != single {
+				return 0
 			}
-		}
-		y, err := l.sum(ctx, func(i int, out []float64) {
-			for j, g := range chunks[i].Game {
-				out[j] = sign[l.of[g]] * l.slope[i][j]
-			}
+			return slope * slope
 		})
 		if err != nil {
 			return err
 		}
-		floats.AddScaled(y, -balance, l.mean)
-		if err := trace(y, &l.clustered); err != nil {
-			return err
-		}
-		for m, sum := range [2]*float64{&l.naive, &l.Effective} {
-			y, err := l.sum(ctx, func(i int, out []float64) {
-				r := rand.New(rand.NewPCG(probe, uint64(2+i)))
-				of := [2][]float64{l.slope[i], l.root[i]}[m]
-				for j := range out {
-					out[j] = float64(2*r.IntN(2)-1) * of[j]
-				}
-			})
-			if err != nil {
-				return err
-			}
-			if err := trace(y, sum); err != nil {
-				return err
-			}
-		}
+		l.clustered += dotSym(inverse, h)
 	}
 	return nil
+}
+
+// rowProbe returns y = sum of s m, with m the row's derivatives times a factor and s a
+// random sign, x = A^-1 y, and x'y, whose mean is tr(A^-1 M) for M = sum of m m'.
+func (l *Large) rowProbe(ctx context.Context, probe uint64, of [][]float64) (y, x []float64, trace float64, err error) {
+	y, err = l.sum(ctx, func(i int, out []float64) {
+		r := rand.New(rand.NewPCG(probe, uint64(2+i)))
+		for j := range out {
+			out[j] = float64(2*r.IntN(2)-1) * of[i][j]
+		}
+	})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	x, trace, err = optimize.SolveCG(ctx, l.a, y, roughly)
+	return y, x, trace, err
+}
+
+// clusterProbe is rowProbe for the clustered meat: each cluster has its sign.
+func (l *Large) clusterProbe(ctx context.Context, probe uint64, with []bool) (trace float64, err error) {
+	r := rand.New(rand.NewPCG(probe, 1))
+	sign, balance := make([]float64, len(with)), 0.0
+	for c := range sign {
+		if sign[c] = float64(2*r.IntN(2) - 1); with[c] {
+			balance += sign[c]
+		}
+	}
+	chunks := l.o.Problem.Store.Chunks
+	y, err := l.sum(ctx, func(i int, out []float64) {
+		for j, g := range chunks[i].Game {
+			out[j] = sign[l.c.Of[g]] * l.slope[i][j]
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	floats.AddScaled(y, -balance, l.mean)
+	_, trace, err = optimize.SolveCG(ctx, l.a, y, roughly)
+	return trace, err
+}
+
+// traces estimates the traces that the design effect needs, until its error is small enough.
+func (l *Large) traces(ctx context.Context) error {
+	var clustered, effective []float64
+	with := l.withRows()
+	l.shares = make([]float64, l.o.Params.N)
+	for l.Probes < mostProbes && (l.Probes < fewestProbes || l.DesignError > traceError) {
+		of := uint64(l.Probes)
+		c, err := l.clusterProbe(ctx, of, with)
+		if err != nil {
+			return err
+		}
+		y, x, e, err := l.rowProbe(ctx, of, l.root)
+		if err != nil {
+			return err
+		}
+		for j := range l.shares {
+			l.shares[j] += float64(x[j] * y[j])
+		}
+		l.Probes++
+		clustered, effective = append(clustered, c), append(effective, e)
+		l.clustered, l.Effective = mean(clustered), mean(effective)
+		l.EffectiveError = relativeError(effective)
+		l.DesignError = math.Hypot(relativeError(clustered), l.EffectiveError)
+	}
+	floats.Scale(1/float64(l.Probes), l.shares)
+	return nil
+}
+
+func mean(x []float64) float64 { return floats.Sum(x) / float64(len(x)) }
+
+// relativeError returns the standard error of the mean of x as a share of it.
+func relativeError(x []float64) float64 {
+	m, squares := mean(x), 0.0
+	for _, v := range x {
+		squares += float64((v - m) * (v - m))
+	}
+	n := float64(len(x))
+	return objective.Ratio(math.Sqrt(squares/max(1, n-1)/n), math.Abs(m))
 }
 
 // Design returns the estimate of D, as Covariance does.
@@ -159,26 +285,43 @@ func (l *Large) Design(ctx context.Context) (float64, error) {
 
 // Finish computes what estimating the design effect does not need. The gradient is of the
 // logarithm of the RMS evaluation, if the weights are rescaled.
-func (l *Large) Finish(gradient []float64) {
+func (l *Large) Finish(ctx context.Context, gradient []float64) error {
+	var err error
+	if l.Games, err = effectiveGames(ctx, l.o.Problem, l.c, l.w); err != nil {
+		return err
+	}
+	for of := range l.Probes {
+		_, _, trace, err := l.rowProbe(ctx, uint64(of), l.slope)
+		if err != nil {
+			return err
+		}
+		l.naive += trace / float64(l.Probes)
+	}
 	l.Parts = DesignParts{Clustering: 1, Dispersion: 1}
 	if l.Effective > 0 && l.naive > 0 {
 		l.Parts = DesignParts{Clustering: l.clustered / l.naive, Dispersion: l.naive / l.Effective}
 	}
 	l.small, l.factor = finiteSample(l.o.Problem, l.Effective, l.N)
-	l.scale = gradient
+	if len(gradient) > 0 {
+		l.rescale, err = l.direction(ctx, gradient)
+	}
+	return err
 }
 
-// Errors returns the clustered and the naive standard error of a'theta after the rescaling;
-// value is a'w before it.
-func (l *Large) Errors(ctx context.Context, a []float64, value float64) (clustered, naive float64, err error) {
+// direction is what the rows say of a contrast a'theta.
+type direction struct {
+	scores   [][]float64 // x_i'A^-1 a times the slope, by chunk and row
+	clusters []float64   // their sums by cluster
+	total    float64
+	inverse  float64 // a'A^-1 a
+}
+
+func (l *Large) direction(ctx context.Context, a []float64) (*direction, error) {
 	b := append([]float64(nil), a...)
-	if len(l.scale) > 0 {
-		floats.AddScaled(b, -value, l.scale)
-	}
 	l.hold(b)
-	s, _, err := optimize.SolveCG(ctx, l.a, b, exactly)
+	s, inverse, err := optimize.SolveCG(ctx, l.a, b, exactly)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	v := objective.NewTapered(len(l.w.MG))
 	for t, j := range l.o.Params.MG {
@@ -187,34 +330,169 @@ func (l *Large) Errors(ctx context.Context, a []float64, value float64) (cluster
 		}
 	}
 	store := l.o.Problem.Store
-	sums := make([]float64, l.clusters)
-	squares := 0.0
-	err = objective.Evaluate(ctx, store, l.o.Problem.Workers, v, func(*objective.Scratch, int, []uint16) {}, func(t *objective.Scratch, i int) {
-		k := store.Chunks[i]
-		for j, g := range k.Game {
+	d := &direction{scores: l.byRow(), clusters: make([]float64, l.c.N()), inverse: inverse}
+	err = objective.Evaluate(ctx, store, l.o.Problem.Workers, v, func(t *objective.Scratch, i int, _ []uint16) {
+		offset := store.Chunks[i].Offset
+		for j, slope := range l.slope[i] {
 			x := t.X[j]
-			if k.Offset != nil {
-				x -= float64(k.Offset[j])
+			if offset != nil {
+				x -= float64(offset[j])
 			}
-			x *= l.slope[i][j]
-			squares += float64(x * x)
-			sums[l.of[g]] += x
+			d.scores[i][j] = slope * x
+		}
+	}, func(_ *objective.Scratch, i int) {
+		for j, g := range store.Chunks[i].Game {
+			d.clusters[l.c.Of[g]] += d.scores[i][j]
 		}
 	})
-	meat, mean := 0.0, floats.Dot(l.mean, s)
-	for _, x := range sums {
-		meat += float64(x * x)
-	}
-	meat -= float64(float64(l.N) * mean * mean)
-	return math.Sqrt(max(0, l.factor*meat)), math.Sqrt(max(0, l.small*squares)), err
+	d.total = floats.Sum(d.clusters)
+	return d, err
 }
 
-// contrast returns the clustered standard error of a'theta; value is a'w. It is NaN after
-// an error.
-func (l *Large) contrast(a []float64, value float64) float64 {
-	se, _, err := l.Errors(context.Background(), a, value)
+// ParameterErrors are the standard errors of a parameter.
+type ParameterErrors struct {
+	SE     float64 // clustered, after the rescaling
+	Change float64 // clustered, the rescaling taken for a constant
+	Naive  float64 // after the rescaling
+}
+
+// Parameter returns a function for the errors of parameter j, of the value of a coefficient
+// before the rescaling.
+func (l *Large) Parameter(ctx context.Context, j int) (func(w float64) ParameterErrors, error) {
+	d, err := l.direction(ctx, l.unit(j))
 	if err != nil {
-		return math.NaN()
+		return nil, err
 	}
-	return se
+	l.inverse[j] = d.inverse
+	return func(w float64) ParameterErrors {
+		change, _ := l.variances(d, 0)
+		clustered, naive := l.variances(d, w)
+		return ParameterErrors{math.Sqrt(clustered), math.Sqrt(change), math.Sqrt(naive)}
+	}, nil
+}
+
+func (l *Large) unit(j int) []float64 {
+	a := make([]float64, l.o.Params.N)
+	a[j] = 1
+	return a
+}
+
+// Share returns the share of parameter j that the data determine, as Covariance does.
+func (l *Large) Share(ctx context.Context, j int) (float64, error) {
+	if l.Exact {
+		return l.shares[j], nil
+	}
+	inverse, ok := l.inverse[j]
+	if !ok {
+		a := l.unit(j)
+		l.hold(a)
+		var err error
+		if _, inverse, err = optimize.SolveCG(ctx, l.a, a, exactly); err != nil {
+			return 0, err
+		}
+		l.inverse[j] = inverse
+	}
+	return share(l.o, j, inverse), nil
+}
+
+// variances returns the clustered and the naive variance of a contrast of that value.
+func (l *Large) variances(d *direction, value float64) (clustered, naive float64) {
+	r := l.rescale
+	if value == 0 {
+		r = nil
+	}
+	total := d.total
+	for c, x := range d.clusters {
+		if r != nil {
+			x -= float64(value * r.clusters[c])
+		}
+		clustered += float64(x * x)
+	}
+	for i, scores := range d.scores {
+		for j, x := range scores {
+			if r != nil {
+				x -= float64(value * r.scores[i][j])
+			}
+			naive += float64(x * x)
+		}
+	}
+	if r != nil {
+		total -= float64(value * r.total)
+	}
+	clustered -= float64(total * total / float64(max(1, l.N)))
+	return max(0, l.factor*clustered), max(0, l.small*naive)
+}
+
+// deviation implements Errors. It is not known of parameters that are not Chosen.
+func (l *Large) deviation(ctx context.Context, mean []float64) func(j int, value float64) (Float, error) {
+	return func(j int, value float64) (Float, error) {
+		if j != objective.Fixed && !l.Chosen[j] {
+			return unknown, nil
+		}
+		a := make([]float64, len(mean))
+		floats.SubTo(a, a, mean)
+		if j != objective.Fixed {
+			a[j]++
+		}
+		se, err := l.contrast(ctx, a, value)
+		return Float(se), err
+	}
+}
+
+// contrast implements Errors.
+func (l *Large) contrast(ctx context.Context, a []float64, value float64) (float64, error) {
+	d, err := l.direction(ctx, a)
+	if err != nil {
+		return 0, err
+	}
+	clustered, _ := l.variances(d, value)
+	return math.Sqrt(clustered), nil
+}
+
+// share implements Gains.
+func (l *Large) share(_ *objective.Penalized, of []int) float64 {
+	total := 0.0
+	for _, j := range of {
+		total += l.shares[j]
+	}
+	return max(0, total)
+}
+
+// wald implements Gains: with R the other parameters, it is the smallest value of x'A x for
+// x_S = theta_S.
+func (l *Large) wald(ctx context.Context, of []int, theta []float64) (float64, error) {
+	x, ax := make([]float64, len(theta)), make([]float64, len(theta))
+	rest := &reduced{Operator: l.a, held: of, x: make([]float64, len(theta))}
+	for _, j := range of {
+		x[j] = theta[j]
+	}
+	if err := l.a.Multiply(ctx, x, ax); err != nil {
+		return 0, err
+	}
+	alone := floats.Dot(x, ax)
+	rest.hold(ax)
+	_, saved, err := optimize.SolveCG(ctx, rest, ax, exactly)
+	return alone - saved, err
+}
+
+// reduced is a matrix without the rows and columns of some parameters.
+type reduced struct {
+	optimize.Operator
+	held []int
+	x    []float64
+}
+
+func (w *reduced) hold(x []float64) {
+	for _, j := range w.held {
+		x[j] = 0
+	}
+}
+
+// Multiply implements optimize.Operator.
+func (w *reduced) Multiply(ctx context.Context, x, out []float64) error {
+	copy(w.x, x)
+	w.hold(w.x)
+	err := w.Operator.Multiply(ctx, w.x, out)
+	w.hold(out)
+	return err
 }

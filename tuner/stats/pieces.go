@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"context"
 	"math"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -45,14 +46,18 @@ func marginal(s *rows.Sample, t int) objective.Tapered {
 	return a
 }
 
-// Contrasts knows standard errors: Covariance or Large.
-type Contrasts interface {
-	contrast(a []float64, value float64) float64
+// Errors knows standard errors: Covariance or Large.
+type Errors interface {
+	// contrast returns the clustered standard error of a'theta; value is a'w.
+	contrast(ctx context.Context, a []float64, value float64) (float64, error)
+	// deviation returns a function for the clustered standard error of theta_j - mean'theta,
+	// j = objective.Fixed standing for a constant; value is w_j - mean'w.
+	deviation(ctx context.Context, mean []float64) func(j int, value float64) (Float, error)
 }
 
-// pieceValues returns the marginal values of the five piece types under old and new
+// PieceValues returns the marginal values of the five piece types under old and new
 // weights. scale is the factor between theta and centipawns.
-func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params, v Contrasts, scale float64) []PieceValue {
+func PieceValues(ctx context.Context, s *rows.Sample, old, fit objective.Tapered, q *objective.Params, v Errors, scale float64) ([]PieceValue, error) {
 	var out []PieceValue
 	var linear [rows.PieceTypes][]float64
 	for t := range rows.PieceTypes {
@@ -67,7 +72,11 @@ func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params
 			middle := float64(s.Phase[t]) / float64(rows.MaxPhase*s.Count[t])
 			p.MG, p.EG = objective.Ratio(mg, middle), objective.Ratio(eg, 1-middle)
 			q.Fold(a, linear[t])
-			p.SE = scale * v.contrast(linear[t], p.Value/scale)
+			se, err := v.contrast(ctx, linear[t], p.Value/scale)
+			if err != nil {
+				return nil, err
+			}
+			p.SE = scale * se
 		}
 		out = append(out, p)
 	}
@@ -79,7 +88,11 @@ func PieceValues(s *rows.Sample, old, fit objective.Tapered, q *objective.Params
 			d[j] = linear[t][j] - float64(out[t].Pawns*linear[board.Pawn][j])
 		}
 		// The value of d is 0: a ratio does not depend on the scale.
-		out[t].SEPawns = math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn))
+		se, err := v.contrast(ctx, d, 0)
+		if err != nil {
+			return nil, err
+		}
+		out[t].SEPawns = math.Abs(objective.Ratio(scale*se, pawn))
 	}
-	return out
+	return out, nil
 }

@@ -24,18 +24,20 @@ type Table struct {
 	Material int     `json:"-"`
 	MeanMG   float64 `json:"mean_mg"` // centipawns, under the fit
 	MeanEG   float64 `json:"mean_eg"`
+	MeanSEMG Float   `json:"mean_se_mg"` // clustered standard errors, NaN (null) where not known
+	MeanSEEG Float   `json:"mean_se_eg"`
 	// Centered are the differences from the means, in the order of Terms.
 	Centered []CenteredTerm `json:"centered"`
 }
 
 // CenteredTerm is a term of a table as its difference from the table's mean, in
-// centipawns, with clustered standard errors.
+// centipawns, with clustered standard errors; NaN (null) where not known.
 type CenteredTerm struct {
 	Name string  `json:"name"`
 	MG   float64 `json:"mg"`
 	EG   float64 `json:"eg"`
-	SEMG float64 `json:"se_mg"`
-	SEEG float64 `json:"se_eg"`
+	SEMG Float   `json:"se_mg"`
+	SEEG Float   `json:"se_eg"`
 }
 
 // smallestTable is the number of terms below which a common prefix is no table.
@@ -143,16 +145,16 @@ func candidateTables(terms []rows.Term) ([]int, []Table) {
 	return of, tables
 }
 
-// center fills in the table's centered values under fit and their errors.
+// Center fills in the table's centered values under fit and their errors.
 // incidence says how often each term occurs; scale is the factor between
 // theta and centipawns.
-func (b *Table) Center(terms []rows.Term, fit objective.Tapered, incidence []float64, q *objective.Params, v *Covariance, scale float64) {
+func (b *Table) Center(ctx context.Context, terms []rows.Term, fit objective.Tapered, incidence []float64, q *objective.Params, v Errors, scale float64) error {
 	total := 0.0
 	for _, t := range b.Terms {
 		total += incidence[t]
 	}
 	if total == 0 {
-		return
+		return nil
 	}
 	mean := objective.NewTapered(len(incidence))
 	for _, t := range b.Terms {
@@ -160,17 +162,38 @@ func (b *Table) Center(terms []rows.Term, fit objective.Tapered, incidence []flo
 		mean.MG[t], mean.EG[t] = f, f
 	}
 	b.MeanMG, b.MeanEG = mean.Dot(fit)
-	meanMG, meanEG := make([]float64, q.N), make([]float64, q.N)
-	q.Fold(objective.Tapered{MG: mean.MG, EG: make([]float64, len(incidence))}, meanMG)
-	q.Fold(objective.Tapered{MG: make([]float64, len(incidence)), EG: mean.EG}, meanEG)
-	errMG, errEG := v.deviations(meanMG), v.deviations(meanEG)
 	for _, t := range b.Terms {
-		mg, eg := fit.MG[t]-b.MeanMG, fit.EG[t]-b.MeanEG
-		b.Centered = append(b.Centered, CenteredTerm{
-			Name: terms[t].Name, MG: mg, EG: eg,
-			SEMG: scale * errMG(q.MG[t], mg/scale), SEEG: scale * errEG(q.EG[t], eg/scale),
-		})
+		b.Centered = append(b.Centered, CenteredTerm{Name: terms[t].Name, MG: fit.MG[t] - b.MeanMG, EG: fit.EG[t] - b.MeanEG})
 	}
+	none := make([]float64, len(incidence))
+	for _, half := range []struct {
+		mean  objective.Tapered
+		of    []int
+		value float64
+		se    *Float
+		term  func(*CenteredTerm) (float64, *Float)
+	}{
+		{objective.Tapered{MG: mean.MG, EG: none}, q.MG, b.MeanMG, &b.MeanSEMG, func(c *CenteredTerm) (float64, *Float) { return c.MG, &c.SEMG }},
+		{objective.Tapered{MG: none, EG: mean.EG}, q.EG, b.MeanEG, &b.MeanSEEG, func(c *CenteredTerm) (float64, *Float) { return c.EG, &c.SEEG }},
+	} {
+		a := make([]float64, q.N)
+		q.Fold(half.mean, a)
+		se, err := v.contrast(ctx, a, half.value/scale)
+		if err != nil {
+			return err
+		}
+		*half.se = Float(scale * se)
+		deviation := v.deviation(ctx, a)
+		for i, t := range b.Terms {
+			value, to := half.term(&b.Centered[i])
+			se, err := deviation(half.of[t], value/scale)
+			if err != nil {
+				return err
+			}
+			*to = Float(scale) * se
+		}
+	}
+	return nil
 }
 
 // incidence returns how often each term occurs: counted for both sides in the
