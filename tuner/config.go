@@ -64,6 +64,9 @@ type Config struct {
 	// Share is the share of the other games that is trained on; 0 means all.
 	Share float64
 	Seed  uint64 // of the split
+	// Folds is the number of parts of the games each of which is held out once, with the
+	// coefficients refitted to the others; 0 is none. It changes no weight.
+	Folds int
 	// Method and its bounds; see NewMethod.
 	Method     string
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
@@ -97,6 +100,9 @@ type Step struct {
 
 // DefaultLimit is the limit of coefficients that nothing else holds, in centipawns.
 const DefaultLimit = 2000
+
+// MaxFolds is the largest number of folds.
+const MaxFolds = 20
 
 // MaxDesign is the largest design effect: as if all rows of a large set were one.
 const MaxDesign = 1e9
@@ -136,6 +142,7 @@ func (c *Config) check(terms int) error {
 		{"limit", c.Limit, c.Limit >= 0},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
+		{"number of folds", float64(c.Folds), c.Folds >= 0 && c.Folds <= MaxFolds},
 		{"gap", c.Gap, c.Gap >= 0},
 		{"memory", float64(c.Memory), c.Memory >= 0},
 		{"number of steps", float64(c.Iterations), c.Iterations >= 0},

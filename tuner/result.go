@@ -29,6 +29,8 @@ type Result struct {
 	Method   string `json:"method"`
 	Settings string `json:"settings"`
 
+	Verdict
+
 	Steps     int   `json:"steps"`
 	Gap       Float `json:"gap"` // estimated distance from the smallest mean loss
 	Converged bool  `json:"converged"`

@@ -43,6 +43,11 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if f.at.cov != nil || f.at.large != nil {
+		if err := f.judge(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	f.caution(r)
 	r.Warnings = append([]string{}, f.warnings...)
 	r.describe()
@@ -361,6 +366,7 @@ func (f *fitting) caution(r *Result) {
 	if f.c.Lambda == 1 && float64(r.Fit.Train) < perfect {
 		f.warn("the fit predicts almost every result: separable data, the weights' size is the prior's choice")
 	}
+	f.cautionRounding(r)
 	if f.at.cov != nil && f.at.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
 	}

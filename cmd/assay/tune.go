@@ -23,12 +23,16 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
+// tuneFolds is the default of --folds.
+const tuneFolds = 5
+
 // tuneFlags are the flags of assay tune that need reading before use.
 type tuneFlags struct {
 	memory           string
 	model, from, out string
 	disk             string
 	bench, curve     bool
+	strict           bool
 	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
 	prior, bounds    []string
@@ -38,6 +42,7 @@ type tuneFlags struct {
 
 func newTuneCommand() *cobra.Command {
 	f := tuneFlags{c: tuner.NewConfig()}
+	f.c.Folds = tuneFolds
 	c := &cobra.Command{
 		Use:   "tune DATA...",
 		Short: "Fit the coefficients of an evaluation to positions with results",
@@ -51,9 +56,14 @@ features of any other evaluation (assay features), which contain its terms and s
 The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation in
 centipawns. A prior holds each coefficient near its start value, because a thousand games
 cannot determine hundreds of free coefficients. The validation loss is that of whole games
-(or of whole openings, where games share them) that the fit has not seen. Standard errors
-are clustered in the same way (up to 100 games by the jackknife). They are errors of the
-weights as written; --json has 95 % intervals too.
+(or of whole openings, where games share them) that the fit has not seen.
+
+The verdict is better, no difference shown or worse: the loss under the start weights minus
+that under the tuned ones, with a 95 % interval, over all games, each predicted by a fit to
+other games (--folds). --strict makes anything but better an exit code 1.
+
+Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
+They are errors of the weights as written; --json has 95 % intervals too.
 
 --out names a weight file (.json), or a folder for the whole run: configuration, every step
 with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
@@ -108,6 +118,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has fewer standard errors (default: a quarter of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
+	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
+	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -259,6 +271,9 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())
+	}
+	if ferr == nil && f.strict && r.Answer != tuner.Better {
+		return fmt.Errorf("--strict: %s", r.Headline())
 	}
 	return ferr
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,12 +25,15 @@ type tuneOut struct {
 
 // tuneConfig is everything that decides a fit, for config.json.
 type tuneConfig struct {
-	Model   string   `json:"model"`
-	From    string   `json:"from,omitempty"`
-	Data    []string `json:"data"`
-	Fit     string   `json:"fit"`
-	Curve   bool     `json:"learning_curve"`
-	Program string   `json:"program"`
+	Model string   `json:"model"`
+	From  string   `json:"from,omitempty"`
+	Data  []string `json:"data"`
+	Fit   string   `json:"fit"`
+	Curve bool     `json:"learning_curve"`
+	// Folds is -1 for none; left out where it is the default, so that runs of earlier
+	// versions have the same configuration.
+	Folds   int    `json:"folds,omitempty"`
+	Program string `json:"program"`
 }
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
@@ -39,6 +43,9 @@ func openTuneOut(f *tuneFlags, t *tuneTask, args []string) (*tuneOut, json.RawMe
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Program: programVersion()}
+	if f.c.Folds != tuneFolds {
+		c.Folds = cmp.Or(f.c.Folds, -1)
+	}
 	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume(args), Program: programVersion()}, c)
 	if err != nil {
 		var changed *durable.ConfigChangedError

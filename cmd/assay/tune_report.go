@@ -18,6 +18,7 @@ import (
 // then every term.
 func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
 	var b strings.Builder
+	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
 	b.WriteString(fitSummary(r, took))
 	b.WriteString(groupTable(&r.Result))
@@ -36,6 +37,17 @@ func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
 		from = ", from " + r.Parent
 	}
 	fmt.Fprintf(&b, "\nwrote %s (id %s%s)\n", r.Out, r.ID, from)
+	return b.String()
+}
+
+// fitVerdict is the headline of a fit with what follows from it.
+func fitVerdict(r *tuner.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Verdict: %s.\n", r.Headline())
+	for _, line := range r.Advice() {
+		fmt.Fprintf(&b, "%s.\n", line)
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 

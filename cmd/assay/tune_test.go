@@ -137,6 +137,30 @@ func TestTuneJSON(t *testing.T) {
 	}
 }
 
+// TestTuneVerdict: the headline and its JSON, and --strict for what is not better.
+func TestTuneVerdict(t *testing.T) {
+	dir := t.TempDir()
+	noise := filepath.Join(dir, "noise")
+	writeWalks(t, noise, 60, func(r *dataset.PositionRow) { r.Result = float32(r.Game*r.Game%7%3) / 2 })
+	out := filepath.Join(dir, "w.json")
+	text, err := tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--strict", "--out", out, "--json")
+	if err == nil || !strings.Contains(err.Error(), "--strict: ") {
+		t.Errorf("noise: error %v", err)
+	}
+	var j struct {
+		Verdict         string
+		Net             float64       `json:"net_gain"`
+		CrossValidation *tuner.Paired `json:"cross_validation"`
+	}
+	if err := json.Unmarshal([]byte(text), &j); err != nil || j.Verdict == "better" || j.Verdict == "" || !(j.Net < 0) || j.CrossValidation == nil {
+		t.Errorf("noise: %v in %s", err, text)
+	}
+	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
+	if err != nil || !strings.HasPrefix(text, "Verdict: ") || !strings.Contains(text, "Do not expect a gain: ") || !strings.Contains(text, "validation games") || !strings.Contains(text, "--freeze ") {
+		t.Errorf("%v in %s", err, text)
+	}
+}
+
 // TestTuneErrors: each names what is wrong, and no weight file is left.
 func TestTuneErrors(t *testing.T) {
 	dir := t.TempDir()
@@ -151,6 +175,7 @@ func TestTuneErrors(t *testing.T) {
 		{"no rows", []string{empty}},
 		{"every row has the same target", []string{won}},
 		{"no row has a score", []string{good, "--lambda", "0.5"}},
+		{"number of folds -1", []string{good, "--folds", "-1"}},
 		{"lambda 2", []string{good, "--lambda", "2"}},
 		{`no such term or group: "knigth"`, []string{good, "--freeze", "knigth"}},
 		{"--prior king", []string{good, "--prior", "king"}},
@@ -201,6 +226,9 @@ func TestTuneRun(t *testing.T) {
 	}
 	if !strings.Contains(string(events), `"seconds"`) {
 		t.Error("events.jsonl does not say how long the fit took")
+	}
+	if page, err := os.ReadFile(filepath.Join(run, "report.html")); err != nil || !strings.Contains(string(page), "Verdict: <strong>"+result.Answer+" (") {
+		t.Errorf("%v: report.html without the verdict %q", err, result.Answer)
 	}
 	elsewhere := t.TempDir() // result.json names the weight file as --out does
 	bytesOf := func() string {
@@ -272,12 +300,12 @@ func TestTuneFeatures(t *testing.T) {
 	}
 	good := write("good", func(sum float64) int16 { return int16(sum) })
 	out := filepath.Join(dir, "w.json")
-	text, err := tune(t, good, "--out", out, "--json")
+	text, err := tune(t, good, "--out", out, "--json", "--strict")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var j tuner.Report
-	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 {
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.Better {
 		t.Errorf("%v, %+v", err, j.Terms)
 	}
 	b, err := os.ReadFile(out)

@@ -104,6 +104,24 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	})
 }
 
+// BestK is FitK for any coefficients: those that do not predict the targets at all have the
+// smallest K there is, and those that predict every one the largest.
+func (p *Problem) BestK(ctx context.Context, w Tapered) (float64, error) {
+	k, err := p.FitK(ctx, w)
+	if !errors.Is(err, ErrScale) {
+		return k, err
+	}
+	low, err := p.Measure(ctx, w, minK)
+	if err != nil {
+		return 0, err
+	}
+	high, err := p.Measure(ctx, w, maxK)
+	if low.Loss[Trained] <= high.Loss[Trained] {
+		return minK, err
+	}
+	return maxK, err
+}
+
 // fitScoreK fits the slope of the search scores to the targets. It reports
 // false if no row has a score.
 func (p *Problem) FitScoreK() (k float64, any bool, err error) {

@@ -28,6 +28,16 @@ func NewBox(n int) *Box {
 	return b
 }
 
+// Clone returns a copy, which a minimization may change; nil of nil.
+func (b *Box) Clone() *Box {
+	if b == nil {
+		return nil
+	}
+	c := *b
+	c.Held = slices.Clone(b.Held)
+	return &c
+}
+
 // clamp returns the nearest value within the bounds of variable j.
 func (b *Box) clamp(j int, x float64) float64 { return min(b.Hi[j], max(b.Lo[j], x)) }
 

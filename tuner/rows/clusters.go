@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -139,6 +140,28 @@ func (c *Clusters) Leave(held []bool, share float64, seed uint64) []bool {
 		out[i] = !held[i] && float64(board.SplitMix64(board.SplitMix64(seed^0x5a5a)^key))/(1<<64) >= share
 	}
 	return out
+}
+
+// Folds deals the clusters out to at most n folds of equal numbers of clusters, by hash with
+// the seed. It returns the fold of each cluster, -1 for those that are only trained on, and
+// the number of folds.
+func (c *Clusters) Folds(n int, seed uint64) (fold []int, folds int) {
+	hash := make([]uint64, c.N())
+	var order []int
+	fold = make([]int, c.N())
+	for i, key := range c.keys {
+		fold[i] = -1
+		if !c.trainOnly[i] {
+			hash[i] = board.SplitMix64(board.SplitMix64(seed^0xf01d) ^ key)
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(hash[i], hash[j]) })
+	folds = min(n, len(order))
+	for at, i := range order {
+		fold[i] = at % folds
+	}
+	return fold, folds
 }
 
 // split returns the rows' weights for training, by chunk, and the clusters held

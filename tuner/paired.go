@@ -1,0 +1,110 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// Paired is the loss under the start weights minus that under the tuned ones, row by row
+// and summed by cluster: above 0, the tuned weights predict better. What makes a game hard
+// to predict is in both losses, so the difference is known far better than either.
+type Paired struct {
+	Rows     int `json:"rows"`
+	Clusters int `json:"clusters"` // games, or openings that games share
+	// Effective is (sum n)^2 / sum n^2 over the clusters' weights n.
+	Effective float64  `json:"effective_clusters"`
+	Start     float64  `json:"loss_start"` // mean losses
+	Tuned     float64  `json:"loss_tuned"`
+	Gain      float64  `json:"gain"`     // Start - Tuned
+	SE        Float    `json:"se"`       // clustered; null of a single cluster
+	Interval  Interval `json:"interval"` // 95 %, Student's t
+}
+
+// String returns the gain with its 95 % interval.
+func (p *Paired) String() string {
+	return fmt.Sprintf("%+.6f, 95 %% interval %+.6f to %+.6f", p.Gain, p.Interval[0], p.Interval[1])
+}
+
+// clusterLosses are weighted sums over the rows of each cluster.
+type clusterLosses struct {
+	of                   *rows.Clusters
+	rows                 int
+	weight, start, tuned []float64
+}
+
+func newClusterLosses(c *rows.Clusters) *clusterLosses {
+	n := c.N()
+	return &clusterLosses{of: c, weight: make([]float64, n), start: make([]float64, n), tuned: make([]float64, n)}
+}
+
+// count adds the weights of the rows on a side of the problem.
+func (l *clusterLosses) count(p *objective.Problem, side int) {
+	for i, c := range p.Store.Chunks {
+		for j, g := range c.Game {
+			if s, o := p.Side(i, j); s == side && o > 0 {
+				l.rows++
+				l.weight[l.of.Of[g]] += o
+			}
+		}
+	}
+}
+
+// add adds the losses of the rows on a side of the problem to sum, under weights w and
+// slope k.
+func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int, w objective.Tapered, k float64, sum []float64) error {
+	work := func(t *objective.Scratch, i int, _ []uint16) {
+		for j, x := range t.X[:p.Store.Chunks[i].Rows] {
+			t.X[j] = 0
+			if s, o := p.Side(i, j); s == side && o > 0 {
+				v, _, _ := p.Loss.At(k, x, float64(p.Target[i][j]))
+				t.X[j] = o * v
+			}
+		}
+	}
+	merge := func(t *objective.Scratch, i int) {
+		for j, g := range p.Store.Chunks[i].Game {
+			sum[l.of.Of[g]] += t.X[j]
+		}
+	}
+	return objective.Evaluate(ctx, p.Store, p.Workers, w, work, merge)
+}
+
+// paired returns the difference; nil if there are no rows.
+func (l *clusterLosses) paired() *Paired {
+	var weight, squares, start, tuned float64
+	p := &Paired{Rows: l.rows}
+	for c, n := range l.weight {
+		if n > 0 {
+			p.Clusters++
+		}
+		weight += n
+		squares += float64(n * n)
+		start += l.start[c]
+		tuned += l.tuned[c]
+	}
+	if weight == 0 {
+		return nil
+	}
+	p.Effective = weight * weight / squares
+	p.Start, p.Tuned = start/weight, tuned/weight
+	p.Gain = p.Start - p.Tuned
+	if p.Clusters < 2 {
+		p.SE = Float(math.NaN())
+		return p
+	}
+	spread := 0.0
+	for c, n := range l.weight {
+		d := l.start[c] - l.tuned[c] - float64(n*p.Gain)
+		spread += float64(d * d)
+	}
+	se := math.Sqrt(spread*float64(p.Clusters)/float64(p.Clusters-1)) / weight
+	reach := distuv.StudentsT{Sigma: 1, Nu: max(1, p.Effective-1)}.Quantile(0.975) * se
+	p.SE, p.Interval = Float(se), Interval{p.Gain - reach, p.Gain + reach}
+	return p
+}

@@ -1,0 +1,163 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/assay-chess/assay/tuner/objective"
+)
+
+// Answers of a Verdict.
+const (
+	Better       = "better"
+	NoDifference = "no difference shown"
+	Worse        = "worse"
+)
+
+// Verdict says whether the tuned weights predict games that they were not fitted to better
+// than the start weights do.
+type Verdict struct {
+	// Answer is that of the 95 % interval of Basis: better if all of it is above 0, worse if
+	// all of it is below.
+	Answer string `json:"verdict,omitempty"`
+	// Basis says what the answer rests on: cross-validation, else the games held out.
+	Basis string `json:"verdict_basis,omitempty"`
+	// Net is by how much the mean loss on other games should fall: the gain on the training
+	// games, less what as many parameters that say nothing would gain by chance and cost
+	// elsewhere, D x Effective / rows (Takeuchi's criterion).
+	Net Float `json:"net_gain"`
+	// EffectiveGames is the effective number of clusters trained on.
+	EffectiveGames float64 `json:"effective_games"`
+	// CrossValidation is of all games, each of which was held out once from a fit to the
+	// others; Validation of the games held out from the fit itself.
+	CrossValidation *Paired `json:"cross_validation,omitempty"`
+	Validation      *Paired `json:"validation,omitempty"`
+}
+
+// Gain returns the difference that the answer rests on; nil if there is none.
+func (v *Verdict) Gain() *Paired {
+	if v.CrossValidation != nil {
+		return v.CrossValidation
+	}
+	return v.Validation
+}
+
+// decide sets the answer.
+func (v *Verdict) decide() {
+	p := v.Gain()
+	if p == nil {
+		return
+	}
+	v.Basis = "validation games"
+	if v.CrossValidation != nil {
+		v.Basis = "cross-validation"
+	}
+	v.Answer = NoDifference
+	switch {
+	case p.Interval == Interval{}:
+	case p.Interval[0] > 0:
+		v.Answer = Better
+	case p.Interval[1] < 0:
+		v.Answer = Worse
+	}
+}
+
+// Headline says the verdict in words.
+func (r *Result) Headline() string {
+	p := r.Gain()
+	if p == nil {
+		return "none: no games were held out"
+	}
+	by := "games"
+	if r.ByOpening {
+		by = "openings"
+	}
+	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p, r.Basis, p.Clusters, by)
+}
+
+// Advice says in words what speaks against the weights, with the flags that answer it. It
+// is empty where the net gain is above 0.
+func (r *Result) Advice() (list []string) {
+	if !(r.Net <= 0) || r.EffectiveGames == 0 {
+		return nil
+	}
+	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
+	for _, g := range r.Groups {
+		if g.Net < 0 {
+			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s", g.Name, -g.Net, g.Name))
+		}
+	}
+	return list
+}
+
+// slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the
+// best one where k may suit one side better than the other. A change of scale alone, which
+// the rescaling undoes, is then no gain.
+func (f *fitting) slopeOf(ctx context.Context, p *objective.Problem, w objective.Tapered, k float64) (float64, error) {
+	if f.c.K == 0 && f.c.Lambda == 1 {
+		return k, nil // the best for the start weights, and so for a fit under it
+	}
+	return p.BestK(ctx, w)
+}
+
+// judge fills in the verdict.
+func (f *fitting) judge(ctx context.Context, r *Result) error {
+	start, tuned := objective.StartOf(f.terms), objective.NewTapered(len(f.terms))
+	for t := range r.Terms {
+		tuned.MG[t], tuned.EG[t] = float64(r.Terms[t].MG), float64(r.Terms[t].EG)
+	}
+	kStart, err := f.slopeOf(ctx, f.train, start, f.slope.k)
+	if err != nil {
+		return err
+	}
+	kTuned, err := f.slopeOf(ctx, f.train, tuned, r.FileK)
+	if err != nil {
+		return err
+	}
+	var sides [2]*Paired
+	for _, side := range []int{objective.Trained, objective.HeldOut} {
+		sums := newClusterLosses(f.split.clusters)
+		if sums.count(f.train, side); sums.rows == 0 {
+			continue
+		}
+		if err := sums.add(ctx, f.train, side, start, kStart, sums.start); err != nil {
+			return err
+		}
+		if err := sums.add(ctx, f.train, side, tuned, kTuned, sums.tuned); err != nil {
+			return err
+		}
+		sides[side] = sums.paired()
+	}
+	trained := sides[objective.Trained]
+	r.Validation, r.EffectiveGames = sides[objective.HeldOut], trained.Effective
+	design := f.at.design
+	if f.c.Design != 0 && r.Clustering > 0 { // given, and so no estimate
+		design = r.Clustering * r.Dispersion
+	}
+	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
+	if f.c.Folds > 0 && !f.at.big {
+		v, err := f.newCrossValidation(ctx, r.Rescale)
+		if err != nil {
+			return fmt.Errorf("cross-validation: %w", err)
+		}
+		if v != nil {
+			if r.CrossValidation, err = v.run(ctx); err != nil {
+				return fmt.Errorf("cross-validation: %w", err)
+			}
+		}
+	}
+	r.decide()
+	return nil
+}
+
+// roundingShare is the part of the gain that rounding may cost without a warning.
+const roundingShare = 0.1
+
+// cautionRounding warns where rounding eats the gain.
+func (f *fitting) cautionRounding(r *Result) {
+	gain, cost := float64(r.Start.Train-r.Fit.Train), float64(r.Rounded.Train-r.Fit.Train)
+	if gain > 0 && cost > roundingShare*gain {
+		f.warn("rounding to integers costs %.0f %% of the gain on the training games: give the engine finer units", 100*math.Min(cost/gain, 9.99))
+	}
+}

@@ -1,0 +1,161 @@
+package tuner
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// TestCrossValidation: the difference is that of fits from the start to the games of the
+// other folds, and its error that of sums by game.
+func TestCrossValidation(t *testing.T) {
+	syn := synthetic.Games{Games: 60, Rows: 15, Terms: 5, PerRow: 3, Shared: 0.5, K: 0.006, Seed: 21, Persistent: true}
+	s, terms := syn.Store(t), syn.List(objective.NewTapered(syn.Terms))
+	for i := range terms {
+		terms[i].MG, terms[i].EG = syn.Truth().MG[i]/2, syn.Truth().EG[i]/2
+	}
+	c := NewConfig()
+	c.K, c.KeepScale, c.Valid, c.Folds, c.Design = syn.K, true, 0.2, 3, 2
+	c.Prior = map[string]float64{"pieces": 30}
+	r, err := Fit(t.Context(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clusters := s.Clusters()
+	fold, n := clusters.Folds(3, c.Seed)
+	if n != 3 {
+		t.Fatalf("%d folds", n)
+	}
+	whole := &objective.Problem{Store: s, K: syn.K, Target: objective.Targets(s, 1, 0)}
+	whole.Omega, _ = s.Split(clusters, 0, 0)
+	kStart, err := whole.FitK(t.Context(), objective.StartOf(terms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, weight := make([]float64, clusters.N()), make([]float64, clusters.N())
+	for k := range n {
+		f := &fitting{s: s, terms: terms, c: c, bare: true}
+		f.c.Folds = 0
+		for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize} {
+			if err := stage(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, chunk := range s.Chunks {
+			for j, g := range chunk.Game {
+				f.train.Omega[i][j] = 1
+				if fold[clusters.Of[g]] == k {
+					f.train.Omega[i][j] = 0
+				}
+			}
+		}
+		if err := f.solve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w := objective.NewTapered(len(terms))
+		f.free.Expand(f.at.theta, w)
+		for i := range w.MG {
+			w.MG[i], w.EG[i] = math.Round(w.MG[i]), math.Round(w.EG[i])
+		}
+		kTuned, err := f.train.FitK(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := objective.StartOf(terms)
+		for i, chunk := range s.Chunks {
+			err := s.EachRow(t.Context(), func(at, row int, entries []rows.Entry) {
+				g := clusters.Of[chunk.Game[row%len(chunk.Game)]]
+				if at != i || fold[g] != k {
+					return
+				}
+				mg, eg := chunk.Factors(row)
+				a, b := 0.0, 0.0
+				for _, e := range entries {
+					a += float64(e.Count) * (mg*start.MG[e.Term] + eg*start.EG[e.Term])
+					b += float64(e.Count) * (mg*w.MG[e.Term] + eg*w.EG[e.Term])
+				}
+				y := float64(chunk.Result[row])
+				before, _, _ := objective.CrossEntropy.At(kStart, a, y)
+				after, _, _ := objective.CrossEntropy.At(kTuned, b, y)
+				sum[g] += before - after
+				weight[g]++
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	total := 0.0
+	for g := range sum {
+		total += sum[g]
+	}
+	gain, squares := total/float64(s.Rows()), 0.0
+	for g := range sum {
+		squares += (sum[g] - weight[g]*gain) * (sum[g] - weight[g]*gain)
+	}
+	se := math.Sqrt(squares*60/59) / float64(s.Rows())
+	p := r.CrossValidation
+	if p.Rows != s.Rows() || p.Clusters != 60 || math.Abs(p.Gain-gain) > 1e-5 || math.Abs(float64(p.SE)-se) > 1e-5 {
+		t.Errorf("cross-validation %+v, want %.6f ± %.6f", p, gain, se)
+	}
+	if r.Basis != "cross-validation" || r.Validation == nil || r.Validation.Clusters != r.ClustersHeld {
+		t.Errorf("basis %q, validation %+v", r.Basis, r.Validation)
+	}
+	c.Folds = 0
+	without, err := Fit(t.Context(), s, terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without.CrossValidation != nil || without.Basis != "validation games" {
+		t.Errorf("without folds: %+v", without.Verdict)
+	}
+	for i, x := range without.Terms {
+		if x != r.Terms[i] {
+			t.Errorf("cross-validation changed the fit: %+v, %+v", x, r.Terms[i])
+		}
+	}
+}
+
+// TestVerdictOnScale: weights that only change their scale, to suit a slope that was given,
+// are no better.
+func TestVerdictOnScale(t *testing.T) {
+	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 3, PerRow: 2, K: 0.006, Seed: 22}
+	c := NewConfig()
+	c.K, c.Folds = syn.K/3, 5
+	r, err := Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Start.Valid-r.Fit.Valid < 0.005 || r.Answer == Better || r.Net > 0.002 {
+		t.Errorf("validation loss %v -> %v, verdict %+v", r.Start.Valid, r.Rounded.Valid, r.Verdict)
+	}
+	c.K, c.Valid = 0, 0.2
+	if r, err = Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c); err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Validation; math.Abs(v.Start-float64(r.Start.Valid)) > 1e-12 || math.Abs(v.Tuned-float64(r.Rounded.Valid)) > 1e-12 {
+		t.Errorf("validation %+v, losses %v and %v", v, r.Start.Valid, r.Rounded.Valid)
+	}
+}
+
+// TestFolds: every cluster is held out once, but those that are only trained on.
+func TestFolds(t *testing.T) {
+	b := rows.NewBuilder(1)
+	for g := range 23 {
+		if err := b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1), TrainOnly: g < 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fold, n := synthetic.Finish(t, b).Clusters().Folds(5, 3)
+	count := make(map[int]int)
+	for _, k := range fold {
+		count[k]++
+	}
+	if n != 5 || count[-1] != 2 || fold[0] != -1 || count[0] != 5 || count[1] != 4 || count[4] != 4 {
+		t.Errorf("%d folds: %v", n, count)
+	}
+}
