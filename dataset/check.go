@@ -116,33 +116,3 @@ func checkLabels(score int16, result, weight float32) error {
 	}
 	return checkScore(score)
 }
-
-// check returns an error if the row is not valid for a set with that many terms.
-func (f *FeatureRow) check(terms int) error {
-	if len(f.Terms) != len(f.Counts) {
-		return fmt.Errorf("%d terms, but %d counts", len(f.Terms), len(f.Counts))
-	}
-	for i, t := range f.Terms {
-		if int(t) >= terms {
-			return fmt.Errorf("term %d: there are %d terms", t, terms)
-		}
-		if i > 0 && t <= f.Terms[i-1] {
-			return fmt.Errorf("terms %d and %d are not in ascending order", f.Terms[i-1], t)
-		}
-		if c := f.Counts[i]; !(c >= -1e9 && c <= 1e9) {
-			return fmt.Errorf("term %d: count %v is out of range", t, c)
-		}
-	}
-	switch {
-	case !(f.Phase >= 0 && f.Phase <= 1):
-		return fmt.Errorf("phase %v is not between 0 and 1", f.Phase)
-	case !(f.Scale >= 0 && f.Scale <= 1000):
-		return fmt.Errorf("scale %v is not between 0 and 1000", f.Scale)
-	case !(f.Offset >= -1e6 && f.Offset <= 1e6):
-		return fmt.Errorf("offset %v is out of range", f.Offset)
-	}
-	if err := checkScore(f.Eval); err != nil {
-		return fmt.Errorf("eval: %w", err)
-	}
-	return checkLabels(f.Score, f.Result, f.Weight)
-}

@@ -27,8 +27,9 @@ type layout struct {
 var (
 	gamesLayout     = layout{GamesFormat, "games", 256, 256}
 	positionsLayout = layout{PositionsFormat, "positions", 65536, 262144}
-	featuresLayout  = layout{FeaturesFormat, "features", 16384, 65536}
 )
+
+func featuresLayout(format string) layout { return layout{format, "features", 16384, 65536} }
 
 // fields are the columns of rows R, in the order of the schema.
 type fields[R any] []field[R]

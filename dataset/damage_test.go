@@ -88,7 +88,7 @@ func TestDamagedBareFiles(t *testing.T) {
 	set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}
 	features := make([]FeatureRow, 90)
 	for i := range features {
-		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1, Eval: NoScore, Score: 5, Result: 0.5, Weight: 1}
+		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1, Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
 	}
 	fc, err := newFeaturesCodec(set)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestDamagedBareFiles(t *testing.T) {
 	t.Run("features", func(t *testing.T) {
 		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features), func(path string, opt OpenOption) (int, error) {
 			r, set, err := OpenFeatures(path, opt)
-			return countRows(r, err)(func(f *FeatureRow) error { return f.check(len(set.Terms)) })
+			return countRows(r, err)(func(f *FeatureRow) error { return f.check(&set) })
 		})
 	})
 }

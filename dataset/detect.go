@@ -7,7 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Detect returns the format of a data set: GamesFormat, PositionsFormat or FeaturesFormat.
+// Detect returns the format of a data set: GamesFormat, PositionsFormat, FeaturesFormat or
+// FeaturesFormat1.
 // It looks at the manifest, else at the metadata of the first file, else at its columns.
 func Detect(path string) (string, error) {
 	m, files, err := listFiles(path)
@@ -28,7 +29,7 @@ func Detect(path string) (string, error) {
 	if format, ok := meta.GetValue(metaFormat); ok {
 		return known(files[0].path, format)
 	}
-	for format, column := range map[string]string{GamesFormat: "moves", PositionsFormat: "kings", FeaturesFormat: "term"} {
+	for format, column := range map[string]string{GamesFormat: "moves", PositionsFormat: "kings", FeaturesFormat1: "term"} {
 		if schema.HasField(column) {
 			return format, nil
 		}
@@ -38,7 +39,7 @@ func Detect(path string) (string, error) {
 
 func known(path, format string) (string, error) {
 	switch format {
-	case GamesFormat, PositionsFormat, FeaturesFormat:
+	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
 		return format, nil
 	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",

@@ -99,16 +99,16 @@ func ExampleNewPositionWriter() {
 // Features are the counts of an evaluation's terms. Their sum under the terms' values is
 // the engine's evaluation.
 func ExampleFeatureSet_CheckRow() {
-	set := dataset.FeatureSet{Model: "tiny", Terms: []dataset.FeatureTerm{
+	set := dataset.FeatureSet{Version: 2, Model: "tiny", Terms: []dataset.FeatureTerm{
 		{Name: "pawn", MG: 80, EG: 120},
-		{Name: "tempo", MG: 10, EG: 10},
-	}}
-	row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{2, 1}, Phase: 0.5, Scale: 1,
-		Eval: 210, Score: dataset.NoScore, Result: 1, Weight: 1}
+		{Name: "tempo", MG: 10, EG: 10, Kind: dataset.FlatTerm},
+	}, Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: dataset.DefaultTolerance}}
+	row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{2, 1}, Phase: 0.5, Scale: 1, EGScale: 0.5,
+		Eval: 150, Score: dataset.NoScore, Result: 1, Weight: 1}
 	fmt.Println(set.Value(&row), set.CheckRow(&row))
 	row.Eval = 190
 	fmt.Println(set.CheckRow(&row))
 	// Output:
-	// 210 <nil>
-	// the features and the evaluation have drifted apart: the terms add up to 210.00, eval is 190
+	// 150 <nil>
+	// the features and the evaluation have drifted apart: the terms add up to 150.00, eval is 190; the middlegame half is 160, the endgame half 240, phase 0.5, scale 1, eg_scale 0.5, flat terms 10, offset 0; largest terms: pawn 2 x (80, 120) = 140, tempo 1 x 10 after the taper = 10
 }

@@ -16,7 +16,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	features, err := newFeaturesCodec(FeatureSet{})
+	features, err := newFeaturesCodec(FeatureSet{Version: 2, Evaluation: Evaluation{Unit: 100, BySide: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			t.Errorf("%s is described as\n%s\nbut is\n%s", format, g, w)
 		}
 	}
-	for _, l := range []layout{gamesLayout, positionsLayout, featuresLayout} {
+	for _, l := range []layout{gamesLayout, positionsLayout, featuresLayout(FeaturesFormat)} {
 		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) || !strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
 			t.Errorf("the layout of %s is not described", l.format)
 		}

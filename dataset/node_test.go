@@ -127,7 +127,7 @@ func featureValues(f *FeatureRow) []any {
 	for i := range f.Terms {
 		terms, counts = append(terms, int(f.Terms[i])), append(counts, f.Counts[i])
 	}
-	return []any{terms, counts, float64(f.Phase), f.Scale, f.Offset, orNull(f.Eval, NoScore, f.Eval), orNull(f.Score, NoScore, f.Score),
+	return []any{terms, counts, float64(f.Phase), f.Scale, f.Offset, orNull(f.Eval, NoEval, f.Eval), orNull(f.Score, NoScore, f.Score),
 		f.Result, orNull(f.Game, 0, any(id(f.Game))), orNull(f.Opening, 0, any(id(f.Opening))), f.Weight}
 }
 
@@ -154,7 +154,7 @@ func TestNodeReadsOurFiles(t *testing.T) {
 		}
 		var rows []FeatureRow
 		for i := range 100 {
-			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoScore, Score: int16(i), Result: 0.5, Game: uint64(i), Weight: 1}
+			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoEval, Score: int16(i), Result: 0.5, Game: uint64(i), Weight: 1}
 			if i%3 > 0 {
 				r.Terms, r.Counts = []uint16{0, 1}[:i%3], []float32{float32(i), -3}[:i%3]
 			}

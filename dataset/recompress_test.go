@@ -51,7 +51,7 @@ func TestPackedFilesHoldTheSameRows(t *testing.T) {
 		}
 		var rows []FeatureRow
 		for i := range 3000 {
-			rows = append(rows, FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i % 7), -3}, Phase: 1, Scale: 1, Eval: NoScore, Score: int16(i), Weight: 1})
+			rows = append(rows, FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i % 7), -3}, Phase: 1, Scale: 1, Eval: NoEval, Score: int16(i), Weight: 1})
 		}
 		testPacked(t, c, layout{FeaturesFormat, "x", 1000, 100000}, rows, func(path string) (*Reader[FeatureRow], error) {
 			r, _, err := OpenFeatures(path)

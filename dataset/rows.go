@@ -13,8 +13,12 @@ import (
 const (
 	GamesFormat     = "assay.games/1"
 	PositionsFormat = "assay.positions/1"
-	FeaturesFormat  = "assay.features/1"
+	FeaturesFormat  = "assay.features/2"
+	FeaturesFormat1 = "assay.features/1" // see FeatureSet.Version
 )
+
+// IsFeatures reports whether a format is one of features.
+func IsFeatures(format string) bool { return format == FeaturesFormat || format == FeaturesFormat1 }
 
 // Scores are those of package engine, in centipawns from White's view. NoScore is null in a
 // file.
@@ -61,25 +65,28 @@ type PositionRow struct {
 	Weight  float32        // normally 1
 }
 
-// FeatureRow is one position as the counts of an evaluation's terms. The
-// evaluation is, in centipawns and White's view,
-//
-//	Offset + Scale x sum(Counts[i] x (mg x Phase + eg x (1 - Phase)))
-//
-// with mg and eg the values of term Terms[i].
+// FeatureRow is one position as the counts of an evaluation's terms. Its evaluation is
+// FeatureSet.Value, in engine units and White's view.
 type FeatureRow struct {
-	Terms   []uint16  // indices into FeatureTerms, ascending, without repeats
-	Counts  []float32 // White's count minus Black's
-	Phase   float32   // 1 in the middlegame, 0 in the endgame
-	Scale   float32   // endgame scale factor; normally 1
-	Offset  float32   // the part that is not tuned: centipawns
-	Eval    int16     // evaluation of the engine that counted: centipawns, or NoScore
-	Result  float32   // as in PositionRow
-	Score   int16     // as in PositionRow
-	Game    uint64    // as in PositionRow
-	Opening uint64    // as in PositionRow
-	Weight  float32   // as in PositionRow
+	Terms  []uint16  // indices into FeatureSet.Terms, ascending, without repeats
+	Counts []float32 // White's count minus Black's
+	// EGCounts are the counts of the endgame half, where sides are scaled on their own
+	// (FeatureSet.BySide): White's count times its factor minus Black's times its factor.
+	EGCounts []float32
+	Phase    float32 // factor of the middlegame half; 1 minus it is that of the endgame half
+	Scale    float32 // factor of the tapered part; normally 1
+	EGScale  float32 // factor of the endgame half; normally 1; not used in version 1
+	Offset   float32 // the part that is not tuned
+	Eval     float32 // evaluation of the engine that counted, or NoEval
+	Result   float32 // as in PositionRow
+	Score    int16   // as in PositionRow: centipawns
+	Game     uint64  // as in PositionRow
+	Opening  uint64  // as in PositionRow
+	Weight   float32 // as in PositionRow
 }
+
+// NoEval is the Eval of a row without one.
+const NoEval float32 = -math.MaxFloat32
 
 // Phase24 returns the n of a phase that is n/24 but for the rounding of float32 or of six
 // digits, and whether it is one. Such a phase means n/24 exactly.

@@ -98,7 +98,7 @@ func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig, opts ...Writer
 	if err != nil {
 		return nil, err
 	}
-	return newWriter(dir, c, f, featuresLayout, memory.NewGoAllocator(), opts...)
+	return newWriter(dir, c, f, f.layout(), memory.NewGoAllocator(), opts...)
 }
 
 // NewWriter is NewGameWriter for rows of the schema of r.

@@ -139,12 +139,14 @@ func TestPositionsRoundTrip(t *testing.T) {
 func TestFeaturesRoundTrip(t *testing.T) {
 	rng := datatest.Rand(5)
 	for _, set := range []FeatureSet{
-		{Model: "mine", Terms: []FeatureTerm{{"pawn", "material", 100, 100}, {"knight", "material", 300, 280}, {"tempo", "", 10.5, 0}}},
-		{Model: "real", Float: true, Terms: []FeatureTerm{{"a", "", 1, 1}, {"b", "", 2, 3}}},
+		{Version: 1, Model: "mine", Terms: []FeatureTerm{{Name: "pawn", Group: "material", MG: 100, EG: 100}, {Name: "knight", MG: 300, EG: 280}, {Name: "tempo", MG: 10.5}}},
+		{Version: 1, Model: "real", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 1}, {Name: "b", MG: 2, EG: 3}}},
+		{Version: 2, Model: "sides", Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2}, {Name: "tempo", MG: 9, EG: 9, Kind: FlatTerm}}, Evaluation: Evaluation{Unit: 256, Tolerance: 2, BySide: true}},
+		{Version: 2, Model: "new", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2, Asymmetric: true}, {Name: "b", MG: 9, EG: 9, Kind: SingleTerm}}, Evaluation: Evaluation{Unit: 100, Tolerance: 0.5, EGScale: EGScaleBySign, Resolves: true}},
 	} {
 		want := make([]FeatureRow, 300)
 		for i := range want {
-			r := FeatureRow{Phase: float32(rng.IntN(25)) / 24, Scale: 0.5, Offset: -3.25, Eval: int16(i), Score: NoScore,
+			r := FeatureRow{Phase: float32(rng.IntN(25)) / 24, Scale: 0.5, Offset: -3.25, Eval: float32(i), Score: NoScore,
 				Result: 1, Game: uint64(i), Opening: 3, Weight: 1}
 			for term := range set.Terms {
 				if count := float32(rng.IntN(256) - 128); rng.IntN(2) == 0 {
@@ -152,7 +154,13 @@ func TestFeaturesRoundTrip(t *testing.T) {
 						count /= 3
 					}
 					r.Terms, r.Counts = append(r.Terms, uint16(term)), append(r.Counts, count)
+					if set.BySide {
+						r.EGCounts = append(r.EGCounts, count/3)
+					}
 				}
+			}
+			if set.Version > 1 {
+				r.Phase, r.EGScale, r.Eval = -0.25, 0.75, 40000.5
 			}
 			want[i] = r
 		}

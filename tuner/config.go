@@ -45,6 +45,9 @@ type Config struct {
 	Prior map[string]float64
 	// PriorFactor multiplies every tau, of Prior too; 0 means 1.
 	PriorFactor float64
+	// Unit is the number of engine units a pawn, in which start weights and results are;
+	// 0 means 100. Widths of priors and the limit are in centipawns.
+	Unit float64
 	// Center is the mean of the prior in centipawns by term; nil means the
 	// start weights.
 	Center []Coefficient

@@ -18,7 +18,7 @@ func phases256(n int, truth objective.Tapered, k float64, phase func(i int) floa
 	r := rand.New(rand.NewPCG(1, 256))
 	var out []dataset.FeatureRow
 	for i := range n {
-		row := dataset.FeatureRow{Phase: phase(i), Scale: 1, Eval: dataset.NoScore, Score: dataset.NoScore, Weight: 1, Game: uint64(i/5 + 1)}
+		row := dataset.FeatureRow{Phase: phase(i), Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(i/5 + 1)}
 		x := 0.0
 		for t := range truth.MG {
 			if c := r.IntN(5) - 2; c != 0 {

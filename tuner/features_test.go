@@ -26,7 +26,7 @@ func featuresOf(m *eval.Model, positions []dataset.PositionRow) (dataset.Feature
 		p := &positions[i]
 		m.Features(&p.Board, &f)
 		r := dataset.FeatureRow{
-			Phase: float32(f.Phase) / 24, Scale: float32(f.ScaleNum) / float32(f.ScaleDen), Eval: int16(f.Value(m.Start)),
+			Phase: float32(f.Phase) / 24, Scale: float32(f.ScaleNum) / float32(f.ScaleDen), Eval: float32(f.Value(m.Start)),
 			Score: p.Score, Result: p.Result, Game: p.Game, Opening: p.Opening, Weight: p.Weight,
 		}
 		for _, e := range f.Entries {

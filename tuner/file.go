@@ -139,6 +139,9 @@ func (r *Result) describe() {
 	if c.PriorFactor != 0 {
 		add("prior*%g", c.PriorFactor)
 	}
+	if c.Unit != 0 {
+		add("unit=%g", c.Unit)
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
 		add("prior:%s=%g", name, c.Prior[name])
 	}

@@ -181,7 +181,7 @@ func oneClass(y, omega [][]float32) bool {
 
 // parametrize decides which coefficients are fitted.
 func (f *fitting) parametrize(ctx context.Context) error {
-	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1))
+	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1)*cmp.Or(f.c.Unit, 100)/100)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 			return err
 		}
 	}
-	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit))
+	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit) * cmp.Or(f.c.Unit, 100) / 100)
 	f.free.first, err = f.free.Pin(ctx, f.train)
 	return err
 }

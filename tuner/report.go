@@ -2,6 +2,8 @@ package tuner
 
 import (
 	"encoding/json"
+
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // Report is what assay tune --json prints and a run of it keeps as result.json: a
@@ -14,6 +16,9 @@ type Report struct {
 	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
 	Result
 	Curve *Curve `json:"learning_curve,omitempty"`
+	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its
+	// endgame half favors.
+	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
 }
 
 // ParseReport reads a report, also one of version 0.1.

@@ -106,7 +106,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		line("games", "%d", s.Games)
 	}
 	line("openings", "%d distinct", s.Openings)
-	if s.Format != dataset.FeaturesFormat {
+	if !dataset.IsFeatures(s.Format) {
 		line("duplicates", "%d (%s)", s.Duplicates, share(s.Duplicates, s.Rows))
 		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
 	} else {
@@ -287,13 +287,20 @@ func headFeatures(w io.Writer, path string, n int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "GAME\tRESULT\tSCORE\tEVAL\tPHASE\tSCALE\tOFFSET\tTERMS")
+	fmt.Fprintln(w, "GAME\tRESULT\tSCORE\tEVAL\tPHASE\tSCALE\tEG_SCALE\tOFFSET\tTERMS")
 	return firstRows(r, n, func(f *dataset.FeatureRow) {
 		terms := []string{}
 		for i, t := range f.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+g", set.Terms[t].Name, f.Counts[i]))
 		}
-		fmt.Fprintf(w, "%016x\t%g\t%s\t%s\t%.3g\t%g\t%g\t%s\n", f.Game, f.Result, scoreText(f.Score), scoreText(f.Eval),
-			f.Phase, f.Scale, f.Offset, strings.Join(terms, ", "))
+		eval, egScale := "-", "-"
+		if f.Eval != dataset.NoEval {
+			eval = fmt.Sprintf("%g", f.Eval)
+		}
+		if set.Version > 1 && !set.BySide {
+			egScale = fmt.Sprintf("%g", f.EGScale)
+		}
+		fmt.Fprintf(w, "%016x\t%g\t%s\t%s\t%.3g\t%g\t%s\t%g\t%s\n", f.Game, f.Result, scoreText(f.Score), eval,
+			f.Phase, f.Scale, egScale, f.Offset, strings.Join(terms, ", "))
 	})
 }

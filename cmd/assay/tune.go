@@ -205,6 +205,9 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 		}
 		defer func() { err = errors.Join(err, out.close(stderr)) }()
 	}
+	if task.set.Version > 1 && task.set.Unit != dataset.DefaultUnit {
+		f.c.Unit = task.set.Unit
+	}
 	s, err := task.load(ctx, f, stderr)
 	if err != nil {
 		return err
@@ -247,6 +250,9 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
 			return tuneAdvice(err)
 		}
+	}
+	if report.EGSigns, err = task.signChanges(ctx, s, r, err); err != nil && ctx.Err() == nil {
+		return tuneAdvice(err)
 	}
 	took := time.Since(started)
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})

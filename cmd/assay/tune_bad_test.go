@@ -28,7 +28,7 @@ func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result f
 	}
 	r := rand.New(rand.NewPCG(8, 9))
 	for i := range 2000 {
-		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoScore, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
 		a, b, result := fill(r)
 		row.Result = result
 		for t, v := range []float32{a, b} {

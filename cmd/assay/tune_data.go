@@ -38,9 +38,9 @@ func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, err
 		switch {
 		case format == dataset.GamesFormat:
 			return nil, fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
-		case i > 0 && (format == dataset.FeaturesFormat) != (t.features != nil):
+		case i > 0 && dataset.IsFeatures(format) != (t.features != nil):
 			return nil, fmt.Errorf("%s holds %s, %s does not: positions and features cannot be tuned on together", path, format, paths[0])
-		case format == dataset.FeaturesFormat:
+		case dataset.IsFeatures(format):
 			err = t.addFeatures(path, stderr)
 		default:
 			err = t.addPositions(path, stderr)
@@ -134,6 +134,19 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 		return fmt.Errorf("--from %s: term %w (features of %q, weights of %q)", f.from, err, t.name, x.file.Model)
 	}
 	return nil
+}
+
+// signChanges counts the rows of features whose endgame factor may be another under the new
+// weights. It does nothing after an error of the fit, which it returns.
+func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Result, err error) (*rows.SignChanges, error) {
+	if err != nil || t.features == nil {
+		return nil, err
+	}
+	before, after := make([]float64, len(r.Terms)), make([]float64, len(r.Terms))
+	for i := range r.Terms {
+		before[i], after[i] = r.Terms[i].StartEG, float64(r.Terms[i].EG)
+	}
+	return rows.NewLinear(t.set).SignChanges(ctx, s, before, after)
 }
 
 // identity returns the hashes of the data, in order.

@@ -87,6 +87,9 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering, r.Dispersion)
 	}
+	if c := r.EGSigns; c != nil {
+		line("endgame", "%d of %d rows (%.2g %%) change the sign of their endgame half, and with it the side whose eg_scale holds", c.Changed, c.Rows, 100*float64(c.Changed)/float64(max(1, c.Rows)))
+	}
 	if r.Jackknife {
 		line("errors", "the jackknife's: %d games or openings are few", r.ClustersTrain)
 	}

@@ -285,7 +285,7 @@ func TestTuneFeatures(t *testing.T) {
 					row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
 				}
 			}
-			row.Eval = evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24)
+			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24))
 			if r.Float64() < objective.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}

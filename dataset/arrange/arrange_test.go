@@ -80,7 +80,7 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: dataset.NoScore, Score: dataset.NoScore, Weight: 1}); err != nil {
+		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Finish(nil); err != nil {

@@ -24,8 +24,8 @@ import (
 
 // TestMain is also the engine that the tests run: "engine WHAT" as arguments.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "engine" {
-		engine(os.Args[2])
+	if len(os.Args) >= 3 && os.Args[1] == "engine" {
+		engine(os.Args[2], append(os.Args, "")[3])
 		return
 	}
 	os.Exit(m.Run())
@@ -48,15 +48,23 @@ func features(p *board.Position) (counts [6]float32, phase float32, value int) {
 	return counts, phase, int(sum)
 }
 
-// engine keeps to the protocol, or breaks it in the way of its name.
-func engine(how string) {
+// headerTerms are the terms of a header.
+func headerTerms(terms []dataset.FeatureTerm) (out []headerTerm) {
+	for _, t := range terms {
+		out = append(out, headerTerm{Name: t.Name, Group: t.Group, MG: &t.MG, EG: &t.EG})
+	}
+	return out
+}
+
+// engine keeps to the protocol, or breaks it in the way of its name at a position.
+func engine(how, at string) {
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	defer out.Flush()
 	records := recordsJSON
 	if how == "binary" || how == "mark" {
 		records = recordsBinary
 	}
-	h := header{Format: dataset.FeaturesFormat, Model: "test", Records: records, Terms: testTerms, Float: how == "float"}
+	h := header{Format: dataset.FeaturesFormat1, Model: "test", Records: records, Terms: headerTerms(testTerms), Float: how == "float"}
 	doc, _ := json.Marshal(h)
 	switch how {
 	case "noheader":
@@ -65,10 +73,13 @@ func engine(how string) {
 		doc = []byte(strings.Replace(string(doc), "features/1", "features/0", 1))
 	case "quiet":
 		time.Sleep(time.Minute)
+	case "banner":
+		doc = []byte("Test 1.0\n\n" + string(doc))
+	case "talk":
+		doc = []byte(strings.Repeat("info string\n", 101))
 	}
 	fmt.Fprintf(out, "%s\n", doc)
 	out.Flush()
-	n := 0
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		if lines.Text() == "" {
 			if how != "unflushed" {
@@ -81,8 +92,7 @@ func engine(how string) {
 			panic(err)
 		}
 		counts, phase, value := features(&p)
-		n++
-		if bad := n == 700; bad {
+		if bad := lines.Text() == at; bad {
 			switch how {
 			case "crash":
 				out.Flush()
@@ -129,9 +139,9 @@ func engine(how string) {
 }
 
 func writeBinary(out *bufio.Writer, counts [6]float32, phase float32, value int) {
-	head := make([]byte, recordHead)
+	head := make([]byte, recordHead1)
 	binary.LittleEndian.PutUint16(head, uint16(len(counts)))
-	head[2], head[3] = flagEval, recordMark
+	head[2], head[3] = flagEval, recordMark1
 	binary.LittleEndian.PutUint32(head[4:], math.Float32bits(phase))
 	binary.LittleEndian.PutUint32(head[8:], math.Float32bits(1))
 	binary.LittleEndian.PutUint16(head[16:], uint16(int16(value)))
@@ -144,13 +154,13 @@ func writeBinary(out *bufio.Writer, counts [6]float32, phase float32, value int)
 	}
 }
 
-func testEngine(t *testing.T, how string) []string {
+func testEngine(t *testing.T, how ...string) []string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{self, "engine", how}
+	return append([]string{self, "engine"}, how...)
 }
 
 // positions writes n positions of random games.
@@ -217,7 +227,7 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Rows != int64(len(rows)) || set.Model != "test" || !reflect.DeepEqual(set.Terms, testTerms) {
+		if m.Rows != int64(len(rows)) || set.Model != "test" || set.Version != 1 || !reflect.DeepEqual(set.Terms, testTerms) {
 			t.Fatalf("%d rows of %s", m.Rows, set.Model)
 		}
 		i := 0
@@ -251,7 +261,8 @@ func TestEnginesThatMisbehave(t *testing.T) {
 	data, rows := positions(t, 1500)
 	row := fmt.Sprintf("row 700 (%s)", rows[699].Board.FEN())
 	for how, want := range map[string][]string{
-		"noheader":  {"first line is", "Stockfish 15.1"},
+		"noheader":  {"1 lines and no header", "first line is", "Stockfish 15.1"},
+		"talk":      {"no header in its first 101 lines", "info string"},
 		"oldheader": {"features/0"},
 		"quiet":     {ErrSilent.Error()},
 		"unflushed": {ErrSilent.Error(), "row 1 ", "flush"},
@@ -263,13 +274,13 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		"mark":      {row, "a5"},
 		"term":      {row, "term 6, but there are 6"},
 		"short":     {row, "2 terms, but 1 counts"},
-		"extra":     {ErrProtocol.Error()}, // noticed at the next drift, or at the end
+		"extra":     {"drifted apart"}, // noticed at the next record
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "x")
-			c := Config{Command: testEngine(t, how), Procs: 1, Timeout: 20 * time.Second}
-			if how == "quiet" || how == "unflushed" {
+			c := Config{Command: testEngine(t, how, rows[699].Board.FEN()), Procs: 1, Timeout: 20 * time.Second}
+			if how == "quiet" || how == "unflushed" || how == "noheader" {
 				c.Timeout = 500 * time.Millisecond
 			}
 			_, err := Run(context.Background(), []string{data}, out, c)
@@ -277,9 +288,6 @@ func TestEnginesThatMisbehave(t *testing.T) {
 				t.Fatal("no error")
 			}
 			for _, w := range want {
-				if how == "extra" && errors.Is(err, dataset.ErrDrift) {
-					continue
-				}
 				if !strings.Contains(err.Error(), w) {
 					t.Errorf("%v\ndoes not say %q", err, w)
 				}
@@ -290,7 +298,7 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		})
 	}
 	out := t.TempDir()
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "float"), Procs: 1}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "float", rows[1000].Board.FEN()), Procs: 1}); err != nil {
 		t.Error(err)
 	}
 	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "json"), Procs: 1}); err == nil || errors.Is(err, dataset.ErrComplete) {
@@ -375,7 +383,7 @@ func TestExampleInC(t *testing.T) {
 		for k, term := range f.Terms {
 			got[term] = f.Counts[k]
 		}
-		if [5]float32(got[:5]) != [5]float32(want[:5]) || f.Phase != phase || f.Eval == dataset.NoScore || set.CheckRow(&f) != nil {
+		if [5]float32(got[:5]) != [5]float32(want[:5]) || f.Phase != phase || f.Eval == dataset.NoEval || set.CheckRow(&f) != nil {
 			t.Fatalf("row %d of %s: %+v", i, rows[i].Board.FEN(), f)
 		}
 		i++
@@ -402,19 +410,28 @@ func TestSplit(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	f.Add(true, []byte("\x01\x00\x01\xa5\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x00\x00\x05\x00\x00\x00\x05"))
 	f.Add(false, []byte(`{"term":[0,1],"count":[1,-2],"phase":0.75,"scale":1,"offset":0,"eval":35}`+"\n"))
+	f.Add(true, []byte("\x01\x00\x13\xa6\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x00\x00\x05\x00\x00\x00\x05\x00\x00\x00"))
+	f.Add(false, []byte(`{"term":[0],"white":[1],"black":[2],"scale_white":0.5,"scale_black":1,"halves":[0,1,2]}`+"\n"))
 	p := board.StartPosition()
-	set := dataset.FeatureSet{Model: "x", Terms: testTerms, Float: true}
 	f.Fuzz(func(t *testing.T, isBinary bool, data []byte) {
-		rr := recordReader{r: bufio.NewReader(strings.NewReader(string(data))), binary: isBinary, sums: make([]float32, len(testTerms))}
-		for {
-			row, err := rr.next(&p)
-			if err != nil {
-				return
+		for _, h := range []header{
+			{Format: dataset.FeaturesFormat1}, {Format: dataset.FeaturesFormat}, {Format: dataset.FeaturesFormat, BySide: true}, {Format: dataset.FeaturesFormat, Resolves: true},
+		} {
+			h.Model, h.Float, h.Terms, h.Records = "x", true, headerTerms(testTerms), recordsJSON
+			if isBinary {
+				h.Records = recordsBinary
 			}
-			if len(row.Terms) != len(row.Counts) {
-				t.Fatalf("%+v", row)
+			set, rr := h.set(), newRecordReader(bufio.NewReader(strings.NewReader(string(data))), &h)
+			for {
+				rec, err := rr.next(&p)
+				if err != nil {
+					break
+				}
+				if len(rec.Terms) != len(rec.Counts) {
+					t.Fatalf("%+v", rec)
+				}
+				_ = checkRecord(&set, rec) // it must not panic
 			}
-			_ = set.CheckRow(&row) // it must not panic
 		}
 	})
 }

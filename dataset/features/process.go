@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // ErrSilent says that an engine did not answer in time.
@@ -25,6 +25,7 @@ type process struct {
 	pipe    io.Closer
 	records recordReader
 	header  *header
+	skipped []string // lines before the header
 	stderr  tail
 	kill    context.CancelFunc
 	timeout time.Duration
@@ -50,18 +51,38 @@ func start(ctx context.Context, command []string, timeout time.Duration) (*proce
 		kill()
 		return nil, fmt.Errorf("features: %w", err)
 	}
-	late := p.watch()
-	line, err := readLine(p.records.r)
-	if err = p.reason(err, late); err == nil {
-		late.Stop()
-		p.header, err = parseHeader(line)
-	}
-	if err != nil {
+	if err := p.readHeader(); err != nil {
 		return nil, p.end(err)
 	}
-	p.records.binary = p.header.Records == recordsBinary
-	p.records.sums = make([]float32, len(p.header.Terms))
 	return p, nil
+}
+
+// maxBanner is the number of lines that may stand before the header.
+const maxBanner = 100
+
+// readHeader reads the header, and keeps the lines before it.
+func (p *process) readHeader() error {
+	late := p.watch()
+	defer late.Stop()
+	r := p.records.r
+	for {
+		line, err := readLine(r)
+		if err = p.reason(err, late); err != nil {
+			if len(p.skipped) > 0 {
+				err = fmt.Errorf("%w; it printed %d lines and no header, the first line is %.80q; does --cmd start its dump?", err, len(p.skipped), p.skipped[0])
+			}
+			return err
+		}
+		if bytes.HasPrefix(line, []byte("{")) {
+			if p.header, err = parseHeader(line); err == nil {
+				p.records = newRecordReader(r, p.header)
+			}
+			return err
+		}
+		if p.skipped = append(p.skipped, string(line)); len(p.skipped) > maxBanner {
+			return fmt.Errorf("%w: no header in its first %d lines, the first line is %.80q", ErrProtocol, len(p.skipped), p.skipped[0])
+		}
+	}
 }
 
 // watch kills the process unless the watchdog is reset or stopped in time.
@@ -91,24 +112,24 @@ func (w *watchdog) Stop() bool {
 	return w.fired
 }
 
-// ask sends the positions of rows, reads the answers at the same time, and passes them to
-// take. An error is about row at.
-func (p *process) ask(rows []dataset.PositionRow, take func(i int, f *dataset.FeatureRow) error) (at int, err error) {
+// ask sends positions, reads the answers at the same time, and passes them to take. An
+// error is about position at.
+func (p *process) ask(boards []board.Position, take func(i int, rec *record) error) (at int, err error) {
 	wrote := make(chan error, 1)
 	go func() {
-		for i := range rows {
-			p.in.WriteString(rows[i].Board.FEN())
+		for i := range boards {
+			p.in.WriteString(boards[i].FEN())
 			p.in.WriteByte('\n')
 		}
 		p.in.WriteByte('\n')
 		wrote <- p.in.Flush()
 	}()
 	dog := p.watch()
-	for i := range rows {
-		f, err := p.records.next(&rows[i].Board)
+	for i := range boards {
+		rec, err := p.records.next(&boards[i])
 		if err == nil {
 			dog.timer.Reset(p.timeout)
-			err = take(i, &f)
+			err = take(i, rec)
 		}
 		if err = p.reason(err, dog); err != nil {
 			p.kill() // this also ends the writing goroutine

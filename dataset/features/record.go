@@ -20,57 +20,94 @@ import (
 // maxRecord is the maximum length of a JSON record, in bytes.
 const maxRecord = 1 << 20
 
-// Layout of a binary record.
-const (
-	recordHead = 18
-	recordMark = 0xA5
-	flagEval   = 1
-	flagFloat  = 2
-)
+// record is an engine's answer to a position.
+type record struct {
+	dataset.FeatureRow
+	halves []int32         // of the engine: before the taper; nil if it gave none
+	leaf   *board.Position // that it counted instead of the position; nil if it does not resolve
+
+	// In a set whose sides are scaled on their own: counts by FeatureRow.Terms.
+	white, black           []float32
+	scaleWhite, scaleBlack float32
+}
 
 // recordReader reads the output of an engine after its header.
 type recordReader struct {
 	r      *bufio.Reader
-	binary bool
-	sums   []float32 // of a record's counts, by term
-	terms  []uint16  // of the record
-	head   [recordHead]byte
+	header *header
+	sums   [][2]float32 // of a record's counts, by term: White's (or both sides') and Black's
+	terms  []uint16     // of the record
 	body   []byte
+	head   [recordHead2]byte
+}
+
+func newRecordReader(r *bufio.Reader, h *header) recordReader {
+	return recordReader{r: r, header: h, sums: make([][2]float32, len(h.Terms))}
 }
 
 // next reads the answer to a position.
-func (rr *recordReader) next(p *board.Position) (dataset.FeatureRow, error) {
-	row := dataset.FeatureRow{Phase: float32(eval.Phase(p)) / 24, Scale: 1, Eval: dataset.NoScore}
+func (rr *recordReader) next(p *board.Position) (*record, error) {
+	rec := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
 	rr.terms = rr.terms[:0]
+	var phase *float32
 	var err error
-	if rr.binary {
-		err = rr.nextBinary(&row)
+	if rr.header.Records == recordsBinary {
+		phase, err = rr.nextBinary(rec)
 	} else {
-		err = rr.nextJSON(&row)
+		phase, err = rr.nextJSON(rec)
 	}
-	if err == nil {
-		rr.take(&row)
+	if err != nil {
+		return nil, err
 	}
-	return row, err
+	if rec.Phase = valueOf(phase); phase == nil {
+		if rec.leaf != nil {
+			p = rec.leaf
+		}
+		rec.Phase = float32(eval.Phase(p)) / 24
+	}
+	if want := rr.halves(); rr.header.Halves && rec.halves == nil || rec.halves != nil && len(rec.halves) != want {
+		return nil, fmt.Errorf("%w: a record has %d halves, want %d", ErrProtocol, len(rec.halves), want)
+	}
+	rr.take(rec)
+	return rec, nil
+}
+
+// halves is the number of halves of a record that has them.
+func (rr *recordReader) halves() int {
+	if rr.header.BySide {
+		return 3
+	}
+	return 2
 }
 
 // add counts a term of the record.
-func (rr *recordReader) add(term uint16, n float32) error {
+func (rr *recordReader) add(term uint16, n float32, side int) error {
 	if int(term) >= len(rr.sums) {
 		return fmt.Errorf("%w: a record has term %d, but there are %d", ErrProtocol, term, len(rr.sums))
 	}
-	rr.sums[term] += n
+	rr.sums[term][side] += n
 	rr.terms = append(rr.terms, term)
 	return nil
 }
 
-// take moves the sums into the row and clears them.
-func (rr *recordReader) take(row *dataset.FeatureRow) {
+// take moves the sums into the record and clears them.
+func (rr *recordReader) take(rec *record) {
 	slices.Sort(rr.terms)
+	row := &rec.FeatureRow
 	for _, t := range rr.terms {
-		if n := rr.sums[t]; n != 0 { // 0: its counts cancel out, or it was moved already
-			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n)
-			rr.sums[t] = 0
+		n := rr.sums[t]
+		if n == [2]float32{} { // its counts cancel out, or it was moved already
+			continue
+		}
+		rr.sums[t] = [2]float32{}
+		if !rr.header.BySide {
+			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
+			continue
+		}
+		count, egCount := n[0]-n[1], rec.scaleWhite*n[0]-rec.scaleBlack*n[1]
+		if count != 0 || egCount != 0 {
+			row.Terms, row.Counts, row.EGCounts = append(row.Terms, t), append(row.Counts, count), append(row.EGCounts, egCount)
+			rec.white, rec.black = append(rec.white, n[0]), append(rec.black, n[1])
 		}
 	}
 }
@@ -82,75 +119,86 @@ type jsonRecord struct {
 	Phase  *float32  `json:"phase"`
 	Scale  *float32  `json:"scale"`
 	Offset float32   `json:"offset"`
-	Eval   *int16    `json:"eval"`
+	Eval   *float32  `json:"eval"`
+
+	// From version 2 on.
+	EGScale    *float32  `json:"eg_scale"`
+	White      []float32 `json:"white"`
+	Black      []float32 `json:"black"`
+	ScaleWhite *float32  `json:"scale_white"`
+	ScaleBlack *float32  `json:"scale_black"`
+	Halves     []int32   `json:"halves"`
+	Leaf       *string   `json:"leaf"`
 }
 
-func (rr *recordReader) nextJSON(row *dataset.FeatureRow) error {
+func (rr *recordReader) nextJSON(rec *record) (phase *float32, err error) {
 	line, err := readLine(rr.r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var rec jsonRecord
+	var j jsonRecord
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&rec); err != nil {
-		return fmt.Errorf("%w: record %.80q: %w", ErrProtocol, line, err)
+	if err = d.Decode(&j); err == nil {
+		err = rr.checkJSON(&j)
 	}
-	if len(rec.Term) != len(rec.Count) {
-		return fmt.Errorf("%w: record %.80q: %d terms, but %d counts", ErrProtocol, line, len(rec.Term), len(rec.Count))
+	if err == nil && j.Leaf != nil {
+		err = rec.setLeaf(*j.Leaf)
 	}
-	for i, t := range rec.Term {
-		if err := rr.add(t, rec.Count[i]); err != nil {
-			return err
+	if err != nil {
+		return nil, fmt.Errorf("%w: record %.80q: %w", ErrProtocol, line, err)
+	}
+	counts := [][]float32{j.Count}
+	if rr.header.BySide {
+		counts = [][]float32{j.White, j.Black}
+	}
+	for side, list := range counts {
+		for i, t := range j.Term {
+			if err := rr.add(t, list[i], side); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if rec.Phase != nil {
-		row.Phase = *rec.Phase
+	for _, f := range []struct{ from, to *float32 }{
+		{j.Scale, &rec.Scale}, {j.EGScale, &rec.EGScale}, {j.Eval, &rec.Eval}, {j.ScaleWhite, &rec.scaleWhite}, {j.ScaleBlack, &rec.scaleBlack},
+	} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
 	}
-	if rec.Scale != nil {
-		row.Scale = *rec.Scale
+	rec.Offset, rec.halves = j.Offset, j.Halves
+	return j.Phase, nil
+}
+
+// checkJSON compares the fields that are present with what the header declares.
+func (rr *recordReader) checkJSON(j *jsonRecord) error {
+	h := rr.header
+	switch {
+	case h.version() == 1 && (j.EGScale != nil || j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil || j.Halves != nil || j.Leaf != nil):
+		return fmt.Errorf("eg_scale, white, black, scale_white, scale_black, halves and leaf need the format %q in the header", dataset.FeaturesFormat)
+	case h.version() == 1 && j.Eval != nil && *j.Eval != float32(int16(*j.Eval)):
+		return fmt.Errorf("eval %v does not fit int16", *j.Eval)
+	case h.BySide && (j.Count != nil || j.EGScale != nil):
+		return errors.New(`"by_side" in the header: want white, black, scale_white and scale_black instead of count and eg_scale`)
+	case !h.BySide && (j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil):
+		return errors.New(`white, black, scale_white and scale_black need "by_side":true in the header`)
+	case h.BySide && (len(j.Term) != len(j.White) || len(j.Term) != len(j.Black)):
+		return fmt.Errorf("%d terms, but %d and %d counts", len(j.Term), len(j.White), len(j.Black))
+	case !h.BySide && len(j.Term) != len(j.Count):
+		return fmt.Errorf("%d terms, but %d counts", len(j.Term), len(j.Count))
+	case h.Resolves != (j.Leaf != nil):
+		return errors.New(`every record names its leaf where the header says "resolves", and else none does`)
 	}
-	if rec.Eval != nil {
-		row.Eval = *rec.Eval
-	}
-	row.Offset = rec.Offset
 	return nil
 }
 
-func (rr *recordReader) nextBinary(row *dataset.FeatureRow) error {
-	h := rr.head[:]
-	if _, err := io.ReadFull(rr.r, h); err != nil {
-		return err
+// setLeaf notes that the record is about another position.
+func (rec *record) setLeaf(fen string) error {
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		return fmt.Errorf("leaf: %w", err)
 	}
-	n, flags := int(binary.LittleEndian.Uint16(h)), h[2]
-	if h[3] != recordMark || flags&^(flagEval|flagFloat) != 0 {
-		return fmt.Errorf("%w: a record begins with % x, want flags of 0 to 3 and a5 in the third and fourth byte", ErrProtocol, h[:4])
-	}
-	float := func(at int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(h[at:])) }
-	row.Phase, row.Scale, row.Offset = float(4), float(8), float(12)
-	if flags&flagEval != 0 {
-		row.Eval = int16(binary.LittleEndian.Uint16(h[16:]))
-	}
-	size := 1
-	if flags&flagFloat != 0 {
-		size = 4
-	}
-	rr.body = slices.Grow(rr.body[:0], (2+size)*n)[:(2+size)*n]
-	if _, err := io.ReadFull(rr.r, rr.body); err != nil {
-		return io.ErrUnexpectedEOF
-	}
-	terms, counts := rr.body[:2*n], rr.body[2*n:]
-	for i := range n {
-		var count float32
-		if size == 4 {
-			count = math.Float32frombits(binary.LittleEndian.Uint32(counts[4*i:]))
-		} else {
-			count = float32(int8(counts[i]))
-		}
-		if err := rr.add(binary.LittleEndian.Uint16(terms[2*i:]), count); err != nil {
-			return err
-		}
-	}
+	rec.leaf = &p
 	return nil
 }
 
@@ -166,3 +214,6 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 	return bytes.TrimRight(line, "\r"), err
 }
+
+// floatAt reads a little-endian float32.
+func floatAt(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }

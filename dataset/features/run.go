@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/inorder"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // Config configures Run.
@@ -22,9 +22,15 @@ type Config struct {
 	Procs   int           // number of processes; 0: one per core
 	Timeout time.Duration // for one answer; 0: a minute
 	// Float stores counts as float32 even if the engine does not ask for it.
-	Float    bool
-	Program  string // version of the program, for the manifest
-	Progress func(done, total int64, note string)
+	Float bool
+	// Tolerance is how far value and eval may differ, in centipawns; 0 is
+	// dataset.DefaultTolerance. Engines of version 1 have a tolerance of 1 centipawn.
+	Tolerance float64
+	Program   string // version of the program, for the manifest
+	Progress  func(done, total int64, note string)
+	// Notice is called with what a person should know, such as a banner that was skipped;
+	// nil for none.
+	Notice func(text string)
 }
 
 // askBlock is the number of positions that are sent to an engine at once.
@@ -37,12 +43,16 @@ type identity struct {
 	Model     string   `json:"model"`        // from the header
 	Terms     string   `json:"terms_sha256"` // of the terms as JSON
 	Float     bool     `json:"float"`
+	// From version 2 on.
+	Evaluation *dataset.Evaluation `json:"evaluation,omitempty"`
 }
 
 // Run has the engine print the features of all positions of data sets, and writes them in
 // the order of the positions as a data set in dir. The bytes do not depend on the number of
 // processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
-// whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row.
+// whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row. So
+// is an engine that evaluates a sample of the positions and their mirrored twins differently
+// (ErrMirror), or answers twice in two ways (ErrRepeat).
 // The error is dataset.ErrComplete (wrapped) if dir is complete already.
 func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	r := &run{Config: c}
@@ -72,19 +82,35 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	}
 	set := first.header.set()
 	set.Float = set.Float || c.Float
+	if c.Tolerance > 0 && set.Version > 1 {
+		set.Tolerance = c.Tolerance
+	}
+	if n := len(first.skipped); n > 0 && c.Notice != nil {
+		c.Notice(fmt.Sprintf("skipped %d lines before the engine's header, the first is %.80q", n, first.skipped[0]))
+	}
 	terms, err := json.Marshal(set.Terms)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
 	}
 	sum := sha256.Sum256(terms)
+	config := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]), Float: set.Float}
+	if set.Version > 1 {
+		config.Evaluation = &set.Evaluation
+	}
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
-		Config: identity{"features", prints, set.Model, hex.EncodeToString(sum[:]), set.Float}, Program: c.Program, Parents: parents,
+		Config: config, Program: c.Program, Parents: parents,
 	})
 	if err != nil {
 		return nil, errors.Join(err, first.end(nil))
 	}
 	defer w.Close()
 	r.writer, r.set, r.first, r.skip = w, set, first, w.Rows()
+	if err := r.examine(ctx, first); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, first.end(err)
+	}
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -188,7 +214,8 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 			if p, err = start(ctx, r.Command, r.Timeout); err != nil {
 				return r.blame(err)
 			}
-			if set := p.header.set(); set.Model != r.set.Model || !slices.Equal(set.Terms, r.set.Terms) {
+			set := p.header.set()
+			if r.set.SameTerms(&set) != nil {
 				return fmt.Errorf("%w: it was started twice and gave two headers", ErrProtocol)
 			}
 		}
@@ -202,10 +229,14 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 // ask sends a block to a process and stores the answers.
 func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	b.features = make([]dataset.FeatureRow, len(b.rows))
-	at, err := p.ask(b.rows, func(i int, f *dataset.FeatureRow) error {
-		label(f, &b.rows[i])
-		b.features[i] = *f
-		return r.set.CheckRow(f)
+	boards := make([]board.Position, len(b.rows))
+	for i := range b.rows {
+		boards[i] = b.rows[i].Board
+	}
+	at, err := p.ask(boards, func(i int, rec *record) error {
+		rec.label(&b.rows[i])
+		b.features[i] = rec.FeatureRow
+		return checkRecord(&r.set, rec)
 	})
 	switch {
 	case err == nil:
@@ -216,9 +247,14 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at)+1, b.rows[at].Board.FEN(), err)
 }
 
-// label copies the labels of the position to its features.
-func label(f *dataset.FeatureRow, p *dataset.PositionRow) {
+// label copies the labels of the position to its features. The score is that of the
+// position, and of no leaf.
+func (rec *record) label(p *dataset.PositionRow) {
+	f := &rec.FeatureRow
 	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
+	if rec.leaf != nil && rec.leaf.Key() != p.Board.Key() {
+		f.Score = dataset.NoScore
+	}
 }
 
 // blame adds the name of the engine to an error.

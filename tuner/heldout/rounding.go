@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
+	tunerows "github.com/assay-chess/assay/tuner/rows"
 )
 
 // Rounding is the mean cross-entropy of weights against the games' results, before and
@@ -73,7 +74,7 @@ func coefficients(f *models.File, table []eval.Term) (fitted, rounded [][2]float
 type countedRow struct {
 	terms          []uint16
 	counts         []float32
-	phase          float64 // 1 in the middlegame, 0 in the endgame
+	mg, eg         float64 // factors of the two values
 	scale, offset  float64
 	result, weight float64
 }
@@ -85,7 +86,7 @@ func (r *countedRow) value(w [][2]float64) float64 {
 		mg += float64(float64(r.counts[i]) * w[t][0])
 		eg += float64(float64(r.counts[i]) * w[t][1])
 	}
-	return r.offset + float64(r.scale*(float64(mg*r.phase)+float64(eg*(1-r.phase))))
+	return r.offset + float64(r.scale*(float64(mg*r.mg)+float64(eg*r.eg)))
 }
 
 // countedRows reads a data set of positions or of features; n is the number of rows.
@@ -94,7 +95,7 @@ func countedRows(f *models.File, path string) (rows iter.Seq2[*countedRow, error
 	if err != nil {
 		return nil, 0, err
 	}
-	if format == dataset.FeaturesFormat {
+	if dataset.IsFeatures(format) {
 		return featureRows(f, path)
 	}
 	if f.Foreign != nil {
@@ -122,7 +123,8 @@ func positionRows(f *models.File, path string) (iter.Seq2[*countedRow, error], i
 				for _, e := range f.Entries {
 					r.terms, r.counts = append(r.terms, e.Term), append(r.counts, float32(e.Count))
 				}
-				r.phase, r.scale = float64(f.Phase)/eval.MaxPhase, float64(f.ScaleNum)/float64(f.ScaleDen)
+				r.mg = float64(f.Phase) / eval.MaxPhase
+				r.eg, r.scale = 1-r.mg, float64(f.ScaleNum)/float64(f.ScaleDen)
 				r.result, r.weight = float64(row.Result), float64(row.Weight)
 			}
 			if !yield(r, err) {
@@ -144,8 +146,9 @@ func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], in
 	for i := range f.Terms {
 		index[f.Terms[i].Name] = uint16(i)
 	}
-	to := make([]uint16, len(set.Terms))
-	for i, t := range set.Terms {
+	linear := tunerows.NewLinear(set)
+	to := make([]uint16, len(linear.Terms()))
+	for i, t := range linear.Terms() {
 		at, ok := index[t.Name]
 		if !ok {
 			return nil, 0, fmt.Errorf("%s counts a term %q, for which the weights have no value", path, t.Name)
@@ -153,14 +156,21 @@ func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], in
 		to[i] = at
 	}
 	return func(yield func(*countedRow, error) bool) {
-		r := new(countedRow)
+		r, line := new(countedRow), new(tunerows.Row)
 		for row, err := range d.All() {
 			if err == nil {
-				r.terms, r.counts = r.terms[:0], row.Counts
-				for _, t := range row.Terms {
-					r.terms = append(r.terms, to[t])
+				err = linear.Row(&row, line)
+			}
+			if err == nil {
+				r.terms, r.counts = r.terms[:0], r.counts[:0]
+				for _, e := range line.Entries {
+					r.terms, r.counts = append(r.terms, to[e.Term]), append(r.counts, e.Count)
 				}
-				r.phase, r.scale, r.offset = float64(row.Phase), float64(row.Scale), float64(row.Offset)
+				if r.mg, r.eg = float64(line.MG), float64(line.EG); line.Phase != tunerows.OwnFactors {
+					r.mg = float64(line.Phase) / tunerows.MaxPhase
+					r.eg = 1 - r.mg
+				}
+				r.scale, r.offset = float64(line.Scale), float64(line.Offset)
 				r.result, r.weight = float64(row.Result), float64(row.Weight)
 			}
 			if !yield(r, err) {

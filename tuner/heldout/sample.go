@@ -142,7 +142,7 @@ func (s *sample) meanResult() (mse, entropy float64) {
 		weight += float64(s.weight[i])
 	}
 	p := sum / weight
-	z := math.Log(p / (1 - p))
+	z := logit(p)
 	for i, y := range s.result {
 		d := p - float64(y)
 		mse += float64(float64(s.weight[i]) * d * d)
@@ -194,6 +194,8 @@ func (s *sample) lacksValue(i int) bool {
 	}
 	return false
 }
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // crossEntropy returns the loss of the prediction 1/(1+e^-z) for the result y.
 func crossEntropy(z, y float64) float64 {

@@ -32,11 +32,12 @@ func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, erro
 // values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
 // counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
-	to, err := b.builder(len(set.Terms))
+	line := NewLinear(set)
+	to, err := b.builder(len(line.Terms()))
 	if err != nil {
 		return nil, err
 	}
-	c := featureCollector{set: set, to: to}
+	c := featureCollector{line: line, to: to}
 	total, done := int64(0), int64(0)
 	for _, s := range sources {
 		total += s.Len
@@ -71,27 +72,17 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 
 // featureCollector turns rows of features into rows of a store.
 type featureCollector struct {
-	set     dataset.FeatureSet
-	to      *Builder
-	entries []Entry
+	line *Linear
+	to   *Builder
 }
 
 func (c *featureCollector) add(f *dataset.FeatureRow) error {
-	if err := c.set.CheckRow(f); err != nil {
+	if err := c.line.set.CheckRow(f); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
-	c.entries = c.entries[:0]
-	for i, t := range f.Terms {
-		if f.Counts[i] != 0 {
-			c.entries = append(c.entries, Entry{t, f.Counts[i]})
-		}
-	}
-	row := Row{
-		Entries: c.entries, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: f.Scale, Offset: f.Offset,
-		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
-	}
-	if n, ok := f.Phase24(); ok {
-		row.Phase = n
+	var row Row
+	if err := c.line.Row(f, &row); err != nil {
+		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
 	return c.to.Add(&row)
 }

@@ -1,0 +1,260 @@
+package features
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// ErrMirror says that an engine does not evaluate a position and its mirrored twin alike.
+var ErrMirror = errors.New("the mirrored position is evaluated differently")
+
+// ErrRepeat says that an engine answers the same position in two ways.
+var ErrRepeat = errors.New("the same position got another answer the second time")
+
+const (
+	mirrorRows = 1000    // positions that the check asks for
+	mirrorRead = 100_000 // rows that they are taken from
+)
+
+// example is a position that the engine was asked for before the data set is written.
+type example struct {
+	where string // source and row
+	board board.Position
+	twin  bool // it is the mirrored position of one in the data
+	rec   *record
+	err   error // of checkRecord
+}
+
+func (x *example) String() string {
+	if x.twin {
+		return fmt.Sprintf("mirrored twin of %s (%s)", x.where, x.board.FEN())
+	}
+	return fmt.Sprintf("%s (%s)", x.where, x.board.FEN())
+}
+
+// sample takes positions from the beginning of the data, half of them with Black to move
+// where there are as many, each followed by its mirrored twin.
+func (r *run) sample(ctx context.Context) ([]*example, error) {
+	every := max(1, min(r.total, mirrorRead)/mirrorRows)
+	var out []*example
+	n := int64(0)
+	for _, src := range r.sources {
+		row := 0
+		for p, err := range src.All() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			row++
+			want := board.Color(len(out) / 2 % 2)
+			slot := n/every - int64(len(out)/2) // slots behind: then either side will do
+			n++
+			if slot < 0 || slot == 0 && every > 1 && p.Board.SideToMove() != want {
+				continue
+			}
+			where := fmt.Sprintf("%s, row %d", src.Path(), row)
+			out = append(out, &example{where: where, board: p.Board}, &example{where: where, board: p.Board.Mirror(), twin: true})
+			if len(out) == 2*mirrorRows {
+				return out, nil
+			}
+		}
+	}
+	return out, nil
+}
+
+// examine asks an engine for a sample of the positions, for their mirrored twins, and again
+// for the positions. The errors are dataset.ErrDrift, ErrRepeat and ErrMirror (wrapped),
+// with the cause where all answers together show one.
+func (r *run) examine(ctx context.Context, p *process) error {
+	examples, err := r.sample(ctx)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, p.kill)()
+	boards := make([]board.Position, len(examples))
+	for i, x := range examples {
+		boards[i] = x.board
+	}
+	at, err := p.ask(boards, func(i int, rec *record) error {
+		examples[i].rec, examples[i].err = rec, checkRecord(&r.set, rec)
+		if errors.Is(examples[i].err, dataset.ErrDrift) {
+			return nil
+		}
+		return examples[i].err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", examples[at], err)
+	}
+	for _, twin := range []bool{false, true} { // a row of the data first
+		for _, x := range examples {
+			if x.err != nil && x.twin == twin {
+				return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, driftCause(&r.set, examples))
+			}
+		}
+	}
+	for i := 0; i+1 < len(examples); i += 2 {
+		if err := r.compareTwins(examples[i], examples[i+1]); err != nil {
+			return err
+		}
+	}
+	var again []board.Position
+	for i := 0; i < len(boards); i += 2 {
+		again = append(again, boards[i])
+	}
+	at, err = p.ask(again, func(i int, rec *record) error { return compareAgain(examples[2*i].rec, rec) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", examples[2*at], err)
+	}
+	return nil
+}
+
+// compareAgain compares two answers to one position.
+func compareAgain(first, second *record) error {
+	a, b := &first.FeatureRow, &second.FeatureRow
+	what := ""
+	switch {
+	case a.Eval != b.Eval:
+		what = fmt.Sprintf("eval %g, then %g", a.Eval, b.Eval)
+	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts):
+		what = fmt.Sprintf("%d terms, then %d or other counts", len(a.Terms), len(b.Terms))
+	case a.Phase != b.Phase || a.Scale != b.Scale || a.EGScale != b.EGScale || a.Offset != b.Offset || !slices.Equal(first.halves, second.halves):
+		what = "another phase, factor, offset or half"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s\nlikely cause: an evaluation or pawn cache (a cached score skips the counting): turn caches off, or clear them before each position; or a value that is not reset", ErrRepeat, what)
+}
+
+// compareTwins compares the answers to a position and to its mirrored twin.
+func (r *run) compareTwins(x, twin *example) error {
+	a, b := x.rec, twin.rec
+	if a.leaf != nil {
+		if m := a.leaf.Mirror(); b.leaf.FEN() != m.FEN() {
+			return nil // captures of equal value, in another order
+		}
+	}
+	set := &r.set
+	differ := twinDifferences(set, a, b)
+	if len(differ) == 0 {
+		return nil
+	}
+	if len(differ) > 5 {
+		differ = append(differ[:5], fmt.Sprintf("and %d more", len(differ)-5))
+	}
+	return fmt.Errorf("%s: %w: mirrored, %s, want the same with the colors exchanged: %s\nlikely cause: %s",
+		x, ErrMirror, twin.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, a, b))
+}
+
+// twinDifferences names what is not the negative, or not the same, in the answer to the
+// mirrored twin.
+func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
+	add := func(name string, x, y, want float64) {
+		differ = append(differ, fmt.Sprintf("%s is %.6g and then %.6g, want %.6g", name, x, y, want))
+	}
+	same := func(name string, x, y float32) {
+		if math.Abs(float64(x-y)) > 1e-6*(1+math.Abs(float64(x))) {
+			add(name, float64(x), float64(y), float64(x))
+		}
+	}
+	negative := func(name string, x, y, tolerance float64) {
+		if !(math.Abs(x+y) <= tolerance) {
+			add(name, x, y, -x)
+		}
+	}
+	same("phase", a.Phase, b.Phase)
+	same("scale", a.Scale, b.Scale)
+	same("eg_scale", a.EGScale, b.EGScale)
+	same("White's scale and Black's", a.scaleWhite, b.scaleBlack)
+	same("Black's scale and White's", a.scaleBlack, b.scaleWhite)
+	negative("offset", float64(a.Offset), float64(b.Offset), 1e-3)
+	counts := countsBySide(set, b)
+	seen := make(map[uint16]bool, len(a.Terms))
+	for t, n := range countsBySide(set, a) {
+		m := counts[t]
+		seen[t] = true
+		compareCounts(set, t, n, m, &differ)
+	}
+	for t, m := range counts {
+		if !seen[t] {
+			compareCounts(set, t, [2]float32{}, m, &differ)
+		}
+	}
+	slices.Sort(differ)
+	partA, partB, any := asymmetric(set, a), asymmetric(set, b), false
+	for _, rec := range []*record{a, b} {
+		for _, t := range rec.Terms {
+			any = any || set.Terms[t].Asymmetric
+		}
+	}
+	if !any {
+		for i := range min(len(a.halves), len(b.halves)) {
+			j := i
+			if set.BySide && i > 0 { // White's endgame half is Black's, and not negated
+				if j = 3 - i; a.halves[i] != b.halves[j] {
+					add("an endgame half", float64(a.halves[i]), float64(b.halves[j]), float64(a.halves[i]))
+				}
+				continue
+			}
+			negative([3]string{"the middlegame half", "the endgame half", ""}[i], float64(a.halves[i]), float64(b.halves[j]), 0)
+		}
+	}
+	if (a.Eval == dataset.NoEval) != (b.Eval == dataset.NoEval) {
+		differ = append(differ, "only one has an eval")
+	} else if a.Eval != dataset.NoEval {
+		negative("eval", float64(a.Eval)-partA, float64(b.Eval)-partB, set.MaxDrift())
+	}
+	return differ
+}
+
+// countsBySide returns the counts by term; Black's are 0 unless the set is by side.
+func countsBySide(set *dataset.FeatureSet, rec *record) map[uint16][2]float32 {
+	out := make(map[uint16][2]float32, len(rec.Terms))
+	for i, t := range rec.Terms {
+		if set.BySide {
+			out[t] = [2]float32{rec.white[i], rec.black[i]}
+		} else {
+			out[t] = [2]float32{rec.Counts[i]}
+		}
+	}
+	return out
+}
+
+// compareCounts compares a term's counts in a position and in its twin.
+func compareCounts(set *dataset.FeatureSet, t uint16, n, m [2]float32, differ *[]string) {
+	v := &set.Terms[t]
+	want := [2]float32{-n[0]}
+	if set.BySide {
+		want = [2]float32{n[1], n[0]}
+	}
+	if m == want || v.Asymmetric {
+		return
+	}
+	if set.BySide {
+		*differ = append(*differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", v.Name, n[0], n[1], m[0], m[1]))
+		return
+	}
+	*differ = append(*differ, fmt.Sprintf("term %q is counted %g and then %g, want %g", v.Name, n[0], m[0], want[0]))
+}
+
+// asymmetric is what the asymmetric terms of a record add to its value.
+func asymmetric(set *dataset.FeatureSet, rec *record) float64 {
+	row := dataset.FeatureRow{Phase: rec.Phase, Scale: rec.Scale, EGScale: rec.EGScale}
+	for i, t := range rec.Terms {
+		if set.Terms[t].Asymmetric {
+			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, rec.Counts[i])
+			if set.BySide {
+				row.EGCounts = append(row.EGCounts, rec.EGCounts[i])
+			}
+		}
+	}
+	return set.Value(&row)
+}

@@ -1,0 +1,224 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// FeatureTerm is one term of another engine's evaluation.
+type FeatureTerm struct {
+	Name  string  `json:"name"`
+	Group string  `json:"group,omitempty"`
+	MG    float64 `json:"mg"` // start value in the middlegame: engine units
+	EG    float64 `json:"eg"` // start value in the endgame; equal to MG unless the term is tapered
+	Kind  string  `json:"kind,omitempty"`
+	// Asymmetric says that the term is not the same for both colors on purpose.
+	Asymmetric bool `json:"asymmetric,omitempty"`
+}
+
+// Kinds of terms. A term of another kind is tapered.
+const (
+	SingleTerm = "single" // one value, inside the taper
+	FlatTerm   = "flat"   // one value, added after the taper: no factor touches it
+)
+
+// EGScaleBySign is the FeatureSet.EGScale of an engine whose endgame factor is that of the
+// side that the endgame half favors, so that other weights may change it.
+const EGScaleBySign = "sign"
+
+// FeatureSet is the set of terms that the features of a data set count, and how the
+// evaluation is made of them.
+type FeatureSet struct {
+	// Version is that of the format. In version 1 every term is tapered, there is no
+	// EGScale, and of the fields below only Float may be set. 0 is version 1.
+	Version int
+	Model   string        // name of the evaluation
+	Terms   []FeatureTerm // FeatureRow.Terms are indices into it
+	// Float stores the counts as float32. Otherwise they are int8, and a count that
+	// is not a whole number from -128 to 127 is an error: nothing is rounded.
+	Float      bool
+	Evaluation // from version 2 on
+}
+
+// Evaluation is what a FeatureSet says of the evaluation beside its terms.
+type Evaluation struct {
+	Unit      float64 `json:"unit"`               // engine units a pawn
+	Tolerance float64 `json:"tolerance"`          // of CheckRow: centipawns
+	EGScale   string  `json:"eg_scale,omitempty"` // EGScaleBySign, or empty
+	BySide    bool    `json:"by_side,omitempty"`  // rows have EGCounts
+	Resolves  bool    `json:"resolves,omitempty"` // rows are leaves of the engine's quiescence search
+}
+
+// Defaults of an Evaluation. Two divisions that truncate cost 1.9 centipawns.
+const (
+	DefaultUnit      = 100
+	DefaultTolerance = 2
+)
+
+// Format returns the name of the format of the set's files.
+func (s *FeatureSet) Format() string {
+	if s.Version < 2 {
+		return FeaturesFormat1
+	}
+	return FeaturesFormat
+}
+
+// Centipawns converts engine units.
+func (s *FeatureSet) Centipawns(units float64) float64 {
+	if s.Version < 2 {
+		return units
+	}
+	return units * 100 / s.Unit
+}
+
+// MaxDrift is how far value and evaluation of a row may differ, in engine units. In version 1
+// it is a centipawn, which engines lose when they divide. The rest is for floating-point
+// errors.
+func (s *FeatureSet) MaxDrift() float64 {
+	if s.Version < 2 {
+		return 1 + 1e-6
+	}
+	return s.Tolerance*s.Unit/100 + 1e-3
+}
+
+// SameTerms returns an error that names the first difference if rows of the two sets
+// cannot be fitted together.
+func (s *FeatureSet) SameTerms(other *FeatureSet) error {
+	if s.Model != other.Model || len(s.Terms) != len(other.Terms) {
+		return fmt.Errorf("features of %s with %d terms, before it came %s with %d", other.Model, len(other.Terms), s.Model, len(s.Terms))
+	}
+	for i := range s.Terms {
+		if s.Terms[i] != other.Terms[i] {
+			return fmt.Errorf("term %d is %+v, before it came %+v", i, other.Terms[i], s.Terms[i])
+		}
+	}
+	a, b := s.Evaluation, other.Evaluation
+	a.Tolerance, b.Tolerance = 0, 0
+	if max(s.Version, 1) != max(other.Version, 1) || a != b {
+		return fmt.Errorf("the evaluation is %s %+v, before it came %s %+v", other.Format(), b, s.Format(), a)
+	}
+	return nil
+}
+
+// Check returns an error if the set is not valid.
+func (s *FeatureSet) Check() error {
+	if len(s.Terms) > 65536 {
+		return fmt.Errorf("%d terms are more than 65536", len(s.Terms))
+	}
+	seen := make(map[string]bool, len(s.Terms))
+	for i, t := range s.Terms {
+		switch {
+		case t.Name == "" || seen[t.Name]:
+			return fmt.Errorf("term %d: the name %q is empty or used twice", i, t.Name)
+		case s.Version < 2 && (t.Kind != "" || t.Asymmetric):
+			return fmt.Errorf("term %q: kind and asymmetric need %s", t.Name, FeaturesFormat)
+		case t.Kind != "" && t.Kind != SingleTerm && t.Kind != FlatTerm:
+			return fmt.Errorf("term %q: kind %.40q is not %q or %q", t.Name, t.Kind, SingleTerm, FlatTerm)
+		case t.Kind != "" && t.MG != t.EG:
+			return fmt.Errorf("term %q is %s: it has one value, not %v and %v", t.Name, t.Kind, t.MG, t.EG)
+		}
+		seen[t.Name] = true
+	}
+	if s.Version < 2 {
+		if s.Evaluation != (Evaluation{}) {
+			return fmt.Errorf("unit, tolerance, eg_scale, by_side and resolves need %s", FeaturesFormat)
+		}
+		return nil
+	}
+	return s.Evaluation.check()
+}
+
+func (e *Evaluation) check() error {
+	switch {
+	case !(e.Unit >= 10 && e.Unit <= 10_000): // weights are written as whole numbers
+		return fmt.Errorf("unit %v is not between 10 and 10,000 engine units a pawn: multiply values, offset and eval", e.Unit)
+	case !(e.Tolerance >= 0 && e.Tolerance <= 1e4):
+		return fmt.Errorf("tolerance %v is not between 0 and 10,000 centipawns", e.Tolerance)
+	case e.EGScale != "" && e.EGScale != EGScaleBySign:
+		return fmt.Errorf("eg_scale %.40q is not %q", e.EGScale, EGScaleBySign)
+	case e.EGScale != "" && e.BySide:
+		return fmt.Errorf("eg_scale %q and by_side exclude each other", e.EGScale)
+	}
+	return nil
+}
+
+// featureSetOf reads the set of terms from the metadata of a file.
+func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
+	s := FeatureSet{Version: 1}
+	meta := schema.Metadata()
+	s.Model, _ = meta.GetValue(metaModel)
+	terms, ok := meta.GetValue(metaTerms)
+	if !ok {
+		return s, fmt.Errorf("the schema metadata have no %s", metaTerms)
+	}
+	if err := json.Unmarshal([]byte(terms), &s.Terms); err != nil {
+		return s, fmt.Errorf("%s in the schema metadata: %w", metaTerms, err)
+	}
+	if evaluation, ok := meta.GetValue(metaEval); ok {
+		s.Version = 2
+		if err := json.Unmarshal([]byte(evaluation), &s.Evaluation); err != nil {
+			return s, fmt.Errorf("%s in the schema metadata: %w", metaEval, err)
+		}
+	}
+	if f, ok := schema.FieldsByName("count"); ok && len(f) == 1 {
+		if list, ok := f[0].Type.(*arrow.ListType); ok {
+			s.Float = list.Elem().ID() == arrow.FLOAT32
+		}
+	}
+	return s, s.Check()
+}
+
+// maxFactor bounds the factors of a row.
+const maxFactor = 1000
+
+// check returns an error if the row is not valid for the set. Comparisons refuse NaN too.
+func (f *FeatureRow) check(s *FeatureSet) error {
+	if len(f.Terms) != len(f.Counts) {
+		return fmt.Errorf("%d terms, but %d counts", len(f.Terms), len(f.Counts))
+	}
+	if s.BySide && len(f.EGCounts) != len(f.Counts) {
+		return fmt.Errorf("%d counts, but %d of the endgame half", len(f.Counts), len(f.EGCounts))
+	}
+	for i, t := range f.Terms {
+		if int(t) >= len(s.Terms) {
+			return fmt.Errorf("term %d: there are %d terms", t, len(s.Terms))
+		}
+		if i > 0 && t <= f.Terms[i-1] {
+			return fmt.Errorf("terms %d and %d are not in ascending order", f.Terms[i-1], t)
+		}
+		if c := f.Counts[i]; !(c >= -1e9 && c <= 1e9) {
+			return fmt.Errorf("term %d: count %v is out of range", t, c)
+		}
+		if s.BySide && !(math.Abs(float64(f.EGCounts[i])) <= 1e9) {
+			return fmt.Errorf("term %d: count %v of the endgame half is out of range", t, f.EGCounts[i])
+		}
+	}
+	if err := f.checkFactors(s); err != nil {
+		return err
+	}
+	return checkLabels(f.Score, f.Result, f.Weight)
+}
+
+func (f *FeatureRow) checkFactors(s *FeatureSet) error {
+	old := s.Version < 2
+	switch {
+	case old && !(f.Phase >= 0 && f.Phase <= 1):
+		return fmt.Errorf("phase %v is not between 0 and 1", f.Phase)
+	case !(f.Phase >= -maxFactor && f.Phase < maxFactor):
+		return fmt.Errorf("phase %v is not between -%d and %d", f.Phase, maxFactor, maxFactor)
+	case !(f.Scale >= 0 && f.Scale <= maxFactor):
+		return fmt.Errorf("scale %v is not between 0 and %d", f.Scale, maxFactor)
+	case !old && !(f.EGScale >= 0 && f.EGScale <= maxFactor):
+		return fmt.Errorf("eg_scale %v is not between 0 and %d", f.EGScale, maxFactor)
+	case !(f.Offset >= -1e6 && f.Offset <= 1e6):
+		return fmt.Errorf("offset %v is out of range", f.Offset)
+	case f.Eval == NoEval:
+		return nil
+	case old && !(f.Eval >= -MateScore && f.Eval <= MateScore) || !(f.Eval >= -1e9 && f.Eval <= 1e9):
+		return fmt.Errorf("eval %v is out of range", f.Eval)
+	}
+	return nil
+}

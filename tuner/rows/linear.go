@@ -1,0 +1,191 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+)
+
+// Linear turns features into rows whose evaluation is that of the features.
+//
+// A row has one pair of factors for all of its terms. Terms that the factors do not touch,
+// flat ones, have their counts divided by the factors instead. An endgame factor is part
+// of the row's pair. Sides that are scaled on their own have different counts in both halves:
+// a tapered term then becomes two, NAME.mg and NAME.eg, whose counts include the phase.
+type Linear struct {
+	set     dataset.FeatureSet
+	terms   []Term
+	at      []int // by term of the set: its index in terms
+	flat    []bool
+	entries []Entry // of the last row
+}
+
+// NewLinear returns the conversion of the set's rows.
+func NewLinear(set dataset.FeatureSet) *Linear {
+	l := &Linear{set: set, at: make([]int, len(set.Terms))}
+	for i, t := range set.Terms {
+		group := t.Group
+		if group == "" {
+			group, _, _ = strings.Cut(t.Name, ".")
+		}
+		l.at[i] = len(l.terms)
+		add := func(name string, tapered bool, mg, eg float64) {
+			l.terms = append(l.terms, Term{Name: name, Group: group, Tapered: tapered, Mirror: len(l.terms), MG: mg, EG: eg})
+			l.flat = append(l.flat, t.Kind == dataset.FlatTerm)
+		}
+		if set.BySide && t.Kind == "" {
+			add(t.Name+".mg", false, t.MG, t.MG)
+			add(t.Name+".eg", false, t.EG, t.EG)
+		} else {
+			add(t.Name, t.Kind == "", t.MG, t.EG)
+		}
+	}
+	if m := ModelOf(set); m != nil {
+		for i, t := range m.Terms {
+			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group = t.Tapered, t.Mirror, t.Group
+		}
+	}
+	return l
+}
+
+// Terms returns the terms of the rows with the evaluation's own start values, in engine
+// units. If it is one of our models under the model's own name, twins and terms that are not
+// tapered are known; else there are no twins. A term without a group belongs to what
+// stands before the first dot of its name.
+func (l *Linear) Terms() []Term { return l.terms }
+
+// errFactors says that flat terms cannot be held beside tapered ones.
+var errFactors = errors.New("the factors of both halves cancel each other out")
+
+// Row writes the row of f, which must be valid for the set. The entries are overwritten by
+// the next call.
+func (l *Linear) Row(f *dataset.FeatureRow, r *Row) error {
+	*r = Row{
+		Scale: f.Scale, Offset: f.Offset, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase,
+		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
+	}
+	if n, ok := f.Phase24(); ok && n >= 0 && n <= MaxPhase {
+		r.Phase = n
+	}
+	l.entries = l.entries[:0]
+	if l.set.Version > 1 {
+		if l.set.BySide {
+			l.bySide(f, r)
+		} else if f.EGScale != 1 {
+			l.scaleEG(f, r)
+		}
+	}
+	if !l.set.BySide {
+		for i, t := range f.Terms {
+			l.entries = append(l.entries, Entry{uint16(l.at[t]), f.Counts[i]})
+		}
+	}
+	if err := l.flatten(r); err != nil {
+		return err
+	}
+	r.Entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return e.Count == 0 })
+	return nil
+}
+
+// scaleEG makes the endgame factor part of the row's. Their sum is 1 where it can be, so
+// that the counts of flat terms stay whole where nothing is scaled.
+func (l *Linear) scaleEG(f *dataset.FeatureRow, r *Row) {
+	mg, eg := float64(f.Phase), (1-float64(f.Phase))*float64(f.EGScale)
+	r.Phase, r.MG, r.EG = OwnFactors, float32(mg), float32(eg)
+}
+
+// bySide writes the entries of a row whose sides are scaled on their own.
+func (l *Linear) bySide(f *dataset.FeatureRow, r *Row) {
+	phase := float64(f.Phase)
+	if n, ok := f.Phase24(); ok {
+		phase = float64(n) / MaxPhase
+	}
+	r.Phase = MaxPhase // the factors of a term with one value add up to 1
+	for i, t := range f.Terms {
+		at, mg, eg := l.at[t], float64(f.Counts[i])*phase, float64(f.EGCounts[i])*(1-phase)
+		switch l.set.Terms[t].Kind {
+		case dataset.FlatTerm:
+			l.entries = append(l.entries, Entry{uint16(at), f.Counts[i]})
+		case dataset.SingleTerm:
+			l.entries = append(l.entries, Entry{uint16(at), float32(mg + eg)})
+		default:
+			l.entries = append(l.entries, Entry{uint16(at), float32(mg)}, Entry{uint16(at + 1), float32(eg)})
+		}
+	}
+}
+
+// flatten divides the counts of flat terms by the row's factors.
+func (l *Linear) flatten(r *Row) error {
+	factor := float64(r.Scale)
+	if r.Phase == OwnFactors {
+		factor *= float64(r.MG) + float64(r.EG)
+	}
+	if math.Abs(factor-1) < 1e-6 || !slices.ContainsFunc(l.entries, func(e Entry) bool { return l.flat[e.Term] }) {
+		return nil
+	}
+	if r.Scale == 0 || r.Phase == OwnFactors && r.MG == 0 && r.EG == 0 { // only the flat terms are left
+		l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return !l.flat[e.Term] })
+		r.Scale, r.Phase, r.MG, r.EG = 1, MaxPhase, 0, 0
+		return nil
+	}
+	if math.Abs(factor) < 1e-3*float64(r.Scale) {
+		return fmt.Errorf("%w: phase and eg_scale give %v and %v, so that a flat term has no weight beside them", errFactors, r.MG, r.EG)
+	}
+	for i := range l.entries {
+		if e := &l.entries[i]; l.flat[e.Term] {
+			e.Count = float32(float64(e.Count) / factor)
+		}
+	}
+	return nil
+}
+
+// SignChanges counts the rows whose endgame half has another sign under other weights. Where
+// the endgame factor is that of the side that the half favors, their factor may be wrong.
+type SignChanges struct {
+	Rows    int `json:"rows"`
+	Changed int `json:"changed"`
+}
+
+// SignChanges compares the endgame halves of a store's rows under two sets of endgame
+// values, by term. It returns nil unless the endgame factor follows their sign.
+func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []float64) (*SignChanges, error) {
+	if l.set.EGScale != dataset.EGScaleBySign {
+		return nil, nil
+	}
+	c := &SignChanges{Rows: s.Rows()}
+	err := s.EachRow(ctx, func(_, _ int, entries []Entry) {
+		a, b := 0.0, 0.0
+		for _, e := range entries {
+			if !l.flat[e.Term] {
+				a += float64(e.Count) * before[e.Term]
+				b += float64(e.Count) * after[e.Term]
+			}
+		}
+		if a > 0 && b < 0 || a < 0 && b > 0 {
+			c.Changed++
+		}
+	})
+	return c, err
+}
+
+// ModelOf returns the model of package eval that the features are of: its name and all its
+// terms, in order, every one of them tapered or single as the model has it. It returns nil
+// for a foreign evaluation.
+func ModelOf(set dataset.FeatureSet) *eval.Model {
+	m, err := eval.Lookup(set.Model)
+	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide {
+		return nil
+	}
+	for i := range set.Terms {
+		if m.Terms[i].Name != set.Terms[i].Name || set.Terms[i].Kind == dataset.FlatTerm {
+			return nil
+		}
+	}
+	return m
+}

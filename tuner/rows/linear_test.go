@@ -1,0 +1,64 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// value is the evaluation of a row under the terms' start values.
+func value(r *Row, terms []Term) float64 {
+	mg, eg := float64(r.MG), float64(r.EG)
+	if r.Phase != OwnFactors {
+		mg, eg = float64(r.Phase)/MaxPhase, float64(MaxPhase-r.Phase)/MaxPhase
+	}
+	sum := 0.0
+	for _, e := range r.Entries {
+		sum += float64(e.Count) * (mg*terms[e.Term].MG + eg*terms[e.Term].EG)
+	}
+	return float64(r.Offset) + float64(r.Scale)*sum
+}
+
+// Whatever the factors, a row has the evaluation of the features that it is made of.
+func TestLinearKeepsTheValue(t *testing.T) {
+	terms := []dataset.FeatureTerm{{Name: "a", MG: 100, EG: 130}, {Name: "b", MG: -20, EG: 35}, {Name: "s", MG: 9, EG: 9, Kind: dataset.SingleTerm}, {Name: "tempo", MG: 14, EG: 14, Kind: dataset.FlatTerm}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func(v ...float32) float32 { return v[rng.IntN(len(v))] }
+	for _, bySide := range []bool{false, true} {
+		set := dataset.FeatureSet{Version: 2, Model: "m", Terms: terms, Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, BySide: bySide}}
+		l := NewLinear(set)
+		for i := range 2000 {
+			f := dataset.FeatureRow{
+				Phase: pick(0, 7./24, 1, 0.3, 1.2, -0.1), Scale: pick(0, 0.5, 1, 1.5), EGScale: pick(0, 0.25, 1, 2), Offset: pick(0, -12.5), Eval: dataset.NoEval, Weight: 1,
+			}
+			for term := range terms {
+				if n := float32(rng.IntN(9) - 4); n != 0 {
+					f.Terms, f.Counts = append(f.Terms, uint16(term)), append(f.Counts, n)
+					if bySide {
+						f.EGCounts = append(f.EGCounts, n*pick(1, 0.5)+pick(0, 1))
+					}
+				}
+			}
+			if err := set.CheckRow(&f); err != nil {
+				t.Fatal(err)
+			}
+			var r Row
+			if err := l.Row(&f, &r); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.check(len(l.Terms())); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := value(&r, l.Terms()), set.Value(&f); math.Abs(got-want) > 1e-3 {
+				t.Fatalf("row %d, %+v: %v, want %v from %+v", i, r, got, want, f)
+			}
+			for _, e := range r.Entries {
+				if e.Count != float32(int(e.Count)) && !bySide && f.Scale == 1 && f.EGScale == 1 {
+					t.Fatalf("a count that is not whole, in a row without factors: %+v", r)
+				}
+			}
+		}
+	}
+}
