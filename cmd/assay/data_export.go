@@ -70,7 +70,7 @@ func exportAdvice(err error) error {
 	case errors.Is(err, convert.ErrKind):
 		return fmt.Errorf("%w; games can be exported as pgn and jsonl, positions as anything but pgn; 'assay data positions' makes positions of games", err)
 	case errors.Is(err, bullet.ErrNoScore):
-		return fmt.Errorf("%w; export as csv, or use data in which every position has a score", err)
+		return fmt.Errorf("%w; export as csv, or use data in which every position has a score: 'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores", err)
 	}
 	return dataAdvice(err)
 }

@@ -29,11 +29,13 @@ type positionsFlags struct {
 	player  string // that searches instead of assay with these weights
 	workers int
 	asJSON  bool
+
+	fromPreset bool // filter.QuietMove is a preset's
 }
 
 func newDataPositionsCommand() *cobra.Command {
 	f := positionsFlags{filter: positions.DefaultFilter()}
-	var relabels string
+	var relabels, preset, leafScore string
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
 		Short: "Make training positions from games, or filter positions",
@@ -43,8 +45,15 @@ scores, large scores, duplicates. Data sets of positions can be filtered too.
 
 A noisy position, whose evaluation a pending capture is about to change, is replaced by the
 leaf of its quiescence search: dropping it would hide every threat that the side to move can
-execute. Positions are never dropped because search and evaluation disagree: that would keep
-only positions that the evaluation understands already.
+execute. The leaf has no score, because the game's is that of another position; --relabel
+gives it one. Positions are never dropped because search and evaluation disagree: that would
+keep only positions that the evaluation understands already.
+
+--preset sets the flags that are not given:
+  texel  --resolve qsearch --leaf-score drop: for tuning an evaluation. This is the default.
+  nnue   --resolve keep --min-ply 16 --max-score 9999 --quiet-move: for training a network on
+         positions as they were searched. With data sets of positions, which do not record
+         the move, --resolve drop takes the place of --quiet-move.
 
 All duplicates are found, in bounded memory. --sample takes a random sample of that size.
 --uniform takes equally many positions of each result in each of five bands of the phase
@@ -56,12 +65,20 @@ The output does not depend on --workers. After an interruption, run the same com
 resume. A data set or a game that occurs twice is an error.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
+  assay data positions games --out train --preset nnue
   assay data positions imported --out quiet --uniform --relabel nodes=5000`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.out == "" {
 				return usagef("missing --out DIR")
 			}
+			if err := f.preset(cmd, preset); err != nil {
+				return err
+			}
+			if leafScore != "drop" && leafScore != "keep" {
+				return usagef("--leaf-score %s: want drop or keep", leafScore)
+			}
+			f.filter.DropLeafScore = leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
 			if err := f.filter.Check(); err != nil {
 				return usageError{err}
 			}
@@ -74,6 +91,11 @@ resume. A data set or a game that occurs twice is an error.`,
 		},
 	}
 	fs := cmd.Flags()
+	fs.StringVar(&preset, "preset", "", "texel or nnue: the flags for a purpose")
+	fs.StringVar(&leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep (the score of the position in the game)")
+	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
+	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the evaluation by more, in centipawns; 0 drops none")
+	fs.IntVar(&f.filter.MinPly, "min-ply", 0, "drop positions before this ply of the game")
 	fs.StringVar(&f.filter.Resolve, "resolve", f.filter.Resolve, "noisy positions: qsearch (replace by the quiescence leaf), drop or keep")
 	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, for the quiescence search")
 	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with a larger |score|, in centipawns; 0 drops only mates")
@@ -90,6 +112,29 @@ resume. A data set or a game that occurs twice is an error.`,
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.add(cmd)
 	return cmd
+}
+
+// presets are flags for a purpose.
+var presets = map[string][][2]string{
+	"texel": {{"resolve", positions.ResolveLeaf}, {"leaf-score", "drop"}},
+	"nnue":  {{"resolve", positions.ResolveKeep}, {"min-ply", "16"}, {"max-score", "9999"}, {"quiet-move", "true"}},
+}
+
+// preset sets the flags of a preset, but for those that are given.
+func (f *positionsFlags) preset(cmd *cobra.Command, name string) error {
+	if _, known := presets[name]; name != "" && !known {
+		return usagef("--preset %s: want texel or nnue", name)
+	}
+	for _, flag := range presets[name] {
+		if cmd.Flags().Changed(flag[0]) {
+			continue
+		}
+		if err := cmd.Flags().Lookup(flag[0]).Value.Set(flag[1]); err != nil {
+			return err
+		}
+	}
+	f.fromPreset = f.filter.QuietMove && !cmd.Flags().Changed("quiet-move")
+	return nil
 }
 
 // add adds the flags of both commands.
@@ -166,13 +211,20 @@ position is searched twice.`,
 func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	stderr := cmd.ErrOrStderr()
 	label := "data " + cmd.Name()
+	format, err := dataset.Detect(sources[0])
+	if err != nil {
+		return err
+	}
+	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
+		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
+	}
 	c := positions.Config{Filter: f.filter, Program: programVersion(), Workers: f.workers}
 	if err := f.searches(&c); err != nil {
 		return err
 	}
 	p := newProgress(stderr, label)
 	c.Progress = p.update
-	m, counts, err := f.extract(cmd.Context(), label, sources, c, stderr)
+	m, counts, err := f.extract(cmd.Context(), label, format, sources, c, stderr)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
 		fmt.Fprintf(stderr, "%s: %s is complete: %d positions; nothing to do\n", label, f.out, counts.Kept)
@@ -204,11 +256,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 }
 
 // extract makes positions from games or from positions, depending on the sources.
-func (f *positionsFlags) extract(ctx context.Context, label string, sources []string, c positions.Config, stderr io.Writer) (*durable.Manifest, positions.Counts, error) {
-	format, err := dataset.Detect(sources[0])
-	if err != nil {
-		return nil, positions.Counts{}, err
-	}
+func (f *positionsFlags) extract(ctx context.Context, label string, format string, sources []string, c positions.Config, stderr io.Writer) (*durable.Manifest, positions.Counts, error) {
 	if format == dataset.PositionsFormat {
 		open := func(path string) (*dataset.Reader[dataset.PositionRow], error) { return dataset.OpenPositions(path) }
 		readers, err := openSources(label, sources, open, stderr)
@@ -245,6 +293,8 @@ func openSources[R any](label string, paths []string, open func(string) (*datase
 
 func positionsAdvice(err error) error {
 	switch {
+	case errors.Is(err, positions.ErrNoMoves):
+		return fmt.Errorf("%w; leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise", err)
 	case errors.Is(err, dataset.ErrTwice):
 		return fmt.Errorf("%w; pass each only once: rows that occur twice would count double", err)
 	case errors.Is(err, dataset.ErrUngrouped):
@@ -256,7 +306,7 @@ func positionsAdvice(err error) error {
 
 // searches sets up the quiescence search, and the search for new scores.
 func (f *positionsFlags) searches(c *positions.Config) error {
-	if f.filter.Resolve != positions.ResolveKeep {
+	if f.filter.Resolve != positions.ResolveKeep || f.filter.MaxNoise > 0 {
 		if err := f.resolver(c); err != nil {
 			return err
 		}
@@ -309,14 +359,15 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	fmt.Fprintf(w, "%d\t\t  games\n", c.Games)
 	line(c.Positions, "positions")
 	line(c.Opening, "dropped: opening, not searched")
-	line(c.Early, "dropped: early (--skip-plies)")
+	line(c.Early, "dropped: early (--skip-plies, --min-ply)")
 	line(c.InCheck, "dropped: in check")
 	line(c.Unscored, "dropped: no score (--need-score)")
 	line(c.MateScore, "dropped: mate score")
 	line(c.LargeScore, "dropped: large score (--max-score)")
+	line(c.NoisyMove, "dropped: the move captures or promotes (--quiet-move)")
 	line(c.FewPieces, "dropped: few pieces (--fewest-pieces)")
 	line(c.NotSampled, "dropped: not sampled (--max-per-game)")
-	line(c.Noisy, "dropped: noisy (--resolve drop)")
+	line(c.Noisy, "dropped: noisy (--resolve drop, --max-noise)")
 	line(c.BadLeaf, "dropped: the quiescence leaf is in check or mate")
 	line(c.Duplicate, "dropped: duplicate")
 	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -243,6 +244,9 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return tuneAdvice(err)
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
+	if task.warning != "" {
+		report.Warnings = slices.Insert(report.Warnings, 0, task.warning)
+	}
 	if r.Solver != "" {
 		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
 	}
@@ -273,7 +277,11 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	if f.asJSON {
 		ferr = printJSON(stdout, report)
 	} else {
-		_, ferr = io.WriteString(stdout, tuneText(report, file, took))
+		headline := ""
+		if task.warning != "" {
+			headline = "warning: " + task.warning + "\n\n"
+		}
+		_, ferr = io.WriteString(stdout, headline+tuneText(report, file, took))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

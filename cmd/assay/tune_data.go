@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -20,16 +21,20 @@ type tuneTask struct {
 	name   string      // of the evaluation
 	parent string      // id of the start weights; empty for a foreign evaluation
 	terms  []rows.Term
+	paths  []string // of the data
 
 	positions []rows.Source
 	features  []rows.FeatureSource
 	set       dataset.FeatureSet // of the features
+
+	noise   noiseSample
+	warning string // about noisy rows, once they are loaded; empty if there are few
 }
 
 // newTuneTask opens the data, all positions or all features, and finds out what
 // evaluation is to be tuned.
 func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
-	t := new(tuneTask)
+	t := &tuneTask{paths: paths}
 	for i, path := range paths {
 		format, err := dataset.Detect(path)
 		if err != nil {
@@ -68,6 +73,8 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	}
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
+	t.noise.total += d.Len()
+	s.Rows = t.noise.watch(s.Rows)
 	t.positions = append(t.positions, s)
 	return err
 }
@@ -177,6 +184,11 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	if err != nil {
 		return nil, tuneAdvice(err)
 	}
+	noise, err := t.noise.count()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	t.warning = noiseWarning(&noise, t.paths)
 	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
 	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
 	return s, nil

@@ -93,6 +93,10 @@ func TestTune(t *testing.T) {
 				t.Errorf("report without %q:\n%s", want, text)
 			}
 		}
+		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline, "of the rows say little about the evaluation") ||
+			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
+			t.Errorf("headline %q", headline)
+		}
 		p := f.Provenance
 		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" || !strings.Contains(p.Split, "opening") {
 			t.Errorf("provenance %+v", p)
@@ -111,6 +115,20 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// Rows without noise have no warning.
+func TestTuneQuietRows(t *testing.T) {
+	dir := t.TempDir()
+	data, quiet := filepath.Join(dir, "positions"), filepath.Join(dir, "quiet")
+	writeWalks(t, data, 60, nil)
+	if code, _, stderr := call(t, "data", "positions", data, "--preset", "texel", "--weights", "assay", "--out", quiet); code != exitDone {
+		t.Fatal(stderr)
+	}
+	text, err := tune(t, quiet, "--model", "shannon-1950", "--out", filepath.Join(dir, "w.json"))
+	if err != nil || strings.Contains(text, "say little") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 func TestTuneJSON(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
@@ -122,6 +140,9 @@ func TestTuneJSON(t *testing.T) {
 	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		t.Fatalf("%v in %s", err, text)
+	}
+	if len(j.Warnings) == 0 || !strings.Contains(j.Warnings[0], "of the rows say little") {
+		t.Errorf("warnings %q", j.Warnings)
 	}
 	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
 		t.Errorf("%+v", j)

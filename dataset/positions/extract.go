@@ -16,8 +16,8 @@ import (
 type Config struct {
 	Filter  Filter
 	Program string // version of the program, for the manifest
-	// NewResolver returns a Resolver for one goroutine. It is not used with ResolveKeep.
-	// See Quiescence.
+	// NewResolver returns a Resolver for one goroutine. It is not used with ResolveKeep
+	// unless Filter.MaxNoise is set. See Quiescence.
 	NewResolver func() Resolver
 	// NewPlayer opens a player for one goroutine. It searches positions for new scores, within
 	// the limits, if Filter.Relabel is set. See Searcher.
@@ -40,9 +40,15 @@ func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], di
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
+// ErrNoMoves is returned by Refine for Filter.QuietMove.
+var ErrNoMoves = errors.New("dataset: positions do not record the move that was played")
+
 // Refine is Extract for positions: it writes those that pass the filter. If the filter has
 // MaxPerGame, the positions of a game must follow each other.
 func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow], dir string, c Config) (*durable.Manifest, Counts, error) {
+	if c.Filter.QuietMove {
+		return nil, Counts{}, ErrNoMoves
+	}
 	return extractFrom(ctx, sources, dir, c, readGroups)
 }
 

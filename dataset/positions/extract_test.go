@@ -18,7 +18,7 @@ import (
 // toyResolve stands in for a quiescence search: it makes captures until there are
 // none, always the last one listed.
 func toyResolve() Resolver {
-	return func(p *board.Position) (board.Position, int, bool) {
+	return func(p *board.Position) Resolved {
 		leaf := *p
 		for !leaf.InCheck() {
 			captures := leaf.LegalCaptures(nil)
@@ -27,7 +27,7 @@ func toyResolve() Resolver {
 			}
 			leaf.Make(captures[len(captures)-1])
 		}
-		return leaf, 0, leaf != *p
+		return Resolved{Leaf: leaf, Changed: leaf != *p}
 	}
 }
 
@@ -62,11 +62,12 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 		{Resolve: ResolveDrop},
 		{Resolve: ResolveKeep, KeepDuplicates: true},
 		{Resolve: ResolveKeep, MaxPerGame: 5, Seed: 3},
+		{Resolve: ResolveKeep, MinPly: 16, QuietMove: true, MaxScore: 9999},
 		{Resolve: ResolveLeaf, SkipPlies: 10, FewestPieces: 20, NeedScore: true},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewPieces + c.NotSampled +
-			c.Noisy + c.BadLeaf + c.Duplicate + c.Kept
+			c.Noisy + c.NoisyMove + c.BadLeaf + c.Duplicate + c.Kept
 		if c.Games != 150 || c.Positions != plies || sum != plies {
 			t.Errorf("%+v: %+v sums to %d of %d", f, c, sum, plies)
 		}
@@ -75,6 +76,9 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 		for i := range rows {
 			p := &rows[i]
 			keys[p.Board.Key()] = true
+			if int(p.Ply) < f.MinPly {
+				t.Fatalf("%+v: ply %d", f, p.Ply)
+			}
 			perGame[p.Game]++
 			if p.Board.InCheck() || p.Score > dataset.MaxScore || p.Score < -dataset.MaxScore && p.Score != dataset.NoScore {
 				t.Fatalf("%+v: row %d is %+v", f, i, p)
@@ -88,6 +92,9 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 			if f.MaxPerGame > 0 && perGame[p.Game] > f.MaxPerGame {
 				t.Fatalf("%d positions of a game", perGame[p.Game])
 			}
+		}
+		if f.QuietMove != (c.NoisyMove > 0) {
+			t.Errorf("%+v: %d noisy moves", f, c.NoisyMove)
 		}
 		if f.KeepDuplicates == (len(keys) == len(rows)) {
 			t.Errorf("%+v: %d different of %d", f, len(keys), len(rows))

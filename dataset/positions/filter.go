@@ -18,9 +18,16 @@ const (
 	ResolveKeep = "keep"    // keep it unchanged
 )
 
-// A Resolver returns the leaf of a position's quiescence search, the leaf's score in
-// centipawns from White's view, and whether the leaf is another position.
-type Resolver func(p *board.Position) (leaf board.Position, score int, changed bool)
+// A Resolver runs the quiescence search of a position.
+type Resolver func(p *board.Position) Resolved
+
+// Resolved is what a quiescence search found. Scores are centipawns, White's view.
+type Resolved struct {
+	Leaf    board.Position // at the end of the principal variation
+	Score   int            // of the leaf
+	Noise   int            // by how much the score differs from the evaluation of the position, at least 0
+	Changed bool           // the leaf is another position
+}
 
 // Filter decides which positions become rows. It is part of the manifest, as Counts is:
 // their JSON keys must not change, because the id of a data set is a hash of its manifest.
@@ -42,6 +49,13 @@ type Filter struct {
 	Sample  int64  `json:"sample,omitempty"`  // take this many positions in total, at random; 0: all
 	Relabel string `json:"relabel,omitempty"` // identity of the search for new scores, if any; see Config.NewPlayer
 	All     bool   `json:"all,omitempty"`     // drop neither checks nor mates
+
+	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
+	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose move in the game captures or promotes; only for games
+	MaxNoise  int  `json:"max_noise,omitempty"`  // drop larger Resolved.Noise, centipawns; 0: none
+	// DropLeafScore removes the score of a position that was replaced by its leaf. Otherwise
+	// the leaf keeps the score of the position in the game.
+	DropLeafScore bool `json:"drop_leaf_score,omitempty"`
 }
 
 // samples reports whether rows are chosen among all rows, so that their number must be
@@ -57,20 +71,22 @@ type Counts struct {
 	Games      int64 `json:"games"`
 	Positions  int64 `json:"positions"`   // one before each move; the final position of a game has no label
 	Opening    int64 `json:"opening"`     // dropped: before the end of the opening
-	Early      int64 `json:"early"`       // dropped: Filter.SkipPlies
+	Early      int64 `json:"early"`       // dropped: Filter.SkipPlies, Filter.MinPly
 	InCheck    int64 `json:"in_check"`    // dropped
 	Unscored   int64 `json:"unscored"`    // dropped: Filter.NeedScore
 	MateScore  int64 `json:"mate_score"`  // dropped: the search saw a mate
 	LargeScore int64 `json:"large_score"` // dropped: Filter.MaxScore
 	FewPieces  int64 `json:"few_men"`     // dropped: Filter.FewestPieces
 	NotSampled int64 `json:"not_sampled"` // dropped: Filter.MaxPerGame
-	Noisy      int64 `json:"noisy"`       // dropped: ResolveDrop
+	Noisy      int64 `json:"noisy"`       // dropped: ResolveDrop, Filter.MaxNoise
 	BadLeaf    int64 `json:"bad_leaf"`    // dropped: the leaf is in check or mate
 	Duplicate  int64 `json:"duplicate"`   // dropped: the position occurred before
 	NotChosen  int64 `json:"not_chosen"`  // dropped: Filter.Uniform, Filter.Sample
 	Kept       int64 `json:"kept"`
 	Replaced   int64 `json:"replaced"`   // of Kept: by the leaf of the quiescence search
 	SameMoves  int64 `json:"same_moves"` // games with the same moves as an earlier one; they are not dropped as such
+
+	NoisyMove int64 `json:"noisy_move,omitempty"` // dropped: Filter.QuietMove
 }
 
 func (c *Counts) add(o *Counts) {
@@ -82,7 +98,7 @@ func (c *Counts) add(o *Counts) {
 
 func (c *Counts) list() []*int64 {
 	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore, &c.LargeScore,
-		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves}
+		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves, &c.NoisyMove}
 }
 
 // Check returns an error if a field has an invalid value.
@@ -90,7 +106,7 @@ func (f *Filter) Check() error {
 	switch {
 	case f.Resolve != ResolveLeaf && f.Resolve != ResolveDrop && f.Resolve != ResolveKeep:
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
-	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestPieces < 0 || f.Sample < 0:
+	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestPieces < 0 || f.Sample < 0 || f.MinPly < 0 || f.MaxNoise < 0:
 		return errors.New("dataset: a limit of the filter is negative")
 	}
 	return nil
@@ -121,6 +137,10 @@ func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver
 			Game: g.Game, Opening: g.Opening, Weight: 1}
 		if n := f.refuse(&r, i-int(g.OpeningPlies), counts); n != nil {
 			*n++
+			continue
+		}
+		if m := g.Moves[i]; f.QuietMove && (p.IsCapture(m) || m.Promotion() != board.NoPieceType) {
+			counts.NoisyMove++
 			continue
 		}
 		rows = append(rows, r)
@@ -164,7 +184,7 @@ func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 	score := r.Score
 	switch {
 	case f.All:
-	case ply < f.SkipPlies:
+	case ply < f.SkipPlies, int(r.Ply) < f.MinPly:
 		return &c.Early
 	case r.Board.InCheck():
 		return &c.InCheck
@@ -196,22 +216,30 @@ func (f *Filter) sample(game uint64, rows []dataset.PositionRow, c *Counts) []da
 	return rows[:f.MaxPerGame]
 }
 
+// resolves reports whether positions need a quiescence search.
+func (f *Filter) resolves() bool { return f.Resolve != ResolveKeep || f.MaxNoise > 0 }
+
 // settle resolves the row's position, or returns the count to increment if the row is
-// dropped. The score stays that of the position in the game.
+// dropped.
 func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (replaced bool, dropped *int64) {
-	if f.Resolve == ResolveKeep {
+	if !f.resolves() {
 		return false, nil
 	}
-	leaf, score, changed := resolve(&r.Board)
+	s := resolve(&r.Board)
 	switch {
-	case !changed:
+	case !s.Changed:
 		return false, nil
-	case f.Resolve == ResolveDrop:
+	case f.Resolve == ResolveDrop, f.MaxNoise > 0 && s.Noise > f.MaxNoise:
 		return false, &c.Noisy
-	case leaf.InCheck() || score > dataset.MaxScore || score < -dataset.MaxScore:
+	case f.Resolve == ResolveKeep:
+		return false, nil
+	case s.Leaf.InCheck() || s.Score > dataset.MaxScore || s.Score < -dataset.MaxScore:
 		return false, &c.BadLeaf
 	}
-	r.Ply += uint16(max(0, leaf.Ply()-r.Board.Ply()))
-	r.Board = leaf
+	r.Ply += uint16(max(0, s.Leaf.Ply()-r.Board.Ply()))
+	r.Board = s.Leaf
+	if f.DropLeafScore {
+		r.Score = dataset.NoScore
+	}
 	return true, nil
 }

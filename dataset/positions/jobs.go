@@ -114,7 +114,7 @@ func (e *extraction) begin(games *dedup.KeySet, game uint64) error {
 // work turns the games or positions of jobs into candidates.
 func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
 	var resolve Resolver
-	if e.Filter.Resolve != ResolveKeep {
+	if e.Filter.resolves() {
 		resolve = e.NewResolver()
 	}
 	for job := range jobs {

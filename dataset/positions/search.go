@@ -25,9 +25,13 @@ func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
 			panic(err) // it was made from the same weights before
 		}
 		leaves := search.NewLeafSearch(ev)
-		return func(p *board.Position) (board.Position, int, bool) {
+		return func(p *board.Position) Resolved {
 			leaf, score := leaves.Leaf(p)
-			return leaf, score, leaf != *p
+			r := Resolved{Leaf: leaf, Score: score, Changed: leaf != *p}
+			if r.Changed {
+				r.Noise = max(score, ev.Evaluate(p)) - min(score, ev.Evaluate(p))
+			}
+			return r
 		}
 	}, nil
 }

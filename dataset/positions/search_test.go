@@ -38,9 +38,9 @@ func TestQuiescence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leaf, _, changed := resolve(&p)
-		if leaf.FEN() != c.leaf || changed != (c.leaf != c.fen) {
-			t.Errorf("%s resolves to %s, %v; want %s", c.fen, leaf.FEN(), changed, c.leaf)
+		r := resolve(&p)
+		if r.Leaf.FEN() != c.leaf || r.Changed != (c.leaf != c.fen) || (r.Noise > 800) != r.Changed {
+			t.Errorf("%s resolves to %s, %+v; want %s", c.fen, r.Leaf.FEN(), r, c.leaf)
 		}
 	}
 	if _, err := Quiescence(m, nil); err == nil {
@@ -139,5 +139,50 @@ func TestScoreOf(t *testing.T) {
 	}
 	if _, err := Searcher(m, nil)(); err == nil {
 		t.Error("no weights are accepted")
+	}
+}
+
+// A queen hangs: the position is noisy, whatever is done with it, and its leaf has another
+// score than the position in the game.
+func TestNoisyRows(t *testing.T) {
+	m := shannon(t)
+	newResolver, err := Quiescence(m, m.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := newResolver()
+	var noise Noise
+	for _, fen := range []string{
+		"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9",
+		"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9",
+		"4k3/8/8/8/8/8/4R3/4K3 b - - 0 9", // in check
+	} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise.Add(&p, resolve)
+	}
+	if noise != (Noise{Rows: 3, InCheck: 1, Noisy: 1}) || !noise.Unfit() {
+		t.Errorf("%+v", noise)
+	}
+	p, _ := board.ParseFEN("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9")
+	for _, c := range []struct {
+		f       Filter
+		dropped bool
+		score   int16
+		same    bool
+	}{
+		{Filter{Resolve: ResolveLeaf}, false, 7, false},
+		{Filter{Resolve: ResolveLeaf, DropLeafScore: true}, false, dataset.NoScore, false},
+		{Filter{Resolve: ResolveKeep, MaxNoise: 500}, true, 7, true},
+		{Filter{Resolve: ResolveKeep, MaxNoise: 5000, DropLeafScore: true}, false, 7, true},
+	} {
+		var counts Counts
+		r := dataset.PositionRow{Board: p, Score: 7}
+		_, dropped := c.f.settle(&r, resolve, &counts)
+		if dropped != nil && *dropped != 0 || (dropped != nil) != c.dropped || r.Score != c.score || (r.Board == p) != c.same {
+			t.Errorf("%+v: dropped %v, score %d, %s", c.f, dropped != nil, r.Score, r.Board.FEN())
+		}
 	}
 }
