@@ -62,7 +62,7 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 	}
 	f.Provenance = models.Provenance{
 		Parent: p.Parent, Rows: int64(r.Rows), Games: r.Games, Split: r.Split,
-		LossTrain: short(float64(r.Rounded.Train)), LossValid: short(orZero(float64(r.Rounded.Valid))),
+		LossTrain: short(float64(r.Rounded.Train)), LossValid: short(r.Rounded.Valid.OrZero()),
 		Method: r.Method, Seed: r.Config.Seed, Program: p.Program, Config: r.Settings,
 	}
 	for _, s := range r.Sources {
@@ -168,11 +168,4 @@ func short(v float64) float64 {
 		return v
 	}
 	return math.Round(v*p) / p
-}
-
-func orZero(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
 }

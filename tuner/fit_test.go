@@ -183,6 +183,31 @@ func TestCollinear(t *testing.T) {
 	}
 }
 
+// TestOneGame: a term of a single game has no standard error where no prior holds it. The
+// optimum makes its score 0, whatever other games would say.
+func TestOneGame(t *testing.T) {
+	s, terms := twoTerms(t, 1000, func(i int, r *rows.Row) {
+		noisy(i, r)
+		if i < 5 {
+			r.Result = sign(i)/2 + 0.5
+			r.Entries = append(r.Entries, rows.Entry{Term: 1, Count: 1})
+		}
+	})
+	for _, width := range []float64{20, math.Inf(1)} {
+		c := NewConfig()
+		c.KeepScale, c.Valid, c.Prior = true, 0, map[string]float64{"king": width}
+		for _, c.Memory = range []int64{1 << 30, 1} {
+			r, err := Fit(context.Background(), s, terms, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := r.Terms[1]; x.EffectiveGames != 1 || x.SEMG.Known() == math.IsInf(width, 1) || !r.Terms[0].SEMG.Known() {
+				t.Errorf("width %v, memory %d: %+v", width, c.Memory, x)
+			}
+		}
+	}
+}
+
 func checkFinite(t *testing.T, r *Result) {
 	t.Helper()
 	for _, x := range r.Terms {

@@ -115,8 +115,8 @@ func TestLargeRealFit(t *testing.T) {
 	for i, x := range want.Pieces {
 		y := large.Pieces[i]
 		near(x.Piece, x.Value, y.Value)
-		near("error of "+x.Piece, x.SE, y.SE)
-		near("error in pawns of "+x.Piece, x.SEPawns, y.SEPawns)
+		near("error of "+x.Piece, float64(x.SE), float64(y.SE))
+		near("error in pawns of "+x.Piece, float64(x.SEPawns), float64(y.SEPawns))
 	}
 	for i, x := range want.Groups {
 		near("gain of "+x.Name, x.Net, large.Groups[i].Net)

@@ -254,7 +254,7 @@ func TestPieceValues(t *testing.T) {
 			t.Errorf("%v was worth %v, want %v", p.Piece, p.Start, want)
 		}
 		for _, x := range r.Terms {
-			if x.Name == p.Piece && (math.Abs(p.Value-x.FitMG) > 1e-6 || math.Abs(p.SE-float64(x.SEMG)) > 1e-6) {
+			if x.Name == p.Piece && (math.Abs(p.Value-x.FitMG) > 1e-6 || math.Abs(float64(p.SE-x.SEMG)) > 1e-6) {
 				t.Errorf("%v is worth %v ± %v, its coefficient %v ± %v", p.Piece, p.Value, p.SE, x.FitMG, float64(x.SEMG))
 			}
 		}

@@ -170,7 +170,7 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
 		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
 		x.NaiveMG, x.NaiveEG = Float(s*naive(mg, x.FitMG/s)), Float(s*naive(eg, x.FitEG/s))
-		x.compare()
+		f.compare(x, t)
 	}
 	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
 	return f.contrasts(ctx, r, v)
@@ -290,9 +290,19 @@ func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
 			}
 			x.DataShare = Float(a+b) / 2
 		}
-		x.compare()
+		f.compare(x, t)
 	}
 	return f.contrasts(ctx, r, v)
+}
+
+// compare fills in what follows from the standard errors of term t. A term of a single game
+// that no prior holds has none: the optimum makes that game's score 0.
+func (f *fitting) compare(x *TermFit, t int) {
+	if x.EffectiveGames == 1 && f.free.Lone(t) && f.free.Precision(f.free.MG[t]) == 0 {
+		none := Float(math.NaN())
+		x.SEMG, x.SEEG, x.SEChangeMG, x.SEChangeEG = none, none, none, none
+	}
+	x.compare()
 }
 
 // hasErrors reports whether term t, as fitted, can have standard errors.
@@ -318,6 +328,18 @@ func (f *fitting) largest() []bool {
 		chosen[j] = true
 	}
 	return chosen
+}
+
+// errorClusters returns the number of clusters that standard errors are from, 0 if there
+// are no errors.
+func (f *fitting) errorClusters() int {
+	switch {
+	case f.at.cov != nil:
+		return f.at.cov.Sums.N
+	case f.at.large != nil:
+		return f.at.large.N
+	}
+	return 0
 }
 
 // Losses below which a fit is too good to be true.
@@ -349,14 +371,16 @@ func (f *fitting) caution(r *Result) {
 		switch {
 		case x.Count == 0 && !x.Frozen:
 			unseen = append(unseen, x.Name)
-		case x.Few() && !x.Frozen && (f.at.cov != nil || f.at.large != nil):
+		case x.Few() && !x.Frozen && f.errorClusters() > 0:
 			few = append(few, x.Name)
 		}
 	}
 	if len(unseen) > 0 {
 		f.warn("%d terms never occur and keep what the prior says: %s", len(unseen), some(unseen))
 	}
-	if len(few) > 0 {
+	if n := f.errorClusters(); n > 0 && n < stats.FewestClusters {
+		f.warn("%d games or openings are too few for standard errors: there are none", n)
+	} else if len(few) > 0 {
 		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters, some(few))
 	}
 	perfect := perfectEntropy

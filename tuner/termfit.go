@@ -22,7 +22,7 @@ type TermFit struct {
 	EG      int32   `json:"eg"`
 	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
 	FitEG   float64 `json:"fit_eg"`
-	SEMG    Float   `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known
+	SEMG    Float   `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known: one or two games say nothing of it
 	SEEG    Float   `json:"se_eg"`
 	ZMG     Float   `json:"z_mg"` // (fit - start) / se; 0 where there is no se
 	ZEG     Float   `json:"z_eg"`

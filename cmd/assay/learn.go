@@ -182,7 +182,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		fmt.Fprintln(out, "\nPiece values: the average change of the evaluation when a piece is taken off (centipawns)")
 		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
 		for _, p := range r.Pieces {
-			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t\n", p.Piece, p.Shannon, p.Start, p.Value, p.SE, p.Pawns, p.SEPawns)
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%s\t%.2f\t%s\t\n", p.Piece, p.Shannon, p.Start, p.Value, errorText(p.SE, 0), p.Pawns, errorText(p.SEPawns, 2))
 		}
 		w.Flush()
 	}
@@ -263,7 +263,7 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 		if t.Moved() {
 			star = "*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%.1f\t%.0f\t%d\t%.1f\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, t.SEMG, t.StartEG, t.EG, t.SEEG, t.Count, star)
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, errorText(t.SEMG, 1), t.StartEG, t.EG, errorText(t.SEEG, 1), t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -66,8 +66,16 @@ func pieceTable(r *tuner.Result) string {
 	return b.String()
 }
 
-func plusMinus(v, se float64, digits, errDigits int) string {
-	return fmt.Sprintf("%.*f +- %.*f", digits, v, errDigits, se)
+func plusMinus(v float64, se tuner.Float, digits, errDigits int) string {
+	return fmt.Sprintf("%.*f +- %s", digits, v, errorText(se, errDigits))
+}
+
+// errorText returns a standard error, a dash if it is not known.
+func errorText(se tuner.Float, digits int) string {
+	if !se.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, se)
 }
 
 func fitSummary(r *tuner.Report, took time.Duration) string {
@@ -133,7 +141,7 @@ func termTable(r *tuner.Result, file *models.File) string {
 // withKnownError is withError, with a dash for an error that is not known.
 func withKnownError(w int32, se tuner.Float) string {
 	if !se.Known() {
-		return fmt.Sprintf("%d +- -", w)
+		return fmt.Sprintf("%d +- %s", w, errorText(se, 1))
 	}
 	return withError(w, float64(se))
 }

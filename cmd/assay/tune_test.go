@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -375,6 +376,47 @@ func TestTuneBench(t *testing.T) {
 	for _, p := range j.Passes {
 		if p.NonzerosPerSec <= 0 || p.PairsPerSec <= 0 || p.CopyGB <= 0 || p.StreamGB <= 0 {
 			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// Two games of one opening are one cluster, which says nothing of standard errors.
+func TestTuneWithoutErrors(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "positions")
+	writeWalks(t, data, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
+	args := []string{data, "--model", "assay", "--valid", "0", "--out", filepath.Join(dir, "w.json")}
+	text, err := tune(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^  tempo .* \+- - `, "1 games or openings are too few for standard errors"} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+	for _, memory := range []string{"4G", "1"} {
+		text, err := tune(t, append(args, "--json", "--memory", memory)...)
+		var r tuner.Report
+		if err != nil || json.Unmarshal([]byte(text), &r) != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		for i := range r.Terms {
+			if x := &r.Terms[i]; x.Count > 0 && (x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
+				t.Errorf("%s, --memory %s: %+v", x.Name, memory, x)
+			}
+		}
+		for _, p := range r.Pieces {
+			if p.SE.Known() || p.SEPawns.Known() {
+				t.Errorf("--memory %s: %+v", memory, p)
+			}
+		}
+		for _, table := range r.Tables {
+			for _, c := range table.Centered {
+				if c.SEMG.Known() || c.SEEG.Known() {
+					t.Errorf("%s: %+v", table.Name, c)
+				}
+			}
 		}
 	}
 }

@@ -227,10 +227,23 @@ func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
 	return m
 }
 
+// FewestClusters is the number of clusters from which there are clustered standard errors.
+// At the optimum the scores of all clusters add up to next to nothing, so that those of one
+// or two show no spread.
+const FewestClusters = 3
+
+// root returns the standard error for a clustered variance, NaN if there are too few clusters.
+func (v *Covariance) root(variance float64) float64 {
+	if v.Sums.N < FewestClusters {
+		return math.NaN()
+	}
+	return math.Sqrt(max(0, variance))
+}
+
 // SE returns the clustered standard error of parameter j, whose coefficient is w before
 // the rescaling.
 func (v *Covariance) SE(j int, w float64) float64 {
-	return math.Sqrt(max(0, v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w)))
+	return v.root(v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w))
 }
 
 // contrast implements Errors.
@@ -241,7 +254,7 @@ func (v *Covariance) contrast(_ context.Context, a []float64, value float64) (fl
 			total += float64(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
-	return math.Sqrt(max(0, v.clusteredScale.variance(total, v.clusteredScale.dot(a), value))), nil
+	return v.root(v.clusteredScale.variance(total, v.clusteredScale.dot(a), value)), nil
 }
 
 // deviation implements Errors.
@@ -254,9 +267,9 @@ func (v *Covariance) deviation(_ context.Context, mean []float64) func(j int, va
 	with := scale.dot(mean)
 	return func(j int, value float64) (Float, error) {
 		if j == objective.Fixed {
-			return Float(math.Sqrt(max(0, scale.variance(mvm, -with, value)))), nil
+			return Float(v.root(scale.variance(mvm, -with, value))), nil
 		}
-		return Float(math.Sqrt(max(0, scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value)))), nil
+		return Float(v.root(scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value))), nil
 	}
 }
 

@@ -395,7 +395,8 @@ func (l *Large) Share(ctx context.Context, j int) (float64, error) {
 	return share(l.o, j, inverse), nil
 }
 
-// variances returns the clustered and the naive variance of a contrast of that value.
+// variances returns the clustered and the naive variance of a contrast of that value. The
+// clustered one is NaN if there are too few clusters.
 func (l *Large) variances(d *direction, value float64) (clustered, naive float64) {
 	r := l.rescale
 	if value == 0 {
@@ -420,6 +421,9 @@ func (l *Large) variances(d *direction, value float64) (clustered, naive float64
 		total -= float64(value * r.total)
 	}
 	clustered -= float64(total * total / float64(max(1, l.N)))
+	if l.N < FewestClusters {
+		clustered = math.NaN()
+	}
 	return max(0, l.factor*clustered), max(0, l.small*naive)
 }
 

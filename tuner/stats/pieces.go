@@ -24,11 +24,11 @@ type PieceValue struct {
 	Shannon float64 `json:"shannon"` // his coefficient (1950, section 3)
 	Start   float64 `json:"start"`   // under the start weights
 	Value   float64 `json:"value"`   // under the fit
-	SE      float64 `json:"se"`      // clustered
+	SE      Float   `json:"se"`      // clustered
 	MG      float64 `json:"mg"`      // under the fit at phase 24
 	EG      float64 `json:"eg"`      // under the fit at phase 0
 	Pawns   float64 `json:"pawns"`   // Value in units of the pawn's Value, by the delta method
-	SEPawns float64 `json:"se_pawns"`
+	SEPawns Float   `json:"se_pawns"`
 }
 
 // shannonValues are the coefficients of Shannon's f(P) for pawn to queen, in
@@ -76,7 +76,7 @@ func PieceValues(ctx context.Context, s *rows.Sample, old, fit objective.Tapered
 			if err != nil {
 				return nil, err
 			}
-			p.SE = scale * se
+			p.SE = Float(scale * se)
 		}
 		out = append(out, p)
 	}
@@ -92,7 +92,7 @@ func PieceValues(ctx context.Context, s *rows.Sample, old, fit objective.Tapered
 		if err != nil {
 			return nil, err
 		}
-		out[t].SEPawns = math.Abs(objective.Ratio(scale*se, pawn))
+		out[t].SEPawns = Float(math.Abs(objective.Ratio(scale*se, pawn)))
 	}
 	return out, nil
 }

@@ -15,7 +15,7 @@ type coefficient struct {
 	Name, Group        string
 	OldMG, OldEG       float64
 	NewMG, NewEG       float64
-	SEMG, SEEG         float64
+	SEMG, SEEG         tuner.Float
 	Count              int64
 	Moved              bool // by more than two standard errors, with enough data
 	ChangeMG, ChangeEG template.HTML
@@ -35,7 +35,7 @@ func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 	for i := range terms {
 		t := &terms[i]
 		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: t.StartMG, OldEG: t.StartEG, NewMG: float64(t.MG), NewEG: float64(t.EG),
-			SEMG: t.SEMG.OrZero(), SEEG: t.SEEG.OrZero(), Count: t.Count, Moved: t.Moved()})
+			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Moved: t.Moved()})
 	}
 	return list
 }
@@ -43,12 +43,12 @@ func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 func newCoefficients(note string, list []coefficient) *coefficients {
 	most := 1.0
 	for _, c := range list {
-		most = max(most, math.Abs(c.NewMG-c.OldMG)+2*c.SEMG, math.Abs(c.NewEG-c.OldEG)+2*c.SEEG)
+		most = max(most, math.Abs(c.NewMG-c.OldMG)+2*c.SEMG.OrZero(), math.Abs(c.NewEG-c.OldEG)+2*c.SEEG.OrZero())
 	}
 	for i := range list {
 		c := &list[i]
-		c.ChangeMG = whisker(c.NewMG-c.OldMG, c.SEMG, most)
-		c.ChangeEG = whisker(c.NewEG-c.OldEG, c.SEEG, most)
+		c.ChangeMG = whisker(c.NewMG-c.OldMG, c.SEMG.OrZero(), most)
+		c.ChangeEG = whisker(c.NewEG-c.OldEG, c.SEEG.OrZero(), most)
 	}
 	return &coefficients{Note: note, List: list, Figures: movers(list)}
 }
@@ -78,7 +78,7 @@ func movers(list []coefficient) []figure {
 		for _, v := range []struct {
 			phase       string
 			old, now, e float64
-		}{{" mg", c.OldMG, c.NewMG, c.SEMG}, {" eg", c.OldEG, c.NewEG, c.SEEG}} {
+		}{{" mg", c.OldMG, c.NewMG, c.SEMG.OrZero()}, {" eg", c.OldEG, c.NewEG, c.SEEG.OrZero()}} {
 			if v.e > 0 {
 				all = append(all, mover{estimate{name: c.Name + v.phase, value: v.now, lo: v.now - 1.96*v.e, hi: v.now + 1.96*v.e, start: v.old, hasStart: true}, math.Abs(v.now-v.old) / v.e})
 			}

@@ -155,7 +155,12 @@ func coefficientsApart(names [2]string, a, b []weight) comparison {
 	for _, w := range b {
 		other[w.Name] = w
 	}
-	text := func(v, se float64) string { return fmt.Sprintf("%.0f ± %.1f", v, se) }
+	text := func(v, se float64) string {
+		if se == 0 { // not known
+			return fmt.Sprintf("%.0f", v)
+		}
+		return fmt.Sprintf("%.0f ± %.1f", v, se)
+	}
 	for _, w := range a {
 		if o, ok := other[w.Name]; ok {
 			c.Rows = append(c.Rows, []string{w.Name, text(w.MG, w.SEMG), text(o.MG, o.SEMG), fmt.Sprintf("%.0f", o.MG-w.MG), text(w.EG, w.SEEG), text(o.EG, o.SEEG), fmt.Sprintf("%.0f", o.EG-w.EG)})

@@ -236,7 +236,8 @@ func (v *matchView) elo() (elo, lo, hi float64) {
 func pieceFigures(pieces []stats.PieceValue) []figure {
 	var list []estimate
 	for _, p := range pieces {
-		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - 1.96*p.SE, hi: p.Value + 1.96*p.SE, start: p.Start, hasStart: true})
+		reach := 1.96 * float64(p.SE)
+		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - reach, hi: p.Value + reach, start: p.Start, hasStart: true})
 	}
 	return []figure{forest(figure{Title: "Piece values, with 95 % intervals"}, "centipawns", list)}
 }

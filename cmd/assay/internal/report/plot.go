@@ -266,7 +266,10 @@ func forest(f figure, xLabel string, list []estimate) figure {
 		xy[i] = plotter.XY{X: finite(v.value), Y: y}
 		e.XErrors[i].Low, e.XErrors[i].High = finite(v.value-v.lo), finite(v.hi-v.value)
 		ticks[i] = plot.Tick{Value: y, Label: shorten(plain(v.name), 34)}
-		row := []string{v.name, short(v.value), short(v.lo) + " to " + short(v.hi), ""}
+		row := []string{v.name, short(v.value), "–", ""}
+		if !math.IsNaN(v.lo) {
+			row[2] = short(v.lo) + " to " + short(v.hi)
+		}
 		if v.hasStart {
 			start = append(start, plotter.XY{X: finite(v.start), Y: y})
 			row[3] = short(v.start)

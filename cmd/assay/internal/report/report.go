@@ -122,6 +122,12 @@ var funcs = template.FuncMap{
 		}
 		return fmt.Sprintf("%.5f", v)
 	},
+	"se": func(digits int, v tuner.Float) string {
+		if !v.Known() {
+			return "–"
+		}
+		return fmt.Sprintf("%.*f", digits, v)
+	},
 	"minus":   func(a, b int64) int64 { return a - b },
 	"percent": percent,
 	"float":   func(n int64) float64 { return float64(n) },

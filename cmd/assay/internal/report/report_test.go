@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +145,25 @@ func TestNamesThatFillAPlot(t *testing.T) {
 			t.Fatal(err)
 		}
 		noMarkup(t, string(body))
+	}
+}
+
+// Standard errors that are not known are dashes.
+func TestUnknownErrors(t *testing.T) {
+	nan := tuner.Float(math.NaN())
+	pieces := []stats.PieceValue{{Piece: "pawn", Value: 90, SE: nan, SEPawns: nan}}
+	f := pieceFigures(pieces)
+	if row := f[0].Rows[0]; row[2] != "–" {
+		t.Errorf("%q", row)
+	}
+	for name, data := range map[string]any{
+		"pieces":       map[string]any{"Figures": f, "Pieces": pieces},
+		"coefficients": newCoefficients("", coefficientsOf([]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}})),
+	} {
+		body, err := render(name, data)
+		if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>–</td>") < 2 {
+			t.Errorf("%v: %s", err, body)
+		}
 	}
 }
 
