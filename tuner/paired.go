@@ -24,6 +24,8 @@ type Paired struct {
 	Gain      float64  `json:"gain"`     // Start - Tuned
 	SE        Float    `json:"se"`       // clustered; null of a single cluster
 	Interval  Interval `json:"interval"` // 95 %, Student's t
+	// ByOpening reports that clusters are all games of an opening.
+	ByOpening bool `json:"by_opening,omitempty"`
 }
 
 // String returns the gain with its 95 % interval.
@@ -78,7 +80,7 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 // paired returns the difference; nil if there are no rows.
 func (l *clusterLosses) paired() *Paired {
 	var weight, squares, start, tuned float64
-	p := &Paired{Rows: l.rows}
+	p := &Paired{Rows: l.rows, ByOpening: l.of.ByOpening}
 	for c, n := range l.weight {
 		if n > 0 {
 			p.Clusters++

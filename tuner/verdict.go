@@ -21,7 +21,8 @@ type Verdict struct {
 	// Answer is that of the 95 % interval of Basis: better if all of it is above 0, worse if
 	// all of it is below.
 	Answer string `json:"verdict,omitempty"`
-	// Basis says what the answer rests on: cross-validation, else the games held out.
+	// Basis says what the answer rests on: test data, else cross-validation, else the games
+	// held out.
 	Basis string `json:"verdict_basis,omitempty"`
 	// Net is by how much the mean loss on other games should fall: the gain on the training
 	// games, less what as many parameters that say nothing would gain by chance and cost
@@ -33,11 +34,15 @@ type Verdict struct {
 	// others; Validation of the games held out from the fit itself.
 	CrossValidation *Paired `json:"cross_validation,omitempty"`
 	Validation      *Paired `json:"validation,omitempty"`
+	Test            *Test   `json:"test,omitempty"` // of data apart
 }
 
 // Gain returns the difference that the answer rests on; nil if there is none.
 func (v *Verdict) Gain() *Paired {
-	if v.CrossValidation != nil {
+	switch {
+	case v.Test != nil:
+		return &v.Test.Paired
+	case v.CrossValidation != nil:
 		return v.CrossValidation
 	}
 	return v.Validation
@@ -50,7 +55,10 @@ func (v *Verdict) decide() {
 		return
 	}
 	v.Basis = "validation games"
-	if v.CrossValidation != nil {
+	switch {
+	case v.Test != nil:
+		v.Basis = "test data"
+	case v.CrossValidation != nil:
 		v.Basis = "cross-validation"
 	}
 	v.Answer = NoDifference
@@ -70,7 +78,7 @@ func (r *Result) Headline() string {
 		return "none: no games were held out"
 	}
 	by := "games"
-	if r.ByOpening {
+	if p.ByOpening {
 		by = "openings"
 	}
 	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p, r.Basis, p.Clusters, by)

@@ -142,6 +142,47 @@ func TestVerdictOnScale(t *testing.T) {
 	}
 }
 
+// TestOnOtherGames: the losses are those of the start and the rounded weights, each under its
+// own slope, and the verdict rests on them.
+func TestOnOtherGames(t *testing.T) {
+	syn := synthetic.Games{Games: 100, Rows: 20, Terms: 4, PerRow: 2, K: 0.006, Seed: 23}
+	terms := syn.List(objective.NewTapered(syn.Terms))
+	terms[0].MG, terms[0].EG = 50, 50
+	c := NewConfig()
+	c.K = syn.K
+	r, err := Fit(t.Context(), syn.Store(t), terms, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	syn.Seed = 24
+	other := syn.Store(t)
+	if err := r.TestOn(t.Context(), other, terms); err != nil {
+		t.Fatal(err)
+	}
+	p := &objective.Problem{Store: other, Target: objective.Targets(other, 1, 0)}
+	p.Omega, _ = other.Split(other.Clusters(), 0, 0)
+	w := objective.NewTapered(syn.Terms)
+	for i, x := range r.Terms {
+		w.MG[i], w.EG[i] = float64(x.MG), float64(x.EG)
+	}
+	for _, side := range []struct {
+		w       objective.Tapered
+		k, loss float64
+	}{{objective.StartOf(terms), r.Test.KStart, r.Test.Start}, {w, r.Test.KTuned, r.Test.Tuned}} {
+		k, err := p.FitK(t.Context(), side.w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.Measure(t.Context(), side.w, k)
+		if loss, _ := m.Means(); err != nil || k != side.k || math.Abs(loss-side.loss) > 1e-12 {
+			t.Errorf("%v: K %v, loss %v; want %v, %v", err, side.k, side.loss, k, loss)
+		}
+	}
+	if r.Answer != Better || r.Basis != "test data" || r.Gain().Clusters != 100 {
+		t.Errorf("%+v", r.Verdict)
+	}
+}
+
 // TestFolds: every cluster is held out once, but those that are only trained on.
 func TestFolds(t *testing.T) {
 	b := rows.NewBuilder(1)

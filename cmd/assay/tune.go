@@ -34,6 +34,7 @@ type tuneFlags struct {
 	disk             string
 	bench, curve     bool
 	strict           bool
+	test             []string
 	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
 	prior, bounds    []string
@@ -60,8 +61,9 @@ cannot determine hundreds of free coefficients. The validation loss is that of w
 (or of whole openings, where games share them) that the fit has not seen.
 
 The verdict is better, no difference shown or worse: the loss under the start weights minus
-that under the tuned ones, with a 95 % interval, over all games, each predicted by a fit to
-other games (--folds). --strict makes anything but better an exit code 1.
+that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
+K that suits it best there; else over all games, each predicted by a fit to other games
+(--folds). --strict makes anything but better an exit code 1.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
 They are errors of the weights as written; --json has 95 % intervals too.
@@ -76,6 +78,7 @@ features in memory or on --disk.`,
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
   assay tune my-engine-features --out runs/mine --curve
+  assay tune my-engine-features --test features-of-other-games --strict
   assay tune positions --bench`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -120,6 +123,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
+	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features of the same evaluation (repeatable)")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
@@ -198,10 +202,14 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
+	test, err := task.test(f, stderr)
+	if err != nil {
+		return err
+	}
 	var out *tuneOut
 	if !f.bench {
 		var done json.RawMessage
-		if out, done, err = openTuneOut(f, task, paths); err != nil || done != nil {
+		if out, done, err = openTuneOut(f, task, test, paths); err != nil || done != nil {
 			return f.complete(done, err, stdout, stderr)
 		}
 		defer func() { err = errors.Join(err, out.close(stderr)) }()
@@ -217,7 +225,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	if f.bench {
 		return benchTune(ctx, s, task.terms, f.asJSON, stdout)
 	}
-	return f.fit(ctx, task, s, out, stdout, stderr)
+	return f.fit(ctx, task, test, s, out, stdout, stderr)
 }
 
 // complete says that a run is complete already.
@@ -233,7 +241,7 @@ func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr i
 }
 
 // fit fits, and writes what was found, if only in part.
-func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
+func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
 	bar := newProgress(stderr, "tune")
 	f.c.Progress, f.c.Trace = bar.update, out.trace
 	started := time.Now()
@@ -242,6 +250,11 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
+	}
+	if test != nil && err == nil {
+		if err = f.onTest(ctx, test, r, stderr); err != nil && ctx.Err() == nil {
+			return err
+		}
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
 	if task.warning != "" {
@@ -290,6 +303,19 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return fmt.Errorf("--strict: %s", r.Headline())
 	}
 	return ferr
+}
+
+// onTest measures the weights on the data of --test.
+func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) (err error) {
+	s, err := test.load(ctx, f, stderr)
+	if err == nil {
+		defer func() { err = errors.Join(err, s.Close()) }()
+		err = r.TestOn(ctx, s, test.terms)
+	}
+	if err != nil {
+		return fmt.Errorf("--test: %w", err)
+	}
+	return nil
 }
 
 // tuneAdvice adds the cure to what can be wrong with data or flags.

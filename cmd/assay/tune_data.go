@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
@@ -29,35 +30,66 @@ type tuneTask struct {
 
 	noise   noiseSample
 	warning string // about noisy rows, once they are loaded; empty if there are few
+
+	// ofFeatures reports that the data are features; else they are positions.
+	ofFeatures bool
 }
 
 // newTuneTask opens the data, all positions or all features, and finds out what
 // evaluation is to be tuned.
 func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
 	t := &tuneTask{paths: paths}
+	if err := t.open(paths, stderr); err != nil {
+		return nil, err
+	}
+	if t.ofFeatures {
+		return t, t.foreign(f)
+	}
+	return t, t.own(f, stderr)
+}
+
+// open adds data sets of the kind of those opened before.
+func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 	for i, path := range paths {
 		format, err := dataset.Detect(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		first := i == 0 && t.terms == nil
 		switch {
 		case format == dataset.GamesFormat:
-			return nil, fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
-		case i > 0 && dataset.IsFeatures(format) != (t.features != nil):
-			return nil, fmt.Errorf("%s holds %s, %s does not: positions and features cannot be tuned on together", path, format, paths[0])
+			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
+		case !first && dataset.IsFeatures(format) != t.ofFeatures:
+			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together", path, format)
 		case dataset.IsFeatures(format):
+			t.ofFeatures = true
 			err = t.addFeatures(path, stderr)
 		default:
 			err = t.addPositions(path, stderr)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if t.features != nil {
-		return t, t.foreign(f)
+	return nil
+}
+
+// test returns the task of the data given with --test, of the same evaluation; nil if there
+// are none.
+func (t *tuneTask) test(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
+	if len(f.test) == 0 {
+		return nil, nil
 	}
-	return t, t.own(f, stderr)
+	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
+	if err := x.open(f.test, stderr); err != nil {
+		return nil, fmt.Errorf("--test: %w", err)
+	}
+	for i, id := range x.identity() {
+		if slices.Contains(t.identity(), id) {
+			return nil, usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
+		}
+	}
+	return x, nil
 }
 
 func warnUnverified(stderr io.Writer, path string, verified bool) {
@@ -88,7 +120,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	if err := checkNames(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if t.features == nil {
+	if t.terms == nil && t.features == nil {
 		t.set = set
 	} else if err := t.set.SameTerms(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -176,7 +208,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.update}
 	var s *rows.Store
 	var err error
-	if t.features != nil {
+	if t.ofFeatures {
 		s, err = b.Features(ctx, t.set, t.features)
 	} else {
 		s, err = b.Positions(ctx, t.model, t.positions)

@@ -32,17 +32,21 @@ type tuneConfig struct {
 	Curve bool     `json:"learning_curve"`
 	// Folds is -1 for none; left out where it is the default, so that runs of earlier
 	// versions have the same configuration.
-	Folds   int    `json:"folds,omitempty"`
-	Program string `json:"program"`
+	Folds   int      `json:"folds,omitempty"`
+	Test    []string `json:"test,omitempty"`
+	Program string   `json:"program"`
 }
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
 // complete already comes with its result.
-func openTuneOut(f *tuneFlags, t *tuneTask, args []string) (*tuneOut, json.RawMessage, error) {
+func openTuneOut(f *tuneFlags, t, test *tuneTask, args []string) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Program: programVersion()}
+	if test != nil {
+		c.Test = test.identity()
+	}
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
 	}

@@ -298,7 +298,7 @@ func TestTuneFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := rand.New(rand.NewPCG(1, 2))
+		r := rand.New(rand.NewPCG(1, uint64(len(name)-2)))
 		for i := range 4000 {
 			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
 			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
@@ -342,11 +342,22 @@ func TestTuneFeatures(t *testing.T) {
 	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID || j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
 		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
 	}
+	fresh := write("fresh", func(sum float64) int16 { return int16(sum) })
+	tested, err := tune(t, good, "--test", fresh, "--out", out, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j2 = tuner.Report{}
+	if err := json.Unmarshal([]byte(tested), &j2); err != nil || j2.Test == nil || j2.Test.Rows != 4000 || j2.Test.Clusters != 400 || j2.Basis != "test data" || j2.Answer != tuner.Better {
+		t.Errorf("tested on other games: %v, %+v", err, j2.Verdict)
+	}
 	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })
 	for want, args := range map[string][]string{
 		"drifted apart":                {bad},
 		`"king.safety" is in the feat`: {good, "--from", "machack-1967"},
 		`the features are of "mine"`:   {good, "--model", "assay"},
+		"is also tuned on":             {good, "--test", good},
+		"--test: ":                     {good, "--test", filepath.Join(dir, "nowhere")},
 		"no such file":                 {good, "--from", filepath.Join(dir, "nowhere.json")},
 	} {
 		if _, err := tune(t, append(args, "--out", out)...); err == nil || !strings.Contains(err.Error(), want) {
@@ -357,6 +368,9 @@ func TestTuneFeatures(t *testing.T) {
 	writeWalks(t, positions, 2, nil)
 	if _, err := tune(t, positions, good, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
 		t.Errorf("positions and features: %v", err)
+	}
+	if _, err := tune(t, good, "--test", positions, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
+		t.Errorf("features tested on positions: %v", err)
 	}
 }
 
