@@ -78,6 +78,7 @@ var layout = []layoutRow{
 		[]string{"dataset"}},
 	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: checksums; text: lines of an engine",
 		[]string{"dataset", "dataset/internal/text", "dataset/internal/inorder", "dataset/durable", "eval"}},
+	{"dataset/features/writer", "what engines in Go import: the standard library alone", nil},
 	{"dataset/convert", "the one place that knows all converters",
 		[]string{"dataset", "dataset/internal/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table", "dataset/bullet", "dataset/jsonl", "dataset/viri"}},
 	{"selfplay/opening", "books are EPD or PGN",

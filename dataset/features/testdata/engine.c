@@ -1,4 +1,4 @@
-/* An engine of seven tapered terms: material and rooks on files without pawns.
+/* An engine of seven terms: material, rooks on files without pawns, and tempo.
 
      cc -O2 -I.. -o engine engine.c
      assay features positions --cmd './engine dump' --out features */
@@ -7,10 +7,10 @@
 enum { PAWN, KNIGHT, BISHOP, ROOK, QUEEN, ROOK_OPEN, TEMPO, TERMS };
 
 static const assay_term terms[TERMS] = {
-    {"pawn", "material", 82, 94},    {"knight", "material", 337, 281},
-    {"bishop", "material", 365, 297}, {"rook", "material", 477, 512},
-    {"queen", "material", 1025, 936}, {"rook.open", "rooks", 20, 10},
-    {"tempo", "tempo", 12, 4},
+    {"pawn", "material", 82, 94, ASSAY_TAPERED},     {"knight", "material", 337, 281, ASSAY_TAPERED},
+    {"bishop", "material", 365, 297, ASSAY_TAPERED}, {"rook", "material", 477, 512, ASSAY_TAPERED},
+    {"queen", "material", 1025, 936, ASSAY_TAPERED}, {"rook.open", "rooks", 20, 10, ASSAY_TAPERED},
+    {"tempo", "tempo", 12, 12, ASSAY_FLAT},
 };
 
 int main(int argc, char **argv) {
@@ -43,12 +43,13 @@ int main(int argc, char **argv) {
       if (!pawns[f]) count[ROOK_OPEN] += rooks[f];
     count[TEMPO] = *c && c[1] == 'w' ? 1 : -1;
     if (phase > 24) phase = 24;
-    double eval = 0;
+    int mg = 0, eg = 0;
     for (int i = 0; i < TERMS; i++) {
-      assay_add(i, (float)count[i]);
-      eval += count[i] * (terms[i].mg * phase + terms[i].eg * (24 - phase)) / 24;
+      assay_add(i, count[i]);
+      if (i != TEMPO) mg += count[i] * (int)terms[i].mg, eg += count[i] * (int)terms[i].eg;
     }
-    assay_end((float)phase / 24, 1, 0, (int)(eval < 0 ? eval - 0.5 : eval + 0.5));
+    assay_halves(mg, eg);
+    assay_end(phase / 24.0, 1, 1, 0, (mg * phase + eg * (24 - phase)) / 24 + 12 * count[TEMPO]);
   }
   return 0;
 }

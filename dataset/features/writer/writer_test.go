@@ -1,0 +1,114 @@
+package writer
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// fens are two short positions with a flush between them, and one whose counts need float32.
+const fens = "8/8/8 w\n\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\r\n" +
+	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/long/long/long/long/long/long/long/long/long/long/long/long/long/long/long/long w KQkq - 0 1\n"
+
+// odd does what the engines of testdata do.
+func odd(how string) (string, error) {
+	var out bytes.Buffer
+	bySide := how == "sides"
+	h := Header{Model: `t"\`, Unit: 256, Float: true, BySide: bySide, Resolves: true, Terms: []Term{
+		{Name: "a", Group: "g", MG: 100, EG: 120.5}, {Name: "b", Group: "g", MG: -3, EG: -3, Kind: "flat", Asymmetric: true}, {Name: "c", Group: "h", MG: 7, EG: 7, Kind: "single"},
+	}}
+	if !bySide {
+		h.EGScale = "sign"
+	}
+	w := New(strings.NewReader(fens), &out, h)
+	for fen, ok := w.Next(); ok; fen, ok = w.Next() {
+		n := int32(len(fen))
+		switch how {
+		case "bad":
+			w.Add(3, 1)
+		case "sides":
+			w.AddSides(2, float32(n), 1)
+			w.AddSides(0, 0.5, 2)
+			w.Write(Record{Phase: 1.25, Scale: 1, EGScale: 1, Offset: -3.5, Halves: []int32{n, 2, 3}, ScaleWhite: 0.5, ScaleBlack: 0.75, Leaf: fen})
+		default:
+			w.Add(2, float32(n))
+			w.Add(0, 1)
+			w.Add(0, -1)
+			w.Add(1, -2)
+			w.Write(Record{Phase: 0.5, Scale: 2, EGScale: 0.25, Offset: -3.5, Eval: float32(n), HasEval: true, Halves: []int32{n, -n}, Leaf: fen})
+		}
+	}
+	return out.String(), w.Err()
+}
+
+// The writers in C, C++, Python and Rust print what the one in Go prints: the same header, and
+// records byte for byte.
+func TestWritersAgree(t *testing.T) {
+	for _, c := range []struct {
+		name, needs, install string
+		build                []string // with the program's path as the last word; none for a script
+		run                  []string
+	}{
+		{"C", "cc", "apt-get install gcc", strings.Fields("cc -std=c99 -Wall -Wextra -pedantic -Werror testdata/engine.c -o"), nil},
+		{"C++", "c++", "apt-get install g++", strings.Fields("c++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror testdata/engine.c -o"), nil},
+		{"Rust", "rustc", "apt-get install rustc", strings.Fields("rustc -D warnings testdata/engine.rs -o"), nil},
+		{"Python", "python3", "apt-get install python3", nil, []string{"python3", "-B", "testdata/engine.py"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.needs); err != nil {
+				t.Skipf("needs %s: %s", c.needs, c.install)
+			}
+			command := c.run
+			if c.build != nil {
+				program := filepath.Join(t.TempDir(), "engine")
+				if text, err := exec.Command(c.build[0], append(c.build[1:], program)...).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				command = []string{program}
+			}
+			for _, how := range []string{"plain", "sides"} {
+				want, err := odd(how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmd := exec.Command(command[0], append(command[1:], how)...)
+				cmd.Stdin, cmd.Stderr = strings.NewReader(fens), os.Stderr
+				got, err := cmd.Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				gotHeader, gotRecords, _ := strings.Cut(string(got), "\n")
+				wantHeader, wantRecords, _ := strings.Cut(want, "\n")
+				if gotRecords != wantRecords {
+					t.Errorf("%s: records\n%q, want\n%q", how, gotRecords, wantRecords)
+				}
+				var a, b map[string]any
+				if err := json.Unmarshal([]byte(gotHeader), &a); err != nil {
+					t.Fatalf("%s: %v", gotHeader, err)
+				}
+				if err := json.Unmarshal([]byte(wantHeader), &b); err != nil || !reflect.DeepEqual(a, b) {
+					t.Errorf("%s: header\n%s, want\n%s", how, gotHeader, wantHeader)
+				}
+			}
+			if c.needs != "cc" {
+				return
+			}
+			cmd := exec.Command(command[0], "bad")
+			cmd.Stdin = strings.NewReader(fens)
+			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that assay_begin does not have (3)") {
+				t.Errorf("a bad term: %v, %q", err, text)
+			}
+		})
+	}
+}
+
+func TestBadTerm(t *testing.T) {
+	if _, err := odd("bad"); err == nil || !strings.Contains(err.Error(), "term 3 of 3") {
+		t.Errorf("%v", err)
+	}
+}
