@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/tuner/heldout"
 )
 
@@ -40,6 +41,10 @@ evaluation must predict the results of the games better than a constant. What fa
 with its likely cause; then nothing is written, but for the last check, which --force makes a
 warning.
 
+Rows that are in check, or in which a capture or promotion is about to change the evaluation,
+are counted, unless the engine resolves positions itself; if there are many, the output says so
+and names the command that makes quiet rows.
+
 Results, scores and games are copied from the positions. The output does not depend on
 --procs. After an interruption, run the same command again to resume.`,
 		Example: `  assay features positions --cmd './engine dump' --out features
@@ -59,6 +64,15 @@ Results, scores and games are copied from the positions. The output does not dep
 			p := newProgress(cmd.ErrOrStderr(), "features")
 			c.Program, c.Progress = programVersion(), p.update
 			c.Notice = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "features: %s\n", text) }
+			noise := &noiseSample{}
+			c.Watch = func(p *board.Position, total int64) {
+				noise.total = total
+				noise.take(p)
+			}
+			c.Report = func() (any, error) {
+				n, err := noise.count()
+				return featuresReport{n}, err
+			}
 			m, err := features.Run(cmd.Context(), args, out, c)
 			switch {
 			case errors.Is(err, dataset.ErrComplete):
@@ -75,7 +89,7 @@ Results, scores and games are copied from the positions. The output does not dep
 			if err != nil {
 				return err
 			}
-			if err := printFeatures(cmd.OutOrStdout(), out, m, prediction, asJSON); err != nil {
+			if err := printFeatures(cmd.OutOrStdout(), out, args, m, prediction, asJSON); err != nil {
 				return err
 			}
 			if err := predictsNothing(out, prediction); err != nil && !force {
@@ -98,13 +112,17 @@ Results, scores and games are copied from the positions. The output does not dep
 	return cmd
 }
 
-func printFeatures(w io.Writer, out string, m *durable.Manifest, p *heldout.Prediction, asJSON bool) error {
+func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifest, p *heldout.Prediction, asJSON bool) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
+	noise := noiseOf(m)
 	if asJSON {
-		return printJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "prediction": p})
+		return printJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "prediction": p, "noise": noise})
+	}
+	if text := noiseWarning(&noise, sources); text != "" {
+		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
 	}
 	fmt.Fprintf(w, "%s: %s, %d rows\n", out, m.Schema, m.Rows)
 	if !p.Judged() {

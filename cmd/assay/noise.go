@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/models"
@@ -62,6 +64,20 @@ func (s *noiseSample) count() (n positions.Noise, err error) {
 	}
 	s.boards = nil
 	return n, nil
+}
+
+// featuresReport is the report in the manifest of features.
+type featuresReport struct {
+	Noise positions.Noise `json:"noise"` // of the positions that the engine was sent; none if it resolves them
+}
+
+// noiseOf returns the noise that the manifest of features reports.
+func noiseOf(m *durable.Manifest) (n positions.Noise) {
+	var r featuresReport
+	if m != nil && json.Unmarshal(m.Report, &r) == nil {
+		n = r.Noise
+	}
+	return n
 }
 
 // noiseWarning says what is wrong with the rows of the data sets, and the cure; it is empty

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -28,11 +29,12 @@ type tuneTask struct {
 	features  []rows.FeatureSource
 	set       dataset.FeatureSet // of the features
 
-	noise   noiseSample
-	warning string // about noisy rows, once they are loaded; empty if there are few
-
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
+
+	noise    noiseSample     // of positions
+	reported positions.Noise // of the positions that became features
+	warning  string          // about noisy rows, once they are loaded; empty if there are few
 }
 
 // newTuneTask opens the data, all positions or all features, and finds out what
@@ -125,6 +127,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	} else if err := t.set.SameTerms(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
 	t.features = append(t.features, s)
 	return err
@@ -221,6 +224,9 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 		return nil, errors.Join(err, s.Close())
 	}
 	t.warning = noiseWarning(&noise, t.paths)
+	if w := noiseWarning(&t.reported, []string{"POSITIONS"}); w != "" {
+		t.warning = w + ", then run assay features quiet with the same --cmd"
+	}
 	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
 	bar.finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
 	return s, nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -315,7 +316,7 @@ func TestTuneFeatures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := w.Finish(nil); err != nil {
+		if _, err := w.Finish(featuresReport{positions.Noise{Rows: 100, Noisy: 20}}); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -327,8 +328,9 @@ func TestTuneFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var j tuner.Report
-	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.Better {
-		t.Errorf("%v, %+v", err, j.Terms)
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.Better ||
+		!strings.HasPrefix(j.Warnings[0], "20.0 % of the rows say little") {
+		t.Errorf("%v, %+v, warnings %q", err, j.Terms, j.Warnings)
 	}
 	b, err := os.ReadFile(out)
 	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b), `"king.safety"`) {

@@ -31,6 +31,10 @@ type Config struct {
 	// Notice is called with what a person should know, such as a banner that was skipped;
 	// nil for none.
 	Notice func(text string)
+	// Watch is called with each position, in order, and the number of all, unless the engine
+	// resolves positions itself. Report returns the manifest's report. Both may be nil.
+	Watch  func(p *board.Position, total int64)
+	Report func() (any, error)
 }
 
 // askBlock is the number of positions that are sent to an engine at once.
@@ -111,10 +115,20 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		}
 		return nil, first.end(err)
 	}
+	if first.header.Resolves {
+		r.Watch = nil
+	}
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
-	return w.Finish(nil)
+	if c.Report == nil {
+		return w.Finish(nil)
+	}
+	report, err := c.Report()
+	if err != nil {
+		return nil, err
+	}
+	return w.Finish(report)
 }
 
 // run is the state of one Run.
@@ -172,6 +186,9 @@ func (r *run) read(_ context.Context, send func(*block) error) error {
 				return err
 			}
 			row++
+			if r.Watch != nil {
+				r.Watch(&p.Board, r.total)
+			}
 			if n++; n <= r.skip {
 				continue
 			}

@@ -24,6 +24,11 @@ func (n *Noise) Add(p *board.Position, resolve Resolver) {
 	}
 }
 
+// Plus returns the sum of two counts.
+func (n Noise) Plus(o Noise) Noise {
+	return Noise{n.Rows + o.Rows, n.InCheck + o.InCheck, n.Noisy + o.Noisy}
+}
+
 // MaxNoisy is the share of rows in check or noisy above which data are unfit for tuning.
 const MaxNoisy = 0.05
 
