@@ -62,6 +62,22 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	lost := false // something that counts
 	add := func(r ...Repaired) { list = append(list, r...) }
 
+	// The result goes first, and comes back if nothing is lost: if this process is killed
+	// after it has repaired a run within this one, the run must not be taken for complete.
+	result, damaged, err := asideResult(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		switch {
+		case result == nil:
+		case lost || damaged:
+			add(*result)
+		default:
+			err = errors.Join(err, restore(result))
+		}
+	}()
+
 	journal := filepath.Join(dir, p.Journal)
 	damage, err := examineJournal(journal)
 	if err != nil {
@@ -82,18 +98,10 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 		lost = true
 	}
 	r, err := p.Data(dir)
-	if err != nil {
-		return list, err
-	}
 	add(r...)
 	lost = lost || len(list) > 0
-	// The result goes before the journal is whole: until then the run is damaged, and not
-	// taken for complete.
-	if r, err := asideResult(dir, lost); err != nil || r != nil {
-		if err != nil {
-			return list, err
-		}
-		add(*r)
+	if err != nil {
+		return list, err
 	}
 	if err := readJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
 		r, err := SetAside(filepath.Join(dir, RunInfoName), "it says how to resume the run; its command writes it again")
@@ -114,23 +122,30 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	return list, nil
 }
 
-// asideResult sets the result of a run aside if it is damaged or no longer holds.
-func asideResult(dir string, lost bool) (*Repaired, error) {
+// asideResult sets the result of a run aside, if there is one, and reports whether it is
+// damaged.
+func asideResult(dir string) (r *Repaired, damaged bool, err error) {
 	path := filepath.Join(dir, RunResultName)
 	var result any
-	err := readJSON(path, &result)
 	reason := "the run is finished again"
-	switch {
+	switch err := readJSON(path, &result); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return nil, false, nil
 	case errors.Is(err, ErrDamaged):
-		reason = "it is damaged; " + reason
+		reason, damaged = "it is damaged; "+reason, true
 	case err != nil:
-		return nil, err
-	case !lost:
-		return nil, nil
+		return nil, false, err
 	}
-	return SetAside(path, reason)
+	r, err = SetAside(path, reason)
+	return r, damaged, err
+}
+
+// restore gives back the name of what was set aside.
+func restore(r *Repaired) error {
+	if err := os.Rename(r.Aside, r.Path); err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	return SyncDir(filepath.Dir(r.Path))
 }
 
 // RepairJournal keeps the whole lines of the journal at path, each once, in their order,
