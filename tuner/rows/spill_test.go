@@ -3,6 +3,8 @@ package rows_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -85,6 +87,64 @@ func TestWide(t *testing.T) {
 			}
 			if x.Count != y.Count {
 				t.Errorf("%d pairs: %d rows, want %d", limit, x.Count, y.Count)
+			}
+		}
+	}
+}
+
+// TestWideMixed: rows that carry their own factors, with pairs beyond the dictionary, give
+// the fit of the same rows in groups of equal phase with a dictionary for all.
+func TestWideMixed(t *testing.T) {
+	syn := synthetic.Games{Games: 200, Rows: 10, Terms: 12, PerRow: 5, K: 0.006, Seed: 6}
+	terms, truth := syn.List(objective.NewTapered(syn.Terms)), syn.Truth()
+	fit := func(mixed bool, limit int, memory int64) *tuner.Result {
+		b, r := rows.NewBuilder(syn.Terms), rand.New(rand.NewPCG(6, 6))
+		b.LimitPairs(limit)
+		for i := range syn.Games * syn.Rows {
+			row := rows.Row{Entries: syn.Entries(r), Phase: 6 * (i % 5), Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(i/syn.Rows + 1)}
+			if r.Float64() < objective.Sigmoid(syn.K*synthetic.Evaluate(&row, truth)) {
+				row.Result = 1
+			}
+			if mixed {
+				row.MG = float32(row.Phase) / rows.MaxPhase
+				row.Phase, row.EG = rows.OwnFactors, 1-row.MG
+			}
+			if err := b.Add(&row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, wide := synthetic.Finish(t, b), 0
+		for _, c := range s.Chunks {
+			wide += len(c.Wide)
+			if c.Mixed() != mixed {
+				t.Fatalf("rows carry their factors: %v", c.Mixed())
+			}
+		}
+		if limit < rows.MaxPairs && wide < 1000 {
+			t.Fatalf("only %d entries are beyond a dictionary of %d", wide, limit)
+		}
+		c := tuner.NewConfig()
+		c.K, c.Memory = syn.K, memory
+		res, err := tuner.Fit(context.Background(), s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	for _, memory := range []int64{1 << 30, 1} {
+		want := fit(false, rows.MaxPairs, memory)
+		for _, limit := range []int{0, 7} {
+			got := fit(true, limit, memory)
+			for i, x := range got.Terms {
+				y := want.Terms[i]
+				for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG), float64(x.NaiveEG - y.NaiveEG), x.EffectiveGames - y.EffectiveGames} {
+					if !(math.Abs(d) < 1e-5) {
+						t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
+					}
+				}
+				if x.Count != y.Count {
+					t.Errorf("%d pairs: %d rows, want %d", limit, x.Count, y.Count)
+				}
 			}
 		}
 	}
