@@ -78,7 +78,7 @@ func TestFreeFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%v: %+v, no finite optimum: %v", loss, r.Fit, r.Unbounded)
-			if !r.Converged || r.Steps > 60 {
+			if !r.Converged || r.Steps > 40 {
 				t.Errorf("%v: converged %v after %d steps", loss, r.Converged, r.Steps)
 			}
 			// One half of "lost" at the limit is enough to leave the other an optimum.

@@ -64,6 +64,12 @@ func (f *fitting) solve(ctx context.Context) error {
 		f.train.Loss = objective.MSE
 		theta = f.at.theta
 	}
+	if estimate && f.free.Priorless() { // the minimum does not depend on D
+		if err := f.minimize(ctx, theta, gap); err != nil {
+			return err
+		}
+		return f.estimate(ctx)
+	}
 	if estimate {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err

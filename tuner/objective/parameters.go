@@ -3,6 +3,7 @@ package objective
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -182,6 +183,11 @@ func (p *Params) Precision(j int) float64 {
 		return 0
 	}
 	return 1 / (p.tau[j] * p.tau[j])
+}
+
+// Priorless reports whether no parameter has a prior.
+func (p *Params) Priorless() bool {
+	return !slices.ContainsFunc(p.tau, func(tau float64) bool { return !math.IsInf(tau, 1) })
 }
 
 // lone reports whether no other term shares a parameter with t.

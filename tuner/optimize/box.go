@@ -51,15 +51,17 @@ const idleRounds = 3
 // beyond a bound are held at it, and released when the value falls towards the
 // inside. For a convex objective the last face holds the minimum. Without a box
 // (nil) it is the method itself. It begins with the variables held that the last
-// call left at a bound.
+// call left at a bound. In a strict box, GaussNewton finds what is held within each of its steps,
+// unless the objective is known by products only.
 func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if b == nil {
 		return m.Minimize(ctx, f, x0, s)
 	}
-	x := slices.Clone(x0)
-	for j := range x {
-		x[j] = b.clamp(j, x[j])
+	if _, large := f.(Products); b.Strict && m == (GaussNewton{}) && !large {
+		return minimizeBounded(ctx, f, b, x0, s)
 	}
+	x := slices.Clone(x0)
+	b.clampAll(x)
 	if b.Strict {
 		b.catch(x)
 	}
@@ -111,6 +113,13 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 			total.Converged, total.Gap = false, math.Inf(1)
 			return total, nil
 		}
+	}
+}
+
+// clampAll moves x to the nearest point of the box.
+func (b *Box) clampAll(x []float64) {
+	for j, v := range x {
+		x[j] = b.clamp(j, v)
 	}
 }
 

@@ -22,7 +22,6 @@ const (
 	gnRetries    = 40    // dampings tried before a step counts as impossible
 	gnFirst      = 1e-4  // first damping after a step that failed undamped
 	gnSmallest   = 1e-12 // below this, none
-	gnChases     = 5     // most steps after the gap is small enough, see Region.Reach
 	gnReuse      = 0.1   // largest factor of the decrement by which an old matrix is worth keeping
 )
 
@@ -52,7 +51,7 @@ func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Se
 	}
 	for !r.out.Converged && r.out.Iterations < r.s.Iterations {
 		moved, err := r.step()
-		if err != nil || !moved || r.s.Region.left(r.out.X) {
+		if err != nil || !moved {
 			return r.out, err
 		}
 	}
@@ -71,7 +70,6 @@ type gnRun struct {
 	h             *mat.SymDense // curvature at an earlier point or this
 	factor        *Factor       // of h; nil if h is not positive
 	fresh         bool          // h is the curvature at out.X
-	chases        int           // steps for the sake of variables that run away
 }
 
 // step takes one step. It reports false if the point cannot be improved.
@@ -89,16 +87,8 @@ func (r *gnRun) step() (bool, error) {
 		}
 		delta = r.newton()
 	}
-	near := r.out.Gap <= r.s.Gap
-	running := r.s.Region.running(delta)
-	if near && running != nil {
-		r.chases++
-	}
-	r.out.Converged = near && (running == nil || r.chases > gnChases)
+	r.out.Converged = r.out.Gap <= r.s.Gap
 	moved, err := r.search(delta)
-	if near && moved && err == nil {
-		err = r.stretch(running)
-	}
 	if err != nil {
 		return false, err
 	}
@@ -178,50 +168,19 @@ func (r *gnRun) search(delta []float64) (bool, error) {
 	return false, nil
 }
 
-// try goes along delta, as far as the region goes: first to where the region is nearest to
-// the end of the step, then to where the step leaves it. It reports whether the value fell.
+// try goes along delta. It reports whether the value fell.
 func (r *gnRun) try(delta []float64) (bool, error) {
 	floats.AddTo(r.trial, r.out.X, delta)
-	cut := r.s.Region.clampAll(r.trial)
-	for {
-		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
-		r.out.Passes++
-		if err != nil {
-			return false, err
-		}
-		if value < r.out.Value && Finite(value, r.trialG) {
-			if cut {
-				floats.SubTo(delta, r.trial, r.out.X)
-			}
-			r.accept(value, (r.out.Value-value)/predictedDecrease(r.h, r.g, delta))
-			return true, nil
-		}
-		if !cut {
-			return false, nil
-		}
-		cut = false
-		floats.AddScaledTo(r.trial, r.out.X, r.s.Region.room(r.out.X, delta), delta)
-		r.s.Region.clampAll(r.trial)
+	value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
+	r.out.Passes++
+	if err != nil {
+		return false, err
 	}
-}
-
-// stretch goes on along a step as long as the value falls, each time twice as far.
-func (r *gnRun) stretch(delta []float64) error {
-	for delta != nil {
-		floats.Scale(2, delta)
-		floats.AddTo(r.trial, r.out.X, delta)
-		r.s.Region.clampAll(r.trial)
-		value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
-		r.out.Passes++
-		if err != nil || !(value < r.out.Value) {
-			return err
-		}
-		r.out.Value = value
-		copy(r.out.X, r.trial)
-		r.g, r.trialG = r.trialG, r.g
-		r.fresh = false
+	if !(value < r.out.Value) || !Finite(value, r.trialG) {
+		return false, nil
 	}
-	return nil
+	r.accept(value, (r.out.Value-value)/predictedDecrease(r.h, r.g, delta))
+	return true, nil
 }
 
 // accept moves to the trial point and adapts the damping to how well the

@@ -89,20 +89,6 @@ func (g *Region) clampAll(x []float64) (moved bool) {
 	return moved
 }
 
-// room returns the share of the step from x, at most 1, that stays within the region.
-func (g *Region) room(x, step []float64) float64 {
-	share := 1.0
-	for j, d := range step {
-		switch {
-		case d > 0:
-			share = min(share, (g.Hi[j]-x[j])/d)
-		case d < 0:
-			share = min(share, (g.Lo[j]-x[j])/d)
-		}
-	}
-	return share
-}
-
 // Outcome is where a method stopped.
 type Outcome struct {
 	X          []float64

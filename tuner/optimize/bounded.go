@@ -1,0 +1,254 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// bounded is GaussNewton in a box. A step leads to the minimum of the quadratic model within
+// the box, so that it holds and releases any number of variables at once. The model is the
+// Gauss-Newton matrix with BFGS updates, damped (Nocedal and Wright 2006, procedure 18.2),
+// because the second derivatives that the matrix leaves out matter for terms that are rare: with the
+// matrix alone a fit of MSE converges slowly.
+type bounded struct {
+	ctx           context.Context
+	f             Objective
+	s             Settings
+	box           *Box
+	out           Outcome
+	g             []float64 // gradient at out.X
+	trial, trialG []float64
+	factor        *Factor // of the curvature at an earlier point or this; nil if there is none
+	age           int     // steps since then
+	first         float64 // gap then
+	pairs         []pair
+	checked       bool // that the gap is small by a new matrix too
+	chases        int  // steps for the sake of variables that run away, see Box.Reach
+}
+
+// pair is a step and the change of the gradient along it.
+type pair struct {
+	s, y []float64
+	sy   float64 // s'y
+}
+
+const (
+	boundedPairs    = 30   // most pairs that are kept
+	boundedAge      = 4    // steps for which a matrix is kept in any case
+	boundedReuse    = 0.3  // largest factor of the gap since then by which one is worth keeping
+	boundedDecrease = 1e-4 // smallest decrease, as part of what the slope promises
+	boundedHalvings = 30   // of a step that brings less
+	boundedChases   = 5    // most steps after the gap is small enough
+	boundedCurving  = 0.2  // smallest curvature along a step that is believed, as part of the model's
+)
+
+func minimizeBounded(ctx context.Context, f Objective, box *Box, x0 []float64, s Settings) (Outcome, error) {
+	n := len(x0)
+	if s.Iterations == 0 {
+		s.Iterations = gnIterations
+	}
+	r := bounded{ctx: ctx, f: f, s: s, box: box, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
+	r.out.X, r.out.Gap = slices.Clone(x0), math.Inf(1)
+	box.clampAll(r.out.X)
+	var err error
+	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
+	r.out.Passes++
+	if err == nil && !Finite(r.out.Value, r.g) {
+		err = ErrNotFinite
+	}
+	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < s.Iterations; {
+		moved, err = r.step()
+	}
+	for j, x := range r.out.X {
+		box.Held[j] = x == box.Lo[j] && r.g[j] >= 0 || x == box.Hi[j] && r.g[j] <= 0
+	}
+	return r.out, err
+}
+
+// step takes one step. It reports false if the point cannot be improved.
+func (r *bounded) step() (bool, error) {
+	m, err := r.model()
+	if err != nil {
+		return false, err
+	}
+	r.out.Gap = m.decrease
+	near := r.out.Gap <= r.s.Gap
+	if near && r.age > 0 && !r.checked {
+		// What the updates say of variables that run away is too little.
+		r.checked = true
+		r.factor, r.pairs = nil, nil
+		return true, nil
+	}
+	var running []float64
+	if near {
+		running = r.running(m.step)
+	}
+	if running != nil {
+		r.chases++
+	}
+	r.out.Converged = near && (running == nil || r.chases > boundedChases)
+	fresh := r.age == 0 && len(r.pairs) == 0
+	moved, err := r.search(m)
+	if err != nil {
+		return false, err
+	}
+	far, err := r.stretch(running)
+	if err != nil {
+		return false, err
+	}
+	if !moved && !far {
+		r.out.Converged = near
+		r.factor, r.pairs = nil, nil
+		return !near && !fresh, nil // once more, with a new matrix
+	}
+	r.age++
+	r.out.Iterations++
+	if r.s.Step != nil {
+		r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
+	}
+	if r.s.Limit > 0 && floats.Norm(r.out.X, math.Inf(1)) > r.s.Limit {
+		return false, ErrDiverged
+	}
+	return true, nil
+}
+
+// model minimizes the model, with a new matrix if the old one has not brought enough.
+func (r *bounded) model() (*quadraticStep, error) {
+	if r.factor != nil {
+		m, err := r.inBox()
+		if err != nil || r.age <= boundedAge || m.decrease <= boundedReuse*r.first {
+			return m, err
+		}
+	}
+	h, err := r.f.Curvature(r.ctx, r.out.X)
+	if err != nil {
+		return nil, err
+	}
+	r.out.Curvatures++
+	if r.factor = Factorize(h); r.factor == nil {
+		return nil, ErrNotFinite
+	}
+	m, err := r.inBox()
+	if err == nil {
+		r.age, r.first = 0, m.decrease
+	}
+	return m, err
+}
+
+// inBox minimizes the model within the box.
+func (r *bounded) inBox() (*quadraticStep, error) {
+	q := quadratic{inverse: r.inverse, g: r.g, lo: make([]float64, len(r.g)), hi: make([]float64, len(r.g))}
+	floats.SubTo(q.lo, r.box.Lo, r.out.X)
+	floats.SubTo(q.hi, r.box.Hi, r.out.X)
+	return q.minimize()
+}
+
+// inverse returns the inverse of the model's matrix, times v (Nocedal and Wright 2006, algorithm 7.4).
+func (r *bounded) inverse(v []float64) ([]float64, error) {
+	v = slices.Clone(v)
+	a := make([]float64, len(r.pairs))
+	for i, p := range slices.Backward(r.pairs) {
+		a[i] = floats.Dot(p.s, v) / p.sy
+		floats.AddScaled(v, -a[i], p.y)
+	}
+	v, err := r.factor.Solve(v)
+	if err != nil {
+		return nil, err
+	}
+	floats.Scale(-1, v)
+	for i, p := range r.pairs {
+		floats.AddScaled(v, a[i]-floats.Dot(p.y, v)/p.sy, p.s)
+	}
+	return v, nil
+}
+
+// search goes along the step as far as the value falls.
+func (r *bounded) search(m *quadraticStep) (moved bool, err error) {
+	slope, share := floats.Dot(r.g, m.step), 1.0
+	for range boundedHalvings {
+		value, err := r.try(share, m.step)
+		if err != nil {
+			return false, err
+		}
+		if value < r.out.Value && value <= r.out.Value+float64(boundedDecrease*share*slope) && Finite(value, r.trialG) {
+			if share == 1 {
+				r.remember(m)
+			} else {
+				r.factor, r.pairs = nil, nil
+			}
+			r.accept(value)
+			return true, nil
+		}
+		if r.out.Converged {
+			return false, nil // rounding noise: nothing left to gain
+		}
+		share /= 2
+	}
+	return false, nil
+}
+
+// try takes value and gradient at the trial point, that far along a step.
+func (r *bounded) try(share float64, step []float64) (float64, error) {
+	floats.AddScaledTo(r.trial, r.out.X, share, step)
+	r.box.clampAll(r.trial) // but for rounding, it is within
+	r.out.Passes++
+	return r.f.Gradient(r.ctx, r.trial, r.trialG)
+}
+
+// accept moves to the trial point.
+func (r *bounded) accept(value float64) {
+	r.out.Value = value
+	r.out.X, r.trial = r.trial, r.out.X
+	r.g, r.trialG = r.trialG, r.g
+}
+
+// remember adds the pair of a step to the trial point.
+func (r *bounded) remember(m *quadraticStep) {
+	p := pair{s: m.step, y: make([]float64, len(r.g))}
+	floats.SubTo(p.y, r.trialG, r.g)
+	p.sy = floats.Dot(p.s, p.y)
+	if model := floats.Dot(p.s, m.slope); p.sy < boundedCurving*model {
+		part := (1 - boundedCurving) * model / (model - p.sy)
+		floats.Scale(part, p.y)
+		floats.AddScaled(p.y, 1-part, m.slope)
+		p.sy = boundedCurving * model
+	}
+	if !(p.sy > 0) {
+		return
+	}
+	if len(r.pairs) == boundedPairs {
+		r.pairs = slices.Delete(r.pairs, 0, 1)
+	}
+	r.pairs = append(r.pairs, p)
+}
+
+// running returns the part of a step that is too long to be the last, see Box.Reach; nil if
+// there is none.
+func (r *bounded) running(step []float64) (out []float64) {
+	for j, d := range step {
+		if r.box.Reach > 0 && math.Abs(d) > r.box.Reach && !math.IsInf(r.box.Hi[j]-r.box.Lo[j], 0) {
+			if out == nil {
+				out = make([]float64, len(step))
+			}
+			out[j] = d
+		}
+	}
+	return out
+}
+
+// stretch goes on along a step until the value rises or bounds end it, each time twice as
+// far. The value of what runs away soon falls by less than rounding shows.
+func (r *bounded) stretch(step []float64) (moved bool, err error) {
+	for share := 2.0; step != nil; share *= 2 {
+		value, err := r.try(share, step)
+		if err != nil || !(value <= r.out.Value) || slices.Equal(r.trial, r.out.X) {
+			return moved, err
+		}
+		r.accept(value)
+		moved = true
+	}
+	return moved, nil
+}
