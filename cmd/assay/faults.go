@@ -35,12 +35,16 @@ func reportFaults(report func(text string)) func(*selfplay.Result) {
 }
 
 // faultsText says where to read about the forfeits of the run in the folder.
-func faultsText(out string) string {
+func faultsText(out string, forfeits int64) string {
 	switch n := gamelog.FaultLogs(out); {
 	case out == "":
 		return "with --out, logs are kept"
 	case n > 0:
-		return fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
+		text := fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
+		if more := gamelog.MissingFaultLogs(out, forfeits); more > 0 {
+			text += fmt.Sprintf("; %d more are not kept", more)
+		}
+		return text
 	}
 	return "see the journal"
 }

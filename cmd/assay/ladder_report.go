@@ -44,9 +44,13 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 		return err
 	}
 	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, countsText(r.Terminations))
+	forfeits := int64(0)
+	for _, x := range r.Ratings {
+		forfeits += x.Forfeits
+	}
 	for _, x := range r.Ratings {
 		if x.Forfeits > 0 {
-			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, faultsText(dir))
+			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, faultsText(dir, forfeits))
 		}
 	}
 	if r.VoidPairs > 0 {
@@ -67,13 +71,15 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	fmt.Fprintf(out, "no ratings: %s\n\n", r.Reason)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "games\tforfeits\t\n")
+	forfeits := int64(0)
 	for _, x := range r.Unrated {
+		forfeits += x.Forfeits
 		fmt.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, countsText(r.Terminations), r.VoidPairs, faultsText(dir))
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, countsText(r.Terminations), r.VoidPairs, faultsText(dir, forfeits))
 	if dir != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}

@@ -270,7 +270,7 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	}
 	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], faultsText(dir))
+		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], faultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
 		fmt.Fprintf(w, "void pairs\t%d\tplayed again\n", r.VoidPairs)

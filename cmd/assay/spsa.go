@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -215,7 +216,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if r.Already {
 		fmt.Fprintf(stderr, "spsa: %s is complete; nothing to do\n", c.Out)
 	} else {
-		p.finish(fmt.Sprintf("%d iterations, %d games", r.Iterations, r.Games))
+		p.finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, busyText(r.Load)))
 	}
 	weights, err := writeSpsaWeights(&c, r)
 	if err != nil {
@@ -223,7 +224,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	}
 	leaveReport(c.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Already: r.Already, Seconds: r.Took.Seconds()})
+		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
 	return printSpsa(stdout, &c, r, weights, f.form)
 }
@@ -231,9 +232,9 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 // printUntuned prints a run without a verdict.
 func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Result) error {
 	if f.asJSON {
-		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Seconds: r.Took.Seconds()})
+		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
 	}
-	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, faultsText(c.Out), r.VoidPairs)
+	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, faultsText(c.Out, r.Forfeits), r.VoidPairs)
 	return err
 }
 
@@ -243,6 +244,7 @@ type spsaJSON struct {
 	*play.Result
 	Weights string       `json:"weights,omitempty"` // the weight file that was written
 	Budget  *spsa.Budget `json:"budget,omitempty"`  // null if the run was complete
+	Load    cores.Load   `json:"load,omitzero"`     // of the machine; absent if it was not measured
 	Already bool         `json:"already"`
 	Seconds float64      `json:"seconds"`
 }

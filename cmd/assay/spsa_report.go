@@ -71,9 +71,12 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
 	}
 	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out))
+		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out, r.Forfeits))
 	}
 	printWarnings(out, r.Warnings)
+	if r.Load.Busy() {
+		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
+	}
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, r.Limits, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
 	}

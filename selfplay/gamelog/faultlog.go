@@ -43,3 +43,13 @@ func FaultLogs(dir string) int {
 	}
 	return len(names)
 }
+
+// MissingFaultLogs returns how many of a run's forfeited games have no log because the folder
+// has as many as it may.
+func MissingFaultLogs(dir string, forfeits int64) int64 {
+	logs := FaultLogs(dir)
+	if logs < maxFaultLogs {
+		return 0
+	}
+	return max(0, forfeits-int64(logs))
+}

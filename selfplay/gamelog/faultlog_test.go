@@ -28,8 +28,8 @@ func TestKeepFaultLog(t *testing.T) {
 		keep(n, "> go\n")
 		keep(n, fmt.Sprintf("> go nodes %d\n", n))
 	}
-	if n := FaultLogs(dir); n != maxFaultLogs {
-		t.Errorf("%d logs", n)
+	if n, more := FaultLogs(dir), MissingFaultLogs(dir, maxFaultLogs+20); n != maxFaultLogs || more != 20 {
+		t.Errorf("%d logs, %d more", n, more)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, FaultsName, "game-7.txt"))
 	if want := "game 7: player-failed\nwhite: crashed\nWhite uci:a\nBlack b\n\n> go nodes 7\n"; err != nil || string(text) != want {

@@ -35,8 +35,8 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 			return jerr
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || err == nil && m.Schema != dataset.GamesFormat {
-		return nil // no games here
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (m.Schema != dataset.GamesFormat || m.Rows == 0) {
+		return nil // no games here, or none yet
 	} else if err != nil {
 		return err
 	}

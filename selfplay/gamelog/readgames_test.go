@@ -54,6 +54,14 @@ func TestReadGames(t *testing.T) {
 	if list := numbers(t, dir); list != nil {
 		t.Errorf("no folder has the games %v", list)
 	}
+	// A self-play run before its first shard.
+	early := t.TempDir()
+	if err := (&durable.Manifest{Schema: dataset.GamesFormat}).Save(early); err != nil {
+		t.Fatal(err)
+	}
+	if list := numbers(t, early); list != nil {
+		t.Errorf("a data set without rows has the games %v", list)
+	}
 	run, err := durable.OpenRun(dir, durable.RunInfo{Command: "test"}, "identity")
 	if err != nil {
 		t.Fatal(err)

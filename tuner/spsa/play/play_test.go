@@ -13,10 +13,12 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -137,6 +139,22 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 		return err
 	})
 	gamelogtest.SameFiles(t, c.Out, whole.Out, append(gamelogtest.Promised, LogName, "validation/"+durable.RunResultName)...)
+}
+
+// busy is a runner on a machine with a load.
+type busy struct{ selfplay.Runner }
+
+func (busy) Load() cores.Load { return cores.Load{Threads: 6, Cores: 2, Time: time.Second} }
+
+// The load of the machine is kept with the run.
+func TestLoadOfTheMachine(t *testing.T) {
+	c := config(t, 4)
+	c.Runner = busy{&selfplay.Local{Open: c.Open, Workers: 2}}
+	for range 2 { // played, and read again
+		if r := run(t, c); !r.Load.Busy() || r.Load.Time != time.Second {
+			t.Errorf("already %v: load %+v", r.Already, r.Load)
+		}
+	}
 }
 
 // The log holds all that is needed to compute the answer again.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -57,6 +58,7 @@ type Result struct {
 	Already bool          `json:"-"` // the run was complete before
 	Played  int64         `json:"-"` // games played by this process
 	Took    time.Duration `json:"-"`
+	Load    cores.Load    `json:"-"` // of the machine while the iterations were played, by all processes
 }
 
 // add counts a game.

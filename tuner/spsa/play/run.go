@@ -43,7 +43,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}
 	}
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
-		func(_ *durable.Run, r *Result) error { r.Already, r.Limits = true, s.result.Limits; return nil },
+		func(_ *durable.Run, r *Result) error {
+			r.Already, r.Limits, r.Load = true, s.result.Limits, gamelog.ReadLoad(c.Out)
+			return nil
+		},
 		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
 }
 
@@ -75,7 +78,7 @@ func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	if _, err := s.pairs.Play(ctx, s.series()); err != nil {
 		return s.noVerdict(err), err
 	}
-	s.result.VoidPairs = s.pairs.Guard.Void()
+	s.result.VoidPairs, s.result.Load = s.pairs.Guard.Void(), s.pairs.Load()
 	s.noteStalls(&s.result)
 	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Completed(), s.tuner.Estimates(), s.pairs.Played()
 	if err := s.log.Sync(); err != nil {
@@ -104,7 +107,7 @@ func (s *session) noVerdict(err error) *Result {
 		r.Reason = "validation: " + r.Validation.Reason
 	}
 	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(), s.pairs.Guard.Void()
-	r.Took = time.Since(s.started)
+	r.Took, r.Load = time.Since(s.started), s.pairs.Load()
 	s.noteStalls(&r)
 	return &r
 }

@@ -33,7 +33,9 @@ type matchView struct {
 	LLR       *float64
 	Figures   []figure
 	FaultLogs int // in the folder
-	Load      cores.Load
+	// MoreFaults are forfeited games whose logs the folder has no room for, if known.
+	MoreFaults int64
+	Load       cores.Load
 }
 
 // readMatch reads the match in dir. It returns nil if there is none yet.
@@ -47,6 +49,8 @@ func (b *builder) readMatch(dir, name string) (*matchView, error) {
 		return nil, err
 	} else if !ok {
 		v.Result = nil
+	} else {
+		v.MoreFaults = gamelog.MissingFaultLogs(dir, v.Result.Forfeits[0]+v.Result.Forfeits[1])
 	}
 	var err error
 	if v.Tally, err = b.tally(dir, name); err != nil {

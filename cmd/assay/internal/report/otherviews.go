@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -136,7 +137,7 @@ func (b *builder) spsa() error {
 			figures = append(figures, chart(figure{Title: "Value over the iterations: " + p.Name}, "iteration", "value", start, s))
 		}
 	}
-	view := map[string]any{"Result": r, "Done": len(lines), "Config": config.SPSA, "Figures": b.number(figures)}
+	view := map[string]any{"Result": r, "Done": len(lines), "Config": config.SPSA, "Figures": b.number(figures), "Load": gamelog.ReadLoad(b.dir)}
 	if err := b.headline("spsa-headline", view); err != nil {
 		return err
 	}
