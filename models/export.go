@@ -14,10 +14,11 @@ import (
 var exportTemplates embed.FS
 
 // exportFormats lists the built-in templates; "json" needs none.
-var exportFormats = []string{"c", "csv", "uci"}
+var exportFormats = []string{"tables", "c", "cpp", "rust", "go", "csv", "uci"}
 
-// ExportFormats returns the formats of Export: c is a C header, csv a table, uci one
-// setoption line for each weight, json the weight file itself.
+// ExportFormats returns the formats of Export: tables are arrays of S(mg, eg) for C and C++,
+// c is a C header, cpp, rust and go are declarations in these languages, csv a table, uci
+// one setoption line for each weight, json the weight file itself.
 func ExportFormats() []string { return append([]string{"json"}, exportFormats...) }
 
 // ExportTemplate returns the text of the built-in template of a format, as an example for
@@ -53,6 +54,14 @@ func (f *File) Export(w io.Writer, format string) error {
 // lower, csv (a CSV field), json (a value), number (a float in shortest form) and add (two
 // integers). name is the template's name in errors.
 func (f *File) Execute(w io.Writer, name, text string) error {
+	data, err := f.TemplateData()
+	if err != nil {
+		return err
+	}
+	return execute(w, name, text, data)
+}
+
+func execute(w io.Writer, name, text string, data *TemplateData) error {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"ident": identifier,
 		"upper": strings.ToUpper,
@@ -65,10 +74,6 @@ func (f *File) Execute(w io.Writer, name, text string) error {
 		"number": func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },
 		"add":    func(a, b int) int { return a + b },
 	}).Parse(text)
-	if err != nil {
-		return err
-	}
-	data, err := f.TemplateData()
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -51,6 +53,51 @@ type Array struct {
 	// without a term (a pawn's first and last rank) have zeros.
 	Squares bool
 	Cells   []Cell
+}
+
+// Group is an array on its own, or consecutive arrays of equal length whose names differ
+// only in the number at their end: pst.0 to pst.5 with 64 elements each are pst[6][64].
+type Group struct {
+	Name   string // without the number, if there are several arrays
+	Arrays []Array
+}
+
+// Ident returns the name as an identifier of C and similar languages.
+func (g Group) Ident() string { return identifier(g.Name) }
+
+// Nested reports whether the group is an array of arrays.
+func (g Group) Nested() bool { return len(g.Arrays) > 1 }
+
+// Single reports whether the group is one term.
+func (g Group) Single() bool { return g.Arrays[0].Single }
+
+// Tapered reports whether the terms are tapered.
+func (g Group) Tapered() bool { return g.Arrays[0].Tapered }
+
+// Len returns the length of each array.
+func (g Group) Len() int { return len(g.Arrays[0].Cells) }
+
+// Groups returns the arrays in groups.
+func (s *TemplateData) Groups() (groups []Group) {
+	for i := 0; i < len(s.Arrays); {
+		first := s.Arrays[i]
+		prefix, end, _ := arrayName(first.Name)
+		n := 1
+		for end == "0" && !first.Single && i+n < len(s.Arrays) {
+			a := s.Arrays[i+n]
+			if p, e, _ := arrayName(a.Name); a.Single || p != prefix || e != strconv.Itoa(n) || a.Tapered != first.Tapered || len(a.Cells) != len(first.Cells) {
+				break
+			}
+			n++
+		}
+		g := Group{first.Name, s.Arrays[i : i+n]}
+		if n > 1 {
+			g.Name = prefix
+		}
+		groups = append(groups, g)
+		i += n
+	}
+	return groups
 }
 
 // Ident returns the name as an identifier of C and similar languages.
@@ -150,8 +197,16 @@ func identifier(name string) string {
 	if s == "" || s[0] >= '0' && s[0] <= '9' {
 		s = "_" + s
 	}
+	if slices.Contains(keywords, s) {
+		s += "_"
+	}
 	return s
 }
+
+// keywords are the words of C, C++, Rust and Go that a term may be named.
+var keywords = strings.Fields("auto break case char class const continue default defer delete do double else enum extern float fn for func go goto " +
+	"if impl import in inline int let long loop map match mod move mut new package private public range ref register return short signed static " +
+	"struct switch this trait type union unsigned use using var void volatile where while")
 
 // Rounding is the difference between integer weights and the fitted numbers, in centipawns.
 type Rounding struct {

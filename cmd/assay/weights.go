@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -279,23 +280,42 @@ func newWeightsListCommand() *cobra.Command {
 
 // exportFlags are the flags of assay weights export.
 type exportFlags struct {
-	format, template, show, out, data string
+	format, template, show, out, into, data string
 }
 
 func newWeightsExportCommand() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export FILE",
-		Short: "Write weights for another program: C, CSV, JSON, UCI options, or any template",
+		Short: "Write weights for another program, or into its source",
 		Long: `Write weights in a format that another program can read:
 
-  c      a header with arrays and S(mg, eg) macros
-  csv    one line per term, with the fitted number and its standard error
-  json   the weight file itself
-  uci    one setoption line per weight
+  tables  arrays of S(mg, eg) for C and C++, where the engine defines S
+  c       a C header with arrays, and S unless the engine defines it
+  cpp     C++, constexpr
+  rust    Rust
+  go      Go
+  csv     one line per term, with the fitted number and its standard error
+  json    the weight file itself
+  uci     one setoption line per weight
 
 For any other format write a template of Go's text/template; --show-template prints a
-built-in one as an example. A template sees .Model, .ID, .K, .Terms and .Arrays.
+built-in one as an example. A template sees .Model, .ID, .K, .Terms, .Arrays and .Groups.
+
+Terms become arrays by their names: pst.0, pst.1, ... are the elements of pst, in the order
+of the weight file, and pst.0.0 to pst.5.63 those of pst[6][64] (pst_0 to pst_5 in a format
+without nested arrays). A number, a rank or a square at the end, after a dot, an underscore
+or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
+cannot have become underscores, and words of a language get one at the end.
+
+--into replaces what stands between two comments of a source file, and nothing else:
+  // assay:begin
+  // assay:end
+Names after assay:begin choose arrays and terms for the region, so that a file may have
+several: // assay:begin pst material. The format follows the file's name, or --format or
+--template. Line endings, indentation and permissions stay. The file is not touched if it is
+up to date already, or if a region has other names than it would get; an empty region
+takes any.
 
 FILE may hold weights of any evaluation, also of a foreign one.
 
@@ -303,6 +323,7 @@ Weights are integers. If the file has the fitted numbers they were rounded from,
 shows how far rounding moved them and, with --data, the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
   assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
+  assay weights export tuned.json --into src/eval.cpp
   assay weights export --show-template c`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -324,6 +345,7 @@ shows how far rounding moved them and, with --data, the loss it costs.`,
 	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringVar(&f.into, "into", "", "source file to write the weights into, between its markers")
 	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
 	return c
 }
@@ -332,6 +354,12 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	switch {
 	case f.format != "" && f.template != "":
 		return usagef("give --format or --template, not both")
+	case f.into != "" && f.out != "":
+		return usagef("give --into or --out, not both")
+	case f.format == "" && f.template == "" && f.into != "":
+		if f.format = sourceFormats[strings.ToLower(filepath.Ext(f.into))]; f.format == "" {
+			return usagef("--into %s: give its --format, one of %s, or a --template", f.into, strings.Join(models.ExportFormats(), ", "))
+		}
 	case f.format == "":
 		f.format = "json"
 	case !slices.Contains(models.ExportFormats(), f.format):
@@ -340,6 +368,9 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	x, err := openAnyWeights(name)
 	if err != nil {
 		return err
+	}
+	if f.into != "" {
+		return f.intoSource(ctx, x, stderr)
 	}
 	var b bytes.Buffer // write nothing unless the template succeeds
 	if f.template != "" {
@@ -361,6 +392,48 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err
+}
+
+// sourceFormats are the formats of --into by the ends of file names.
+var sourceFormats = map[string]string{
+	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
+	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
+}
+
+// intoSource replaces the regions of a source file.
+func (f *exportFlags) intoSource(ctx context.Context, x *openedWeights, stderr io.Writer) error {
+	name, text := f.format+".tmpl", ""
+	if f.template != "" {
+		data, err := os.ReadFile(f.template)
+		if err != nil {
+			return err
+		}
+		name, text = f.template, string(data)
+	} else {
+		var err error
+		if text, err = models.ExportTemplate(f.format); err != nil {
+			return usageError{err}
+		}
+	}
+	before, err := os.ReadFile(f.into)
+	if err != nil {
+		return err
+	}
+	after, left, err := x.file.Into(before, name, text)
+	if err != nil {
+		return fmt.Errorf("%s: %w; it is not changed", f.into, err)
+	}
+	if err := f.rounding(ctx, x, stderr); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(stderr, "not in a region of %s: %s\n", f.into, strings.Join(left, ", "))
+	}
+	if bytes.Equal(before, after) {
+		fmt.Fprintf(stderr, "%s has these weights already\n", f.into)
+		return nil
+	}
+	return durable.ReplaceFile(f.into, after)
 }
 
 // rounding prints how far the integers are from the fitted numbers, and the loss it costs.

@@ -64,6 +64,33 @@ func WriteFile(path string, data []byte) error {
 	return err
 }
 
+// ReplaceFile is WriteFile for a file that exists: it keeps the permissions, and writes the
+// file that a symbolic link leads to.
+func ReplaceFile(path string, data []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		if err = f.file.Chmod(info.Mode().Perm()); err == nil {
+			_, err = f.Commit()
+			return err
+		}
+		err = fmt.Errorf("durable: %w", err)
+	}
+	f.Abort()
+	return err
+}
+
 // File is a file that is being written. It gets its name only with Commit.
 type File struct {
 	path string // the name it will have
