@@ -3,6 +3,7 @@ package objective
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/tuner/rows"
@@ -69,5 +70,32 @@ func TestKernels(t *testing.T) {
 	scatter(codes, runs, out, &g)
 	if g != want {
 		t.Error("scattered sums differ from the plain loop's")
+	}
+}
+
+// TestOuter: vectors and the plain loop give the same bytes, for any number of elements.
+func TestOuter(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	tri := newTriangle(40)
+	var m, want [len(lookup{}) + 820]float64
+	for n := range 31 {
+		for range 20 {
+			var index []uint16
+			var value []float64
+			for _, i := range r.Perm(40)[:n] {
+				index, value = append(index, uint16(i)), append(value, r.NormFloat64())
+			}
+			slices.Sort(index)
+			h := r.NormFloat64()
+			outer(index, value, h, m[:], tri.base)
+			for i, t := range index {
+				for j, u := range index[i:] {
+					want[tri.base[t]+int(u)] += float64(float64(h*value[i]) * value[i+j])
+				}
+			}
+		}
+		if m != want {
+			t.Fatalf("%d elements: differs from the definition", n)
+		}
 	}
 }

@@ -1,0 +1,95 @@
+#include "textflag.h"
+
+// func outerAVX(index *uint16, value *float64, n int, h float64, m *float64, base *int)
+TEXT ·outerAVX(SB), NOSPLIT, $0-48
+	MOVQ index+0(FP), SI
+	MOVQ value+8(FP), DX
+	MOVQ n+16(FP), CX
+	VMOVSD h+24(FP), X15
+	MOVQ m+32(FP), DI
+	MOVQ base+40(FP), BX
+	XORQ AX, AX
+
+	// Four lines at once: first what they have among themselves.
+group:
+	MOVWLZX (SI)(AX*2), R15
+	MOVQ (BX)(R15*8), R8
+	LEAQ (DI)(R8*8), R8
+	VMOVSD (DX)(AX*8), X8
+	VMULSD X8, X15, X0
+	VMULSD X8, X0, X4
+	VADDSD (R8)(R15*8), X4, X4
+	VMOVSD X4, (R8)(R15*8)
+	MOVWLZX 2(SI)(AX*2), R15
+	MOVQ (BX)(R15*8), R9
+	LEAQ (DI)(R9*8), R9
+	VMOVSD 8(DX)(AX*8), X9
+	VMULSD X9, X15, X1
+	VMULSD X9, X0, X4
+	VMULSD X9, X1, X5
+	VADDSD (R8)(R15*8), X4, X4
+	VADDSD (R9)(R15*8), X5, X5
+	VMOVSD X4, (R8)(R15*8)
+	VMOVSD X5, (R9)(R15*8)
+	MOVWLZX 4(SI)(AX*2), R15
+	MOVQ (BX)(R15*8), R10
+	LEAQ (DI)(R10*8), R10
+	VMOVSD 16(DX)(AX*8), X10
+	VMULSD X10, X15, X2
+	VMULSD X10, X0, X4
+	VMULSD X10, X1, X5
+	VMULSD X10, X2, X6
+	VADDSD (R8)(R15*8), X4, X4
+	VADDSD (R9)(R15*8), X5, X5
+	VADDSD (R10)(R15*8), X6, X6
+	VMOVSD X4, (R8)(R15*8)
+	VMOVSD X5, (R9)(R15*8)
+	VMOVSD X6, (R10)(R15*8)
+	MOVWLZX 6(SI)(AX*2), R15
+	MOVQ (BX)(R15*8), R11
+	LEAQ (DI)(R11*8), R11
+	VMOVSD 24(DX)(AX*8), X11
+	VMULSD X11, X15, X3
+	VMULSD X11, X0, X4
+	VMULSD X11, X1, X5
+	VMULSD X11, X2, X6
+	VMULSD X11, X3, X7
+	VADDSD (R8)(R15*8), X4, X4
+	VADDSD (R9)(R15*8), X5, X5
+	VADDSD (R10)(R15*8), X6, X6
+	VADDSD (R11)(R15*8), X7, X7
+	VMOVSD X4, (R8)(R15*8)
+	VMOVSD X5, (R9)(R15*8)
+	VMOVSD X6, (R10)(R15*8)
+	VMOVSD X7, (R11)(R15*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JGE  done
+
+	// Then with all later elements.
+	MOVQ AX, R12
+next:
+	MOVWLZX (SI)(R12*2), R15
+	VMOVSD (DX)(R12*8), X8
+	VMULSD X8, X0, X4
+	VMULSD X8, X1, X5
+	VMULSD X8, X2, X6
+	VMULSD X8, X3, X7
+	VADDSD (R8)(R15*8), X4, X4
+	VADDSD (R9)(R15*8), X5, X5
+	VADDSD (R10)(R15*8), X6, X6
+	VADDSD (R11)(R15*8), X7, X7
+	VMOVSD X4, (R8)(R15*8)
+	VMOVSD X5, (R9)(R15*8)
+	VMOVSD X6, (R10)(R15*8)
+	VMOVSD X7, (R11)(R15*8)
+	INCQ R12
+	CMPQ R12, CX
+	JLT  next
+
+	LEAQ 4(AX), R13
+	CMPQ R13, CX
+	JLE  group
+
+done:
+	RET
