@@ -116,11 +116,11 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 			}
 		}
 		for i := pieces[piece]; i < pieces[piece+1]; i++ {
-			codes, err := t.Evaluate(p.Store, p.Store.Chunks[i], w)
+			codes, err := t.Evaluate(p.Store, p.Store.Chunks[i], w, nil)
 			if err != nil {
 				return err
 			}
-			p.Derivatives(t.Scratch, i)
+			p.Derivatives(t.Scratch, i, nil)
 			p.gramChunk(t, i, codes, tri, factors)
 		}
 		return nil

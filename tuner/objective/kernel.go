@@ -13,13 +13,18 @@ type lookup = [1 << 16]float64
 
 // dots writes the sums of w over each row's codes to out. Two rows of equal
 // length are summed side by side and codes are read four at a time, because
-// reading is what bounds this loop.
-func dots(codes []uint16, runs []rows.Run, w *lookup, out []float64) {
+// reading is what bounds this loop. Rows that are not wanted may be left out; nil wants all.
+func dots(codes []uint16, runs []rows.Run, w *lookup, out []float64, wanted []bool) {
+	at := 0
 	for _, r := range runs {
 		n := int(r.Length)
 		rows := out[:r.Rows]
 		out = out[r.Rows:]
-		for len(rows) >= 2 {
+		for ; len(rows) >= 2; at += 2 {
+			if wanted != nil && !wanted[at] && !wanted[at+1] {
+				codes, rows = codes[2*n:], rows[2:]
+				continue
+			}
 			one := codes[:n]
 			two := codes[n : 2*n][:len(one)]
 			codes = codes[2*n:]
@@ -50,6 +55,7 @@ func dots(codes []uint16, runs []rows.Run, w *lookup, out []float64) {
 			}
 			codes = codes[n:]
 			rows[0] = a
+			at++
 		}
 	}
 }

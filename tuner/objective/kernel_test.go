@@ -51,7 +51,17 @@ func TestKernels(t *testing.T) {
 		w[i] = r.NormFloat64()
 	}
 	out := make([]float64, len(lengths))
-	dots(codes, runs, &w, out)
+	dots(codes, runs, &w, out, nil)
+	wanted, some := make([]bool, len(lengths)), make([]float64, len(lengths))
+	for i := range wanted {
+		wanted[i] = r.IntN(3) == 0
+	}
+	dots(codes, runs, &w, some, wanted)
+	for i, is := range wanted {
+		if is && some[i] != out[i] {
+			t.Errorf("row %d: %v where not all are wanted, else %v", i, some[i], out[i])
+		}
+	}
 	at := 0
 	for i, n := range lengths {
 		sum := 0.0

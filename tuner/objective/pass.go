@@ -90,9 +90,9 @@ func NewScratch() *Scratch {
 
 func (s *Scratch) Release() { scratches.Put(s) }
 
-// evaluate writes E in centipawns of the chunk's rows to s.x and returns the
-// chunk's codes.
-func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint16, error) {
+// Evaluate writes the evaluations in centipawns of the chunk's rows to s.X and returns the
+// chunk's codes. Of rows that are not wanted the evaluation means nothing; nil wants all.
+func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error) {
 	codes, err := store.Codes(c, &s.codes)
 	if err != nil {
 		return nil, err
@@ -101,10 +101,10 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered) ([]uint1
 		s.prepare(c, store.Pairs(), w)
 	}
 	x := s.X[:c.Rows]
-	dots(codes, c.Runs, s.table, x)
+	dots(codes, c.Runs, s.table, x, wanted)
 	if c.Mixed() {
 		y := s.eg.x[:c.Rows]
-		dots(codes, c.Runs, &s.eg.table, y)
+		dots(codes, c.Runs, &s.eg.table, y, wanted)
 		for i := range x {
 			a, b := c.Factors(i)
 			x[i] = float64(a*x[i]) + float64(b*y[i])
@@ -152,7 +152,7 @@ func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work f
 		return t
 	}
 	each := func(t *Scratch, piece int) error {
-		codes, err := t.Evaluate(s, s.Chunks[piece], w)
+		codes, err := t.Evaluate(s, s.Chunks[piece], w, nil)
 		if err == nil {
 			work(t, piece, codes)
 		}
@@ -295,14 +295,21 @@ func (s *gradientSum) flush() {
 	}
 }
 
-// derivatives returns, in s.x and s.y, each row's weighted slope and curvature
-// of the loss with respect to the evaluation before its scale.
-func (p *Problem) Derivatives(t *Scratch, i int) {
+// Derivatives returns, in t.X and t.Y, each wanted row's weighted slope and curvature
+// of the loss with respect to the evaluation before its scale; nil wants all.
+func (p *Problem) Derivatives(t *Scratch, i int, wanted []bool) {
 	c := p.Store.Chunks[i]
 	y, omega := p.Target[i], p.Omega[i]
 	for j, e := range t.X[:c.Rows] {
-		a, b := p.Loss.slopeAt(p.K, e, float64(y[j]))
+		if wanted != nil && !wanted[j] {
+			continue
+		}
 		o, scale := float64(omega[j]), c.ScaleOf(j)
+		if o == 0 {
+			t.X[j], t.Y[j] = 0, 0
+			continue
+		}
+		a, b := p.Loss.slopeAt(p.K, e, float64(y[j]))
 		t.X[j], t.Y[j] = o*a*scale, o*b*scale*scale
 	}
 }
@@ -311,7 +318,7 @@ func (p *Problem) Derivatives(t *Scratch, i int) {
 // and what derivatives says of it. The slice of entries is used again.
 func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, entries []rows.Entry)) error {
 	s := p.Store
-	work := func(t *Scratch, i int, _ []uint16) { p.Derivatives(t, i) }
+	work := func(t *Scratch, i int, _ []uint16) { p.Derivatives(t, i, nil) }
 	var buf []uint16
 	var entries []rows.Entry
 	var failed error
@@ -339,7 +346,7 @@ func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, r
 func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 	squares, expected := 0.0, 0.0
 	work := func(t *Scratch, i int, _ []uint16) {
-		p.Derivatives(t, i)
+		p.Derivatives(t, i, nil)
 		t.value = 0
 		for _, slope := range t.X[:p.Store.Chunks[i].Rows] {
 			t.value += float64(slope * slope)

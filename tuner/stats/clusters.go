@@ -110,6 +110,7 @@ func (c *clusterPass) visits() int {
 // clusterScratch is what one goroutine needs for a block of clusters.
 type clusterScratch struct {
 	*objective.Scratch
+	wanted     []bool     // rows of a chunk that are of the block's clusters
 	u          *mat.Dense // scores by cluster
 	info       *mat.Dense // information by cluster and term
 	sum, sumSq []float64  // of the information, by term
@@ -120,7 +121,7 @@ type clusterScratch struct {
 func (c *clusterPass) scratch() *clusterScratch {
 	terms := c.p.Store.Terms()
 	s := &clusterScratch{
-		Scratch: objective.NewScratch(),
+		Scratch: objective.NewScratch(), wanted: make([]bool, rows.ChunkRows),
 		u:       mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
 		sum: make([]float64, terms), sumSq: make([]float64, terms), total: make([]float64, c.q.N),
 	}
@@ -226,12 +227,18 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		if at.lo >= hi || at.hi <= lo {
 			continue
 		}
-		codes, err := s.Evaluate(c.p.Store, c.p.Store.Chunks[i], c.w)
+		k := c.p.Store.Chunks[i]
+		wanted := s.wanted[:k.Rows]
+		for j, g := range k.Game {
+			n := c.place[g]
+			wanted[j] = n >= lo && n < hi && c.p.Omega[i][j] > 0
+		}
+		codes, err := s.Evaluate(c.p.Store, k, c.w, wanted)
 		if err != nil {
 			return err
 		}
-		c.p.Derivatives(s.Scratch, i)
-		c.collect(s, i, codes, lo, hi)
+		c.p.Derivatives(s.Scratch, i, wanted)
+		c.collect(s, i, codes, lo)
 	}
 	for i := range int(hi - lo) {
 		addTo(s.total, s.u.RawRowView(i)[:c.q.N])
@@ -251,7 +258,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 
 // collect adds the chunk's rows to the scores and informations of the block's
 // clusters.
-func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, hi int32) {
+func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo int32) {
 	k, pairs := c.p.Store.Chunks[chunk], c.p.Store.Pairs()
 	row, wides := 0, k.Wide
 	for _, r := range k.Runs {
@@ -259,9 +266,9 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo, 
 		for range r.Rows {
 			line := codes[:n]
 			codes = codes[n:]
-			at := c.place[k.Game[row]]
-			if c.p.Omega[chunk][row] > 0 && at >= lo && at < hi {
-				u, info := s.u.RawRowView(int(at-lo)), s.info.RawRowView(int(at-lo))
+			if s.wanted[row] {
+				at := int(c.place[k.Game[row]] - lo)
+				u, info := s.u.RawRowView(at), s.info.RawRowView(at)
 				a, b := k.Factors(row)
 				mg, eg, h := a*s.X[row], b*s.X[row], s.Y[row]
 				for _, code := range line {

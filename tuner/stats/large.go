@@ -68,7 +68,7 @@ func NewLarge(ctx context.Context, o *objective.Penalized, c *rows.Clusters, the
 	}
 	l.slope, l.root = l.byRow(), l.byRow()
 	err = objective.Evaluate(ctx, p.Store, p.Workers, l.w, func(t *objective.Scratch, i int, _ []uint16) {
-		p.Derivatives(t, i)
+		p.Derivatives(t, i, nil)
 		for j := range l.slope[i] {
 			if s := p.Store.Chunks[i].ScaleOf(j); s != 0 {
 				l.slope[i][j], l.root[i][j] = t.X[j]/s, math.Sqrt(max(0, t.Y[j]))/math.Abs(s)
