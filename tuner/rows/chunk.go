@@ -95,11 +95,7 @@ func (o *openChunk) move(p *openChunk, mg, eg float32) {
 // seal returns the rows as a chunk, in order of length, and empties o.
 func (o *openChunk) seal() *Chunk {
 	n := len(o.lens)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return o.lens[a] - o.lens[b] })
+	order := byLength(o.lens)
 	c := &Chunk{Rows: n, codes: make([]uint16, 0, len(o.codes)), Size: len(o.codes)}
 	begin := make([]int, n+1)
 	for i, l := range o.lens {
@@ -133,6 +129,23 @@ func (o *openChunk) seal() *Chunk {
 		mg: o.mg[:0], eg: o.eg[:0], weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0],
 	}
 	return c
+}
+
+// byLength returns the rows in order of length, those of equal length in order.
+func byLength(lens []int) []int {
+	next := make([]int, slices.Max(lens)+2) // by length: where its next row goes
+	for _, l := range lens {
+		next[l+1]++
+	}
+	for l := range next[1:] {
+		next[l+1] += next[l]
+	}
+	order := make([]int, len(lens))
+	for i, l := range lens {
+		order[next[l]] = i
+		next[l]++
+	}
+	return order
 }
 
 func inOrderOf[T any](order []int, column []T) []T {

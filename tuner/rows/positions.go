@@ -42,6 +42,7 @@ type job struct {
 	positions []dataset.PositionRow
 	entries   []Entry // of all rows, one after the other
 	rows      []Row   // entries are slices of the above
+	ends      []int   // of each row's entries
 	done      chan struct{}
 }
 
@@ -86,12 +87,12 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n := workers(b.Workers, 1<<30)
-	todo, queue := make(chan *job, n), make(chan *job, 2*n)
+	todo, queue, used := make(chan *job, n), make(chan *job, 2*n), make(chan *job, 4*n)
 	failed := make(chan error, 1)
 	go func() {
 		defer close(queue)
 		defer close(todo)
-		failed <- read(ctx, sources, todo, queue)
+		failed <- read(ctx, sources, todo, queue, used)
 	}()
 	for range n {
 		go func() {
@@ -107,7 +108,7 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 		c.infos[i] = SourceInfo{Name: s.Name, Hash: s.Hash}
 		c.total += s.Len
 	}
-	err = c.collect(queue, cancel)
+	err = c.collect(queue, used, cancel)
 	if readErr := <-failed; err == nil {
 		err = readErr
 	}
@@ -125,10 +126,10 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	return s, nil
 }
 
-// read cuts the sources into jobs, in order.
-func read(ctx context.Context, sources []Source, todo, queue chan<- *job) error {
+// read cuts the sources into jobs, in order. Those that were used are filled again.
+func read(ctx context.Context, sources []Source, todo, queue chan<- *job, used <-chan *job) error {
 	for i, s := range sources {
-		j := newJob(i, 0)
+		j := newJob(i, 0, used)
 		for row, err := range s.Rows {
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.Name, err)
@@ -138,7 +139,7 @@ func read(ctx context.Context, sources []Source, todo, queue chan<- *job) error 
 				if err := send(ctx, j, todo, queue); err != nil {
 					return err
 				}
-				j = newJob(i, j.first+readBlock)
+				j = newJob(i, j.first+readBlock, used)
 			}
 		}
 		if len(j.positions) > 0 {
@@ -150,8 +151,15 @@ func read(ctx context.Context, sources []Source, todo, queue chan<- *job) error 
 	return nil
 }
 
-func newJob(source int, first int64) *job {
-	return &job{source: source, first: first, positions: make([]dataset.PositionRow, 0, readBlock), done: make(chan struct{})}
+func newJob(source int, first int64, used <-chan *job) *job {
+	var j *job
+	select {
+	case j = <-used:
+	default:
+		j = &job{positions: make([]dataset.PositionRow, 0, readBlock)}
+	}
+	j.source, j.first, j.positions, j.done = source, first, j.positions[:0], make(chan struct{})
+	return j
 }
 
 func send(ctx context.Context, j *job, todo, queue chan<- *job) error {
@@ -170,25 +178,24 @@ func (j *job) extract(m *eval.Model, f *eval.Features, s *Source) {
 	if factor == 0 {
 		factor = 1
 	}
-	j.rows = make([]Row, len(j.positions))
-	j.entries = make([]Entry, 0, 48*len(j.positions))
-	ends := make([]int, len(j.positions))
+	j.rows, j.entries, j.ends = j.rows[:0], j.entries[:0], j.ends[:0]
 	for i := range j.positions {
 		p := &j.positions[i]
 		m.Features(&p.Board, f)
 		for _, e := range f.Entries {
 			j.entries = append(j.entries, Entry{e.Term, float32(e.Count)})
 		}
-		ends[i] = len(j.entries)
-		j.rows[i] = Row{
+		j.ends = append(j.ends, len(j.entries))
+		j.rows = append(j.rows, Row{
 			Phase: f.Phase, Scale: float32(f.ScaleNum) / float32(f.ScaleDen),
 			Result: p.Result, Score: p.Score, Weight: p.Weight * factor,
 			Game: p.Game, Opening: p.Opening, TrainOnly: s.TrainOnly,
-		}
+		})
 	}
-	for i, from := 0, 0; i < len(ends); i++ {
-		j.rows[i].Entries = j.entries[from:ends[i]]
-		from = ends[i]
+	from := 0
+	for i, end := range j.ends {
+		j.rows[i].Entries = j.entries[from:end]
+		from = end
 	}
 }
 
@@ -203,7 +210,7 @@ type collector struct {
 
 // collect adds the rows of all jobs. After an error it cancels the reading
 // and drains what is under way.
-func (c *collector) collect(queue <-chan *job, cancel func()) error {
+func (c *collector) collect(queue <-chan *job, used chan<- *job, cancel func()) error {
 	var failed error
 	for j := range queue {
 		<-j.done
@@ -224,6 +231,10 @@ func (c *collector) collect(queue <-chan *job, cancel func()) error {
 		info.Rows += int64(len(j.rows))
 		c.done += int64(len(j.rows))
 		c.progress(c.done, c.total)
+		select {
+		case used <- j:
+		default:
+		}
 	}
 	return failed
 }

@@ -122,7 +122,7 @@ func (c *clusterPass) scratch() *clusterScratch {
 	terms := c.p.Store.Terms()
 	s := &clusterScratch{
 		Scratch: objective.NewScratch(), wanted: make([]bool, rows.ChunkRows),
-		u:       mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
+		u: mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
 		sum: make([]float64, terms), sumSq: make([]float64, terms), total: make([]float64, c.q.N),
 	}
 	if !c.bare {
