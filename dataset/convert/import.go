@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -209,12 +208,9 @@ func (im *importer) complete(dir string, err error) (*durable.Manifest, *Importe
 	if im.streams() {
 		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
 	}
-	m, e := durable.LoadManifest(dir)
-	if e == nil {
-		e = json.Unmarshal(m.Report, &im.counts)
-	}
+	m, e := durable.LoadReport(dir, &im.counts)
 	if e != nil {
-		return nil, nil, fmt.Errorf("convert: %s: %w", dir, e)
+		return nil, nil, fmt.Errorf("convert: %w", e)
 	}
 	return m, &im.counts, err
 }

@@ -110,6 +110,18 @@ func LoadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
+// LoadReport is LoadManifest, and reads the manifest's report into report, a pointer.
+func LoadReport(dir string, report any) (*Manifest, error) {
+	m, err := LoadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(m.Report, report); err != nil {
+		return nil, fmt.Errorf("durable: the report in %s: %w", filepath.Join(dir, ManifestName), err)
+	}
+	return m, nil
+}
+
 // ParseManifest reads the bytes of a manifest.json.
 func ParseManifest(data []byte) (*Manifest, error) {
 	cut := bytes.LastIndex(data, []byte(sumField))

@@ -2,7 +2,6 @@ package positions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -116,12 +115,9 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 // extracted returns the manifest and the counts of a complete data set, and err.
 func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
 	var counts Counts
-	m, e := durable.LoadManifest(dir)
-	if e == nil {
-		e = json.Unmarshal(m.Report, &counts)
-	}
+	m, e := durable.LoadReport(dir, &counts)
 	if e != nil {
-		return nil, counts, fmt.Errorf("dataset: %s: %w", dir, e)
+		return nil, counts, fmt.Errorf("dataset: %w", e)
 	}
 	return m, counts, err
 }

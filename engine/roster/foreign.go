@@ -27,8 +27,7 @@ var ErrSpec = errors.New("want uci:[KEY=VALUE:]COMMAND[?OPTION=VALUE[&OPTION=VAL
 
 // foreign is the parsed specification of a foreign engine.
 type foreign struct {
-	nodes   uint64
-	depth   int
+	limits
 	command uci.Command
 }
 
@@ -68,11 +67,7 @@ func openForeign(spec string) (engine.Player, error) {
 	if _, err := exec.LookPath(f.command.Path); err != nil {
 		return nil, fmt.Errorf("player %q: %w", spec, err)
 	}
-	var p engine.Player = uci.NewClient(f.command)
-	if f.nodes > 0 || f.depth > 0 {
-		p = &limited{Player: p, nodes: f.nodes, depth: f.depth}
-	}
-	return p, nil
+	return f.limit(uci.NewClient(f.command)), nil
 }
 
 // parseForeign parses the specification of a foreign engine.
@@ -121,10 +116,7 @@ func leadingSetting(rest string) (key, value, after string, ok bool) {
 func (f *foreign) set(key, value string) error {
 	switch key {
 	case "nodes", "depth":
-		var s settings
-		err := s.set(key, value)
-		f.nodes, f.depth = cmp.Or(s.nodes, f.nodes), cmp.Or(s.depth, f.depth)
-		return err
+		return f.limits.set(key, value)
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 {
@@ -176,13 +168,7 @@ func (f *foreign) settingsIdentity() (id string) {
 			id += "=" + value
 		}
 	}
-	if f.nodes > 0 {
-		id += fmt.Sprintf(":nodes=%d", f.nodes)
-	}
-	if f.depth > 0 {
-		id += fmt.Sprintf(":depth=%d", f.depth)
-	}
-	return id
+	return id + f.limits.String()
 }
 
 // identifyIfFile returns the identity of a file, and any other word without its folder.

@@ -32,7 +32,7 @@ func TestParseForeign(t *testing.T) {
 		{`uci:'/my engines/a b' "x \"y\" \\z" c\ d it\'s '' \n`, foreign{command: uci.Command{Path: "/my engines/a b", Args: []string{`x "y" \z`, "c d", "it's", "", `\n`}}}},
 		{`uci:C:\engines\sf.exe?SyzygyPath=C:\tb;D:\tb`, foreign{command: uci.Command{Path: `C:\engines\sf.exe`, Options: list("SyzygyPath", `C:\tb;D:\tb`)}}},
 		{`uci:'odd?name'?File='a&b'&Text=x\&y=z?`, foreign{command: uci.Command{Path: "odd?name", Options: list("File", "a&b", "Text", "x&y=z?")}}},
-		{"uci:nodes=5000:depth=3:timeout=10s:start=500ms:e", foreign{nodes: 5000, depth: 3, command: uci.Command{Path: "e", MoveTimeout: 10 * time.Second, StartTimeout: 500 * time.Millisecond}}},
+		{"uci:nodes=5000:depth=3:timeout=10s:start=500ms:e", foreign{limits: limits{5000, 3}, command: uci.Command{Path: "e", MoveTimeout: 10 * time.Second, StartTimeout: 500 * time.Millisecond}}},
 		{"uci:env A=b:c e?X=nodes=1:", foreign{command: uci.Command{Path: "env", Args: []string{"A=b:c", "e"}, Options: list("X", "nodes=1:")}}},
 	} {
 		got, err := parseForeign(tt.spec)

@@ -28,13 +28,7 @@ func (s *settings) format(e *entry, weights string) string {
 	if slices.Contains(e.settings, "hash") {
 		words = append(words, fmt.Sprintf("hash=%d", s.hash))
 	}
-	if s.nodes > 0 {
-		words = append(words, fmt.Sprintf("nodes=%d", s.nodes))
-	}
-	if s.depth > 0 {
-		words = append(words, fmt.Sprintf("depth=%d", s.depth))
-	}
-	return strings.Join(words, ":") + s.optionsIdentity()
+	return strings.Join(words, ":") + s.limits.String() + s.optionsIdentity()
 }
 
 // Command returns the program of a foreign engine's specification, as a full path if it
@@ -75,13 +69,7 @@ func CheckOption(spec, name, value string) error {
 
 // format returns the specification with another program, as parseForeign takes it.
 func (f *foreign) format(path string) string {
-	text := foreignPrefix
-	if f.nodes > 0 {
-		text += fmt.Sprintf("nodes=%d:", f.nodes)
-	}
-	if f.depth > 0 {
-		text += fmt.Sprintf("depth=%d:", f.depth)
-	}
+	text := foreignPrefix + strings.TrimPrefix(f.limits.String()+":", ":")
 	if f.command.MoveTimeout > 0 {
 		text += fmt.Sprintf("timeout=%v:", f.command.MoveTimeout)
 	}

@@ -104,10 +104,7 @@ func Open(spec string) (engine.Player, error) {
 	if err := s.apply(p); err != nil {
 		return nil, fmt.Errorf("player %q: %w", spec, err)
 	}
-	if s.nodes > 0 || s.depth > 0 {
-		p = &limited{Player: p, nodes: s.nodes, depth: s.depth}
-	}
-	return p, nil
+	return s.limit(p), nil
 }
 
 // Identify returns the identity of a player, under which files record it. It has the id of
@@ -126,14 +123,7 @@ func Identify(spec string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("player %q: %w", spec, err)
 	}
-	id += s.optionsIdentity()
-	if s.nodes > 0 {
-		id += fmt.Sprintf(":nodes=%d", s.nodes)
-	}
-	if s.depth > 0 {
-		id += fmt.Sprintf(":depth=%d", s.depth)
-	}
-	return id, nil
+	return id + s.optionsIdentity() + s.limits.String(), nil
 }
 
 func find(name string) (entry, error) {

@@ -18,8 +18,7 @@ const maxHashMB = 65536
 type settings struct {
 	weights string
 	hash    int
-	nodes   uint64
-	depth   int
+	limits
 	options []option
 }
 
@@ -105,12 +104,8 @@ func (s *settings) set(key, value string) (err error) {
 		}
 	case "hash":
 		s.hash, err = positive(key, value, maxHashMB)
-	case "nodes":
-		var n int
-		n, err = positive(key, value, 1<<60)
-		s.nodes = uint64(n)
-	case "depth":
-		s.depth, err = positive(key, value, 1<<20)
+	case "nodes", "depth":
+		err = s.limits.set(key, value)
 	}
 	return err
 }
