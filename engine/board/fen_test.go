@@ -102,8 +102,8 @@ func TestPositionOfFEN(t *testing.T) {
 		t.Error("KingSquare is wrong")
 	}
 	check := mustParse(t, "4k3/8/8/1B6/8/8/8/4RK2 b - - 0 1")
-	if !check.InCheck() || check.Checkers().Count() != 2 {
-		t.Errorf("checkers %#x, want those on b5 and e1", uint64(check.Checkers()))
+	if !check.InCheck() || check.checkers.Count() != 2 {
+		t.Errorf("checkers %#x, want those on b5 and e1", uint64(check.checkers))
 	}
 	if p := mustParse(t, "1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"); !p.Chess960() {
 		t.Error("a right of the b-file's rook is not taken for Chess960")

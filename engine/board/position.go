@@ -78,9 +78,6 @@ func (p *Position) LikelyKey(m Move) uint64 {
 // PawnKey returns the Zobrist key of the pawns and the kings' squares alone.
 func (p *Position) PawnKey() uint64 { return p.pawnKey }
 
-// Checkers returns the squares of the pieces that give check to the side to move.
-func (p *Position) Checkers() Bitboard { return p.checkers }
-
 // InCheck reports whether the side to move is in check.
 func (p *Position) InCheck() bool { return p.checkers != 0 }
 
