@@ -17,6 +17,7 @@ var ErrPreflight = errors.New("the player does not work")
 const (
 	preflightNodes = 1000
 	preflightTime  = 100 * time.Millisecond
+	preflightClock = time.Second // for the game
 )
 
 // Preflight starts each player once, on this machine, and asks it for one move. It is for
@@ -38,7 +39,8 @@ func (s *Setup) Preflight(ctx context.Context, limits Limits, players ...Entrant
 }
 
 func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error {
-	job := Job{Players: [2]string{e.Spec}, Options: [2][]Option{e.Options}, Limits: [2]Limits{limits.preflight()}, Plies: 1}
+	limits = limits.preflight()
+	job := Job{Players: [2]string{e.Spec}, Options: [2][]Option{e.Options}, Limits: [2]Limits{limits, limits}, Plies: 1}
 	for ; ; job.Attempt++ {
 		w := worker{open: open, players: map[string][]engine.Player{}}
 		result, err := w.play(ctx, &job)
@@ -68,8 +70,8 @@ func (r *Result) fault(of board.Color) string {
 	return r.Fault
 }
 
-// preflight returns limits of the same kind for a short search. A clock becomes a time for
-// the move: whether the player keeps it is for the games to show.
+// preflight returns limits of the same kind for a short search: some engines know only
+// clocks. Whether the player keeps its clock is for the games to show.
 func (l Limits) preflight() Limits {
 	if l.Nodes > 0 {
 		l.Nodes = min(l.Nodes, preflightNodes)
@@ -78,7 +80,7 @@ func (l Limits) preflight() Limits {
 		l.Depth = 1
 	}
 	if l.Clock.Runs() {
-		l.Clock, l.MoveTime = Clock{}, preflightTime
+		l.Clock = Clock{Base: min(l.Clock.Base, preflightClock), Increment: min(l.Clock.Increment, preflightTime), Moves: l.Clock.Moves, Margin: maxClock}
 	}
 	if l.MoveTime > 0 {
 		l.MoveTime = min(l.MoveTime, preflightTime)

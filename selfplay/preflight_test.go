@@ -79,7 +79,8 @@ func TestPreflightLimits(t *testing.T) {
 		{Limits{Depth: 30}, Limits{Depth: 1}},
 		{Limits{MoveTime: time.Hour}, Limits{MoveTime: preflightTime}},
 		{Limits{MoveTime: time.Millisecond}, Limits{MoveTime: time.Millisecond}},
-		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}}, Limits{MoveTime: preflightTime}},
+		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}}, Limits{Clock: Clock{Base: preflightClock, Moves: 40, Margin: maxClock}}},
+		{Limits{Clock: Clock{Base: time.Millisecond, Increment: time.Minute, Margin: 1}}, Limits{Clock: Clock{Base: time.Millisecond, Increment: preflightTime, Margin: maxClock}}},
 	} {
 		if got := tt.games.preflight(); got != tt.preflight {
 			t.Errorf("%+v: %+v, want %+v", tt.games, got, tt.preflight)

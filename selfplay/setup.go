@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -35,9 +36,10 @@ type Setup struct {
 	Tolerance Tolerance // of games that fail
 
 	Open        Opener
-	Runner      Runner // nil: a Local with Open and Concurrency
-	Concurrency int    // games at once; 0: one a core
-	Resume      string // command line that resumes the run
+	Runner      Runner          // nil: a Local with Open and Concurrency
+	Concurrency int             // games at once; 0: one a core
+	Resume      string          // command line that resumes the run
+	Pinned      json.RawMessage // see durable.RunInfo
 	Progress    func(done, total int64, note string)
 	Failed      func(*Result) // see Series
 }

@@ -57,6 +57,7 @@ it: no game is lost or played twice.`,
   assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer f.git.close()
 			c, err := f.config(cmd, args, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -79,6 +80,9 @@ it: no game is lost or played twice.`,
 
 func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (ladder.Config, error) {
 	var c ladder.Config
+	if err := f.git.prepare(cmd, f.Out, args...); err != nil {
+		return c, err
+	}
 	times, err := f.times.limits()
 	if err != nil {
 		return c, err
@@ -112,7 +116,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	}
 	checker := c.Check.Player
 	c.Setup, c.Games, c.Within = f.Setup, f.games, f.within
-	c.Check.Player, c.Resume = checker, resumeCommand(cmd, args)
+	c.Check.Player, c.Resume, c.Pinned = checker, resumeCommand(cmd, args), f.git.pinned()
 	return c, nil
 }
 
@@ -142,7 +146,7 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 // entrants names the players, and chooses who checks openings.
 func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
 	for i, spec := range args {
-		e, err := f.times.entrant(spec, fmt.Sprintf("ladder: player %d", i+1))
+		e, err := f.times.entrant(&f.git, spec, fmt.Sprintf("ladder: player %d", i+1))
 		if err != nil {
 			return err
 		}

@@ -58,6 +58,8 @@ A foreign engine is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE
 command is split into words as by a shell, without expansion. OwnBook and Threads keep the
 engine's defaults unless set.
 
+` + gitHelp + `
+
 Before the first game each player must start and play a move; if one does not, the command
 ends. In a game, a crash, an illegal or malformed move and no answer are losses. They count,
 and are never played again. If a player forfeits more than --max-forfeits of its games
@@ -85,7 +87,8 @@ interruption the same command resumes it: no game is lost or played twice.`,
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
   assay match turing-1951 shannon-a:moves=1 --games 40
-  assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08`,
+  assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08
+  assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {
@@ -94,6 +97,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 			if f.gauntlet {
 				return usagef("--gauntlet is for more than two players")
 			}
+			defer f.git.close()
 			c, err := f.config(cmd, args)
 			if err != nil {
 				return err
@@ -131,6 +135,7 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if f.gauntlet {
 		t.schedule = string(ladder.Gauntlet)
 	}
+	defer t.git.close()
 	c, err := t.config(cmd, args, cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -140,6 +145,9 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 
 func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
 	var c match.Config
+	if err := f.git.prepare(cmd, f.Out, args...); err != nil {
+		return c, err
+	}
 	times, err := f.times.limits()
 	if err != nil {
 		return c, err
@@ -164,8 +172,9 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 	if err := f.entrants(&c, args); err != nil {
 		return c, err
 	}
-	checker := c.Check.Player
+	checker, pinned := c.Check.Player, c.Pinned
 	c.Setup, c.Games, c.Corrected = f.Setup, f.games, f.corrected
+	c.Pinned = pinned
 	c.Check.Player, c.LimitsB = checker, f.Limits
 	c.LimitsB.MoveTime, c.LimitsB.Clock = times[1].MoveTime, times[1].Clock
 	return c, nil

@@ -81,9 +81,10 @@ func eachSide(text string, set func(side int, text string) error) error {
 	return set(1, b)
 }
 
-// entrant names a player and starts it once. What is the player's name in errors.
-func (f *timeFlags) entrant(spec, what string) (selfplay.Entrant, error) {
-	e, err := entrant(roster.WithTimeouts(spec, f.moveTimeout, f.startTimeout))
+// entrant names a player, builds it if it is git:REF, and starts it once. What is the
+// player's name in errors.
+func (f *timeFlags) entrant(git *gitFlags, spec, what string) (selfplay.Entrant, error) {
+	e, err := git.entrant(roster.WithTimeouts(spec, f.moveTimeout, f.startTimeout))
 	if errors.Is(err, uci.ErrStart) {
 		err = verdictAdvice(fmt.Errorf("%s: %w: %w", what, selfplay.ErrPreflight, err), "")
 	}
@@ -93,12 +94,13 @@ func (f *timeFlags) entrant(spec, what string) (selfplay.Entrant, error) {
 // entrants names A and B and chooses who checks openings.
 func (f *matchFlags) entrants(c *match.Config, args []string) error {
 	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
-		e, err := f.times.entrant(args[i], fmt.Sprintf("match: %c", 'A'+i))
+		e, err := f.times.entrant(&f.git, args[i], fmt.Sprintf("match: %c", 'A'+i))
 		if err != nil {
 			return err
 		}
 		*to = e
 	}
+	c.Pinned = f.git.pinned()
 	var err error
 	c.Check.Player, err = openingChecker(c.B, c.A) // B first: A is usually the newer
 	return err

@@ -30,6 +30,7 @@ type playFlags struct {
 	randomPlies int
 	asJSON      bool
 	cluster     clusterFlags
+	git         gitFlags
 }
 
 func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
@@ -56,6 +57,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	concurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	aliasFlag(cmd, "check-nodes", "opening-nodes")
+	f.git.register(cmd)
 	f.cluster.register(cmd)
 }
 
@@ -262,7 +264,7 @@ func (f *toleranceFlags) parse() (selfplay.Tolerance, error) {
 func verdictAdvice(err error, out string) error {
 	switch {
 	case errors.Is(err, selfplay.ErrPreflight):
-		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout?", err)
+		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout? if it knows only clocks, use --tc", err)
 	case errors.Is(err, selfplay.ErrNoVerdict) && out == "":
 		return fmt.Errorf("%w; correct what fails and play again", err)
 	case errors.Is(err, selfplay.ErrNoVerdict):

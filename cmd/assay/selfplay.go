@@ -43,6 +43,7 @@ interrupted or killed at any time: the same command continues with the unfinishe
   assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer f.git.close()
 			c, err := f.config(cmd)
 			if err != nil {
 				return err
@@ -62,6 +63,9 @@ interrupted or killed at any time: the same command continues with the unfinishe
 
 func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	var c datagen.Config
+	if err := f.git.prepare(cmd, f.Out, f.players...); err != nil {
+		return c, err
+	}
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -83,13 +87,14 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		}
 	}
 	for _, spec := range specs {
-		e, err := entrant(spec)
+		e, err := f.git.entrant(spec)
 		if err != nil {
 			return c, err
 		}
 		c.Players = append(c.Players, e)
 	}
 	c.Setup, c.Games = f.Setup, f.games
+	c.Pinned = f.git.pinned()
 	return c, nil
 }
 

@@ -32,6 +32,7 @@ type spsaFlags struct {
 	tolerance toleranceFlags
 	affinity  bool
 	cluster   clusterFlags
+	git       gitFlags
 }
 
 func newSpsaCommand() *cobra.Command {
@@ -108,6 +109,7 @@ the same bytes.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
+	f.git.register(cmd)
 	f.cluster.register(cmd)
 	return cmd
 }
@@ -144,21 +146,26 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.Out, f.form = f.out, file.Form
-	if err := spsaPlayers(&c, file.Player); err != nil {
+	defer f.git.close()
+	if err := f.git.prepare(cmd, f.out, file.Player); err != nil {
+		return err
+	}
+	if err := f.players(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, programVersion(), resumeCommand(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
-// spsaPlayers opens the player once and sets its values, so that errors appear before the
-// run starts.
-func spsaPlayers(c *play.Config, spec string) error {
-	name, err := roster.Identify(spec)
+// players opens the player once and sets its values, so that errors appear before the run
+// starts.
+func (f *spsaFlags) players(c *play.Config, spec string) error {
+	e, err := f.git.entrant(spec)
 	if err != nil {
 		return err
 	}
-	p, err := roster.Open(spec)
+	c.Player, c.Pinned = e, f.git.pinned()
+	p, err := roster.Open(e.Spec)
 	if err != nil {
 		return err
 	}
@@ -179,9 +186,8 @@ func spsaPlayers(c *play.Config, spec string) error {
 	if err := p.NewGame(0); err != nil {
 		return err
 	}
-	c.Player = selfplay.Entrant{Spec: spec, Name: name}
 	checker, err := openingChecker(c.Player)
-	if checker.Spec != spec { // otherwise it is the player with its start values
+	if checker.Spec != e.Spec { // otherwise it is the player with its start values
 		c.Check.Player = checker
 	}
 	return err

@@ -34,6 +34,10 @@ type RunInfo struct {
 	// Format is the version of the command's config.json. A command raises it when it
 	// changes the keys: an unfinished run of a lower format is then an *OlderRunError.
 	Format int `json:"format,omitempty"`
+
+	// Pinned is what names of the command line stood for when the run started, such as the
+	// commit HEAD. Its form is the command's.
+	Pinned json.RawMessage `json:"pinned,omitempty"`
 }
 
 // OlderRunError says that an unfinished run was started by an earlier version of the

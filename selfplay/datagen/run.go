@@ -36,7 +36,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		}
 	}
 	id := c.identity(openings)
-	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program}
+	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}
 	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return l.play(ctx)
 	}
 	id := l.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program}, id,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, id,
 		func(run *durable.Run, r *Result) error {
 			r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
 			return nil

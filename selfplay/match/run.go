@@ -46,7 +46,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return m.play(ctx)
 	}
 	id := m.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program}, id, finished,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, id, finished,
 		func(run *durable.Run) (*Result, error) {
 			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
 			if err != nil {

@@ -42,7 +42,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			return nil, fmt.Errorf("spsa: %w", err)
 		}
 	}
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program}, c.identity(openings),
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error {
 			r.Already, r.Limits, r.Load = true, s.result.Limits, gamelog.ReadLoad(c.Out)
 			return nil

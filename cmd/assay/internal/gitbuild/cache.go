@@ -217,7 +217,7 @@ func (c *Cache) make(ctx context.Context, temp string, s *Source, command string
 	i := info{ID: s.ID, Command: command, System: system, Engine: s.repo.Name() + "-" + s.Short() + exeSuffix()}
 	out := filepath.Join(ready, i.Engine)
 	start := time.Now()
-	if err := c.run(ctx, source, command, out); err != nil {
+	if err := c.run(ctx, s.Short(), source, command, out); err != nil {
 		return "", err
 	}
 	i.Seconds = time.Since(start).Seconds()

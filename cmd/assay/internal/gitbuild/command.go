@@ -21,9 +21,10 @@ const maxOutput = 16 << 10
 var ErrBuild = errors.New("the build failed")
 
 // run runs the command in a folder. The command is shown before, and its output if it fails.
-func (c *Cache) run(ctx context.Context, dir, command, out string) error {
+// Short names what is built.
+func (c *Cache) run(ctx context.Context, short, dir, command, out string) error {
 	command = strings.ReplaceAll(command, Out, quote(out))
-	c.log("%s", command)
+	c.log("building %s: %s", short, command)
 	cmd := shell(ctx, command)
 	cmd.Dir, cmd.Env = dir, cleanEnvironment()
 	var said bytes.Buffer
