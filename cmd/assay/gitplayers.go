@@ -73,6 +73,11 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 		}
 		return nil
 	}
+	for _, spec := range specs {
+		if _, err := roster.ParseSource(spec); err != nil && roster.FromGit(spec) {
+			return usageError{err}
+		}
+	}
 	f.ctx, f.name, f.stderr, f.out, f.sources = cmd.Context(), cmd.Name(), cmd.ErrOrStderr(), out, map[string]*gitbuild.Source{}
 	dir := f.dir
 	if dir == "" {

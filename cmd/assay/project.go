@@ -127,7 +127,7 @@ func (p *project) errorf(s setting, format string, args ...any) error {
 
 // lineOf returns the line on which a key is set, from 1. The library has it only for errors.
 func lineOf(text, key string) int {
-	set := regexp.MustCompile(`(?m)^[ \t]*(?:\[[ \t]*)?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[=.\]]|[{,][ \t]*["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*=`)
+	set := regexp.MustCompile(`(?m)^[ \t]*(?:\[(?:[^\]\n]*\.)?[ \t]*)?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[=.\]]|[{,][ \t]*["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*=`)
 	at := set.FindStringIndex(text)
 	if at == nil {
 		return 1

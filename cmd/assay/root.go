@@ -34,7 +34,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), newTuneCommand(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand()}},
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), newTuneCommand(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), newDataCommand(), newFeaturesCommand()}},
 		{"Look at runs, and share them among machines:", []*cobra.Command{newRunsCommand(), newReportCommand(), newServeCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{newUCICommand(), newEvalCommand(), newWeightsCommand(), newPerftCommand(), newBenchCommand(), newHistoricCommand()}},

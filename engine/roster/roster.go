@@ -21,6 +21,9 @@
 // follow, separated by &, each NAME=VALUE, or only NAME for a button. Names and values may
 // contain spaces.
 //
+// A Source is git: in place of uci:, and a commit in place of the command line. It has to be
+// built before it can be opened.
+//
 // The players are elsewhere: the modern engine in engine/search, the historic programs in
 // engine/historic, the client for foreign engines in engine/uci.
 //

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+// guides are pages for authors of other engines. Tests run the commands in them.
+//
+//go:embed guide/*.md
+var guides embed.FS
+
+func newGuideCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "guide [NAME]",
+		Short:   "Print a guide: your engine and assay, step by step",
+		Long:    "Print a guide for authors of engines, as Markdown; without NAME, list all of them.",
+		Example: "  assay guide test-my-patch",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out := cmd.OutOrStdout()
+			names, err := fs.Glob(guides, "guide/*.md")
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			var known []string
+			for _, file := range names {
+				name := strings.TrimSuffix(path.Base(file), ".md")
+				known = append(known, name)
+				text, err := guides.ReadFile(file)
+				if err != nil {
+					return err
+				}
+				if len(args) == 1 && args[0] == name {
+					_, err := out.Write(text)
+					return err
+				}
+				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+				fmt.Fprintf(w, "%s\t%s\n", name, title)
+			}
+			if len(args) == 1 {
+				return usagef("there is no guide %q; there are: %s", args[0], strings.Join(known, ", "))
+			}
+			return w.Flush()
+		},
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// guideBlocks returns the indented blocks of a guide: commands, and files.
+func guideBlocks(t *testing.T, name string) (blocks []string) {
+	t.Helper()
+	code, page, stderr := call(t, "guide", name)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAllString(page, -1) {
+		blocks = append(blocks, regexp.MustCompile(`(?m)^    `).ReplaceAllString(block, ""))
+	}
+	return blocks
+}
+
+// TestGuideTestMyPatch runs the commands of the guide, with fewer and shorter games, in the
+// repository of an engine.
+func TestGuideTestMyPatch(t *testing.T) {
+	r := newEngineRepo(t)
+	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh $(EXE)\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r.git(t, "add", "Makefile")
+	r.git(t, "commit", "--quiet", "-m", "Makefile")
+	r.git(t, "checkout", "--quiet", "-b", "my-patch")
+	r.commit(t, 2000, "Patch\n\nBench: 2000", "my patch")
+	short := []string{"--games", "2", "--max-plies", "4", "--opening-score", "-1"}
+	ran := 0
+	for _, block := range guideBlocks(t, "test-my-patch") {
+		if strings.HasPrefix(block, "build ") {
+			if err := os.WriteFile(projectName, []byte(block), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for line := range strings.Lines(block) {
+			args := quotedFields(strings.TrimSpace(line))
+			if args[0] != "assay" {
+				t.Errorf("what is %q?", line)
+				continue
+			}
+			ran++
+			if args[1] == "match" {
+				args = append(args, short...)
+			}
+			if at := strings.Index(line, " --serve "); at >= 0 {
+				args = quotedFields(strings.TrimSpace(line[:at]))
+				run, url := startCoordinator(t, nil, args[1], append(append(args[2:], short...), "--nodes", "20")...) // by the clock, both sides measure their speed first
+				built, err := filepath.Glob(filepath.Join(os.Getenv("ASSAY_CACHE"), "*", "toy-*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				worker := []string{url}
+				for _, path := range built {
+					worker = append(worker, "--engine", path)
+				}
+				startWorker(t, nil, worker...)
+				run.ends(exitDone)
+				continue
+			}
+			if code, stdout, stderr := call(t, args[1:]...); code != exitDone {
+				t.Errorf("%s: exit %d: %s%s", line, code, stdout, stderr)
+			}
+		}
+	}
+	if ran < 5 || r.built() != 3 {
+		t.Errorf("%d commands, %d builds; want two commits and the working tree", ran, r.built())
+	}
+}
