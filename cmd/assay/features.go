@@ -32,7 +32,7 @@ it answers each line on standard input, a FEN, with a record: a JSON line like
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
 or a binary record. After an empty line it flushes its output. Counts are White's minus
 Black's. dataset/FORMAT.md describes the protocol; dataset/features/assay_features.h is a
-writer in C and C++, and there are writers in Go, Python and Rust beside it.
+writer in C and C++, and dataset/features/writer has writers in Go, Python and Rust.
 
 Three checks compare the features with what the engine computes. In every row the terms must
 add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
