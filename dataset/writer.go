@@ -155,6 +155,12 @@ func (w *Writer[R]) open() error {
 	if err != nil {
 		return err
 	}
+	if !old.Complete && len(old.Shards) == 0 { // it has no row that would bind the folder to its configuration
+		if err := w.manifest.Save(w.dir); err != nil {
+			return err
+		}
+		return w.removeUnlisted()
+	}
 	path := filepath.Join(w.dir, durable.ManifestName)
 	if err := durable.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
 		return err

@@ -67,6 +67,8 @@ func driftCause(set *dataset.FeatureSet, examples []*example) string {
 		cause string
 		holds func(d *drift) bool
 	}{
+		{"a cached score: the record has an eval and counts nothing",
+			func(d *drift) bool { return len(d.rec.Terms) == 0 && !near(d.eval(), 0, tolerance) }},
 		{"eval is from the side to move's view, the counts are from White's (or the other way round): want White's view in all of a record",
 			func(d *drift) bool { return d.board.SideToMove() == board.Black && near(d.value, -d.eval(), tolerance) }},
 		{"eval is that of the position asked before: a cached score, or one that is printed too late",
@@ -93,22 +95,35 @@ func driftCause(set *dataset.FeatureSet, examples []*example) string {
 		}
 	}
 	if all(bad, func(d *drift) bool { return near(d.value, -d.eval(), tolerance) }) {
-		if len(bad) > len(examples)*9/10 {
-			return "the sides are swapped: counts are Black's minus White's, or eval is from Black's view; both must be White's"
+		if anyGood(set, examples) {
+			return "the sign depends on the positions before: a flag (board flipped, side to move) is not reset"
 		}
-		return "the sign depends on the positions before: a flag (board flipped, side to move) is not reset"
+		return "the sides are swapped: counts are Black's minus White's, or eval is from Black's view; both must be White's"
 	}
 	for _, cause := range []func() string{
 		func() string { return forgottenTerm(set, examples, bad) },
 		func() string { return otherPhase(set, bad) },
-		func() string { return factorRows(set, examples, bad) },
+		func() string { return shiftedPhase(set, bad) },
 		func() string { return rounding(set, bad) },
+		func() string { return factorRows(set, examples, bad) },
+		func() string { return taper(set, bad) },
+		func() string { return neverCounted(set, examples) },
 	} {
 		if text := cause(); text != "" {
 			return text
 		}
 	}
 	return "a term of the evaluation is not counted (put what is not tuned into offset or a term of its own), or a value in the header is not the one that the engine plays with"
+}
+
+// anyGood reports whether an eval of some size is right.
+func anyGood(set *dataset.FeatureSet, examples []*example) bool {
+	for _, x := range examples {
+		if x.err == nil && x.rec.Eval != dataset.NoEval && math.Abs(float64(x.rec.Eval)) > 2*set.MaxDrift() {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *drift) eval() float64 { return float64(d.rec.Eval) }
@@ -120,7 +135,7 @@ func (d *drift) with(set *dataset.FeatureSet, phase, scale, egScale float32) flo
 	return set.Value(&row)
 }
 
-// off is eval minus value, or what the halves lack where they differ: then of either half.
+// off is what the sums of both halves lack of the engine's, if it gave them.
 func (d *drift) off(set *dataset.FeatureSet) (mg, eg float64, halves bool) {
 	if len(d.rec.halves) != 2 {
 		return 0, 0, false
@@ -143,28 +158,49 @@ func all(bad []drift, holds func(d *drift) bool) bool {
 	return n > 0 && n >= len(bad)-len(bad)/50
 }
 
-// forgottenTerm looks for a term whose value, a whole number of times, is what all records
-// lack.
-func forgottenTerm(set *dataset.FeatureSet, examples []*example, bad []drift) string {
+// countedTerms reports which terms occur at all.
+func countedTerms(set *dataset.FeatureSet, examples []*example) []bool {
 	counted := make([]bool, len(set.Terms))
 	for _, x := range examples {
 		for _, t := range x.rec.Terms {
 			counted[t] = true
 		}
 	}
-	var never []string
+	return counted
+}
+
+// forgottenTerm looks for a term whose value, a whole number of times, is what all records
+// lack: best one that is never counted, then the one of the largest value.
+func forgottenTerm(set *dataset.FeatureSet, examples []*example, bad []drift) string {
+	counted := countedTerms(set, examples)
+	best := -1
 	for t := range set.Terms {
 		v := &set.Terms[t]
-		if !counted[t] && (v.MG != 0 || v.EG != 0) {
-			never = append(never, v.Name)
-		}
 		if v.MG == 0 && v.EG == 0 || !all(bad, func(d *drift) bool { return d.lacks(set, v) }) {
 			continue
 		}
-		if !counted[t] {
-			return fmt.Sprintf("term %q is never counted, and whole multiples of its value (%g, %g) are what is missing", v.Name, v.MG, v.EG)
+		if best < 0 || !counted[t] && counted[best] || counted[t] == counted[best] && math.Abs(v.MG)+math.Abs(v.EG) > math.Abs(set.Terms[best].MG)+math.Abs(set.Terms[best].EG) {
+			best = t
 		}
-		return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted wrongly, or a term of the same value is forgotten", v.MG, v.EG, v.Name)
+	}
+	switch {
+	case best < 0:
+		return ""
+	case !counted[best]:
+		v := &set.Terms[best]
+		return fmt.Sprintf("term %q is never counted, and whole multiples of its value (%g, %g) are what is missing", v.Name, v.MG, v.EG)
+	}
+	v := &set.Terms[best]
+	return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted wrongly, or a term of such a value is forgotten", v.MG, v.EG, v.Name)
+}
+
+// neverCounted names terms with a value that no record counts.
+func neverCounted(set *dataset.FeatureSet, examples []*example) string {
+	var never []string
+	for t, counted := range countedTerms(set, examples) {
+		if v := &set.Terms[t]; !counted && (v.MG != 0 || v.EG != 0) {
+			never = append(never, v.Name)
+		}
 	}
 	if len(never) == 0 {
 		return ""
@@ -172,7 +208,63 @@ func forgottenTerm(set *dataset.FeatureSet, examples []*example, bad []drift) st
 	if len(never) > 5 {
 		never = append(never[:5], "...")
 	}
-	return fmt.Sprintf("these terms of the header are never counted: %s", strings.Join(never, ", "))
+	return fmt.Sprintf("a term is forgotten; these of the header are never counted: %s", strings.Join(never, ", "))
+}
+
+// taper reports whether the halves agree, so that what comes after them is wrong.
+func taper(set *dataset.FeatureSet, bad []drift) string {
+	if !all(bad, func(d *drift) bool {
+		mg, eg, ok := d.off(set)
+		return ok && near(mg, 0, 1e-3) && near(eg, 0, 1e-3)
+	}) {
+		return ""
+	}
+	return "the phase, or a factor: the halves are the engine's, so what makes the eval of them is wrong"
+}
+
+// fittingPhase is the phase with which the record's value would be its eval; ok is false
+// where hardly any phase would matter.
+func (d *drift) fittingPhase(set *dataset.FeatureSet) (p, slack float64, ok bool) {
+	eg := d.parts.EG
+	if !set.BySide && set.Version > 1 {
+		eg *= float64(d.rec.EGScale)
+	}
+	slope := float64(d.rec.Scale) * (d.parts.MG - eg)
+	if math.Abs(slope) < 20*set.MaxDrift() {
+		return 0, 0, false
+	}
+	p = ((d.eval()-float64(d.rec.Offset)-d.parts.Flat)/float64(d.rec.Scale) - eg) / (d.parts.MG - eg)
+	return p, set.MaxDrift() / math.Abs(slope), true
+}
+
+// shiftedPhase reports whether the phases that fit the evals are all above those of the
+// records, or all below.
+func shiftedPhase(set *dataset.FeatureSet, bad []drift) string {
+	if taper(set, bad) == "" {
+		return ""
+	}
+	above, below, example := 0, 0, ""
+	for i := range bad {
+		d := &bad[i]
+		p, slack, ok := d.fittingPhase(set)
+		switch {
+		case !ok:
+			continue
+		case p < -0.1-slack || p > 1.5+slack:
+			return ""
+		case p > float64(d.rec.Phase):
+			above++
+		default:
+			below++
+		}
+		if example == "" {
+			example = fmt.Sprintf("%s would fit with %.3g, the record has %.3g", d, p, d.rec.Phase)
+		}
+	}
+	if few := (above + below) / 50; above+below < 5 || min(above, below) > few {
+		return ""
+	}
+	return "the phase: the halves are the engine's, and " + example
 }
 
 // lacks reports whether the record would not drift with another whole count of a term.
@@ -209,16 +301,10 @@ func otherPhase(set *dataset.FeatureSet, bad []drift) string {
 	fits, example := 0, ""
 	for i := range bad {
 		d := &bad[i]
-		eg := d.parts.EG
-		if !set.BySide && set.Version > 1 {
-			eg *= float64(d.rec.EGScale)
+		p, slack, ok := d.fittingPhase(set)
+		if !ok {
+			continue
 		}
-		slope := float64(d.rec.Scale) * (d.parts.MG - eg)
-		if math.Abs(slope) < 20*set.MaxDrift() {
-			continue // hardly any phase would matter
-		}
-		p := ((d.eval()-float64(d.rec.Offset)-d.parts.Flat)/float64(d.rec.Scale) - eg) / (d.parts.MG - eg)
-		slack := set.MaxDrift() / math.Abs(slope)
 		s := spans[d.rec.Phase]
 		if s == nil {
 			s = &span{math.Inf(-1), math.Inf(1)}

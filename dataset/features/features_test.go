@@ -163,7 +163,7 @@ func testEngine(t *testing.T, how ...string) []string {
 	return append([]string{self, "engine"}, how...)
 }
 
-// positions writes n positions of random games.
+// positions writes n different positions of random games.
 func positions(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
 	dir = t.TempDir()
@@ -171,7 +171,7 @@ func positions(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng, seen := rand.New(rand.NewPCG(1, 2)), map[uint64]bool{}
 	for game := uint64(1); len(rows) < n; game++ {
 		p := board.StartPosition()
 		for ply := 0; ply < 150 && len(rows) < n; ply++ {
@@ -180,6 +180,10 @@ func positions(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 				break
 			}
 			p.Make(moves[rng.IntN(len(moves))])
+			if seen[p.Key()] {
+				continue
+			}
+			seen[p.Key()] = true
 			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game, Opening: 7, Weight: 2})
 			if err := w.Append(&rows[len(rows)-1]); err != nil {
 				t.Fatal(err)

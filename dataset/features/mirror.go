@@ -79,6 +79,10 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	// With White to move first, a flag that is set for Black and not reset shows.
+	if len(examples) > 0 && examples[0].board.SideToMove() == board.Black {
+		examples[0], examples[1] = examples[1], examples[0]
+	}
 	defer context.AfterFunc(ctx, p.kill)()
 	boards := make([]board.Position, len(examples))
 	for i, x := range examples {
@@ -102,17 +106,17 @@ func (r *run) examine(ctx context.Context, p *process) error {
 		}
 	}
 	for i := 0; i+1 < len(examples); i += 2 {
-		if err := r.compareTwins(examples[i], examples[i+1]); err != nil {
+		x, twin := examples[i], examples[i+1]
+		if x.twin {
+			x, twin = twin, x
+		}
+		if err := r.compareTwins(x, twin); err != nil {
 			return err
 		}
 	}
-	var again []board.Position
-	for i := 0; i < len(boards); i += 2 {
-		again = append(again, boards[i])
-	}
-	at, err = p.ask(again, func(i int, rec *record) error { return compareAgain(examples[2*i].rec, rec) })
+	at, err = p.ask(boards, func(i int, rec *record) error { return compareAgain(examples[i].rec, rec) })
 	if err != nil {
-		return fmt.Errorf("%s: %w", examples[2*at], err)
+		return fmt.Errorf("%s: %w", examples[at], err)
 	}
 	return nil
 }

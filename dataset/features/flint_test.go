@@ -1,0 +1,109 @@
+package features
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// flint builds the small engine in C, with one of the mistakes in its dump (0: none).
+func flint(t *testing.T, mistake string) string {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("needs a C compiler: apt-get install gcc")
+	}
+	program := filepath.Join(t.TempDir(), "flint")
+	if text, err := exec.Command("cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-I.", "-DMISTAKE="+mistake, "-o", program, "testdata/flint.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return program
+}
+
+// The small engine knows the rules, finds a mate, and plays what it is asked for.
+func TestFlintPlays(t *testing.T) {
+	program := flint(t, "0")
+	for fen, want := range map[string]string{
+		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": "97862",
+		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1":                            "2812",
+		"r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1":     "9467",
+		"rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8":            "62379",
+	} {
+		if out, err := exec.Command(program, "perft", fen, "3").Output(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: %s, want %s, %v", fen, out, want, err)
+		}
+	}
+	cmd := exec.Command(program)
+	cmd.Stdin = strings.NewReader("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1 moves h1g1 g8h8\ngo nodes 20000\nposition startpos moves e2e4\ngo depth 3\nquit\n")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"uciok\n", "readyok\n", "score mate 1 ", "bestmove a1a8\n"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	p := board.StartPosition()
+	if m, err := p.ParseUCI("e2e4"); err != nil {
+		t.Fatal(err)
+	} else {
+		p.Make(m)
+	}
+	_, last, _ := strings.Cut(string(out), "bestmove a1a8\n")
+	_, last, _ = strings.Cut(last, "bestmove ")
+	if _, err := p.ParseUCI(strings.TrimSpace(last)); err != nil {
+		t.Errorf("bestmove %q: %v", last, err)
+	}
+}
+
+// The dump of the small engine passes; each mistake planted in it is stopped, and the
+// message names the cause.
+func TestPlantedMistakes(t *testing.T) {
+	data, rows := positions(t, 1500)
+	for mistake, c := range map[string]struct {
+		err   error
+		cause string
+	}{
+		"0": {},
+		"1": {ErrMirror, "from the side to move's view"},
+		"2": {dataset.ErrDrift, `term "bishop_pair" is never counted`},
+		"3": {dataset.ErrDrift, "is not reset"},
+		"4": {dataset.ErrDrift, "the phase"},
+		"5": {dataset.ErrDrift, "truncation"},
+		"6": {dataset.ErrDrift, "it belongs into eg_scale"},
+		"7": {dataset.ErrDrift, "cache"}, // ErrRepeat where no sampled position is its own twin
+		"8": {dataset.ErrDrift, "sides are swapped"},
+	} {
+		t.Run(mistake, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			m, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, mistake), "dump"}, Procs: 2})
+			if !errors.Is(err, c.err) {
+				t.Fatalf("%v, want %v", err, c.err)
+			}
+			if c.err == nil {
+				_, set, err := dataset.OpenFeatures(out)
+				if err != nil || m.Rows != int64(len(rows)) || set.EGScale != dataset.EGScaleBySign {
+					t.Errorf("%d rows, %+v, %v", m.Rows, set, err)
+				}
+				return
+			}
+			_, cause, _ := strings.Cut(err.Error(), "likely cause: ")
+			if !strings.Contains(cause, c.cause) || !strings.Contains(err.Error(), "row ") {
+				t.Errorf("%v\nwant the cause %q", err, c.cause)
+			}
+			// Once it is fixed, the folder takes the features.
+			if mistake == "8" {
+				if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, "0"), "dump"}, Procs: 2}); err != nil {
+					t.Errorf("after the failure: %v", err)
+				}
+			}
+		})
+	}
+}
