@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -26,6 +25,8 @@ import (
 var (
 	fitSizes   = flag.String("sizes", "1000,2000,5000,20000,40000", "numbers of parameters of TestManyParameters")
 	fitMethods = flag.String("methods", "dense,gauss-newton,lbfgs,adam", "methods of TestManyParameters")
+	fitDesign  = flag.Float64("design", 10, "design effect of TestManyParameters; 0 estimates it, which takes longer")
+	fitSteps   = flag.Int("adam", 500, "epochs of Adam in TestManyParameters")
 	fitRows    = flag.Int("rows", 1<<30, "most positions of TestManyParameters")
 )
 
@@ -105,14 +106,17 @@ func (k kingSquares) store(tb testing.TB, most int) *rows.Store {
 	n := len(k.terms())
 	b := rows.NewBuilder(n)
 	counts, entries := make([]int8, n), []rows.Entry(nil)
-	add := func(p *board.Position, result float32, game uint64) {
+	add := func(p *board.Position, result float32, game uint64) (more bool) {
 		entries = k.row(p, counts, entries)
 		if err := b.Add(&rows.Row{Entries: entries, Phase: eval.Phase(p), Scale: 1, Weight: 1, Result: result, Score: rows.NoScore, Game: game}); err != nil {
 			tb.Fatal(err)
 		}
 		most--
+		return most > 0
 	}
-	eachScored(tb, "../../shared/data/sf-scored-435k.tsv.zst", most, func(r *dataset.PositionRow) { add(&r.Board, r.Result, r.Game) })
+	eachScored(tb, "../../shared/data/sf-scored-435k.tsv.zst", func(r *dataset.PositionRow, _ bool) bool {
+		return add(&r.Board, r.Result, r.Game)
+	})
 	if most <= 0 {
 		return synthetic.Finish(tb, b)
 	}
@@ -126,8 +130,7 @@ func (k kingSquares) store(tb testing.TB, most int) *rows.Store {
 		if _, err := fmt.Sscanf(result, "%f]", &y); err != nil {
 			tb.Fatal(err)
 		}
-		add(&p, y, 0)
-		return most > 0
+		return add(&p, y, 0)
 	})
 	return synthetic.Finish(tb, b)
 }
@@ -138,7 +141,9 @@ type fitCost struct {
 	Steps, Passes           int
 	Loading, Solving, After float64 // seconds of processor time
 	Peak, Before            int64   // bytes resident: the most, and before the fit
-	Estimate                int64   // of what the fit needs beside the rows
+	RowBytes                int64
+	Games                   int
+	Estimate                int64 // of what the fit needs beside the rows
 	Train, Gap, D, Rest     float64
 	Converged               bool
 }
@@ -163,21 +168,31 @@ func TestOneFit(t *testing.T) {
 	}
 	x.Before = peak()
 	c := NewConfig()
-	c.Memory = 1
-	if c.Method = *fitMethods; c.Method == "dense" {
+	c.Memory, c.Design, c.Method = 1, *fitDesign, *fitMethods
+	bare := false
+	switch c.Method {
+	case "dense":
 		c.Method, c.Memory = "gauss-newton", math.MaxInt64
+	case "adam":
+		bare, c.Iterations = true, *fitSteps
+	case "lbfgs":
+		bare = true
 	}
 	c.Progress = func(_, _ int64, note string) {
-		if strings.HasPrefix(note, "errors") {
+		if strings.HasPrefix(note, "estimating") && *fitDesign != 0 {
 			x.Solving = cpuSeconds() - x.Loading
 		}
 		t.Logf("%.1f s: %s; peak %d MiB", cpuSeconds()-x.Loading, note, peak()>>20)
 	}
-	r, err := Fit(t.Context(), s, k.terms(), c)
+	r, err := (&fitting{s: s, terms: k.terms(), c: c, bare: bare}).run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	if x.Solving == 0 {
+		x.Solving = cpuSeconds() - x.Loading
+	}
 	x.After = cpuSeconds() - x.Loading - x.Solving
+	x.RowBytes, x.Games = s.Bytes(), s.Games()
 	x.Peak = peak()
 	x.Parameters, x.Steps, x.Passes = r.Parameters, r.Steps, r.Outcome.Passes
 	x.Train, x.Gap, x.D, x.Rest, x.Converged = float64(r.Fit.Train), float64(r.Gap), r.Design, r.Effective, r.Converged
@@ -203,8 +218,8 @@ func TestOneFit(t *testing.T) {
 func TestManyParameters(t *testing.T) {
 	for size := range strings.SplitSeq(*fitSizes, ",") {
 		for method := range strings.SplitSeq(*fitMethods, ",") {
-			started := time.Now()
-			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneFit$", "-test.v", "-sizes="+size, "-methods="+method, fmt.Sprintf("-rows=%d", *fitRows))
+			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneFit$", "-test.v", "-sizes="+size, "-methods="+method,
+				fmt.Sprintf("-rows=%d", *fitRows), fmt.Sprintf("-design=%g", *fitDesign), fmt.Sprintf("-adam=%d", *fitSteps))
 			out, err := c.CombinedOutput()
 			_, line, ok := strings.Cut(string(out), costMark)
 			var x fitCost
@@ -214,7 +229,6 @@ func TestManyParameters(t *testing.T) {
 			}
 			const mb = 1 << 20
 			t.Logf("| %d | %s | %d | %.1f | %.1f | %d | %d | %d | %.9f | %.1e |", x.Parameters, method, x.Steps, x.Solving, x.After, x.Peak/mb, (x.Peak-x.Before)/mb, x.Estimate/mb, x.Train, x.Gap)
-			_ = started
 		}
 	}
 }

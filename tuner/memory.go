@@ -1,9 +1,6 @@
 package tuner
 
-import (
-	"fmt"
-	"os"
-)
+import "github.com/assay-chess/assay/engine/cores"
 
 // denseBytes estimates the memory of the matrices of a fit.
 func denseBytes(parameters, terms int) int64 {
@@ -15,16 +12,5 @@ func denseBytes(parameters, terms int) int64 {
 	return square*n*n + triangles*t*t
 }
 
-// defaultMemory is a quarter of the machine's memory in bytes, on Linux; 0 elsewhere.
-func defaultMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	var kB int64
-	if _, err := fmt.Fscanf(f, "MemTotal: %d kB", &kB); err != nil {
-		return 0
-	}
-	return kB << 10 / 4
-}
+// defaultMemory is a quarter of the machine's memory in bytes; 0 where that is not known.
+func defaultMemory() int64 { return cores.Memory() / 4 }

@@ -20,18 +20,23 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// scoredPositions reads up to n positions of a file of scored games, see eachScored.
+// scoredPositions reads up to n quiet positions of a file of scored games.
 func scoredPositions(tb testing.TB, path string, n int) []dataset.PositionRow {
 	tb.Helper()
 	var out []dataset.PositionRow
-	eachScored(tb, path, n, func(r *dataset.PositionRow) { out = append(out, *r) })
+	eachScored(tb, path, func(r *dataset.PositionRow, quiet bool) bool {
+		if quiet {
+			out = append(out, *r)
+		}
+		return len(out) < n
+	})
 	return out
 }
 
-// eachScored calls f with up to n positions of a file of scored games: quiet ones, as the
-// data commands would leave them (no check, best move no capture). Games are kept apart
-// where the ply falls.
-func eachScored(tb testing.TB, path string, n int, f func(*dataset.PositionRow)) {
+// eachScored calls f with the positions of a file of scored games, until it says no. Quiet
+// ones are those that the data commands would leave (no check, best move no capture). Games are
+// kept apart where the ply falls.
+func eachScored(tb testing.TB, path string, f func(r *dataset.PositionRow, quiet bool) bool) {
 	tb.Helper()
 	game, last := uint64(1), -1
 	eachLine(tb, path, func(line string) bool {
@@ -45,17 +50,12 @@ func eachScored(tb testing.TB, path string, n int, f func(*dataset.PositionRow))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if c[4] == "1" || p.InCheck() {
-			return true
-		}
 		score, _ := strconv.Atoi(c[1])
 		result, _ := strconv.Atoi(c[2])
-		f(&dataset.PositionRow{
+		return f(&dataset.PositionRow{
 			Board: p, Ply: uint16(ply), Score: int16(max(-30000, min(30000, score))),
 			Result: dataset.ResultOf(int8(result)), Game: game, Weight: 1,
-		})
-		n--
-		return n > 0
+		}, c[4] != "1" && !p.InCheck())
 	})
 }
 

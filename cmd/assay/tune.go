@@ -158,15 +158,10 @@ func (f *tuneFlags) parse() error {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
 	}
 	if f.memory != "" {
-		number, unit := strings.TrimRight(f.memory, "kKMGiB"), map[byte]float64{'k': 1 << 10, 'K': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
-		bytes, err := strconv.ParseFloat(number, 64)
-		if len(number) < len(f.memory) && unit[f.memory[len(number)]] > 0 {
-			bytes *= unit[f.memory[len(number)]]
-		}
-		if err != nil || !(bytes >= 1 && bytes < 1<<50) {
+		var ok bool
+		if f.c.Memory, ok = parseMemory(f.memory); !ok {
 			return usagef("--memory %s: want a size such as 800M or 4G", f.memory)
 		}
-		f.c.Memory = int64(bytes)
 	}
 	f.c.Prior = make(map[string]float64)
 	for _, p := range f.prior {
@@ -178,6 +173,15 @@ func (f *tuneFlags) parse() error {
 		f.c.Prior[name] = tau
 	}
 	return f.parseBounds()
+}
+
+// parseMemory reads a size in bytes, such as 1e9, 800M or 4GiB. k, M and G are powers of 1,024.
+func parseMemory(text string) (int64, bool) {
+	number := strings.TrimRight(text, "kKMGiB")
+	unit, ok := map[string]float64{"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[strings.TrimSuffix(strings.TrimSuffix(text[len(number):], "B"), "i")]
+	n, err := strconv.ParseFloat(number, 64)
+	bytes := n * unit
+	return int64(bytes), ok && err == nil && bytes >= 1 && bytes < 1<<50
 }
 
 func (f *tuneFlags) parseBounds() error {

@@ -207,6 +207,11 @@ func TestTuneErrors(t *testing.T) {
 		{"--bound pawn=5", []string{good, "--bound", "pawn=5"}},
 		{"--bound pawn=5..1", []string{good, "--bound", "pawn=5..1"}},
 		{"bishop-pair", []string{good, "--tie-terms", "pawn=bishop-pair-of-shoes"}},
+		{"--memory lots", []string{good, "--memory", "lots"}},
+		{"--memory 0", []string{good, "--memory", "0"}},
+		{"--memory 4MG", []string{good, "--memory", "4MG"}},
+		{"limit -5", []string{good, "--limit", "-5"}},
+		{"limit NaN", []string{good, "--limit", "nan"}},
 		{"unknown loss", []string{good, "--loss", "hinge"}},
 		{"unknown method", []string{good, "--method", "prayer"}},
 		{"unknown model", []string{good, "--model", "deep"}},
@@ -220,6 +225,58 @@ func TestTuneErrors(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Fatalf("%q left a weight file", tt.args)
 		}
+	}
+}
+
+func TestParseMemory(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "1e9": 1e9, "2k": 2048, "2K": 2048, "1.5M": 3 << 19, "800MB": 800 << 20, "4G": 4 << 30, "4GiB": 4 << 30} {
+		if got, ok := parseMemory(text); !ok || got != want {
+			t.Errorf("%s: %d, %v; want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "M", "-1G", "inf", "nan", "0.5", "1T", "4Mk", "4GiBB", "4 G", "1e30"} {
+		if got, ok := parseMemory(text); ok {
+			t.Errorf("%q is %d bytes", text, got)
+		}
+	}
+}
+
+// TestTuneLarge: errors that a fit above --memory does not know are a dash, and null in
+// JSON; a limit of infinity is none.
+func TestTuneLarge(t *testing.T) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
+	writeWalks(t, data, 20, nil)
+	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--out", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(out, "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][2]string{
+		{text, "+- - "}, {text, "a large fit: standard errors of the 50 largest changes"},
+		{string(doc), `"se_mg": null`}, {string(doc), `"interval_mg": null`},
+	} {
+		if !strings.Contains(want[0], want[1]) {
+			t.Errorf("no %q in\n%.3000s", want[1], want[0])
+		}
+	}
+	r, err := tuner.ParseReport(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, x := range r.Terms {
+		for _, se := range []tuner.Float{x.SEMG, x.SEEG} {
+			if se > 0 {
+				known++
+			}
+		}
+	}
+	if known < 25 || known > 100 { // wings are tied: up to two coefficients a parameter
+		t.Errorf("%d standard errors", known)
 	}
 }
 

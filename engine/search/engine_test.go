@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 )
 
 func TestOptions(t *testing.T) {
@@ -35,7 +36,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("options %q lack the maximum of Hash, %s", e.Options(), limit)
 	}
 	// The maximum leaves some of the machine's memory.
-	if mb := memoryMB(); mb > 0 && maxHashMB() >= mb {
+	if mb := int(cores.Memory() >> 20); mb > 0 && maxHashMB() >= mb {
 		t.Errorf("a hash of %d MB on a machine of %d MB", maxHashMB(), mb)
 	}
 }

@@ -24,26 +24,60 @@ type Products interface {
 const (
 	cgSteps = 2000 // most products of one solution
 	cgDelay = 5    // products over which what is still to gain is estimated
+	cgNew   = 0.5  // share of a direction's curvature that must be new to be worth keeping
 )
 
-// SolveCG returns x with h x = b by conjugate gradients (Hestenes and Stiefel 1952),
-// scaled by the diagonal, and x'b. It stops where the last few steps have added less than
-// the share tolerance to x'b (the estimate of the error by Hestenes and Stiefel; Strakos
-// and Tichy 2002).
+// SolveCG returns x with h x = b, and x'b; see Solver.
 func SolveCG(ctx context.Context, h Operator, b []float64, tolerance float64) (x []float64, energy float64, err error) {
+	return NewSolver(h, 0).Solve(ctx, b, tolerance)
+}
+
+// Solver solves equations with one matrix by conjugate gradients (Hestenes and Stiefel 1952),
+// scaled by the diagonal. It keeps the directions of its first solutions, in which it knows
+// the inverse: a preconditioner for later ones (Morales and Nocedal 2000).
+type Solver struct {
+	h       Operator
+	inverse []float64 // of the diagonal
+	most    int       // directions to keep
+	kept    []direction
+}
+
+// direction is p, conjugate to all others: p'h q = 0.
+type direction struct {
+	p, hp     []float64 // hp is h p / p'h p
+	curvature float64   // p'h p
+}
+
+// NewSolver returns a solver that takes memory for that many vectors.
+func NewSolver(h Operator, vectors int) *Solver {
+	s := &Solver{h: h, inverse: make([]float64, len(h.Diagonal())), most: vectors / 2}
+	for j, d := range h.Diagonal() {
+		if s.inverse[j] = 1; d > 0 {
+			s.inverse[j] = 1 / d
+		}
+	}
+	return s
+}
+
+// Solve returns x with h x = b, and x'b. It stops where the last few steps have added less
+// than the share tolerance to x'b (the estimate of the error by Hestenes and Stiefel; Strakos
+// and Tichy 2002).
+func (s *Solver) Solve(ctx context.Context, b []float64, tolerance float64) (x []float64, energy float64, err error) {
 	n := len(b)
 	x = make([]float64, n)
 	r, z, p, hp := append([]float64(nil), b...), make([]float64, n), make([]float64, n), make([]float64, n)
-	inverse := make([]float64, n)
-	for j, d := range h.Diagonal() {
-		if inverse[j] = 1; d > 0 {
-			inverse[j] = 1 / d
-		}
+	for _, k := range s.kept {
+		c := floats.Dot(k.p, r)
+		floats.AddScaled(x, c/k.curvature, k.p)
+		floats.AddScaled(r, -c, k.hp)
+		energy += float64(c * c / k.curvature)
 	}
+	known := s.kept
+	along := make([]float64, len(known))
 	var gains [cgDelay]float64
 	last := 0.0
 	for step := range cgSteps {
-		floats.MulTo(z, inverse, r)
+		s.precondition(known, along, r, z)
 		rz := floats.Dot(r, z)
 		if rz == 0 {
 			return x, energy, nil
@@ -54,7 +88,7 @@ func SolveCG(ctx context.Context, h Operator, b []float64, tolerance float64) (x
 			floats.AddScaledTo(p, z, rz/last, p)
 		}
 		last = rz
-		if err := h.Multiply(ctx, p, hp); err != nil {
+		if err := s.h.Multiply(ctx, p, hp); err != nil {
 			return nil, 0, err
 		}
 		curvature := floats.Dot(p, hp)
@@ -64,6 +98,9 @@ func SolveCG(ctx context.Context, h Operator, b []float64, tolerance float64) (x
 		alpha := rz / curvature
 		floats.AddScaled(x, alpha, p)
 		floats.AddScaled(r, -alpha, hp)
+		if len(s.kept) < s.most {
+			s.keep(p, hp, curvature)
+		}
 		energy += float64(alpha * rz)
 		gains[step%cgDelay] = alpha * rz
 		if step >= cgDelay && floats.Sum(gains[:]) <= tolerance*energy {
@@ -71,6 +108,37 @@ func SolveCG(ctx context.Context, h Operator, b []float64, tolerance float64) (x
 		}
 	}
 	return x, energy, nil
+}
+
+// keep keeps the part of p that is conjugate to the known directions.
+func (s *Solver) keep(p, hp []float64, curvature float64) {
+	d := direction{p: append([]float64(nil), p...), hp: append([]float64(nil), hp...)}
+	for _, k := range s.kept {
+		c := floats.Dot(k.hp, d.p)
+		floats.AddScaled(d.p, -c, k.p)
+		floats.AddScaled(d.hp, -c*k.curvature, k.hp)
+	}
+	if d.curvature = floats.Dot(d.p, d.hp); d.curvature > cgNew*curvature {
+		floats.Scale(1/d.curvature, d.hp)
+		s.kept = append(s.kept, d)
+	}
+}
+
+// precondition writes to z an approximation of h^-1 r: the diagonal's, but exactly h^-1 r
+// along known directions. along is scratch memory.
+func (s *Solver) precondition(known []direction, along, r, z []float64) {
+	copy(z, r)
+	for i, k := range known {
+		along[i] = floats.Dot(k.p, r)
+		floats.AddScaled(z, -along[i], k.hp)
+	}
+	floats.Mul(z, s.inverse)
+	for i, k := range known {
+		along[i] = along[i]/k.curvature - floats.Dot(k.hp, z)
+	}
+	for i, k := range known {
+		floats.AddScaled(z, along[i], k.p)
+	}
 }
 
 const (

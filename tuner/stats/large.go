@@ -38,16 +38,21 @@ type Large struct {
 	slope, root    [][]float64 // of the loss, and the root of its curvature, by chunk and row
 	mean           []float64   // of the clusters' scores
 	w              objective.Tapered
-	rescale        *direction      // of the rescaling; nil: weights are not rescaled
-	inverse        map[int]float64 // (A^-1)_jj, as far as known
+	rescale        *direction       // of the rescaling; nil: weights are not rescaled
+	solver         *optimize.Solver // of equations with A
+	inverse        map[int]float64  // (A^-1)_jj, as far as known
 }
+
+// solverBytes is the memory in which solutions leave what makes later ones faster.
+const solverBytes = 16 << 20
 
 // Traces by random signs: of one sign a trace has an error of about the root of 2/Effective.
 const (
 	fewestProbes = 6
-	mostProbes   = 64
-	traceError   = 0.01  // relative standard error of the design effect that is good enough
+	mostProbes   = 32
+	traceError   = 0.02  // relative standard error of the design effect that is good enough
 	exactly      = 1e-16 // tolerance of solutions: errors of 1e-8
+	closely      = 1e-6  // of shares
 	roughly      = 1e-4  // of traces: far below traceError
 )
 
@@ -66,6 +71,7 @@ func NewLarge(ctx context.Context, o *objective.Penalized, c *rows.Clusters, the
 	if l.a, err = o.Information(ctx, theta, 1, o.Design); err != nil {
 		return nil, err
 	}
+	l.solver = optimize.NewSolver(l.a, solverBytes/(8*max(1, o.Params.N)))
 	l.slope, l.root = l.byRow(), l.byRow()
 	err = objective.Evaluate(ctx, p.Store, p.Workers, l.w, func(t *objective.Scratch, i int, _ []uint16) {
 		p.Derivatives(t, i, nil)
@@ -207,7 +213,7 @@ func (l *Large) rowProbe(ctx context.Context, probe uint64, of [][]float64) (y, 
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	x, trace, err = optimize.SolveCG(ctx, l.a, y, roughly)
+	x, trace, err = l.solver.Solve(ctx, y, roughly)
 	return y, x, trace, err
 }
 
@@ -230,7 +236,7 @@ func (l *Large) clusterProbe(ctx context.Context, probe uint64, with []bool) (tr
 		return 0, err
 	}
 	floats.AddScaled(y, -balance, l.mean)
-	_, trace, err = optimize.SolveCG(ctx, l.a, y, roughly)
+	_, trace, err = l.solver.Solve(ctx, y, roughly)
 	return trace, err
 }
 
@@ -319,7 +325,7 @@ type direction struct {
 func (l *Large) direction(ctx context.Context, a []float64) (*direction, error) {
 	b := append([]float64(nil), a...)
 	l.hold(b)
-	s, inverse, err := optimize.SolveCG(ctx, l.a, b, exactly)
+	s, inverse, err := l.solver.Solve(ctx, b, exactly)
 	if err != nil {
 		return nil, err
 	}
@@ -387,7 +393,7 @@ func (l *Large) Share(ctx context.Context, j int) (float64, error) {
 		a := l.unit(j)
 		l.hold(a)
 		var err error
-		if _, inverse, err = optimize.SolveCG(ctx, l.a, a, exactly); err != nil {
+		if _, inverse, err = l.solver.Solve(ctx, a, closely); err != nil {
 			return 0, err
 		}
 		l.inverse[j] = inverse
