@@ -213,7 +213,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	label := "data " + cmd.Name()
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
-		return err
+		return dataAdvice(err)
 	}
 	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
 		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop

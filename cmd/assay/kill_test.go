@@ -57,6 +57,11 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 				t.Error("the run was never killed: this shows nothing")
 			}
 			t.Logf("killed %d times", died)
+			if c.name == "match" && journalLines(killed) > 20 { // its games so far can be read
+				if err := assay(t, nil, "data", "import", killed, "--out", filepath.Join(dir, "so far")); err != nil {
+					t.Error(err)
+				}
+			}
 			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
 				t.Fatal(err)
 			}

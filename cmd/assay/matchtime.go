@@ -120,9 +120,12 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 
 // crowded returns a warning if more timed games run at once than there are cores.
 func (f *matchFlags) crowded(c *match.Config) string {
-	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
-	if cores := runtime.GOMAXPROCS(0); timed && f.Concurrency > cores {
-		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", f.Concurrency, cores, cores)
+	return crowdedGames(!c.Limits.Deterministic() || !c.LimitsB.Deterministic(), f.Concurrency)
+}
+
+func crowdedGames(timed bool, games int) string {
+	if cores := runtime.GOMAXPROCS(0); timed && games > cores {
+		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games, cores, cores)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ type selfplayFlags struct {
 	games   uint64
 	weights string
 	players []string
+	times   timeFlags
 }
 
 func newSelfplayCommand() *cobra.Command {
@@ -35,11 +37,17 @@ Each game starts from its own opening: random plies, checked for balance by a sh
 search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
 measure how often the adjudication is wrong.
 
-The same flags and seed give the same bytes for any --concurrency. The command may be
-interrupted or killed at any time: the same command continues with the unfinished shard of
+The same flags and seed give the same bytes for any --concurrency, with limits of nodes or
+depth. Engines that know only clocks play with --tc or --movetime. Such games depend on the
+machine, so that another run has other games, and the manifest says so ("reproducible"); give
+each run a --seed of its own, because equal seeds give equal ids of games. A player that loses
+on time stops the command, which can be resumed.
+
+The command may be interrupted or killed at any time: the same command continues with the unfinished shard of
 256 games. A complete DIR is not changed.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
   assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
+  assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd
   assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +64,8 @@ interrupted or killed at any time: the same command continues with the unfinishe
 	fs.StringVar(&f.Out, "out", "", "folder to write (required)")
 	fs.Uint64Var(&f.games, "games", 1000, "number of games")
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
-	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]...")
+	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
+	f.times.register(fs)
 	f.register(cmd, selfplay.StandardAdjudication().PlayOn)
 	return cmd
 }
@@ -66,6 +75,14 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	if err := f.git.prepare(cmd, f.Out, f.players...); err != nil {
 		return c, err
 	}
+	times, err := f.times.limits()
+	if err != nil {
+		return c, err
+	}
+	if times[0] != times[1] {
+		return c, usagef("--tc and --movetime are the same for both players of selfplay")
+	}
+	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -87,7 +104,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		}
 	}
 	for _, spec := range specs {
-		e, err := f.git.entrant(spec)
+		e, err := f.times.entrant(&f.git, spec, "selfplay")
 		if err != nil {
 			return c, err
 		}
@@ -95,10 +112,16 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	}
 	c.Setup, c.Games = f.Setup, f.games
 	c.Pinned = f.git.pinned()
-	return c, nil
+	if !f.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
+		c.Check.Player, err = openingChecker(c.Players...)
+	}
+	return c, err
 }
 
 func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stderr io.Writer) error {
+	if warning := crowdedGames(!c.Limits.Deterministic(), f.Concurrency); warning != "" {
+		fmt.Fprintf(stderr, "selfplay: warning: %s\n", warning)
+	}
 	p := newProgress(stderr, "selfplay")
 	c.Progress = p.update
 	var done func()
@@ -108,6 +131,9 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	}
 	defer done()
 	s, err := datagen.Run(ctx, c)
+	if errors.Is(err, datagen.ErrForfeit) && !c.Limits.Deterministic() {
+		err = fmt.Errorf("%w; the same command plays this game again, and a larger --time-margin forgives a busy machine", err)
+	}
 	if err != nil {
 		return playAdvice(err, f.Out)
 	}
@@ -173,6 +199,9 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	if t := s.Took.Seconds(); t > 0 {
 		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
+	}
+	if s.Timed {
+		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")
 	}
 	fmt.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
 	return w.Flush()

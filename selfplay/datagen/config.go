@@ -30,6 +30,7 @@ type identity struct {
 	selfplay.RulesIdentity
 	selfplay.OpeningIdentity
 	selfplay.SeedIdentity
+	Reproducible string `json:"reproducible,omitempty"` // why not; empty if equal configurations give equal bytes
 }
 
 // complete fills in what was left open, and reports what cannot be played.
@@ -54,6 +55,9 @@ func (c *Config) identity(openings opening.Source) identity {
 	id.RulesIdentity, id.OpeningIdentity, id.SeedIdentity = c.Setup.Identity(openings)
 	if id.Checker == id.Players[0] {
 		id.Checker = "" // the default
+	}
+	if !c.Limits.Deterministic() {
+		id.Reproducible = "no: games under limits of time depend on the machine"
 	}
 	return id
 }

@@ -3,7 +3,8 @@
 //
 // The data set depends on the configuration and the seed alone: not on the number of
 // workers, nor on how often the run was killed and resumed. A resumed run plays only the
-// games of the unfinished shard again. Its folder is at once the data set
+// games of the unfinished shard again. With limits of time games depend on the
+// machine: the identity says that nothing is promised. Its folder is at once the data set
 // (shards, manifest.json) and the run (config.json, events.jsonl, result.json).
 //
 // It does not compare players (selfplay/match does) and trains nothing.

@@ -50,6 +50,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		return s, nil
 	}
 	g := &generator{Config: c, id: id, run: run, openings: openings}
+	g.summary.Timed = !c.Limits.Deterministic()
 	summary, err := g.generate(ctx)
 	if err != nil {
 		_ = run.Event("stopped", map[string]any{"error": err.Error(), "games": g.safe()}) // the error is what matters

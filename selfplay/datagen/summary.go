@@ -29,6 +29,10 @@ type Summary struct {
 	Disagreed   int64 `json:"disagreed"`
 	Reversed    int64 `json:"reversed"`
 
+	// Timed reports that the games were played under limits of time: the same configuration
+	// gives other games.
+	Timed bool `json:"timed,omitempty"`
+
 	DataID string `json:"data_id,omitempty"` // of the manifest; empty within it
 
 	// The fields below describe this process, not the data.
