@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TestThousandWorkers logs what the coordinator and its server need for a thousand workers,
@@ -89,56 +88,4 @@ func resident(t *testing.T) float64 {
 	}
 	t.Fatal("no VmRSS")
 	return 0
-}
-
-// A unit that the queue has leased, but that got lost on its way, is published again when all
-// workers have said that they do not have it. It waits for
-// two hellos; the coordinator's tests show the same with a fake clock.
-func TestLostUnit(t *testing.T) {
-	t.Parallel()
-	local := games(t, 10, nil)
-	generate(t, local)
-	b := serve(t, broker.Config{})
-	c := games(t, 10, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.2, Lease: 24 * time.Hour}))
-	finish := inBackground(t, func() error { generate(t, c); return nil })
-	lose(t, b, 3)
-	startWorker(t, b, "anna", nil)
-	finish() // long before the lease expires
-	sameFiles(t, c.Out, local.Out)
-}
-
-// lose leases units and drops them.
-func lose(t *testing.T, b *broker.Broker, n int) {
-	t.Helper()
-	nc, err := b.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := patient(t)
-	defer cancel()
-	for n > 0 && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-		queue, err := js.Stream(ctx, "ASSAY")
-		if err != nil {
-			continue // the first unit creates the stream
-		}
-		for run := range queue.ConsumerNames(ctx).Name() {
-			consumer, err := queue.Consumer(ctx, run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			units, err := consumer.FetchNoWait(n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range units.Messages() {
-				n--
-			}
-		}
-	}
 }
