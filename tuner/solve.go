@@ -68,13 +68,13 @@ func (f *fitting) solve(ctx context.Context) error {
 		if err := f.minimize(ctx, theta, gap); err != nil {
 			return err
 		}
-		return f.estimate(ctx)
+		return f.estimate(ctx, !f.bare)
 	}
 	if estimate {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
-		if err := f.estimate(ctx); err != nil {
+		if err := f.estimate(ctx, false); err != nil {
 			return err
 		}
 		theta = f.at.theta
@@ -88,7 +88,7 @@ func (f *fitting) solve(ctx context.Context) error {
 			return nil
 		}
 		used := f.at.design
-		if err := f.estimate(ctx); err != nil {
+		if err := f.estimate(ctx, !f.bare); err != nil {
 			return err
 		}
 		moved := math.Abs(math.Log(f.at.design / used))
@@ -193,11 +193,12 @@ func (f *fitting) objective() *objective.Penalized {
 	return o
 }
 
-// estimate computes the covariance at theta and the design effect from it.
-func (f *fitting) estimate(ctx context.Context) error {
+// estimate computes the covariance at theta and the design effect from it. It is likely the
+// last one, or not.
+func (f *fitting) estimate(ctx context.Context, last bool) error {
 	f.c.progress(0, 0, "estimating variances over %d clusters", f.split.clusters.N())
 	o := f.objective()
-	d, err := f.variances(ctx, o)
+	d, err := f.variances(ctx, o, last)
 	if err != nil {
 		return err
 	}
@@ -208,14 +209,14 @@ func (f *fitting) estimate(ctx context.Context) error {
 }
 
 // variances computes the covariance at theta, and returns the design effect from it.
-func (f *fitting) variances(ctx context.Context, o *objective.Penalized) (d float64, err error) {
+func (f *fitting) variances(ctx context.Context, o *objective.Penalized, last bool) (d float64, err error) {
 	if f.at.big {
 		if f.at.large, err = stats.NewLarge(ctx, o, f.split.clusters, f.at.theta, f.at.exact); err != nil {
 			return 0, err
 		}
 		return f.at.large.Design(ctx)
 	}
-	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta); err != nil {
+	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta, last); err != nil {
 		return 0, err
 	}
 	return f.at.cov.Design(ctx, f.train)

@@ -39,12 +39,14 @@ func newGram(terms int) *Gram {
 	return &Gram{tri: tr, mm: make([]float64, n), me: make([]float64, n), ee: make([]float64, n)}
 }
 
-// add adds the matrix m of rows with factors a and b. All three blocks are then the
-// same matrix but for a factor, which is why rows are grouped by factors.
-func (g *Gram) add(a, b float64, m []float64) {
+// add adds the matrix m of rows with factors a and b, every width-th number of m. All
+// three blocks are then the same matrix but for a factor, which is why rows are grouped by
+// factors.
+func (g *Gram) add(a, b float64, m []float64, width int) {
 	mm, me, ee := g.mm, g.me[:len(g.mm)], g.ee[:len(g.mm)]
 	aa, ab, bb := a*a, a*b, b*b
-	for i, v := range m[:len(mm)] {
+	for i := range mm {
+		v := m[i*width]
 		if v == 0 {
 			continue
 		}
@@ -55,10 +57,10 @@ func (g *Gram) add(a, b float64, m []float64) {
 }
 
 // addMixed adds the three blocks of rows with factors of their own.
-func (g *Gram) addMixed(m [][]float64) {
+func (g *Gram) addMixed(m [][]float64, at, width int) {
 	for k, to := range [][]float64{g.mm, g.me, g.ee} {
-		for i, v := range m[k][:len(to)] {
-			to[i] += v
+		for i := range to {
+			to[i] += m[k][i*width+at]
 		}
 	}
 }
@@ -71,7 +73,7 @@ const gramRows = 1 << 15
 type gramScratch struct {
 	*Scratch
 	// m are packed triangles, padded so that any uint16 is in range: three for each
-	// RowFactor, of which rows with the same factors need the first.
+	// of the groups, of which rows with the same factors need the first.
 	m     [][]float64
 	index []uint16
 	value []float64
@@ -85,22 +87,38 @@ type RowFactor func(chunk, row int, slope, curvature float64) float64
 func Curvature(_, _ int, _, curvature float64) float64 { return curvature }
 func SquaredSlope(_, _ int, slope, _ float64) float64  { return slope * slope }
 
-// gram returns, for each of the factors, the sum over rows of factor * x x',
+// Together are one or two factors. The elements of two matrices stand side by side, and are
+// summed in less time than one after the other where most rows have both.
+type Together []RowFactor
+
+// Gram returns, for each of the factors, the sum over rows of factor * x x',
 // with x the derivatives of the row's evaluation with respect to the halves of
 // all terms.
 func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]*Gram, error) {
+	var groups []Together
+	for _, f := range factors {
+		groups = append(groups, Together{f})
+	}
+	return p.Grams(ctx, w, groups...)
+}
+
+// Grams is Gram for groups of factors.
+func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*Gram, error) {
 	var out []*Gram
-	for range factors {
-		out = append(out, newGram(p.Store.Terms()))
+	for _, g := range groups {
+		for range g {
+			out = append(out, newGram(p.Store.Terms()))
+		}
 	}
 	tri := out[0].tri
 	n := tri.len()
 	pieces := factorRuns(p.Store, gramRows)
 	var used []*gramScratch
+	triangles := func(group int) []float64 { return make([]float64, (n+len(lookup{}))*len(groups[group])) }
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
-		for range factors {
-			t.m = append(t.m, make([]float64, n+len(lookup{})), nil, nil)
+		for i := range groups {
+			t.m = append(t.m, triangles(i), nil, nil)
 		}
 		used = append(used, t)
 		return t
@@ -110,9 +128,9 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 		for i, m := range t.m {
 			switch {
 			case m != nil:
-				clear(m[:n])
+				clear(m[:n*len(groups[i/3])])
 			case mixed:
-				t.m[i] = make([]float64, n+len(lookup{}))
+				t.m[i] = triangles(i / 3)
 			}
 		}
 		for i := pieces[piece]; i < pieces[piece+1]; i++ {
@@ -121,18 +139,22 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 				return err
 			}
 			p.Derivatives(t.Scratch, i, nil)
-			p.gramChunk(t, i, codes, tri, factors)
+			p.gramChunk(t, i, codes, tri, groups)
 		}
 		return nil
 	}
 	merge := func(t *gramScratch, piece int) {
 		c := p.Store.Chunks[pieces[piece]]
-		for f := range factors {
-			if c.Mixed() {
-				out[f].addMixed(t.m[3*f:])
-			} else {
-				out[f].add(c.MG, c.EG, t.m[3*f][:n])
+		to := out
+		for i, g := range groups {
+			for f := range g {
+				if c.Mixed() {
+					to[f].addMixed(t.m[3*i:], f, len(g))
+				} else {
+					to[f].add(c.MG, c.EG, t.m[3*i][f:], len(g))
+				}
 			}
+			to = to[len(g):]
 		}
 	}
 	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
@@ -157,7 +179,7 @@ func factorRuns(s *rows.Store, rows int) []int {
 	return append(out, len(s.Chunks))
 }
 
-func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle, factors []RowFactor) {
+func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle, groups []Together) {
 	c, pairs, wides := p.Store.Chunks[i], p.Store.Pairs(), p.Store.Chunks[i].Wide
 	row := 0
 	for _, r := range c.Runs {
@@ -166,23 +188,33 @@ func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle,
 			line := codes[:n]
 			codes = codes[n:]
 			filled := false
-			for f, factor := range factors {
-				h := factor(i, row, t.X[row], t.Y[row])
-				if h == 0 {
+			for k, g := range groups {
+				var h [2]float64
+				for f, factor := range g {
+					h[f] = factor(i, row, t.X[row], t.Y[row])
+				}
+				if h[0] == 0 && h[1] == 0 {
 					continue
 				}
 				if !filled {
 					wides = t.fill(line, pairs, wides, uint32(row))
 					filled = true
 				}
+				add := func(to int, a, b float64) {
+					if m := t.m[3*k+to]; len(g) == 2 {
+						outerTwo(t.index, t.value, [2]float64{h[0] * a * b, h[1] * a * b}, m, tri.base)
+					} else {
+						outer(t.index, t.value, h[0]*a*b, m, tri.base)
+					}
+				}
 				if c.Mixed() {
 					a, b := c.Factors(row)
-					outer(t.index, t.value, h*a*a, t.m[3*f], tri.base)
-					outer(t.index, t.value, h*a*b, t.m[3*f+1], tri.base)
-					outer(t.index, t.value, h*b*b, t.m[3*f+2], tri.base)
+					add(0, a, a)
+					add(1, a, b)
+					add(2, b, b)
 					continue
 				}
-				outer(t.index, t.value, h, t.m[3*f], tri.base)
+				add(0, 1, 1)
 			}
 			row++
 		}
@@ -192,11 +224,14 @@ func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle,
 // fill writes a row's terms in ascending order with their counts, and returns
 // the wide entries of later rows.
 func (t *gramScratch) fill(line []uint16, pairs []rows.Entry, wides []rows.Wide, row uint32) []rows.Wide {
-	t.index, t.value = t.index[:0], t.value[:0]
-	for _, code := range line {
+	t.index, t.value = slices.Grow(t.index[:0], len(line)), slices.Grow(t.value[:0], len(line))
+	index := t.index[:len(line)]
+	value := t.value[:len(index)]
+	for j, code := range line[:len(index)] {
 		e := pairs[code]
-		t.index, t.value = append(t.index, e.Term), append(t.value, float64(e.Count))
+		index[j], value[j] = e.Term, float64(e.Count)
 	}
+	t.index, t.value = index, value
 	for len(wides) > 0 && wides[0].Row <= row {
 		if e := wides[0]; e.Row == row {
 			at, _ := slices.BinarySearch(t.index, e.Term)

@@ -88,6 +88,8 @@ func TestOuter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	tri := newTriangle(40)
 	var m, want [len(lookup{}) + 820]float64
+	var triple [len(m)]float64
+	var two [2 * len(m)]float64
 	for n := range 31 {
 		for range 20 {
 			var index []uint16
@@ -98,6 +100,8 @@ func TestOuter(t *testing.T) {
 			slices.Sort(index)
 			h := r.NormFloat64()
 			outer(index, value, h, m[:], tri.base)
+			outerTwo(index, value, [2]float64{h, 3 * h}, two[:], tri.base)
+			outerPlain(index, value, 3*h, triple[:], tri.base)
 			for i, t := range index {
 				for j, u := range index[i:] {
 					want[tri.base[t]+int(u)] += float64(float64(h*value[i]) * value[i+j])
@@ -106,6 +110,11 @@ func TestOuter(t *testing.T) {
 		}
 		if m != want {
 			t.Fatalf("%d elements: differs from the definition", n)
+		}
+		for i := range m {
+			if two[2*i] != m[i] || two[2*i+1] != triple[i] {
+				t.Fatalf("%d elements: two matrices differ from one and one", n)
+			}
 		}
 	}
 }

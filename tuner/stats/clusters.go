@@ -131,9 +131,9 @@ func (c *clusterPass) scratch() *clusterScratch {
 	return s
 }
 
-// clusterSums passes over the clusters at coefficients w. The second result is
-// the information.
-func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered) (*ClusterSums, *objective.Gram, error) {
+// sumClusters passes over the clusters at coefficients w. The second result is
+// the information; the third, if it is asked for, the naive meat.
+func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered, naive bool) (*ClusterSums, *objective.Gram, *objective.Gram, error) {
 	pass := newClusterPass(p, c, q, w)
 	terms := p.Store.Terms()
 	out := &ClusterSums{N: pass.n + pass.lonely, meat: mat.NewSymDense(q.N, nil), total: make([]float64, q.N)}
@@ -146,30 +146,36 @@ func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q 
 	}
 	blocks := (pass.n + pass.block - 1) / pass.block
 	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	factors := []objective.RowFactor{objective.Curvature}
+	factors := []objective.Together{{objective.Curvature}}
+	if naive {
+		factors[0] = append(factors[0], objective.SquaredSlope)
+	}
 	if pass.lonely > 0 {
 		if err := pass.singles(ctx, sum, sumSq, out.total); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		factors = append(factors, func(chunk, row int, slope, _ float64) float64 {
+		factors = append(factors, objective.Together{func(chunk, row int, slope, _ float64) float64 {
 			if pass.place[p.Store.Chunks[chunk].Game[row]] != single {
 				return 0
 			}
 			return slope * slope
-		})
+		}})
 	}
-	grams, err := p.Gram(ctx, w, factors...)
+	grams, err := p.Grams(ctx, w, factors...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
-		out.meat.AddSym(out.meat, q.FoldGram(grams[1]))
+		out.meat.AddSym(out.meat, q.FoldGram(grams[len(grams)-1]))
 	}
 	out.Effective = effective(sum, sumSq)
 	out.center()
-	return out, grams[0], nil
+	if !naive {
+		return out, grams[0], nil, nil
+	}
+	return out, grams[0], grams[1], nil
 }
 
 // effective returns the effective numbers of clusters, from the sums and the sums of squares

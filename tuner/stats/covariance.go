@@ -98,15 +98,19 @@ func (v *Covariance) Rescale(gradient []float64) {
 // (below 1 for cross-entropy of games with draws).
 type DesignParts struct{ Clustering, Dispersion float64 }
 
-// newCovariance computes what the variances of parameters at theta need.
-func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Covariance, error) {
+// NewCovariance computes what the variances of parameters at theta need. If it is likely the
+// last, which Finish is called of, some of what that needs comes cheaper now.
+func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, last bool) (*Covariance, error) {
 	w := objective.NewTapered(o.Problem.Store.Terms())
 	o.Params.Expand(theta, w)
-	sums, information, err := sumClusters(ctx, o.Problem, c, o.Params, w)
+	sums, information, naive, err := sumClusters(ctx, o.Problem, c, o.Params, w, last)
 	if err != nil {
 		return nil, err
 	}
 	v := &Covariance{Sums: sums, w: w}
+	if naive != nil {
+		v.naive = o.Params.HoldOut(o.Params.FoldGram(naive))
+	}
 	h := o.Params.FoldGram(information)
 	o.Known.Set(theta, h)
 	h = o.Params.HoldOut(h)
@@ -137,11 +141,13 @@ func (v *Covariance) Finish(ctx context.Context, o *objective.Penalized, c *rows
 		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
 		return nil
 	}
-	grams, err := o.Problem.Gram(ctx, v.w, objective.SquaredSlope)
-	if err != nil {
-		return err
+	if v.naive == nil {
+		grams, err := o.Problem.Gram(ctx, v.w, objective.SquaredSlope)
+		if err != nil {
+			return err
+		}
+		v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[0]))
 	}
-	v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[0]))
 	if naive := dotSym(v.Inverse, v.naive); v.Effective > 0 && naive > 0 {
 		v.Parts = DesignParts{Clustering: v.clustered / naive, Dispersion: naive / v.Effective}
 	}

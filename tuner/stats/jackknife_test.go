@@ -32,7 +32,7 @@ func fewGames(t *testing.T, syn synthetic.Games) (*objective.Penalized, *rows.Cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewCovariance(t.Context(), o, c, out.X)
+	v, err := NewCovariance(t.Context(), o, c, out.X, true)
 	if err != nil {
 		t.Fatal(err)
 	}
