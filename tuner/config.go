@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -48,6 +49,8 @@ type Config struct {
 	// Unit is the number of engine units a pawn, in which start weights and results are;
 	// 0 means 100. Widths of priors and the limit are in centipawns.
 	Unit float64
+	// ChoosePrior multiplies PriorFactor by what cross-validation says; it takes Folds.
+	ChoosePrior bool
 	// Center is the mean of the prior in centipawns by term; nil means the
 	// start weights.
 	Center []Coefficient
@@ -82,6 +85,9 @@ type Config struct {
 	// evaluation. Reference is the set of positions on which that is
 	// measured; nil means the training rows.
 	KeepScale bool
+	// Rescale rescales foreign evaluations too, whose scale is otherwise left as fitted unless
+	// K moved by more than KMoves.
+	Rescale   bool
 	Reference *rows.Store
 	// Workers is the number of goroutines, 0 = all cores. No result depends
 	// on it.
@@ -170,6 +176,9 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 	}
 }
 
+// unit is the number of engine units in a centipawn.
+func (c *Config) unit() float64 { return cmp.Or(c.Unit, 100) / 100 }
+
 // Text names everything in the configuration that decides a fit, and nothing
 // that does not.
 func (c *Config) Text() string {
@@ -183,6 +192,12 @@ func (c *Config) Text() string {
 	}
 	if c.PriorFactor != 0 {
 		s += fmt.Sprintf(" prior*%g", c.PriorFactor)
+	}
+	if c.ChoosePrior {
+		s += " prior*auto"
+	}
+	if c.Rescale {
+		s += " rescale=on"
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
 		s += fmt.Sprintf(" prior:%s=%g", name, c.Prior[name])

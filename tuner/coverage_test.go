@@ -82,7 +82,7 @@ func fitRescaled(t *testing.T, syn synthetic.Games, start objective.Tapered, tau
 	t.Helper()
 	s := syn.Store(t)
 	c := NewConfig()
-	c.K, c.Valid, c.Design, c.Workers = syn.K, 0, 1, 1
+	c.K, c.Valid, c.Design, c.Workers, c.Rescale = syn.K, 0, 1, 1, true
 	c.Prior = map[string]float64{"pieces": tau}
 	change(&c)
 	r, err := Fit(t.Context(), s, syn.List(start), c)

@@ -95,8 +95,8 @@ func (v *crossValidation) without(fold int) *objective.Problem {
 	return &p
 }
 
-// run holds every fold out once.
-func (v *crossValidation) run(ctx context.Context) (*Paired, error) {
+// run holds every fold out once, with the widths of the priors multiplied by a factor.
+func (v *crossValidation) run(ctx context.Context, factor float64) (*clusterLosses, error) {
 	sums := newClusterLosses(v.f.split.clusters)
 	start := objective.StartOf(v.f.terms)
 	kStart, err := v.f.slopeOf(ctx, v.all, start, v.f.slope.k)
@@ -106,7 +106,7 @@ func (v *crossValidation) run(ctx context.Context) (*Paired, error) {
 	for fold := range v.folds {
 		v.f.c.progress(int64(fold), int64(v.folds), "cross-validation")
 		p := v.without(fold)
-		w, k, err := v.refit(ctx, p, fold)
+		w, k, err := v.refit(ctx, p, fold, factor)
 		if err != nil {
 			return nil, err
 		}
@@ -118,14 +118,15 @@ func (v *crossValidation) run(ctx context.Context) (*Paired, error) {
 			return nil, err
 		}
 	}
-	return sums.paired(), nil
+	return sums, nil
 }
 
 // refit returns the weights that are fitted without a fold, with their slope. They are
 // rounded as those of the fit are.
-func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int) (objective.Tapered, float64, error) {
+func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (objective.Tapered, float64, error) {
 	f := v.f
 	params := *f.free.Params
+	params.Widen(factor)
 	if params.Box = f.free.Box.Clone(); params.Box != nil {
 		params.Box.Reach = 0 // coefficients that run away need not arrive
 	}

@@ -26,6 +26,9 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	err := f.solve(ctx)
+	if err == nil && f.c.ChoosePrior && !f.bare && !f.at.big {
+		err = f.choosePrior(ctx)
+	}
 	said := len(f.warnings)
 	if err == nil {
 		var r *Result
@@ -58,6 +61,7 @@ type fitting struct {
 	free     freedom
 	at       solution
 	warnings []string
+	nested   *Paired // of a chosen factor on the priors
 }
 
 // slopes are those of the sigmoid, per centipawn.
@@ -72,6 +76,7 @@ type freedom struct {
 	frozen []bool    // by term
 	tied   bool      // file-mirrored twins share a parameter
 	first  []float64 // theta to begin with
+	width  []float64 // of the prior of each term's weights
 }
 
 func (f *fitting) warn(format string, args ...any) {
@@ -104,7 +109,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.warn("no game could be held out: there is no validation loss")
 	}
 	var err error
-	if f.split.seen, err = f.s.CountTerms(ctx, f.train.Omega); err != nil {
+	if f.split.seen, f.split.typical, err = f.s.CountTerms(ctx, f.train.Omega); err != nil {
 		return err
 	}
 	return ctx.Err()
@@ -181,7 +186,7 @@ func oneClass(y, omega [][]float32) bool {
 
 // parametrize decides which coefficients are fitted.
 func (f *fitting) parametrize(ctx context.Context) error {
-	tau, err := objective.Widths(f.terms, f.c.Prior, cmp.Or(f.c.PriorFactor, 1)*cmp.Or(f.c.Unit, 100)/100)
+	tau, err := objective.Widths(f.terms, f.split.typical, f.c.Prior, cmp.Or(f.c.PriorFactor, 1)*f.c.unit())
 	if err != nil {
 		return err
 	}
@@ -196,6 +201,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 			hold[t] = true
 		}
 	}
+	f.free.width = tau
 	centre := objective.StartOf(f.terms)
 	for t, v := range f.c.Center {
 		centre.MG[t], centre.EG[t] = v.MG, v.EG
@@ -212,7 +218,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 			return err
 		}
 	}
-	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit) * cmp.Or(f.c.Unit, 100) / 100)
+	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit) * f.c.unit())
 	f.free.first, err = f.free.Pin(ctx, f.train)
 	return err
 }

@@ -40,8 +40,11 @@ type Result struct {
 	K       float64 `json:"k"`
 	FileK   float64 `json:"file_k"`
 	KScore  float64 `json:"k_score,omitempty"`
-	Rescale float64 `json:"rescale"` // the factor between the fit's scale and the weights'
-	Tied    bool    `json:"tied"`    // file-mirrored twins shared a parameter
+	Rescale float64 `json:"rescale"`         // the factor between the fit's scale and the weights'
+	Scale   *Scale  `json:"scale,omitempty"` // of a foreign evaluation
+	// PriorFactor is the factor on the widths of all priors, 0 for 1.
+	PriorFactor float64 `json:"prior_factor,omitempty"`
+	Tied        bool    `json:"tied"` // file-mirrored twins shared a parameter
 
 	Start   Losses `json:"loss_start"`   // under the start weights
 	Fit     Losses `json:"loss_fit"`     // under the fit

@@ -103,7 +103,7 @@ func TestRescaledIntervalsCover(t *testing.T) {
 			start.MG[j], start.EG[j] = 0.6*start.MG[j]+10, 0.6*start.EG[j]+10
 		}
 		c := NewConfig()
-		c.K, c.Valid, c.Design = syn.K, 0, 1
+		c.K, c.Valid, c.Design, c.Rescale = syn.K, 0, 1, true
 		c.Prior = map[string]float64{"pieces": math.Inf(1)}
 		r, err := Fit(t.Context(), s, syn.List(start), c)
 		if err != nil {

@@ -9,9 +9,10 @@ import (
 // share of the games, those left out.
 type split struct {
 	clusters       *rows.Clusters
-	held           []bool  // by cluster
-	trained, valid int     // rows
-	seen           []int64 // rows trained on, by term that occurs in them
+	held           []bool    // by cluster
+	trained, valid int       // rows
+	seen           []int64   // rows trained on, by term that occurs in them
+	typical        []float64 // typical count by term
 }
 
 // newSplit splits the rows of the problem, and sets its weights.

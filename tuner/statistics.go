@@ -21,7 +21,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)
 	r := &Result{
-		Config: f.c, Sources: f.s.Sources(), K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, Parameters: f.free.N,
+		Config: f.c, Sources: f.s.Sources(), K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor, Parameters: f.free.N,
 		Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid,
 		Games: int64(f.s.Games()), Clusters: f.split.clusters.N(), ByOpening: f.split.clusters.ByOpening,
 		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
@@ -63,8 +63,11 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 		return err
 	}
 	r.Fit = lossesOf(&fit)
-	if r.Rescale, err = f.rescale(ctx, w, fit.RMS()); err != nil {
+	if r.Rescale, err = f.rescale(ctx, r, w, fit.RMS()); err != nil {
 		return err
+	}
+	if r.Scale != nil {
+		r.Scale.Pawn = short(100 * r.Scale.KStart * r.Rescale / r.Scale.KTuned)
 	}
 	if r.FileK = f.slope.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
 		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
@@ -74,6 +77,9 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 		v := TermFit{
 			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
 			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
+		}
+		if v.Count > 0 && !v.Frozen {
+			v.TypicalCount, v.PriorEffect = short(f.split.typical[t]), Float(short(f.free.width[t]*f.split.typical[t]))
 		}
 		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
@@ -88,8 +94,18 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 }
 
 // rescale returns the factor that brings the root mean square evaluation of
-// the reference positions back to what it was under the start weights.
-func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float64) (float64, error) {
+// the reference positions back to what it was under the start weights; 1 for a foreign
+// evaluation of which a centipawn is worth what it was.
+func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, after float64) (float64, error) {
+	if !f.bare && f.foreign() {
+		var err error
+		if r.Scale, err = f.measureScale(ctx, w); err != nil {
+			return 1, err
+		}
+		if !f.c.Rescale && !r.Scale.moved() {
+			return 1, nil
+		}
+	}
 	if f.c.KeepScale {
 		return 1, nil
 	}
@@ -116,6 +132,9 @@ func (f *fitting) rescale(ctx context.Context, w objective.Tapered, after float6
 	if before == 0 || after == 0 {
 		f.warn("not rescaled: the root mean square evaluation is %.1f before and %.1f after", before, after)
 		return 1, nil
+	}
+	if r.Scale != nil {
+		r.Scale.Kept = true
 	}
 	return before / after, nil
 }

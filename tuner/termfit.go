@@ -37,6 +37,11 @@ type TermFit struct {
 	NaiveEG    Float `json:"naive_se_eg"`
 
 	Count int64 `json:"count"` // training rows in which it occurs
+	// TypicalCount is the root mean square of its counts in these rows. PriorEffect is the
+	// width of its prior in centipawns of effect: that of the weight times TypicalCount; null
+	// where it is free.
+	TypicalCount float64 `json:"typical_count,omitempty"`
+	PriorEffect  Float   `json:"prior_effect,omitempty"`
 	// EffectiveGames is the effective number of clusters that inform the term.
 	EffectiveGames float64 `json:"effective_games"`
 	// DataShare is the part of the term that the data determined, the rest

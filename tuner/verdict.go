@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -71,6 +72,9 @@ func (v *Verdict) decide() {
 	}
 }
 
+// Hopeless reports whether no gain is to be expected on other games.
+func (v *Verdict) Hopeless() bool { return v.Net <= 0 && v.EffectiveGames > 0 }
+
 // Headline says the verdict in words.
 func (r *Result) Headline() string {
 	p := r.Gain()
@@ -87,16 +91,31 @@ func (r *Result) Headline() string {
 // Advice says in words what speaks against the weights, with the flags that answer it. It
 // is empty where the net gain is above 0.
 func (r *Result) Advice() (list []string) {
-	if !(r.Net <= 0) || r.EffectiveGames == 0 {
+	if !r.Hopeless() {
 		return nil
 	}
 	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
 	for _, g := range r.Groups {
 		if g.Net < 0 {
-			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s", g.Name, -g.Net, g.Name))
+			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name, r.narrower(g.Name)))
 		}
 	}
 	return list
+}
+
+// narrower returns the flag that halves the widest prior of a group; empty if none is finite.
+func (r *Result) narrower(group string) string {
+	width := 0.0
+	for i := range r.Terms {
+		x := &r.Terms[i]
+		if v := float64(x.PriorEffect); x.Group == group && v > width && !math.IsInf(v, 0) {
+			width = v
+		}
+	}
+	if width == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" or --prior %s=%.2g", group, width/2/cmp.Or(r.PriorFactor, 1))
 }
 
 // slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the
@@ -144,16 +163,22 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 		design = r.Clustering * r.Dispersion
 	}
 	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
-	if f.c.Folds > 0 && !f.at.big {
+	switch {
+	case f.nested != nil:
+		r.CrossValidation = f.nested
+	case f.c.Folds > 0 && !f.at.big:
 		v, err := f.newCrossValidation(ctx, r.Rescale)
 		if err != nil {
 			return fmt.Errorf("cross-validation: %w", err)
 		}
-		if v != nil {
-			if r.CrossValidation, err = v.run(ctx); err != nil {
-				return fmt.Errorf("cross-validation: %w", err)
-			}
+		if v == nil {
+			break
 		}
+		sums, err := v.run(ctx, 1)
+		if err != nil {
+			return fmt.Errorf("cross-validation: %w", err)
+		}
+		r.CrossValidation = sums.paired()
 	}
 	r.decide()
 	return nil

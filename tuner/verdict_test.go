@@ -125,7 +125,7 @@ func TestCrossValidation(t *testing.T) {
 func TestVerdictOnScale(t *testing.T) {
 	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 3, PerRow: 2, K: 0.006, Seed: 22}
 	c := NewConfig()
-	c.K, c.Folds = syn.K/3, 5
+	c.K, c.Folds, c.Prior = syn.K/3, 5, map[string]float64{objective.AllTerms: 50}
 	r, err := Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c)
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ type tuneFlags struct {
 	given            []string // the flags as given, for the run's resume line
 	loss, tie        string
 	prior, bounds    []string
+	priorFactor      string
 	asJSON           bool
 	c                tuner.Config
 }
@@ -57,7 +58,9 @@ features of any other evaluation (assay features), which contain its terms and s
 
 The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation in
 centipawns. A prior holds each coefficient near its start value, because a thousand games
-cannot determine hundreds of free coefficients. The validation loss is that of whole games
+cannot determine hundreds of free coefficients. Its width is in centipawns of effect, of what
+the term's typical count is worth; for features of other evaluations a factor on all widths is
+chosen by cross-validation (--prior-factor). The validation loss is that of whole games
 (or of whole openings, where games share them) that the fit has not seen.
 
 The verdict is better, no difference shown or worse: the loss under the start weights minus
@@ -107,7 +110,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
 	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
 	fs.StringSliceVar(&f.c.Freeze, "freeze", nil, "term or group that keeps its weight (repeatable)")
-	fs.StringSliceVar(&f.prior, "prior", nil, "group=TAU or term=TAU: standard deviation of the prior in centipawns, or inf (repeatable)")
+	fs.StringSliceVar(&f.prior, "prior", nil, "NAME=WIDTH: width of the prior of a term, a group or all, in centipawns of what its typical count is worth, or inf (repeatable)")
+	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by cross-validation (default auto for features of other evaluations, else 1)")
 	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)", tuner.TieGames))
 	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
 	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds in centipawns of a term or group (repeatable)")
@@ -115,6 +119,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
 	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one (default: estimated)")
 	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not rescale to the start weights' root mean square evaluation")
+	fs.BoolVar(&f.c.Rescale, "rescale", false, "always rescale to the start weights' root mean square evaluation (default for features of other evaluations: only if K moved by more than 10 %)")
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
@@ -168,9 +173,15 @@ func (f *tuneFlags) parse() error {
 		name, value, ok := strings.Cut(p, "=")
 		tau, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil || math.IsNaN(tau) || tau <= 0 {
-			return usagef("--prior %s: want NAME=TAU with TAU a number of centipawns above 0, or inf", p)
+			return usagef("--prior %s: want NAME=WIDTH with WIDTH a number of centipawns above 0, or inf", p)
 		}
 		f.c.Prior[name] = tau
+	}
+	if err := f.parsePriorFactor(); err != nil {
+		return err
+	}
+	if f.c.Rescale && f.c.KeepScale {
+		return usagef("--rescale and --keep-scale: give one of them")
 	}
 	return f.parseBounds()
 }
@@ -182,6 +193,24 @@ func parseMemory(text string) (int64, bool) {
 	n, err := strconv.ParseFloat(number, 64)
 	bytes := n * unit
 	return int64(bytes), ok && err == nil && bytes >= 1 && bytes < 1<<50
+}
+
+// parsePriorFactor reads --prior-factor; empty is decided once the data are known.
+func (f *tuneFlags) parsePriorFactor() error {
+	switch f.priorFactor {
+	case "":
+	case "auto":
+		if f.c.ChoosePrior = f.c.Folds > 1; !f.c.ChoosePrior {
+			return usagef("--prior-factor auto chooses by cross-validation: give --folds 2 or more")
+		}
+	default:
+		v, err := strconv.ParseFloat(f.priorFactor, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			return usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
+		}
+		f.c.PriorFactor = v
+	}
+	return nil
 }
 
 func (f *tuneFlags) parseBounds() error {
@@ -205,6 +234,9 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	task, err := newTuneTask(f, paths, stderr)
 	if err != nil {
 		return err
+	}
+	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
+		f.c.ChoosePrior = f.c.Folds > 1
 	}
 	test, err := task.test(f, stderr)
 	if err != nil {

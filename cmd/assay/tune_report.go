@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -91,7 +92,10 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 		scale += fmt.Sprintf("; scores %.6f", r.KScore)
 	}
 	line("K", "%s", scale)
-	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)", r.Parameters, r.Effective)
+	if r.Scale != nil {
+		line("scale", "%v", r.Scale)
+	}
+	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, priorFactor(r.PriorFactor))
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering, r.Dispersion)
 	}
@@ -102,6 +106,13 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 		line("errors", "the jackknife's: %d games or openings are few", r.ClustersTrain)
 	}
 	return b.String()
+}
+
+func priorFactor(factor float64) string {
+	if factor == 0 || factor == 1 {
+		return ""
+	}
+	return fmt.Sprintf("; priors of %.3g times the default width", factor)
 }
 
 func lossText(v tuner.Float) string {
@@ -117,7 +128,7 @@ func termTable(r *tuner.Result, file *models.File) string {
 	var b strings.Builder
 	boards := newSquareBoards()
 	group := ""
-	fmt.Fprintf(&b, "\n%-26s %6s    %-15s %6s    %-15s %5s %9s %7s\n", "term", "mg", "fitted", "eg", "fitted", "data", "positions", "games")
+	fmt.Fprintf(&b, "\n%-26s %6s    %-15s %6s    %-15s %5s %5s %9s %7s\n", "term", "mg", "fitted", "eg", "fitted", "data", "prior", "positions", "games")
 	for i := range r.Terms {
 		x := &r.Terms[i]
 		if boards.take(&file.Terms[i]) {
@@ -131,7 +142,7 @@ func termTable(r *tuner.Result, file *models.File) string {
 		if !x.Tapered {
 			eg, arrow = [2]string{}, ""
 		}
-		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %5s %9d %7.1f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), x.Count, x.EffectiveGames, mark(x))
+		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %5s %5s %9d %7.1f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), effect(x.PriorEffect), x.Count, x.EffectiveGames, mark(x))
 	}
 	b.WriteString(boards.String())
 	b.WriteString(termLegend)
@@ -153,9 +164,21 @@ func percent(share tuner.Float) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
+// effect returns the width of a prior in centipawns of effect.
+func effect(width tuner.Float) string {
+	switch {
+	case width == 0:
+		return "-"
+	case !width.Known() || math.IsInf(float64(width), 0):
+		return "free"
+	}
+	return fmt.Sprintf("%.1f", width)
+}
+
 const termLegend = `
 data: the share of the term that the data determined; the prior holds the rest, and then
-a small error says nothing of the truth. games: effective number of games that inform the
+a small error says nothing of the truth. prior: its width in centipawns of effect, of what
+the term's typical count (the root mean square) is worth. games: effective number of games that inform the
 term; ? fewer than 30, the error is too small; = frozen; - never seen. Tables carry part of
 the material: --json has their entries as differences from the table's mean, with errors.
 `

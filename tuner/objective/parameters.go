@@ -190,6 +190,15 @@ func (p *Params) Priorless() bool {
 	return !slices.ContainsFunc(p.tau, func(tau float64) bool { return !math.IsInf(tau, 1) })
 }
 
+// Widen multiplies the widths of all priors. A copy of the parameters keeps its own.
+func (p *Params) Widen(factor float64) {
+	tau := make([]float64, len(p.tau))
+	for j, v := range p.tau {
+		tau[j] = v * factor
+	}
+	p.tau = tau
+}
+
 // lone reports whether no other term shares a parameter with t.
 func (p *Params) Lone(t int) bool {
 	for u, j := range p.MG {

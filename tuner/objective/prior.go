@@ -9,9 +9,13 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// DefaultTau gives the standard deviation in centipawns of the prior of a
-// group whose name contains the key; the first match counts. Measured on real
-// games with the assay model, mean cross-entropy of 1,000 held-out games with
+// DefaultEffect is the width of the prior of a foreign term, in centipawns of effect: the
+// standard deviation of what its typical count is worth. See TUNER.md.
+const DefaultEffect = 15
+
+// DefaultTau gives the width of the prior, the standard deviation of a weight in centipawns,
+// of the groups of our own models whose name contains the key; the first match counts.
+// Measured on real games with the assay model, mean cross-entropy of 1,000 held-out games with
 // all of them multiplied by a factor (start weights: 0.6139):
 //
 //	games   0.25    0.5     1       2       4       free
@@ -33,30 +37,44 @@ var DefaultTau = []struct {
 	{"", 25},
 }
 
-// taus returns the prior's tau for each term: that of its name or group in
-// overrides, else the default of its group, times the factor.
-func Widths(terms []rows.Term, overrides map[string]float64, factor float64) ([]float64, error) {
-	if err := checkNames(terms, slices.Sorted(maps.Keys(overrides))); err != nil {
+// AllTerms is the name of all terms in overrides of widths.
+const AllTerms = "all"
+
+// Widths returns the width of the prior of each term's weights, in centipawns. Overrides, of
+// terms, groups or AllTerms, are in centipawns of effect: they are divided by the typical
+// counts. Without one, a term of our own models has the width of its group, and a foreign
+// one DefaultEffect. All are multiplied by the factor.
+func Widths(terms []rows.Term, typical []float64, overrides map[string]float64, factor float64) ([]float64, error) {
+	names := slices.Sorted(maps.Keys(overrides))
+	names = slices.DeleteFunc(names, func(n string) bool { return n == AllTerms })
+	if err := checkNames(terms, names); err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(terms))
 	for t, term := range terms {
-		for _, d := range DefaultTau {
-			if strings.Contains(term.Group, d.Group) {
-				out[t] = d.Tau
-				break
+		out[t] = DefaultEffect / typical[t]
+		if term.Own {
+			out[t] = ownWidth(term.Group)
+		}
+		for _, name := range []string{AllTerms, term.Group, term.Name} {
+			if v, ok := overrides[name]; ok {
+				out[t] = v / typical[t]
 			}
 		}
-		if v, ok := overrides[term.Group]; ok {
-			out[t] = v
-		}
-		if v, ok := overrides[term.Name]; ok {
-			out[t] = v
-		}
 		if !(out[t] > 0) {
-			return nil, fmt.Errorf("prior of %s: tau %v is not positive (freeze it instead)", term.Name, out[t])
+			return nil, fmt.Errorf("prior of %s: width %v is not positive (freeze it instead)", term.Name, out[t])
 		}
 		out[t] *= factor
 	}
 	return out, nil
+}
+
+// ownWidth returns the width of a group of our own models.
+func ownWidth(group string) float64 {
+	for _, d := range DefaultTau {
+		if strings.Contains(group, d.Group) {
+			return d.Tau
+		}
+	}
+	return DefaultEffect
 }

@@ -279,17 +279,19 @@ func (c *Chunk) EachRow(pairs []Entry, codes []uint16, entries []Entry, f func(r
 }
 
 // CountTerms returns in how many rows of positive weight omega, by chunk and row, each
-// term occurs.
-func (s *Store) CountTerms(ctx context.Context, omega [][]float32) ([]int64, error) {
+// term occurs, and its typical count: the root mean square of its counts there, 1 if it never
+// occurs.
+func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64, typical []float64, err error) {
 	var buf []uint16
 	byPair, out := make([]int64, 1<<16), make([]int64, s.terms)
+	typical = make([]float64, s.terms)
 	for i, c := range s.Chunks {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		codes, err := s.Codes(c, &buf)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		row := 0
 		for _, r := range c.Runs {
@@ -306,11 +308,18 @@ func (s *Store) CountTerms(ctx context.Context, omega [][]float32) ([]int64, err
 		for _, w := range c.Wide {
 			if omega[i][w.Row] > 0 {
 				out[w.Term]++
+				typical[w.Term] += float64(float64(w.Count) * float64(w.Count))
 			}
 		}
 	}
 	for code, p := range s.pairs.pairs {
 		out[p.Term] += byPair[code]
+		typical[p.Term] += float64(float64(byPair[code]) * float64(p.Count) * float64(p.Count))
 	}
-	return out, nil
+	for t, n := range out {
+		if typical[t] = math.Sqrt(typical[t] / float64(max(1, n))); n == 0 {
+			typical[t] = 1
+		}
+	}
+	return out, typical, nil
 }

@@ -48,7 +48,7 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 	}
 	if m := ModelOf(set); m != nil {
 		for i, t := range m.Terms {
-			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group = t.Tapered, t.Mirror, t.Group
+			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group, l.terms[i].Own = t.Tapered, t.Mirror, t.Group, true
 		}
 	}
 	return l

@@ -14,6 +14,9 @@ type Term struct {
 	Tapered     bool    // false: one coefficient holds in both phases
 	Mirror      int     // index of the file-mirrored twin; own index if none
 	MG, EG      float64 // start values in centipawns; equal where not tapered
+	// Own marks a term of a model of package eval: the prior of its group is measured. What
+	// another evaluation calls a group says nothing.
+	Own bool
 }
 
 // TermsOf returns the terms of a model with start weights w in centipawns.
@@ -23,7 +26,7 @@ func TermsOf(m *eval.Model, w []eval.Coef) ([]Term, error) {
 	}
 	out := make([]Term, len(m.Terms))
 	for i, t := range m.Terms {
-		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG), EG: float64(w[i].EG)}
+		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG), EG: float64(w[i].EG), Own: true}
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,6 +26,10 @@ type Games struct {
 	// Dominant, unless 0, is the true weight of the first term, which is not tapered.
 	Dominant float64
 	Scored   bool // each row's score is its true evaluation
+	// Spread is the standard deviation of the other true weights; 0 means 60.
+	Spread float64
+	Noise  float64 // share of the rows whose result is a coin's
+	Exact  bool    // the result is the expected one, which no game has
 }
 
 // Truth returns the true weights.
@@ -32,7 +37,8 @@ func (s Games) Truth() objective.Tapered {
 	r := rand.New(rand.NewPCG(99, 1))
 	w := objective.NewTapered(s.Terms)
 	for t := range w.MG {
-		w.MG[t], w.EG[t] = 60*r.NormFloat64(), 60*r.NormFloat64()
+		spread := cmp.Or(s.Spread, 60)
+		w.MG[t], w.EG[t] = spread*r.NormFloat64(), spread*r.NormFloat64()
 	}
 	if s.Dominant != 0 {
 		w.MG[0], w.EG[0] = s.Dominant, s.Dominant
@@ -72,11 +78,17 @@ func (s Games) Fill(tb testing.TB, b *rows.Builder) *rows.Store {
 			if s.Scored {
 				row.Score = int16(math.Round(Evaluate(&row, w)))
 			}
-			u := luck
+			u, p := luck, objective.Sigmoid(s.K*Evaluate(&row, w))
 			if r.Float64() >= s.Shared {
 				u = r.Float64()
 			}
-			if u < objective.Sigmoid(s.K*Evaluate(&row, w)) {
+			if s.Noise > 0 && r.Float64() < s.Noise {
+				p = 0.5
+			}
+			switch {
+			case s.Exact:
+				row.Result = float32(p)
+			case u < p:
 				row.Result = 1
 			}
 			if err := b.Add(&row); err != nil {

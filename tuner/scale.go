@@ -1,0 +1,89 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// Scale says what a centipawn of a foreign evaluation was worth and is now, by the slope K
+// that suits the weights best, on training rows within NearEqual.
+type Scale struct {
+	Rows   int     `json:"rows"`
+	KStart float64 `json:"k_start"`
+	KTuned float64 `json:"k_tuned"` // of the fit, before any rescaling
+	// Pawn is how many centipawns of the weights as written say what 100 said before.
+	Pawn float64 `json:"pawn"`
+	// Kept reports that the weights were rescaled to the old RMS evaluation, because K moved
+	// by more than KMoves.
+	Kept bool `json:"kept"`
+}
+
+// String says what became of the scale.
+func (s *Scale) String() string {
+	how := "as fitted"
+	if s.Kept {
+		how = "kept, by rescaling"
+	}
+	return fmt.Sprintf("%s: what 100 centipawns were is now %.0f (K %.6f of the start weights, %.6f of the fit, on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, NearEqual)
+}
+
+const (
+	// NearEqual bounds the search score of a row, or the start weights' evaluation where it
+	// has none: where the margins of a search matter.
+	NearEqual = 400
+	// KMoves is the change of K up to which a foreign evaluation keeps the scale of the fit.
+	KMoves = 0.1
+)
+
+// foreign reports whether the evaluation is none of our own models.
+func (f *fitting) foreign() bool {
+	return slices.ContainsFunc(f.terms, func(t rows.Term) bool { return !t.Own })
+}
+
+// measureScale compares the fit w with the start weights on rows within NearEqual, or on all
+// if there are none.
+func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale, error) {
+	p, s := *f.train, new(Scale)
+	p.Omega = make([][]float32, len(f.s.Chunks))
+	start, limit := objective.StartOf(f.terms), NearEqual*f.c.unit()
+	err := objective.Evaluate(ctx, f.s, f.c.Workers, start, func(t *objective.Scratch, i int, _ []uint16) {
+		c := f.s.Chunks[i]
+		p.Omega[i] = slices.Clone(f.train.Omega[i])
+		for j, x := range t.X[:c.Rows] {
+			if v := c.ScoreOf(j); v != rows.NoScore {
+				x = float64(v)
+			}
+			if !(math.Abs(x) < limit) {
+				p.Omega[i][j] = 0
+			}
+		}
+	}, func(*objective.Scratch, int) {})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.Omega {
+		for _, o := range c {
+			if o > 0 {
+				s.Rows++
+			}
+		}
+	}
+	if s.Rows == 0 || oneClass(p.Target, p.Omega) {
+		p.Omega, s.Rows = f.train.Omega, f.split.trained
+	}
+	if s.KStart, err = p.BestK(ctx, start); err != nil {
+		return nil, err
+	}
+	s.KTuned, err = p.BestK(ctx, w)
+	return s, err
+}
+
+// moved reports whether a centipawn means something else than before.
+func (s *Scale) moved() bool {
+	return math.Abs(s.KTuned/s.KStart-1) > KMoves
+}
