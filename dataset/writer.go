@@ -163,7 +163,10 @@ func (w *Writer[R]) open() error {
 	}
 	path := filepath.Join(w.dir, durable.ManifestName)
 	if err := durable.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
-		return err
+		if !old.Empty() {
+			return err
+		}
+		return errors.Join(w.removeUnlisted(), w.manifest.Save(w.dir)) // nothing was written: start again
 	}
 	if old.Complete {
 		return fmt.Errorf("%s: %w: %d rows", w.dir, ErrComplete, old.Rows)

@@ -102,7 +102,7 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
 		return err
 	}
-	if out != "" {
+	if bound, err := durable.Bound(out); bound && err == nil {
 		if info, err := durable.ReadRunInfo(out); err == nil && info.Pinned != nil {
 			if err := json.Unmarshal(info.Pinned, &f.was); err != nil {
 				return fmt.Errorf("%s: %w: %w", out, durable.ErrDamaged, err)

@@ -153,7 +153,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, dir, command)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, shellQuote(dir), command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays the match again", err, command)
 	case !isRun(dir):
@@ -163,7 +163,7 @@ func learnAdvice(err error, dir, command string) error {
 	}
 	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
 		if errors.Is(err, few) {
-			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games", err)
+			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games and, if you gave one, another --run name", err)
 		}
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)

@@ -198,11 +198,11 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, out)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, shellQuote(out))
 	case errors.Is(err, opening.ErrExhausted):
-		return fmt.Errorf("%w; use a larger --book, or none for random openings", err)
+		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrNoOpening):
-		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games", err)
+		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrConfig):
 		return usageError{err}
 	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
@@ -211,6 +211,15 @@ func playAdvice(err error, out string) error {
 		return fmt.Errorf("%w; the same command resumes the run", err)
 	}
 	return err
+}
+
+// elsewhere ends a cure that changes the flags of a run: with games in its folder, another
+// folder is needed.
+func elsewhere(out string) string {
+	if bound, err := durable.Bound(out); bound || err != nil {
+		return ", with another --out"
+	}
+	return ""
 }
 
 // localRunner returns the runner for games on this machine. With affinity each game at once is

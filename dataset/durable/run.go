@@ -65,7 +65,7 @@ type Run struct {
 // OpenRun starts a run in dir, or opens an existing one to resume it. Config is marshaled
 // to JSON. It must contain everything that influences the result, including the program's
 // version, and nothing else (no worker counts or times). If the run in dir has another
-// configuration, the error is a *ConfigChangedError; if another process has it open,
+// configuration, the error is a *ConfigChangedError, unless the run is not Bound by it; if another process has it open,
 // ErrLocked (wrapped); if it holds other files, ErrNotRun (wrapped). A complete run can be
 // opened too: see Result.
 //
@@ -120,9 +120,17 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	}
 	err = CompareConfig(path, old, r.config)
 	var changed *ConfigChangedError
-	extends := errors.As(err, &changed) && settled != nil
-	if extends {
-		err = settled(old)
+	event := ""
+	if errors.As(err, &changed) {
+		bound, e := Bound(r.dir)
+		switch {
+		case e != nil:
+			err = e
+		case !bound:
+			event, err = "replaced", nil
+		case settled != nil:
+			event, err = "extended", settled(old)
+		}
 	}
 	if err != nil {
 		return err
@@ -130,8 +138,8 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	if r.events, err = OpenJournal(r.Path(RunEventsName), nil); err != nil {
 		return err
 	}
-	if extends {
-		err = r.extend(old)
+	if event != "" {
+		err = r.extend(event, old)
 	} else {
 		err = r.reopen()
 	}
@@ -155,18 +163,22 @@ func (r *Run) checkFormat() error {
 	if _, err := os.Stat(r.Path(RunResultName)); err == nil || was.Format >= r.info.Format {
 		return nil
 	}
+	if bound, err := Bound(r.dir); err != nil || !bound {
+		return err
+	}
 	return &OlderRunError{Dir: r.dir, Command: r.info.Resume}
 }
 
 // extend opens the run with the new configuration. The configuration is written last: until
 // then, the folder is the old run, possibly without its result.
-func (r *Run) extend(old json.RawMessage) error {
-	resume, format := r.info.Resume, r.info.Format
+func (r *Run) extend(event string, old json.RawMessage) error {
+	now := r.info
 	if err := r.reopen(); err != nil {
 		return err
 	}
-	r.info.Resume, r.info.Format, r.result = resume, format, nil
-	if err := r.Event("extended", map[string]json.RawMessage{"from": old}); err != nil {
+	now.Started = r.info.Started
+	r.info, r.result = now, nil
+	if err := r.Event(event, map[string]json.RawMessage{"from": old}); err != nil {
 		return err
 	}
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -111,7 +111,8 @@ func TestRunRefusesAChangedConfiguration(t *testing.T) {
 		{"nodes", "5", "", func(c *testConfig) { c.Nodes = 0 }},
 	} {
 		dir := t.TempDir()
-		if err := mustOpenRun(t, dir, base).Close(); err != nil {
+		r := mustOpenRun(t, dir, base)
+		if err := errors.Join(WriteFile(r.Path("journal.jsonl"), []byte("a game\n")), r.Close()); err != nil {
 			t.Fatal(err)
 		}
 		changed := base
@@ -122,6 +123,53 @@ func TestRunRefusesAChangedConfiguration(t *testing.T) {
 			t.Errorf("%s: %v", c.field, err)
 		}
 		mustOpenRun(t, dir, base) // neither locked nor spoiled by the refusal
+	}
+}
+
+// A run that wrote nothing but what Bound leaves out is started again with any configuration.
+func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := mustOpenRun(t, dir, testConfig{Games: 1})
+	games := r.Path("games")
+	if err := errors.Join(r.Event("stopped", nil), MakeDir(games), (&Manifest{Schema: "x"}).Save(games), WriteFile(r.Path("journal.jsonl"), nil),
+		MakeDir(r.Path("faults")), WriteFile(r.Path("faults", "game-1.txt"), []byte("crash")), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again := testInfo
+	again.Resume, again.Pinned = "another command", json.RawMessage(`["x"]`)
+	r, err := OpenRun(dir, again, testConfig{Games: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := ReadRunInfo(dir); err != nil || info.Resume != again.Resume || info.Pinned == nil {
+		t.Errorf("%+v, %v", info, err)
+	}
+	for _, binds := range []string{"result.json", "weights.json", "journal.jsonl", "games/manifest.json"} {
+		if bound, err := Bound(dir); bound || err != nil {
+			t.Errorf("bound without %s: %v", binds, err)
+		}
+		path := filepath.Join(dir, binds)
+		was, _ := os.ReadFile(path)
+		if err := os.WriteFile(path, []byte("{}"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if bound, err := Bound(dir); !bound || err != nil {
+			t.Errorf("%s does not bind: %v", binds, err)
+		}
+		if _, err := OpenRun(dir, testInfo, testConfig{Games: 3}); err == nil {
+			t.Errorf("a run with %s was replaced", binds)
+		}
+		if was == nil {
+			err = os.Remove(path)
+		} else {
+			err = os.WriteFile(path, was, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -253,7 +301,8 @@ func TestExtendRun(t *testing.T) {
 func TestRunOfAnOlderFormat(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	old := testConfig{Games: 40}
-	if err := mustOpenRun(t, dir, old).Close(); err != nil {
+	r := mustOpenRun(t, dir, old)
+	if err := errors.Join(WriteFile(r.Path("journal.jsonl"), []byte("a game\n")), r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	info := testInfo
@@ -265,7 +314,7 @@ func TestRunOfAnOlderFormat(t *testing.T) {
 		t.Fatalf("an unfinished run of an older format: %v", err)
 	}
 
-	r := mustOpenRun(t, dir, old) // the program that started it resumes it
+	r = mustOpenRun(t, dir, old) // the program that started it resumes it
 	if err := r.Finish(1); err != nil {
 		t.Fatal(err)
 	}
