@@ -141,9 +141,7 @@ type fitCost struct {
 	Steps, Passes           int
 	Loading, Solving, After float64 // seconds of processor time
 	Peak, Before            int64   // bytes resident: the most, and before the fit
-	RowBytes                int64
-	Games                   int
-	Estimate                int64 // of what the fit needs beside the rows
+	Estimate                int64   // of what a fit with matrices needs beside the rows
 	Train, Gap, D, Rest     float64
 	Converged               bool
 }
@@ -192,7 +190,7 @@ func TestOneFit(t *testing.T) {
 		x.Solving = cpuSeconds() - x.Loading
 	}
 	x.After = cpuSeconds() - x.Loading - x.Solving
-	x.RowBytes, x.Games = s.Bytes(), s.Games()
+	x.Estimate = denseBytes(r.Parameters, s.Terms())
 	x.Peak = peak()
 	x.Parameters, x.Steps, x.Passes = r.Parameters, r.Steps, r.Outcome.Passes
 	x.Train, x.Gap, x.D, x.Rest, x.Converged = float64(r.Fit.Train), float64(r.Gap), r.Design, r.Effective, r.Converged
@@ -228,6 +226,9 @@ func TestManyParameters(t *testing.T) {
 				continue
 			}
 			const mb = 1 << 20
+			if used := x.Peak - x.Before; method == "dense" && math.Abs(float64(used-x.Estimate)) > 0.2*float64(used) {
+				t.Errorf("%d parameters: estimate %d MiB, real %d MiB", x.Parameters, x.Estimate/mb, used/mb)
+			}
 			t.Logf("| %d | %s | %d | %.1f | %.1f | %d | %d | %d | %.9f | %.1e |", x.Parameters, method, x.Steps, x.Solving, x.After, x.Peak/mb, (x.Peak-x.Before)/mb, x.Estimate/mb, x.Train, x.Gap)
 		}
 	}
