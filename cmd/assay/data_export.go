@@ -17,11 +17,11 @@ func newDataExportCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export PATH --out FILE",
-		Short: "Write a data set as EPD, CSV, JSON lines, PGN or bulletformat",
+		Short: "Write a data set as EPD, CSV, JSON lines, PGN, bulletformat or viriformat",
 		Long: `Write positions as EPD (FEN [result]), CSV or TSV, JSON lines, or bulletformat (32 bytes a
-position, from the side to move's view); games as PGN or JSON lines. The ending of the file
-name decides the format, and a further .zst or .gz compresses the file. The file - is
-standard output.
+position, from the side to move's view); games as PGN, JSON lines or viriformat (.viri .vf),
+which leaves out the opening. The ending of the file name decides the format, and a further
+.zst or .gz compresses the file. The file - is standard output.
 
 The file gets its name only when it is complete. An existing file is never replaced.`,
 		Example: `  assay data export positions --out positions.csv.zst
@@ -68,7 +68,7 @@ func exportAdvice(err error) error {
 	case errors.Is(err, convert.ErrFormat):
 		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
 	case errors.Is(err, convert.ErrKind):
-		return fmt.Errorf("%w; games can be exported as pgn and jsonl, positions as anything but pgn; 'assay data positions' makes positions of games", err)
+		return fmt.Errorf("%w; games can be exported as pgn, viri and jsonl, positions as anything but pgn and viri; 'assay data positions' makes positions of games", err)
 	case errors.Is(err, bullet.ErrNoScore):
 		return fmt.Errorf("%w; export as csv, or use data in which every position has a score: 'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores", err)
 	}

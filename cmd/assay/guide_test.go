@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -73,5 +75,43 @@ func TestGuideTestMyPatch(t *testing.T) {
 	}
 	if ran < 5 || r.built() != 3 {
 		t.Errorf("%d commands, %d builds; want two commits and the working tree", ran, r.built())
+	}
+}
+
+// TestGuideDataWithMyEngine runs the commands of the guide with two short games.
+func TestGuideDataWithMyEngine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the engine is a shell script")
+	}
+	t.Chdir(t.TempDir())
+	engine := `#!/bin/sh
+case $1 in
+genfens*)
+	echo 'info string genfens rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
+	echo 'info string genfens bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/QNRKBBNR w HChf - 0 1' ;;
+*) exec assay uci ;;
+esac
+`
+	if err := os.WriteFile("my-engine", []byte(engine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ", "--games 2 --max-plies 60 ", "--games 20 ", "--games 2 --max-plies 60 ",
+		"--nodes 5000", "--nodes 20", "50ms", "1ms")
+	ran := 0
+	for _, block := range guideBlocks(t, "data-with-my-engine") {
+		for line := range strings.Lines(block) {
+			ran++
+			if out, err := exec.Command("sh", "-c", short.Replace(line)).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+	}
+	for _, name := range []string{"games.vf", "train.bullet"} {
+		if info, err := os.Stat(name); err != nil || info.Size() < 100 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if ran != 13 {
+		t.Errorf("%d commands", ran)
 	}
 }

@@ -31,13 +31,13 @@ const (
 	JSONLines Format = "jsonl"  // export: positions or games: see dataset/jsonl
 	PGN       Format = "pgn"    // games
 	Bullet    Format = "bullet" // positions in 32 bytes: see dataset/bullet
-	Viri      Format = "viri"   // import: games, 4 bytes per move: see dataset/viri
+	Viri      Format = "viri"   // games, 4 bytes per move: see dataset/viri
 )
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
 	ImportFormats = []Format{EPD, Table, PGN, Bullet, Viri}
-	ExportFormats = []Format{EPD, CSV, TSV, JSONLines, PGN, Bullet}
+	ExportFormats = []Format{EPD, CSV, TSV, JSONLines, PGN, Bullet, Viri}
 )
 
 // byExtension maps the extension of a file name to its format.

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/dataset/viri"
 )
 
 // Errors of Export.
@@ -109,9 +110,9 @@ func claim(file string) (unlock func(), err error) {
 func (f Format) holds(schema string) bool {
 	switch schema {
 	case dataset.GamesFormat:
-		return f == PGN || f == JSONLines
+		return f.Games() || f == JSONLines
 	case dataset.PositionsFormat:
-		return f != PGN
+		return !f.Games()
 	}
 	return false
 }
@@ -147,8 +148,11 @@ func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, pro
 			return 0, err
 		}
 		return exportRows(ctx, r, out, progress, func(b []byte, g *dataset.GameRow) ([]byte, error) {
-			if f == JSONLines {
+			switch f {
+			case JSONLines:
 				return jsonl.AppendGame(b, g)
+			case Viri:
+				return viri.Append(b, g)
 			}
 			return b, pgn.Write(out, g)
 		})

@@ -19,7 +19,7 @@
 //	       knight to 3 queen), 2 castling, king takes rook, 1 en passant
 //	    4  zeros
 //
-// Start reading at Read.
+// Start reading at Read and Append.
 package viri
 
 import (

@@ -2,7 +2,6 @@ package viri
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -14,54 +13,13 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// write makes the bytes of a game, as the package comment has them.
 func write(t testing.TB, b []byte, g *dataset.GameRow) []byte {
 	t.Helper()
-	p := board.StartPosition()
-	if g.Start != "" {
-		var err error
-		if p, err = board.ParseFEN(g.Start); err != nil {
-			t.Fatal(err)
-		}
+	b, err := Append(b, g)
+	if err != nil {
+		t.Fatal(err)
 	}
-	head := make([]byte, headSize)
-	binary.LittleEndian.PutUint64(head, uint64(p.Occupied()))
-	i := 0
-	for pieces := p.Occupied(); pieces != 0; i++ {
-		s := pieces.PopFirst()
-		piece := p.PieceAt(s)
-		code := byte(piece.Type())
-		if p.Castling().Has(s) {
-			code = 6
-		}
-		if piece.Color() == board.Black {
-			code += 8
-		}
-		head[8+i/2] |= code << (4 * (i % 2))
-	}
-	head[24] = byte(p.EnPassant())
-	if p.SideToMove() == board.Black {
-		head[24] += 128
-	}
-	head[25] = byte(p.Halfmove())
-	binary.LittleEndian.PutUint16(head[26:], uint16(p.Fullmove()))
-	head[30] = byte(g.Result + 1)
-	b = append(b, head...)
-	for i, m := range g.Moves {
-		v := uint16(m.From()) | uint16(m.To())<<6
-		switch {
-		case m.Promotion() != board.NoPieceType:
-			v |= uint16(m.Promotion()-board.Knight)<<12 | 3<<14
-		case p.IsCastling(m):
-			v |= 2 << 14
-		case p.IsEnPassant(m):
-			v |= 1 << 14
-		}
-		b = binary.LittleEndian.AppendUint16(b, v)
-		b = binary.LittleEndian.AppendUint16(b, uint16(g.Scores[i]))
-		p.Make(m)
-	}
-	return append(b, 0, 0, 0, 0)
+	return b
 }
 
 // The first position of standard chess, and e2e4 at 33 centipawns, byte by byte.
@@ -75,8 +33,8 @@ func TestLayout(t *testing.T) {
 	}
 	n := 0
 	for g, err := range Read(bytes.NewReader(file)) {
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !bytes.Equal(write(t, nil, &g), file) {
+			t.Fatalf("%v; written again as %x", err, write(t, nil, &g))
 		}
 		e4 := board.NewMove(12, 28)
 		want := dataset.GameRow{Variant: dataset.Standard, Moves: []board.Move{e4}, Scores: []int16{33}, Result: 1}
@@ -147,10 +105,36 @@ func TestGamesAreReadBack(t *testing.T) {
 	}
 }
 
+// A game begins after its opening; a missing score stays missing.
+func TestOpeningsAreLeftOut(t *testing.T) {
+	g := dataset.GameRow{Variant: dataset.Standard, OpeningPlies: 1, Result: -1}
+	p := board.StartPosition()
+	for _, san := range []string{"f3", "e5", "g4", "Qh4#"} {
+		m, err := p.ParseSAN(san)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Make(m)
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, dataset.NoScore)
+	}
+	g.Scores[1] = -20
+	for got, err := range Read(bytes.NewReader(write(t, nil, &g))) {
+		want := dataset.GameRow{Variant: dataset.Standard, Start: "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1",
+			Moves: g.Moves[1:], Scores: g.Scores[1:], Result: -1}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	g.Moves[3] = g.Moves[0]
+	if _, err := Append(nil, &g); err == nil {
+		t.Error("an illegal move is written")
+	}
+}
+
 // Castling as the king's own move is understood; games that cannot be are refused, and
 // those behind them read; a file that ends within a game is an error.
 func TestFilesOfOtherPrograms(t *testing.T) {
-	good := dataset.GameRow{Start: "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", Result: 0}
+	good := dataset.GameRow{Variant: dataset.Standard, Start: "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", Result: 0}
 	base := write(t, nil, &good)
 	base = base[:headSize]
 	castle := append(bytes.Clone(base), 4|6<<6&0xff, 6>>2|2<<6, 0, 0, 60|58<<6&0xff, 58>>2|2<<6, 5, 0, 0, 0, 0, 0)
