@@ -22,6 +22,7 @@ type bounded struct {
 	g             []float64 // gradient at out.X
 	trial, trialG []float64
 	factor        *Factor // of the curvature at an earlier point or this; nil if there is none
+	ridge         float64 // of the last factor
 	age           int     // steps since then
 	first         float64 // gap then
 	pairs         []pair
@@ -128,9 +129,15 @@ func (r *bounded) model() (*quadraticStep, error) {
 		return nil, err
 	}
 	r.out.Curvatures++
-	if r.factor = Factorize(h); r.factor == nil {
+	if r.ridge > 0 { // what is singular stays singular
+		r.factor = factorizeScaled(h, r.ridge)
+	} else {
+		r.factor = Factorize(h)
+	}
+	if r.factor == nil {
 		return nil, ErrNotFinite
 	}
+	r.ridge = r.factor.Ridge
 	m, err := r.inBox()
 	if err == nil {
 		r.age, r.first = 0, m.decrease

@@ -32,8 +32,13 @@ func Factorize(h *mat.SymDense) *Factor {
 	if f.chol.Factorize(h) && f.chol.Cond() <= largestCond {
 		return f
 	}
+	return factorizeScaled(h, 0)
+}
+
+// factorizeScaled is Factorize for a matrix that is known to need at least that ridge.
+func factorizeScaled(h *mat.SymDense, ridge float64) *Factor {
 	n := h.SymmetricDim()
-	f.scale = make([]float64, n)
+	f := &Factor{scale: make([]float64, n)}
 	for j := range n {
 		f.scale[j] = 1
 		if d := h.At(j, j); d > 0 {
@@ -41,7 +46,7 @@ func Factorize(h *mat.SymDense) *Factor {
 		}
 	}
 	a := mat.NewSymDense(n, nil)
-	for f.Ridge = 0; f.Ridge < 1; f.Ridge = max(10*f.Ridge, smallestRidge) {
+	for f.Ridge = ridge; f.Ridge < 1; f.Ridge = max(10*f.Ridge, smallestRidge) {
 		for j := range n {
 			for k := j; k < n; k++ {
 				a.SetSym(j, k, f.scale[j]*h.At(j, k)*f.scale[k])
