@@ -264,14 +264,31 @@ func (s *soak) disturb(p *os.Process, fault string, after time.Duration, work st
 		}
 		_ = os.Remove(full)
 	}
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(soonEnough):
-		_ = p.Kill()
-		<-ended
-		return errors.New("the process hangs")
+	for size, next := int64(-1), int64(0); ; size = next {
+		if next = bytesIn(work); next == size {
+			_ = p.Kill()
+			<-ended
+			return errors.New("the process hangs")
+		}
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(soonEnough): // slow is not hanging: it must write something
+		}
 	}
+}
+
+// bytesIn returns the size of all files in a folder that can be read.
+func bytesIn(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil {
+			if info, err := e.Info(); err == nil && !e.IsDir() {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
 }
 
 type zeros struct{}
