@@ -138,3 +138,48 @@ func TestStartFrom(t *testing.T) {
 		t.Errorf("another term: %v", err)
 	}
 }
+
+// The unit changes nothing but the numbers: a fit to features of another unit is the same fit,
+// in that unit.
+func TestUnit(t *testing.T) {
+	ctx := context.Background()
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, features := featuresOf(m, walks(t, 60))
+	set.Version, set.Evaluation = 2, dataset.Evaluation{Unit: 100, Tolerance: 2}
+	var fits []*Result
+	const factor = 2.5
+	for _, unit := range []float64{100, 100 * factor} {
+		set := set
+		set.Terms = append([]dataset.FeatureTerm(nil), set.Terms...)
+		for i := range set.Terms {
+			set.Terms[i].MG *= unit / 100
+			set.Terms[i].EG *= unit / 100
+		}
+		set.Unit = unit
+		rescaled := append([]dataset.FeatureRow(nil), features...)
+		for i := range rescaled {
+			rescaled[i].Eval *= float32(unit / 100)
+			rescaled[i].EGScale = 1
+		}
+		s, err := rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(rescaled)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewConfig()
+		c.Unit, c.KeepScale = unit, true
+		r, err := Fit(ctx, s, rows.TermsOfFeatures(set), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits = append(fits, r)
+	}
+	for i := range fits[0].Terms {
+		a, b := fits[0].Terms[i], fits[1].Terms[i]
+		if math.Abs(b.FitMG-factor*a.FitMG) > 1e-3*(1+math.Abs(b.FitMG)) || math.Abs(float64(b.SEEG-factor*a.SEEG)) > 1e-3*(1+math.Abs(float64(b.SEEG))) {
+			t.Errorf("%s: %v +- %v, in units of %v %v +- %v", a.Name, a.FitMG, a.SEEG, factor, b.FitMG, b.SEEG)
+		}
+	}
+}

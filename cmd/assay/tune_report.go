@@ -95,6 +95,9 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	if r.Scale != nil {
 		line("scale", "%v", r.Scale)
 	}
+	if r.Config.Unit != 0 {
+		line("unit", "%g engine units a pawn: weights and errors are in engine units, K is per engine unit", r.Config.Unit)
+	}
 	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, priorFactor(r.PriorFactor))
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering, r.Dispersion)

@@ -164,7 +164,7 @@ func testEngine(t *testing.T, how ...string) []string {
 }
 
 // positions writes n different positions of random games.
-func positions(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
+func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
 	dir = t.TempDir()
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"})

@@ -13,7 +13,7 @@ import (
 )
 
 // flint builds the small engine in C, with one of the mistakes in its dump (0: none).
-func flint(t *testing.T, mistake string) string {
+func flint(t testing.TB, mistake string) string {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("needs a C compiler: apt-get install gcc")

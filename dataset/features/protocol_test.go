@@ -66,6 +66,22 @@ func bytesOf(parts ...any) string {
 	return string(out)
 }
 
+// The score of a position is not that of its leaf.
+func TestLeafHasNoScore(t *testing.T) {
+	row := dataset.PositionRow{Board: board.StartPosition(), Score: 35, Result: 1, Weight: 1}
+	after := board.StartPosition()
+	after.Make(after.LegalMoves(nil)[0])
+	for _, c := range []struct {
+		leaf *board.Position
+		want int16
+	}{{nil, 35}, {&row.Board, 35}, {&after, dataset.NoScore}} {
+		rec := record{leaf: c.leaf}
+		if rec.label(&row); rec.Score != c.want || rec.Result != 1 {
+			t.Errorf("leaf %v: score %d, want %d", c.leaf, rec.Score, c.want)
+		}
+	}
+}
+
 // JSON and binary records say the same, and their value is the formula's.
 func TestRecords(t *testing.T) {
 	start := board.StartPosition()

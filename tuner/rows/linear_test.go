@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -59,6 +60,35 @@ func TestLinearKeepsTheValue(t *testing.T) {
 					t.Fatalf("a count that is not whole, in a row without factors: %+v", r)
 				}
 			}
+		}
+	}
+}
+
+// Rows whose endgame half has another sign under other weights are counted, without flat
+// terms, and only where the endgame factor follows the sign.
+func TestSignChanges(t *testing.T) {
+	ctx := context.Background()
+	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b", EG: 3}, {Name: "tempo", MG: 99, EG: 99, Kind: dataset.FlatTerm}},
+		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
+	source := FeatureSource{Name: "x", Rows: func(yield func(dataset.FeatureRow, error) bool) {
+		for i, counts := range [][]float32{{1, -2, 5}, {-1, 2, -5}, {1, 1, -1}, {1, -5, 9}} {
+			f := dataset.FeatureRow{Terms: []uint16{0, 1, 2}, Counts: counts, Phase: 0.5, Scale: 1, EGScale: 0.5, Eval: dataset.NoEval, Weight: 1, Game: uint64(i + 1)}
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}}
+	for _, follows := range []bool{true, false} {
+		if !follows {
+			set.EGScale = ""
+		}
+		s, err := Build{}.Features(ctx, set, []FeatureSource{source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewLinear(set).SignChanges(ctx, s, []float64{10, 3, 99}, []float64{10, 6, 99})
+		if want := (SignChanges{4, 2}); err != nil || follows && *c != want || !follows && c != nil {
+			t.Errorf("%+v, %v; want %+v", c, err, want)
 		}
 	}
 }
