@@ -265,7 +265,7 @@ func (f *gitFlags) close() {
 // gitAdvice adds to an error of a build what the user can do.
 func gitAdvice(err error) error {
 	if errors.Is(err, gitbuild.ErrBuild) {
-		return fmt.Errorf("%w\nCorrect the command (--build, or build in %s) or the commit.", err, projectName)
+		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, projectName)
 	}
 	return err
 }
