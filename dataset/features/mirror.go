@@ -176,7 +176,9 @@ func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 	}
 	same("phase", a.Phase, b.Phase)
 	same("scale", a.Scale, b.Scale)
-	same("eg_scale", a.EGScale, b.EGScale)
+	if set.EGScale != dataset.EGScaleBySign || halvesOf(set, a)[1] != 0 { // neither side is favored: any factor will do
+		same("eg_scale", a.EGScale, b.EGScale)
+	}
 	same("White's scale and Black's", a.scaleWhite, b.scaleBlack)
 	same("Black's scale and White's", a.scaleBlack, b.scaleWhite)
 	negative("offset", float64(a.Offset), float64(b.Offset), 1e-3)

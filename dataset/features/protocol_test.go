@@ -157,3 +157,22 @@ func TestRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestFactorOfNoSide: where the endgame half is 0, eg_scale may be either side's.
+func TestFactorOfNoSide(t *testing.T) {
+	set := dataset.FeatureSet{Version: 2, Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 100, EG: 100}},
+		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
+	answer := func(count, egScale float32) *record {
+		r := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: egScale, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
+		if count != 0 {
+			r.Terms, r.Counts = []uint16{0}, []float32{count}
+		}
+		return r
+	}
+	if d := twinDifferences(&set, answer(0, 0.5), answer(0, 1)); len(d) != 0 {
+		t.Errorf("no side is ahead: %q", d)
+	}
+	if d := twinDifferences(&set, answer(1, 0.5), answer(-1, 1)); len(d) != 1 {
+		t.Errorf("a side is ahead: %q", d)
+	}
+}

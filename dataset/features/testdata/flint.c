@@ -10,47 +10,50 @@
 #include "assay_features.h"
 #include <time.h>
 
-/* The numbers between these comments are the weights: a pair is {middlegame, endgame}. They are guesses. */
+/* The numbers between these comments are the weights: S(middlegame, endgame). They are guesses. */
+#define S(mg, eg) ((eg) * 65536 + (mg))
+#define MG(s) ((int16_t)(s))
+#define EG(s) ((int16_t)(((s) + 0x8000) >> 16))
 /* assay:begin */
-static const int material[5][2] = {
-    {100, 100}, {300, 300}, {300, 300}, {500, 500}, {900, 900},
+static const int material[5] = {
+    S(100, 100), S(300, 300), S(300, 300), S(500, 500), S(900, 900),
 };
-static const int pst[192][2] = {
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {2, 5}, {2, 5}, {2, 5}, {2, 5}, {4, 10}, {4, 10}, {4, 10}, {4, 10},
-    {6, 15}, {6, 15}, {6, 15}, {6, 15}, {8, 20}, {8, 20}, {8, 20}, {8, 20},
-    {10, 25}, {10, 25}, {10, 25}, {10, 25}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {-12, -12}, {-8, -8}, {-4, -4}, {0, 0}, {-8, -8}, {-4, -4}, {0, 0}, {4, 4},
-    {-4, -4}, {0, 0}, {4, 4}, {8, 8}, {0, 0}, {4, 4}, {8, 8}, {12, 12},
-    {0, 0}, {4, 4}, {8, 8}, {12, 12}, {-4, -4}, {0, 0}, {4, 4}, {8, 8},
-    {-8, -8}, {-4, -4}, {0, 0}, {4, 4}, {-12, -12}, {-8, -8}, {-4, -4}, {0, 0},
-    {-12, -12}, {-8, -8}, {-4, -4}, {0, 0}, {-8, -8}, {-4, -4}, {0, 0}, {4, 4},
-    {-4, -4}, {0, 0}, {4, 4}, {8, 8}, {0, 0}, {4, 4}, {8, 8}, {12, 12},
-    {0, 0}, {4, 4}, {8, 8}, {12, 12}, {-4, -4}, {0, 0}, {4, 4}, {8, 8},
-    {-8, -8}, {-4, -4}, {0, 0}, {4, 4}, {-12, -12}, {-8, -8}, {-4, -4}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0},
-    {0, -15}, {0, -10}, {0, -5}, {0, 0}, {-10, -10}, {-10, -5}, {-10, 0}, {-10, 5},
-    {-20, -5}, {-20, 0}, {-20, 5}, {-20, 10}, {-30, 0}, {-30, 5}, {-30, 10}, {-30, 15},
-    {-30, 0}, {-30, 5}, {-30, 10}, {-30, 15}, {-30, -5}, {-30, 0}, {-30, 5}, {-30, 10},
-    {-30, -10}, {-30, -5}, {-30, 0}, {-30, 5}, {-30, -15}, {-30, -10}, {-30, -5}, {-30, 0},
+static const int pst[192] = {
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(2, 5), S(2, 5), S(2, 5), S(2, 5), S(4, 10), S(4, 10), S(4, 10), S(4, 10),
+    S(6, 15), S(6, 15), S(6, 15), S(6, 15), S(8, 20), S(8, 20), S(8, 20), S(8, 20),
+    S(10, 25), S(10, 25), S(10, 25), S(10, 25), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(-12, -12), S(-8, -8), S(-4, -4), S(0, 0), S(-8, -8), S(-4, -4), S(0, 0), S(4, 4),
+    S(-4, -4), S(0, 0), S(4, 4), S(8, 8), S(0, 0), S(4, 4), S(8, 8), S(12, 12),
+    S(0, 0), S(4, 4), S(8, 8), S(12, 12), S(-4, -4), S(0, 0), S(4, 4), S(8, 8),
+    S(-8, -8), S(-4, -4), S(0, 0), S(4, 4), S(-12, -12), S(-8, -8), S(-4, -4), S(0, 0),
+    S(-12, -12), S(-8, -8), S(-4, -4), S(0, 0), S(-8, -8), S(-4, -4), S(0, 0), S(4, 4),
+    S(-4, -4), S(0, 0), S(4, 4), S(8, 8), S(0, 0), S(4, 4), S(8, 8), S(12, 12),
+    S(0, 0), S(4, 4), S(8, 8), S(12, 12), S(-4, -4), S(0, 0), S(4, 4), S(8, 8),
+    S(-8, -8), S(-4, -4), S(0, 0), S(4, 4), S(-12, -12), S(-8, -8), S(-4, -4), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),
+    S(0, -15), S(0, -10), S(0, -5), S(0, 0), S(-10, -10), S(-10, -5), S(-10, 0), S(-10, 5),
+    S(-20, -5), S(-20, 0), S(-20, 5), S(-20, 10), S(-30, 0), S(-30, 5), S(-30, 10), S(-30, 15),
+    S(-30, 0), S(-30, 5), S(-30, 10), S(-30, 15), S(-30, -5), S(-30, 0), S(-30, 5), S(-30, 10),
+    S(-30, -10), S(-30, -5), S(-30, 0), S(-30, 5), S(-30, -15), S(-30, -10), S(-30, -5), S(-30, 0),
 };
-static const int mobility[4][2] = {
-    {2, 2}, {2, 2}, {2, 2}, {2, 2},
+static const int mobility[4] = {
+    S(2, 2), S(2, 2), S(2, 2), S(2, 2),
 };
-static const int passed[8][2] = {
-    {0, 0}, {0, 0}, {5, 10}, {10, 20}, {15, 30}, {20, 40}, {25, 50}, {0, 0},
+static const int passed[8] = {
+    S(0, 0), S(0, 0), S(5, 10), S(10, 20), S(15, 30), S(20, 40), S(25, 50), S(0, 0),
 };
-static const int pawns[2][2] = {
-    {-10, -10}, {-10, -10},
+static const int pawns[2] = {
+    S(-10, -10), S(-10, -10),
 };
-static const int bishop_pair[2] = {20, 20};
+static const int bishop_pair = S(20, 20);
 static const int tempo = 10;
 /* assay:end */
 
@@ -209,13 +212,13 @@ enum { MATERIAL = 0, PST = 5, MOBILITY = 197, PASSED = 201, PAWNS = 209, BISHOP_
 
 typedef struct { int count[TERMS], mg, eg, phase, eg_scale, value; } Eval; /* eg_scale: of 16; value: White's view */
 
-static const int *weight(int t) {
+static int weight(int t) {
   return t < PST ? material[t - MATERIAL] : t < MOBILITY ? pst[t - PST] : t < PASSED ? mobility[t - MOBILITY]
        : t < PAWNS ? passed[t - PASSED] : t < BISHOP_PAIR ? pawns[t - PAWNS] : bishop_pair;
 }
 
 static void count(Eval *e, int t, int n) {
-  e->count[t] += n, e->mg += n * weight(t)[0], e->eg += n * weight(t)[1];
+  e->count[t] += n, e->mg += n * MG(weight(t)), e->eg += n * EG(weight(t));
 }
 
 static void evaluate(const Board *b, Eval *e) {
@@ -438,7 +441,7 @@ static void dump(void) {
     for (t = groups[g].from; t < groups[g].to; t++) {
       sprintf(names[t], groups[g].format, t - groups[g].from);
       terms[t].name = names[t], terms[t].group = groups[g].name;
-      terms[t].mg = t == TEMPO ? tempo : weight(t)[0], terms[t].eg = t == TEMPO ? tempo : weight(t)[1];
+      terms[t].mg = t == TEMPO ? tempo : MG(weight(t)), terms[t].eg = t == TEMPO ? tempo : EG(weight(t));
       terms[t].kind = t == TEMPO ? ASSAY_FLAT : ASSAY_TAPERED;
     }
   assay_by_sign = 1;
@@ -463,7 +466,7 @@ static void dump(void) {
     for (t = 0; t < 120; t++) phase -= !(t & 0x88) && abs(b.at[t]) == QUEEN ? 2 : 0;
 #elif MISTAKE == 5 /* truncation: every term is tapered and divided on its own */
     for (value = tempo * e.count[TEMPO], t = 0; t < TEMPO; t++)
-      value += (e.count[t] * weight(t)[0] * phase + e.count[t] * weight(t)[1] * e.eg_scale / 16 * (24 - phase)) / 24;
+      value += (e.count[t] * MG(weight(t)) * phase + e.count[t] * EG(weight(t)) * e.eg_scale / 16 * (24 - phase)) / 24;
 #elif MISTAKE == 6 /* the endgame factor on the whole */
     scale = eg_scale, eg_scale = 1;
 #elif MISTAKE == 7 /* cached score: known positions are not counted again */
