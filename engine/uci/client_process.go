@@ -67,8 +67,9 @@ func newProcess(stdin, stdout, stderr pipe) *process {
 // keep the pipe open.
 const exitGrace = 50 * time.Millisecond
 
-// reapTimeout is how long to wait for a killed process to disappear.
-const reapTimeout = time.Second
+// reapTimeout is how long to wait for a killed process to disappear. That takes seconds only
+// where the processors have far too much to do.
+const reapTimeout = 20 * time.Second
 
 // startProcess starts a program, pinned to the core unless that is anyCore.
 func startProcess(path string, args []string, core int) (*process, error) {

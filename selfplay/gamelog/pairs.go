@@ -151,6 +151,9 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 
 func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
 	if p.over() {
+		if p.games != nil {
+			p.load = ReadLoad(p.games.Run.Dir())
+		}
 		return selfplay.SeriesReport{}, nil
 	}
 	if p.void == nil {

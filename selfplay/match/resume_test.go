@@ -110,7 +110,7 @@ func (l loaded) Load() cores.Load {
 // is the same for equal matches.
 func TestLoadOfTheMachine(t *testing.T) {
 	local := &selfplay.Local{Open: toy.Open, Workers: 2}
-	c := config(t, 20)
+	c := config(t, 200)
 	ctx, cancel := context.WithCancel(t.Context())
 	c.Progress = func(done, total int64, note string) {
 		if done > 0 {
@@ -128,7 +128,7 @@ func TestLoadOfTheMachine(t *testing.T) {
 			t.Errorf("load %+v, want %+v", r.Load, want)
 		}
 	}
-	other := config(t, 20)
+	other := config(t, 200)
 	run(t, other)
 	gamelogtest.SameFiles(t, c.Out, other.Out, gamelogtest.Promised...)
 }
