@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,5 +114,71 @@ esac
 	}
 	if ran != 13 {
 		t.Errorf("%d commands", ran)
+	}
+}
+
+// TestGuideTuneMyEngine runs the commands of the guide on flint, with nothing but material to
+// start from: it ends with a stronger engine. The games are few and those of the embedded
+// engine, which plays them faster.
+func TestGuideTuneMyEngine(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("needs a C compiler (on Debian: apt-get install gcc)")
+	}
+	features, err := filepath.Abs("../../dataset/features")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(name string) {
+		t.Helper()
+		if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", name, "engine.c").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	head, rest, _ := strings.Cut(string(source), "static const int pst[")
+	weights, tail, ok := strings.Cut(rest, "/* assay:end */")
+	if !ok {
+		t.Fatal("flint.c has no weights")
+	}
+	weights = regexp.MustCompile(`S\(-?\d+, -?\d+\)`).ReplaceAllString(weights, "S(0, 0)")
+	if err := os.WriteFile("engine.c", []byte(head+"static const int pst["+weights+"/* assay:end */"+tail), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	build("engine")
+	short := strings.NewReplacer("--players uci:./engine --games 4000 --nodes 5000", "--games 2000 --nodes 150 --hard-nodes --opening-nodes 150",
+		"--games 400 --nodes 5000", "--games 40 --nodes 2500")
+	ran := 0
+	for _, block := range guideBlocks(t, "tune-my-engine") {
+		if !strings.HasPrefix(block, "assay ") {
+			continue // what stands in the source
+		}
+		for line := range strings.Lines(block) {
+			ran++
+			if strings.Contains(line, " match ") {
+				build("tuned-engine")
+			}
+			code, stdout, stderr := call(t, quotedFields(strings.TrimSpace(short.Replace(line)))[1:]...)
+			if code != exitDone {
+				t.Fatalf("%s: exit %d: %s%s", line, code, stdout, stderr)
+			}
+			if strings.Contains(line, " tune ") && !strings.Contains(stdout, "Verdict: better") {
+				t.Errorf("%s: %s", line, stdout)
+			}
+		}
+	}
+	var proof struct {
+		Low float64 `json:"elo_lo"`
+	}
+	text, err := os.ReadFile("proof/result.json")
+	if err == nil {
+		err = json.Unmarshal(text, &proof)
+	}
+	if err != nil || ran != 6 || !(proof.Low > 0) {
+		t.Errorf("%v, %d commands, at least %g Elo", err, ran, proof.Low)
 	}
 }
