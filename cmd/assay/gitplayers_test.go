@@ -117,7 +117,7 @@ func TestMatchOfCommits(t *testing.T) {
 	}
 	wantText(t, stderr, "match: building "+head[:12]+": echo x", `git:HEAD is `+head[:12]+` "Patch", built in `, "bench 2000 nodes, 5000 nodes/s (the nodes of its message)", "bench 1000 nodes", "toy-"+base[:12])
 
-	// Later commits do not change a run that has begun.
+	// Later commits do not change a run that was started.
 	r.commit(t, 3000, "Better\n\nBench: 3000", "better")
 	m, stderr = playCommits(t, "git:HEAD", "git:nodes=10:base?Hash=8", "--build", buildCommand, "--out", "../run")
 	wantText(t, stderr, "git:HEAD was "+head[:12]+" when the run in ../run started, and has changed since", "is complete; nothing to do", "built before")

@@ -13,7 +13,7 @@ import (
 // reads it as missing.
 const unscored = math.MaxInt16
 
-// Append appends a game. It begins after the opening, whose moves nobody searched, so a game
+// Append appends a game. It begins after the opening, whose moves no player searched, so a game
 // that ends with its opening has no moves.
 func Append(b []byte, g *dataset.GameRow) ([]byte, error) {
 	plies := -1

@@ -273,15 +273,15 @@ func waitFor(t *testing.T, path string) {
 
 func TestKilledDuringABuild(t *testing.T) {
 	dir, c := newRepo(t)
-	begun, end := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "end")
+	started, end := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "end")
 	// The compiler goes on after the kill, until the test ends.
-	slow := fmt.Sprintf("head -c 20 engine.sh >{out}; touch %s; while test -d %s; do sleep 0.05; done", begun, end)
+	slow := fmt.Sprintf("head -c 20 engine.sh >{out}; touch %s; while test -d %s; do sleep 0.05; done", started, end)
 	if err := os.Mkdir(end, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Remove(end)
 	cmd, _ := builder(t, dir, slow)
-	waitFor(t, begun)
+	waitFor(t, started)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -313,11 +313,11 @@ func TestKilledDuringABuild(t *testing.T) {
 
 func TestTwoProcessesBuildOnce(t *testing.T) {
 	dir, _ := newRepo(t)
-	begun, free := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "free")
+	started, free := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "free")
 	count, calls := counted(t)
-	command := fmt.Sprintf("touch %s; while ! test -e %s; do sleep 0.05; done; %s", begun, free, count)
+	command := fmt.Sprintf("touch %s; while ! test -e %s; do sleep 0.05; done; %s", started, free, count)
 	first, one := builder(t, dir, command)
-	waitFor(t, begun)
+	waitFor(t, started)
 	second, two := builder(t, dir, command)
 	time.AfterFunc(500*time.Millisecond, func() { write(t, free, "") }) // either way the test ends the same
 	if err := errors.Join(first.Wait(), second.Wait()); err != nil {
