@@ -55,6 +55,8 @@ func TestFactors(t *testing.T) {
 		{"moves", plain, moves, start, [2]int{20, 20}},
 		{"moves", plain, moves, e4, [2]int{30, 20}},
 		{"moves", plain, moves, rook, [2]int{16, 5}},
+		{"moves, a promotion once", plain, moves, "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", [2]int{6, 5}},
+		{"moves, two promotions", plain, moves, "1n2k3/P7/8/8/8/8/8/4K3 b - - 0 1", [2]int{7, 8}},
 		{"area", plain, area, start, [2]int{22, 22}},
 		{"area", plain, area, e4, [2]int{28, 21}},
 		{"king", plain, king, start, [2]int{5, 5}},

@@ -29,7 +29,8 @@
 //     Material can be lost if a piece is not safe; then it moves to a safe square.
 //   - Questions 4 to 8 propose only safe moves, toward the center first; pawns in the order
 //     e, d, c, f, g, b, h, a, two squares before one. If no question proposes a move, every
-//     legal move is considered. Promotions are to a queen.
+//     legal move is considered. Promotions are to a queen, and a promotion counts as one
+//     available move.
 //   - Checkmate is better than any ratio, sooner better than later. Stalemate is 1.
 //
 // Start reading at questions.go.

@@ -5,7 +5,7 @@ import "github.com/assay-chess/assay/engine/board"
 // Sum holds the four factors of one side.
 type Sum struct {
 	Material int // hundredths of a pawn
-	Moves    int // legal moves; for the side not to move, as if it were to move
+	Moves    int // legal moves, a promotion once; for the side not to move, as if it were to move
 	Area     int // completely controlled squares
 	King     int // completely controlled squares around its own king
 }
@@ -15,7 +15,7 @@ func (p *Player) sums(pos *board.Position) (s [2]Sum) {
 	us := pos.SideToMove()
 	passed := *pos
 	passed.MakeNull() // if the opponent is in check, capturing its king counts as a move
-	s[us].Moves, s[us.Other()].Moves = pos.CountLegal(), passed.CountLegal()
+	s[us].Moves, s[us.Other()].Moves = available(pos), available(&passed)
 	attacks := [2]board.Bitboard{attackedBy(pos, board.White, true), attackedBy(pos, board.Black, true)}
 	for c := range s {
 		side := board.Color(c)
@@ -31,6 +31,26 @@ func (p *Player) sums(pos *board.Position) (s [2]Sum) {
 		s[c].King = (board.KingAttacks(pos.KingSquare(side)) & ring &^ attacks[other]).Count()
 	}
 	return s
+}
+
+// available returns the number of moves that the program can choose from: it promotes to a
+// queen only, so each promotion counts once.
+func available(pos *board.Position) int {
+	us := pos.SideToMove()
+	seventh := board.Rank7
+	if us == board.Black {
+		seventh = board.Rank2
+	}
+	if pos.Pieces(us, board.Pawn)&seventh == 0 {
+		return pos.CountLegal()
+	}
+	n := 0
+	for _, m := range pos.LegalMoves(make([]board.Move, 0, 64)) {
+		if considered(m) {
+			n++
+		}
+	}
+	return n
 }
 
 // attackedBy returns the squares that a side's pieces attack, its king included or not.

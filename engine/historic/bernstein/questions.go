@@ -71,12 +71,18 @@ type situation struct {
 func newSituation(pos *board.Position, legal []board.Move) *situation {
 	s := &situation{Position: pos, us: pos.SideToMove(), them: pos.SideToMove().Other()}
 	for _, m := range legal {
-		if t := m.Promotion(); t == board.NoPieceType || t == board.Queen {
+		if considered(m) {
 			s.legal = append(s.legal, m)
 		}
 	}
 	slices.SortStableFunc(s.legal, func(a, b board.Move) int { return distance(a.To()) - distance(b.To()) })
 	return s
+}
+
+// considered reports whether the program considers a move: it promotes to a queen only.
+func considered(m board.Move) bool {
+	t := m.Promotion()
+	return t == board.NoPieceType || t == board.Queen
 }
 
 // distance returns how far a square is from the center of the board, 2 to 14.
