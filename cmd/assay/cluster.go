@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -38,7 +40,7 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.replayShare, "replay-share", coordinator.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker replays, to check that they are the same; 0: none")
 	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "with --serve or --nats: how long a worker may be silent before its games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
-	aliasFlag(cmd, "check", "replay-share")
+	cli.AliasFlag(cmd, "check", "replay-share")
 }
 
 // Secrets come from the environment and never from the command line, where other users of
@@ -70,14 +72,14 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 	case f.serve == "" && f.nats == "":
 		return local, func() {}, nil
 	case f.serve != "" && f.nats != "":
-		return nil, nil, usagef("--serve starts a server and --nats uses a running one: give only one of them")
+		return nil, nil, cli.Usagef("--serve starts a server and --nats uses a running one: give only one of them")
 	case !(f.replayShare >= 0 && f.replayShare <= 1):
-		return nil, nil, usagef("--replay-share %v: want a share between 0 and 1", f.replayShare)
+		return nil, nil, cli.Usagef("--replay-share %v: want a share between 0 and 1", f.replayShare)
 	case f.lease < time.Second:
-		return nil, nil, usagef("--lease %v: want 1s or more", f.lease)
+		return nil, nil, cli.Usagef("--lease %v: want 1s or more", f.lease)
 	}
 	if !(f.speed >= 0 && f.speed <= 1e12) {
-		return nil, nil, usagef("--reference-speed %v: want nodes per second, as assay bench prints them", f.speed)
+		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them", f.speed)
 	}
 	clean := func() {}
 	if out == "" {
@@ -86,8 +88,8 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: programVersion(), ReplayShare: f.replayShare, Lease: f.lease,
-		Measure: measureSpeed, ReferenceSpeed: f.speed, Log: log}
+	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(), ReplayShare: f.replayShare, Lease: f.lease,
+		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: log}
 	var b *broker.Broker
 	if f.nats != "" {
 		c.Connect, err = f.connect(log)
@@ -113,7 +115,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 // connect returns a function that connects to the running servers of --nats.
 func (f *clusterFlags) connect(log func(string)) (link func() (*nats.Conn, error), err error) {
 	if err := wire.CheckURL(f.nats); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	access := wire.Access{URL: f.nats, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
 	if access.TLS, err = clientTLS(); err != nil {
@@ -254,7 +256,7 @@ func newSignCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if newKey != "" {
 				if len(args) > 0 {
-					return usagef("--new-key makes a key and does not take an ENGINE: sign with --key afterwards")
+					return cli.Usagef("--new-key makes a key and does not take an ENGINE: sign with --key afterwards")
 				}
 				return writeKey(cmd, newKey, name, wire.NewSigningKey, "the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
 			}
@@ -262,10 +264,10 @@ func newSignCommand() *cobra.Command {
 				key = os.Getenv(signingKeyEnv)
 			}
 			if key == "" {
-				return usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key", signingKeyEnv)
+				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key", signingKeyEnv)
 			}
 			if len(args) == 0 {
-				return usagef("want an engine to sign: assay sign ENGINE...")
+				return cli.Usagef("want an engine to sign: assay sign ENGINE...")
 			}
 			for _, engine := range args {
 				path, err := wire.Sign(engine, key)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
@@ -68,14 +69,14 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 	if !slices.ContainsFunc(specs, roster.FromGit) {
 		for _, name := range []string{"build", "repo", "no-bench"} {
 			if cmd.Flags().Changed(name) {
-				return usagef("--%s is for players git:REF, and there is none", name)
+				return cli.Usagef("--%s is for players git:REF, and there is none", name)
 			}
 		}
 		return nil
 	}
 	for _, spec := range specs {
 		if _, err := roster.ParseSource(spec); err != nil && roster.FromGit(spec) {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 	}
 	f.ctx, f.name, f.stderr, f.out, f.sources = cmd.Context(), cmd.Name(), cmd.ErrOrStderr(), out, map[string]*gitbuild.Source{}
@@ -95,9 +96,9 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 	}
 	switch {
 	case f.build == "":
-		return usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s", firstGit(specs), projectName)
+		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s", firstGit(specs), projectName)
 	case !strings.Contains(f.build, gitbuild.Out):
-		return usagef("the build command %q has no %s: that is the file to which it must write the engine", f.build, gitbuild.Out)
+		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.build, gitbuild.Out)
 	}
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
 		return err
@@ -145,7 +146,7 @@ func (f *gitFlags) warnDirty(specs []string) error {
 // entrant is the function of that name for players that may be git:REF.
 func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
 	if !roster.FromGit(spec) {
-		return entrant(spec)
+		return cli.Entrant(spec)
 	}
 	p, err := roster.ParseSource(spec)
 	if err != nil {
@@ -168,7 +169,7 @@ func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
 		p.SetDefault(o.name, o.text)
 	}
 	built, name := p.Built(b.Path, source.Short()+" "+f.build)
-	e, err := entrant(built)
+	e, err := cli.Entrant(built)
 	e.Name = name
 	return e, err
 }

@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 )
 
 // guides are pages for authors of other engines. Tests run the commands in them.
@@ -46,7 +48,7 @@ func newGuideCommand() *cobra.Command {
 				fmt.Fprintf(w, "%s\t%s\n", name, title)
 			}
 			if len(args) == 1 {
-				return usagef("there is no guide %q; there are: %s", args[0], strings.Join(known, ", "))
+				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(known, ", "))
 			}
 			return w.Flush()
 		},

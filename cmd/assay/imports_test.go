@@ -132,7 +132,7 @@ func TestImportsFollowTheLayout(t *testing.T) {
 	for _, p := range ownPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)
 		if path == "cmd/assay" || strings.HasPrefix(path, "cmd/assay/internal/") {
-			continue // the command may import everything
+			continue // TestCommandsImportFewCommands
 		}
 		if parent, _, internal := strings.Cut(path, "/internal/"); internal {
 			path = parent
@@ -156,6 +156,44 @@ func TestImportsFollowTheLayout(t *testing.T) {
 			}
 			t.Errorf("%s imports %s, which the layout table does not allow", path, own)
 		}
+	}
+}
+
+// commandImports are the packages of the command, each with those of them that it may
+// import. All may import every package outside of the command; package main imports all.
+var commandImports = map[string][]string{
+	"cli":      nil, // what commands share knows no command
+	"gitbuild": nil,
+	"report":   nil,
+	"data":     {"cli"},
+	"weights":  {"cli"},
+	"historic": {"cli"},
+	"engines":  {"cli", "weights"},         // the bench of weights
+	"runs":     {"cli", "report"},          // pages of runs
+	"tune":     {"cli", "weights", "runs"}, // weights to start from; a page of the run
+}
+
+func TestCommandsImportFewCommands(t *testing.T) {
+	const internal = module + "cmd/assay/internal/"
+	found := 0
+	for _, p := range ownPackages(t) {
+		name, ok := strings.CutPrefix(p.ImportPath, internal)
+		if !ok {
+			continue
+		}
+		allowed, known := commandImports[name]
+		if !known {
+			t.Errorf("%s is not in the table of the command's packages", name)
+		}
+		found++
+		for _, imported := range p.Imports {
+			if own, ok := strings.CutPrefix(imported, internal); ok && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s, which the table does not allow", name, own)
+			}
+		}
+	}
+	if found != len(commandImports) {
+		t.Errorf("the table has %d packages of the command, there are %d", len(commandImports), found)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -88,7 +90,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, err
 	}
 	if times[0] != times[1] {
-		return c, usagef("--tc and --movetime are the same for all players of a ladder")
+		return c, cli.Usagef("--tc and --movetime are the same for all players of a ladder")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	f.leaveOwnDepth(cmd, args)
@@ -99,7 +101,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, err
 	}
 	if c.Schedule, err = ladder.ParseSchedule(f.schedule); err != nil {
-		return c, usageError{err}
+		return c, cli.Usage(err)
 	}
 	round := c.Schedule.RoundGames(len(args))
 	switch {
@@ -127,10 +129,10 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 	}
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
-		return 0, 0, usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
+		return 0, 0, cli.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
 	}
 	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return 0, 0, usagef("--anchor %s: %q is not a number", text, text[at+1:])
+		return 0, 0, cli.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
 	}
 	for i, p := range players {
 		if p == text[:at] {
@@ -140,7 +142,7 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
 		return n - 1, elo, nil
 	}
-	return 0, 0, usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
+	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
 }
 
 // entrants names the players, and chooses who checks openings.
@@ -158,24 +160,24 @@ func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
 }
 
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
-	p := newProgress(stderr, "ladder")
-	c.Progress = p.update
+	p := cli.NewProgress(stderr, "ladder")
+	c.Progress = p.Update
 	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
 	if err != nil {
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Failed = reportFaults(p.say)
+	c.Failed = cli.ReportFaults(p.Say)
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {
 		specs[i] = e.Spec
 	}
-	foreign := limitMemory(specs...)
+	foreign := cli.LimitMemory(specs...)
 	r, err := ladder.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)
@@ -183,8 +185,8 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	if r.Already {
 		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.Out)
 	} else {
-		p.finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), busyText(r.Load)))
-		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
+		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
+		if cost := cli.RunnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "ladder: %s\n", cost)
 		}
 	}
@@ -195,9 +197,9 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 			return err
 		}
 	}
-	leaveReport(f.Out, stderr)
+	runs.LeaveReport(f.Out, stderr)
 	if f.asJSON {
-		if e := printJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
+		if e := cli.PrintJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
 			return e
 		}
 	} else if e := printLadder(stdout, f.Out, plot, r); e != nil {

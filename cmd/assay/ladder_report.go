@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
@@ -43,20 +44,20 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if err := printCrossTable(out, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, countsText(r.Terminations))
+	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, cli.CountsText(r.Terminations))
 	forfeits := int64(0)
 	for _, x := range r.Ratings {
 		forfeits += x.Forfeits
 	}
 	for _, x := range r.Ratings {
 		if x.Forfeits > 0 {
-			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, faultsText(dir, forfeits))
+			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, cli.FaultsText(dir, forfeits))
 		}
 	}
 	if r.VoidPairs > 0 {
 		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
 	}
-	printWarnings(out, r.Warnings)
+	cli.PrintWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
@@ -79,7 +80,7 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, countsText(r.Terminations), r.VoidPairs, faultsText(dir, forfeits))
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, cli.CountsText(r.Terminations), r.VoidPairs, cli.FaultsText(dir, forfeits))
 	if dir != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
@@ -82,7 +83,7 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runsDir+" (default: from the settings)")
+	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
 	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
 	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
 	fs.IntVar(&f.generations, "generations", 2, "number of generations")
@@ -93,7 +94,7 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion plays in the final match")
 	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
-	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
+	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
 	f.cluster.register(cmd)
 	cmd.AddCommand(newLearnPictureCommand())
@@ -118,7 +119,7 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	c.Runner = runner
 	c.Stage = func(name string) learn.StageProgress {
 		announce()
-		return stageBar{newProgress(stderr, name)}
+		return stageBar{cli.NewProgress(stderr, name)}
 	}
 	r, err := learn.Run(ctx, c)
 	if err != nil {
@@ -127,36 +128,36 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	if r.Already {
 		fmt.Fprintf(stderr, "run %s is complete: this is its result (%s has the speeds)\n", dir, filepath.Join(dir, durable.RunEventsName))
 	}
-	page := writeReport(dir, stderr)
+	page := runs.WriteReport(dir, stderr)
 	if f.asJSON {
-		return printJSON(stdout, r)
+		return cli.PrintJSON(stdout, r)
 	}
 	return printLearned(stdout, r, dir, page)
 }
 
 // stageBar shows a stage's progress.
-type stageBar struct{ p *progress }
+type stageBar struct{ p *cli.Progress }
 
-func (s stageBar) Update(done, total int64, note string) { s.p.update(done, total, note) }
-func (s stageBar) Finish(summary string)                 { s.p.finish(summary) }
+func (s stageBar) Update(done, total int64, note string) { s.p.Update(done, total, note) }
+func (s stageBar) Finish(summary string)                 { s.p.Finish(summary) }
 
 // learnAdvice adds the cure to what can end a run.
 func learnAdvice(err error, dir, command string) error {
 	var changed *durable.ConfigChangedError
 	switch {
 	case errors.Is(err, learn.ErrPlan):
-		return usageError{err}
+		return cli.Usage(err)
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
-	case errors.Is(err, fs.ErrNotExist) && !isRun(dir):
+	case errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir):
 		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, shellQuote(dir), command)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, cli.ShellQuote(dir), command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays the match again", err, command)
-	case !isRun(dir):
+	case !runs.Exists(dir):
 		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
@@ -169,12 +170,6 @@ func learnAdvice(err error, dir, command string) error {
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
-// isRun reports whether there is a run to resume.
-func isRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, durable.RunConfigName))
-	return err == nil
-}
-
 // printLearned prints the result of a run: the terms, the pieces, the gain, the files.
 func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -182,7 +177,7 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		fmt.Fprintln(out, "\nPiece values: the average change of the evaluation when a piece is taken off (centipawns)")
 		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
 		for _, p := range r.Pieces {
-			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%s\t%.2f\t%s\t\n", p.Piece, p.Shannon, p.Start, p.Value, errorText(p.SE, 0), p.Pawns, errorText(p.SEPawns, 2))
+			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%s\t%.2f\t%s\t\n", p.Piece, p.Shannon, p.Start, p.Value, cli.ErrorText(p.SE, 0), p.Pawns, cli.ErrorText(p.SEPawns, 2))
 		}
 		w.Flush()
 	}
@@ -263,7 +258,7 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 		if t.Moved() {
 			star = "*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, errorText(t.SEMG, 1), t.StartEG, t.EG, errorText(t.SEEG, 1), t.Count, star)
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -14,7 +16,7 @@ import (
 
 // config turns the flags into the configuration of a run.
 func (f *learnFlags) config() (learn.Config, error) {
-	c := learn.Config{Program: programVersion(), Open: roster.Open, Workers: f.workers}
+	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: f.workers}
 	var err error
 	if f.planFile != "" {
 		err = f.readPlan(&c)
@@ -26,19 +28,19 @@ func (f *learnFlags) config() (learn.Config, error) {
 	}
 	run := cmp.Or(f.run, f.name(&c.Plan))
 	if run != filepath.Base(run) || run == "." || run == ".." {
-		return c, usagef("--run %s: want a plain name, of a folder in %s", run, runsDir)
+		return c, cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
 	}
-	c.Dir, c.Resume = filepath.Join(runsDir, run), f.command(run)
+	c.Dir, c.Resume = filepath.Join(runs.Dir, run), f.command(run)
 	return c, nil
 }
 
 // flagged returns the plan that flags describe.
 func (f *learnFlags) flagged() (p learn.Plan, err error) {
 	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
-		return p, usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
+		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
 	}
 	if f.given("scale") {
-		return p, usagef("--scale is a factor on the games of a --plan; say how many with --games")
+		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
 	}
 	p = learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
 	p.From, p.Opponent = f.from, f.opponent
@@ -53,11 +55,11 @@ func (f *learnFlags) flagged() (p learn.Plan, err error) {
 func (f *learnFlags) readPlan(c *learn.Config) error {
 	for _, flag := range []string{"games", "nodes", "generations", "seed", "gate-games", "final-games"} {
 		if f.given(flag) {
-			return usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
+			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
 		}
 	}
 	if !(f.scale > 0 && f.scale <= 1) {
-		return usagef("--scale %v: want a factor above 0, up to 1", f.scale)
+		return cli.Usagef("--scale %v: want a factor above 0, up to 1", f.scale)
 	}
 	r, err := learn.ReadPlan(f.planFile)
 	if err != nil {
@@ -84,7 +86,7 @@ func (f *learnFlags) locate(flag, file string, planned *string) error {
 		return err
 	}
 	if name := learn.Written(file, w); name != *planned && file != *planned {
-		return usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, f.planFile, *planned)
+		return cli.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, f.planFile, *planned)
 	}
 	*planned = file
 	return nil
@@ -102,8 +104,8 @@ func (f *learnFlags) name(p *learn.Plan) string {
 
 // command returns the command line that resumes the run.
 func (f *learnFlags) command(run string) string {
-	s := "assay learn --run " + shellQuote(run)
-	add := func(flag string, value any) { s += fmt.Sprintf(" --%s %s", flag, shellQuote(fmt.Sprint(value))) }
+	s := "assay learn --run " + cli.ShellQuote(run)
+	add := func(flag string, value any) { s += fmt.Sprintf(" --%s %s", flag, cli.ShellQuote(fmt.Sprint(value))) }
 	if f.planFile != "" {
 		add("plan", f.planFile)
 	} else {

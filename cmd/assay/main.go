@@ -1,9 +1,9 @@
 // Command assay generates self-play data for a chess engine, tunes its evaluation
 // on them, and proves the gain with matches.
 //
-// Each subcommand has a file with a newXxxCommand function, which root.go lists. Commands
-// parse flags, call a package, and print. The packages compute; advice to the user belongs
-// here. See cmd/README.md.
+// Each subcommand has a file with a newXxxCommand function, or a package below internal with
+// New; root.go lists them. Commands parse flags, call a package, and print. The packages
+// compute; advice to the user belongs here. See cmd/README.md.
 package main
 
 import (
@@ -13,8 +13,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 )
 
 func main() {
@@ -49,7 +53,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	var usage usageError
+	var usage cli.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		fmt.Fprintf(stderr, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
@@ -60,15 +64,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "assay: %v\n", err)
 	return exitFailed
 }
-
-// usageError marks an error in how a command was called.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-// usagef returns a usage error with the message.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // checkedWriter remembers the first error, so that a command whose output was not written
 // does not exit with success.
@@ -83,4 +78,18 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 		c.err = err
 	}
 	return n, err
+}
+
+// reportGoroutines writes the number of goroutines to w at each interval, for the soak
+// test, which cannot count them from outside. Without an interval it does nothing.
+func reportGoroutines(interval string, w io.Writer) {
+	every, err := time.ParseDuration(interval)
+	if err != nil || every <= 0 {
+		return
+	}
+	go func() {
+		for range time.Tick(every) {
+			fmt.Fprintf(w, "goroutines: %d\n", runtime.NumGoroutine())
+		}
+	}()
 }

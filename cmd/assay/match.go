@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -95,7 +97,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 				return f.tournament(cmd, args)
 			}
 			if f.gauntlet {
-				return usagef("--gauntlet is for more than two players")
+				return cli.Usagef("--gauntlet is for more than two players")
 			}
 			defer f.git.close()
 			c, err := f.config(cmd, args)
@@ -119,14 +121,14 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
 	f.register(cmd, 0)
-	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
+	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
 
 // tournament plays more than two players.
 func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 	if f.sprt != "" {
-		return usagef("--sprt tests two players, not %d", len(args))
+		return cli.Usagef("--sprt tests two players, not %d", len(args))
 	}
 	if _, err := f.test(cmd); err != nil {
 		return err
@@ -167,7 +169,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 		f.games = defaultMatchGames
 	}
 	if f.games%2 != 0 {
-		return c, usagef("--games %d: pairs need an even number", f.games)
+		return c, cli.Usagef("--games %d: pairs need an even number", f.games)
 	}
 	if err := f.entrants(&c, args); err != nil {
 		return c, err
@@ -185,24 +187,24 @@ func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if f.sprt == "" {
 		for _, name := range []string{"elo-model", "alpha", "beta", "corrected"} {
 			if cmd.Flags().Changed(name) {
-				return nil, usagef("--%s needs --sprt elo0,elo1", name)
+				return nil, cli.Usagef("--%s needs --sprt elo0,elo1", name)
 			}
 		}
 		return nil, nil
 	}
 	model, err := sprt.ParseModel(f.eloModel)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	low, high, ok := strings.Cut(f.sprt, ",")
 	elo0, err0 := strconv.ParseFloat(strings.TrimSpace(low), 64)
 	elo1, err1 := strconv.ParseFloat(strings.TrimSpace(high), 64)
 	if !ok || err0 != nil || err1 != nil {
-		return nil, usagef("--sprt %s: want elo0,elo1, such as 0,10", f.sprt)
+		return nil, cli.Usagef("--sprt %s: want elo0,elo1, such as 0,10", f.sprt)
 	}
 	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: f.alpha, Beta: f.beta}
 	if err := t.Validate(); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	return t, nil
 }
@@ -213,20 +215,20 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 			fmt.Fprintf(stderr, "match: warning: %s\n", warning)
 		}
 	}
-	p := newProgress(stderr, "match")
-	c.Progress = p.update
+	p := cli.NewProgress(stderr, "match")
+	c.Progress = p.Update
 	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
 	if err != nil {
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Failed = reportFaults(p.say)
-	foreign := limitMemory(c.A.Spec, c.B.Spec)
+	c.Failed = cli.ReportFaults(p.Say)
+	foreign := cli.LimitMemory(c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)
@@ -235,14 +237,14 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	case r.Already:
 		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
 	default:
-		p.finish(fmt.Sprintf("%d games, %s%s%s", r.Games, r.Verdict, forfeitsText(r), busyText(r.Load)))
-		if cost := runnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
+		p.Finish(fmt.Sprintf("%d games, %s%s%s", r.Games, r.Verdict, forfeitsText(r), cli.BusyText(r.Load)))
+		if cost := cli.RunnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
 	}
-	leaveReport(f.Out, stderr)
+	runs.LeaveReport(f.Out, stderr)
 	if f.asJSON {
-		if e := printJSON(stdout, matchJSON(f.Out, r)); e != nil {
+		if e := cli.PrintJSON(stdout, matchJSON(f.Out, r)); e != nil {
 			return e
 		}
 	} else if e := printMatch(stdout, f.Out, r); e != nil {
@@ -277,9 +279,9 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	if r.Verdict != match.NoVerdict {
 		printElo(w, r)
 	}
-	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(r.Terminations))
+	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], faultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
 		fmt.Fprintf(w, "void pairs\t%d\tplayed again\n", r.VoidPairs)

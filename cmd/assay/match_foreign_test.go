@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -122,7 +123,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 			if err != nil || len(logs) != int(tt.games) {
 				t.Errorf("%d logs of faults, %v", len(logs), err)
 			}
-			if text := faultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
+			if text := cli.FaultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
 				t.Errorf("the report says %q", text)
 			}
 			if tt.games > 0 && len(faults) > 0 && !strings.Contains(stderr, faults[0]) {

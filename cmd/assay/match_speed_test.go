@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -37,7 +38,7 @@ func BenchmarkRunner(b *testing.B) {
 		c := match.Config{A: selfplay.Entrant{Spec: "uci:'" + path + "' a"}, B: selfplay.Entrant{Spec: "uci:'" + path + "' b"},
 			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
 				Seed: 1, Open: roster.Open, Concurrency: 2}}
-		own, _, _ := processorTime()
+		own, _, _ := cli.ProcessorTime()
 		started := time.Now()
 		r, err := match.Run(b.Context(), c)
 		if err != nil || r.Forfeits != [2]int64{} {
@@ -46,7 +47,7 @@ func BenchmarkRunner(b *testing.B) {
 		plies := float64(r.Plies)
 		speed := plies / time.Since(started).Seconds()
 		b.ReportMetric(speed, "plies/s")
-		spent, _, _ := processorTime()
+		spent, _, _ := cli.ProcessorTime()
 		b.ReportMetric(float64((spent-own).Microseconds())/plies, "own-µs/ply")
 		b.ReportMetric(speed/loop, "of-loop")
 		b.ReportMetric(speed/echo, "of-echo")
@@ -59,7 +60,7 @@ func BenchmarkRunner(b *testing.B) {
 // allTime is the time of the processor that this process and those that it has ended
 // took. On a machine that others use too it is a better measure than the clock.
 func allTime() time.Duration {
-	own, children, _ := processorTime()
+	own, children, _ := cli.ProcessorTime()
 	return own + children
 }
 

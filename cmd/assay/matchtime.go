@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -35,19 +36,19 @@ func (f *timeFlags) register(fs *pflag.FlagSet) {
 // limits returns A's and B's limits of time.
 func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 	if f.moveTime != "" && f.clock != "" {
-		return lim, usagef("--movetime and --tc both limit the time: give one of them")
+		return lim, cli.Usagef("--movetime and --tc both limit the time: give one of them")
 	}
 	if f.moveTimeout <= 0 || f.startTimeout <= 0 {
-		return lim, usagef("--move-timeout and --start-timeout must be above zero")
+		return lim, cli.Usagef("--move-timeout and --start-timeout must be above zero")
 	}
 	if f.margin < time.Millisecond || f.margin > time.Second {
-		return lim, usagef("--time-margin %v: want a time from 1ms to 1s", f.margin)
+		return lim, cli.Usagef("--time-margin %v: want a time from 1ms to 1s", f.margin)
 	}
 	if f.moveTime != "" {
 		err = eachSide(f.moveTime, func(side int, text string) error {
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Millisecond {
-				return usagef("--movetime %s: want a time of at least 1ms, such as 100ms", text)
+				return cli.Usagef("--movetime %s: want a time of at least 1ms, such as 100ms", text)
 			}
 			lim[side].MoveTime = d
 			return nil
@@ -57,7 +58,7 @@ func (f *timeFlags) limits() (lim [2]selfplay.Limits, err error) {
 		err = eachSide(f.clock, func(side int, text string) error {
 			c, err := selfplay.ParseClock(text)
 			if err != nil {
-				return usagef("--tc: %w", err)
+				return cli.Usagef("--tc: %w", err)
 			}
 			if f.margin != selfplay.ClockMargin {
 				c.Margin = f.margin
@@ -115,7 +116,7 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 			return e, nil
 		}
 	}
-	return entrant(smallChecker)
+	return cli.Entrant(cli.SmallChecker)
 }
 
 // crowded returns a warning if more timed games run at once than there are cores.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -54,9 +54,9 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Float64Var(&f.Rule.PlayOn, "play-on", playOn, "share of adjudicated games that are played on, to check the adjudication")
 	fs.IntVar(&f.MaxPlies, "max-plies", selfplay.DefaultMaxPlies, "plies of play after which a game is a draw")
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of openings and games")
-	concurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
+	cli.ConcurrencyFlag(cmd, &f.Concurrency, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	aliasFlag(cmd, "check-nodes", "opening-nodes")
+	cli.AliasFlag(cmd, "check-nodes", "opening-nodes")
 	f.git.register(cmd)
 	f.cluster.register(cmd)
 }
@@ -68,7 +68,7 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 		f.Limits.Nodes = defaultNodes
 	}
 	if err := f.Limits.Validate(); err != nil {
-		return usagef("no limit of a search: give --nodes or --depth")
+		return cli.Usagef("no limit of a search: give --nodes or --depth")
 	}
 	if err := f.notNegative(cmd); err != nil {
 		return err
@@ -78,27 +78,27 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 		f.Opening.Random = true
 	case "sequential":
 	default:
-		return usagef("--book-order %s: want sequential or random", f.bookOrder)
+		return cli.Usagef("--book-order %s: want sequential or random", f.bookOrder)
 	}
 	if f.Opening.Book == "" {
 		if given("book-order") || given("book-start") {
-			return usagef("--book-order and --book-start need a --book")
+			return cli.Usagef("--book-order and --book-start need a --book")
 		}
 		f.Opening.Plies = f.randomPlies
 	} else if given("random-plies") || given("opening-nodes") || given("opening-score") {
-		return usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
+		return cli.Usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
 	}
 	if f.randomPlies < 1 || f.randomPlies >= opening.MaxRandomPlies {
-		return usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
+		return cli.Usagef("--random-plies %d: want 1 to %d", f.randomPlies, opening.MaxRandomPlies-1)
 	}
 	if !(f.Rule.PlayOn >= 0 && f.Rule.PlayOn <= 1) { // NaN too
-		return usagef("--play-on %v: want a share between 0 and 1", f.Rule.PlayOn)
+		return cli.Usagef("--play-on %v: want a share between 0 and 1", f.Rule.PlayOn)
 	}
 	if f.Check.MaxScore == 0 {
-		return usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
+		return cli.Usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
 	}
 	f.clearUnused()
-	f.Open, f.Program = roster.Open, programVersion()
+	f.Open, f.Program = roster.Open, cli.Version()
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (f *playFlags) notNegative(cmd *cobra.Command) error {
 	for name, value := range map[string]int{"depth": f.Limits.Depth, "book-start": f.Opening.Skip, "max-plies": f.MaxPlies, "concurrency": f.Concurrency,
 		"win-score": f.Rule.WinScore, "win-plies": f.Rule.WinPlies, "draw-score": f.Rule.DrawScore, "draw-plies": f.Rule.DrawPlies, "draw-from": f.Rule.DrawFrom} {
 		if value < 0 && cmd.Flags().Changed(name) {
-			return usagef("--%s %d: want 0 or more", name, value)
+			return cli.Usagef("--%s %d: want 0 or more", name, value)
 		}
 	}
 	return nil
@@ -142,23 +142,6 @@ func (f *playFlags) clearUnused() {
 	}
 }
 
-// entrant names a player by its specification, and opens it once, so that errors appear
-// before the run starts. With an error that wraps uci.ErrStart the entrant is valid.
-func entrant(spec string) (selfplay.Entrant, error) {
-	name, err := roster.Identify(spec)
-	if err != nil {
-		return selfplay.Entrant{}, err
-	}
-	p, err := roster.Open(spec)
-	if err != nil {
-		return selfplay.Entrant{}, err
-	}
-	if s, ok := engine.As[engine.Starter](p); ok { // a foreign engine
-		err = s.Start()
-	}
-	return selfplay.Entrant{Spec: spec, Name: name}, errors.Join(err, p.Close())
-}
-
 // resumeCommand returns the command line that resumes a run: the one that started it,
 // without flags that do not change the result.
 func resumeCommand(cmd *cobra.Command, args []string) string {
@@ -173,18 +156,9 @@ func resumeCommand(cmd *cobra.Command, args []string) string {
 		}
 	})
 	for i, w := range words {
-		words[i] = shellQuote(w)
+		words[i] = cli.ShellQuote(w)
 	}
 	return strings.Join(words, " ")
-}
-
-// shellQuote quotes s as one word of a command line.
-func shellQuote(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // playAdvice adds to an error what the user can do. Out is the folder of the run, or empty.
@@ -198,13 +172,13 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, shellQuote(out))
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, cli.ShellQuote(out))
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrNoOpening):
 		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrConfig):
-		return usageError{err}
+		return cli.Usage(err)
 	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
 		return verdictAdvice(err, out)
 	case errors.Is(err, context.Canceled) && out != "":
@@ -230,14 +204,14 @@ func (f *clusterFlags) localRunner(games int, affinity bool) (*selfplay.Local, e
 		return l, nil
 	}
 	if f.serve != "" || f.nats != "" {
-		return nil, usagef("--affinity is for games on this machine, not with --serve or --nats")
+		return nil, cli.Usagef("--affinity is for games on this machine, not with --serve or --nats")
 	}
 	var err error
 	if l.Cores, err = cores.Allowed(); err != nil {
-		return nil, usagef("--affinity: %w", err)
+		return nil, cli.Usagef("--affinity: %w", err)
 	}
 	if n := len(l.Cores); l.Parallel() > n {
-		return nil, usagef("--affinity: %d games at once need as many cores, and there are %d; use --concurrency %d or less", l.Parallel(), n, n)
+		return nil, cli.Usagef("--affinity: %d games at once need as many cores, and there are %d; use --concurrency %d or less", l.Parallel(), n, n)
 	}
 	return l, nil
 }
@@ -260,7 +234,7 @@ func (f *toleranceFlags) register(fs *pflag.FlagSet) {
 
 func (f *toleranceFlags) parse() (selfplay.Tolerance, error) {
 	if !(f.maxForfeits >= 0 && f.maxForfeits <= 1) { // NaN too
-		return selfplay.Tolerance{}, usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", f.maxForfeits)
+		return selfplay.Tolerance{}, cli.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", f.maxForfeits)
 	}
 	t := selfplay.Tolerance{MaxForfeits: f.maxForfeits, Recover: f.recover}
 	if t.MaxForfeits == 0 {

@@ -8,7 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/data"
+	"github.com/assay-chess/assay/cmd/assay/internal/engines"
+	"github.com/assay-chess/assay/cmd/assay/internal/historic"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/tune"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 )
 
 func newRootCommand() *cobra.Command {
@@ -19,25 +25,25 @@ func newRootCommand() *cobra.Command {
 		Long: `assay turns games into a better chess evaluation, and proves that it is better:
 self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next generation.`,
 		Example:       "  assay learn            # the whole loop, in about three minutes",
-		Version:       programVersion(),
+		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && closedOutput() {
+			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && cli.ClosedOutput() {
 				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull + " discards it")
 			}
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage(err) })
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), newTuneCommand(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newGuideCommand()}},
-		{"Make data:", []*cobra.Command{newSelfplayCommand(), newDataCommand(), newFeaturesCommand()}},
-		{"Look at runs, and share them among machines:", []*cobra.Command{newRunsCommand(), newReportCommand(), newServeCommand(), newWorkCommand(), newSignCommand()}},
-		{"Engines and evaluations:", []*cobra.Command{newUCICommand(), newEvalCommand(), newWeightsCommand(), newPerftCommand(), newBenchCommand(), newHistoricCommand()}},
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newGuideCommand()}},
+		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
+		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), newWorkCommand(), newSignCommand()}},
+		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -59,7 +65,7 @@ func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usageError{argumentsError(c, args, err)}
+				return cli.Usage(argumentsError(c, args, err))
 			}
 			return nil
 		}
@@ -79,13 +85,4 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
 	}
 	return fmt.Errorf("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
-}
-
-// version is the program's own version. Together with the bench signature, which
-// changes whenever search or evaluation does, it says what made a file.
-const version = "0.1.0"
-
-// programVersion returns what every file that assay writes names as its maker.
-func programVersion() string {
-	return fmt.Sprintf("assay %s bench %d", version, search.Signature)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -167,7 +168,7 @@ func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
 	if code, stderr := learn("whole"); code != 0 {
 		t.Fatal(stderr)
 	}
-	whole := filepath.Join(runsDir, "whole")
+	whole := filepath.Join(runs.Dir, "whole")
 	if code, stdout, stderr := call(t, "runs", "repair", "whole"); code != 0 || stdout != whole+": nothing is damaged\n" {
 		t.Fatal(code, stdout, stderr)
 	}
@@ -188,7 +189,7 @@ func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
 		{[]string{"gen-1/games/config.json", "gen-1/positions/manifest.json"}, short, "gen-1/games"},
 	} {
 		run := string(rune('a' + i))
-		out := filepath.Join(runsDir, run)
+		out := filepath.Join(runs.Dir, run)
 		if err := os.CopyFS(out, os.DirFS(whole)); err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
@@ -80,7 +79,7 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		return c, err
 	}
 	if times[0] != times[1] {
-		return c, usagef("--tc and --movetime are the same for both players of selfplay")
+		return c, cli.Usagef("--tc and --movetime are the same for both players of selfplay")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
 	if err := f.parse(cmd); err != nil {
@@ -88,13 +87,13 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	}
 	switch {
 	case f.Out == "":
-		return c, usagef("no folder for the games: give --out DIR")
+		return c, cli.Usagef("no folder for the games: give --out DIR")
 	case f.games == 0:
-		return c, usagef("--games 0: nothing to play")
+		return c, cli.Usagef("--games 0: nothing to play")
 	case f.weights != "" && len(f.players) > 0:
-		return c, usagef("--weights and --players both choose the players: give one of them")
+		return c, cli.Usagef("--weights and --players both choose the players: give one of them")
 	case len(f.players) > 2:
-		return c, usagef("%d --players: want one or two", len(f.players))
+		return c, cli.Usagef("%d --players: want one or two", len(f.players))
 	}
 	specs := f.players
 	if len(specs) == 0 {
@@ -122,11 +121,11 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	if warning := crowdedGames(!c.Limits.Deterministic(), f.Concurrency); warning != "" {
 		fmt.Fprintf(stderr, "selfplay: warning: %s\n", warning)
 	}
-	p := newProgress(stderr, "selfplay")
-	c.Progress = p.update
+	p := cli.NewProgress(stderr, "selfplay")
+	c.Progress = p.Update
 	var done func()
 	var err error
-	if c.Runner, done, err = f.cluster.runner(nil, f.Out, p.say); err != nil {
+	if c.Runner, done, err = f.cluster.runner(nil, f.Out, p.Say); err != nil {
 		return err
 	}
 	defer done()
@@ -140,7 +139,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	if s.Already {
 		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.Out, s.Games)
 	} else {
-		p.finish(fmt.Sprintf("%d games in %s", s.Games, f.Out))
+		p.Finish(fmt.Sprintf("%d games in %s", s.Games, f.Out))
 	}
 	if share, lo, _ := s.Disagreement(); lo > datagen.MaxDisagreement {
 		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication (%d won by the other side, %d drawn); "+
@@ -150,9 +149,9 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	for _, text := range s.Warnings {
 		fmt.Fprintf(stderr, "selfplay: warning: %s\n", text)
 	}
-	leaveReport(f.Out, stderr)
+	runs.LeaveReport(f.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, selfplayJSON(f.Out, s))
+		return cli.PrintJSON(stdout, selfplayJSON(f.Out, s))
 	}
 	return printSelfplay(stdout, f.Out, s)
 }
@@ -187,7 +186,7 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
 	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings\n", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
-	fmt.Fprintf(w, "ended by\t\t%s\n", countsText(s.Terminations))
+	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
 	share, lo, hi := s.Disagreement()
 	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
 	if s.PlayedOn > 0 {
@@ -205,19 +204,4 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	fmt.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
 	return w.Flush()
-}
-
-// countsText lists counts, the largest first.
-func countsText(counts map[string]int64) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return int(counts[b] - counts[a])
-		}
-		return strings.Compare(a, b)
-	})
-	var parts []string
-	for _, n := range names {
-		parts = append(parts, fmt.Sprintf("%s %d", n, counts[n]))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -77,7 +78,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
 	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	aliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
+	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
 
@@ -104,7 +105,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		r.Corrected = &f.corrected
 	}
 	if f.asJSON {
-		return printJSON(cmd.OutOrStdout(), r)
+		return cli.PrintJSON(cmd.OutOrStdout(), r)
 	}
 	return r.print(cmd.OutOrStdout(), f.runs)
 }
@@ -112,20 +113,20 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 // parse turns the flags into a test and counts, which are nil where none are given.
 func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	if f.test.Model, err = sprt.ParseModel(f.eloModel); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	if err := f.test.Validate(); err != nil {
-		return nil, usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
+		return nil, cli.Usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
 	}
 	switch fs := cmd.Flags(); {
 	case fs.Changed("penta") && fs.Changed("wdl") || fs.Changed("pgn") && (fs.Changed("penta") || fs.Changed("wdl")):
-		return nil, usagef("--penta, --wdl and --pgn all give results: use one of them")
+		return nil, cli.Usagef("--penta, --wdl and --pgn all give results: use one of them")
 	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
-		return nil, usagef("--player and --opponent are for --pgn")
+		return nil, cli.Usagef("--player and --opponent are for --pgn")
 	case fs.Changed("simulate") && f.runs < 1:
-		return nil, usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
+		return nil, cli.Usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
 	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
-		return nil, usagef("--max-games %d: want a number above 0, with --simulate", f.maxGames)
+		return nil, cli.Usagef("--max-games %d: want a number above 0, with --simulate", f.maxGames)
 	case fs.Changed("pgn"):
 		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
 		if errors.Is(err, match.ErrPlayers) {
@@ -150,7 +151,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	}
 	if err == nil && counts != nil {
 		if err := counts.Validate(); err != nil {
-			return nil, usageError{err}
+			return nil, cli.Usage(err)
 		}
 	}
 	return counts, err
@@ -160,12 +161,12 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 func parseCounts(flag, text, want string, into []int64) error {
 	fields := strings.Split(text, ",")
 	if len(fields) != len(into) {
-		return usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
+		return cli.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
 	}
 	for i, field := range fields {
 		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
 		if err != nil || n < 0 {
-			return usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
+			return cli.Usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
 		}
 		into[i] = n
 	}
@@ -209,15 +210,15 @@ func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer
 }
 
 func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated, error) {
-	bar := newProgress(stderr, fmt.Sprintf("true Elo %g", elo))
+	bar := cli.NewProgress(stderr, fmt.Sprintf("true Elo %g", elo))
 	s, err := f.test.Simulate(ctx, sprt.Simulation{
 		Shape: shape, TrueElo: elo, Runs: f.runs, Seed: f.seed, Corrected: f.corrected, MaxGames: f.maxGames,
-		Progress: bar.update,
+		Progress: bar.Update,
 	})
 	if err != nil {
 		return nil, err
 	}
-	bar.finish(fmt.Sprintf("%d tests simulated", f.runs))
+	bar.Finish(fmt.Sprintf("%d tests simulated", f.runs))
 	r := &sprtSimulated{
 		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Undecided: s.Undecided,
 		MeanGames: s.MeanGames, MedianGames: s.MedianGames, P95Games: s.P95Games,
@@ -230,9 +231,9 @@ func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64,
 func sprtAdvice(err error) error {
 	switch {
 	case errors.Is(err, sprt.ErrUnpaired):
-		return usagef("%w: give --wdl W,D,L, or another --elo-model", err)
+		return cli.Usagef("%w: give --wdl W,D,L, or another --elo-model", err)
 	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
-		return usageError{err}
+		return cli.Usage(err)
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted: a simulation cannot be resumed, start it again")
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -101,8 +103,8 @@ the same bytes.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runsDir+"/spsa-NAME, after CONFIG)")
-	concurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
+	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG)")
+	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "for simulated runs: Elo of the optimum above the start values")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
@@ -116,18 +118,18 @@ the same bytes.`,
 
 func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if f.workers < 0 {
-		return usagef("--concurrency %d: want 0 or more", f.workers)
+		return cli.Usagef("--concurrency %d: want 0 or more", f.workers)
 	}
 	file, err := play.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
 	if f.simElo <= 0 || !(f.simDraws >= 0 && f.simDraws <= 0.95) {
-		return usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+		return cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	if f.out == "" {
 		name := filepath.Base(args[0])
-		f.out = filepath.Join(runsDir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
+		f.out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
 	}
 	simulate := cmd.Flags().Changed("simulate")
 	if !simulate {
@@ -153,7 +155,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.players(&c, file.Player); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, programVersion(), resumeCommand(cmd, args)
+	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), resumeCommand(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
@@ -194,9 +196,9 @@ func (f *spsaFlags) players(c *play.Config, spec string) error {
 }
 
 func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
-	p, validation := newProgress(stderr, "spsa"), newProgress(stderr, "spsa: validation")
-	c.Progress, c.ValidationProgress = p.update, validation.update
-	budget, err := f.afford(ctx, &c, p.say)
+	p, validation := cli.NewProgress(stderr, "spsa"), cli.NewProgress(stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress = p.Update, validation.Update
+	budget, err := f.afford(ctx, &c, p.Say)
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
@@ -205,13 +207,13 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, c.Out, p.say)
+	c.Runner, done, err = f.cluster.runner(local, c.Out, p.Say)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Failed = reportFaults(p.say)
-	limitMemory(c.Player.Spec)
+	c.Failed = cli.ReportFaults(p.Say)
+	cli.LimitMemory(c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil && r == nil {
 		return spsaAdvice(err, c.Out)
@@ -222,15 +224,15 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if r.Already {
 		fmt.Fprintf(stderr, "spsa: %s is complete; nothing to do\n", c.Out)
 	} else {
-		p.finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, busyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, cli.BusyText(r.Load)))
 	}
 	weights, err := writeSpsaWeights(&c, r)
 	if err != nil {
 		return err
 	}
-	leaveReport(c.Out, stderr)
+	runs.LeaveReport(c.Out, stderr)
 	if f.asJSON {
-		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
+		return cli.PrintJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
 	return printSpsa(stdout, &c, r, weights, f.form)
 }
@@ -238,9 +240,9 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 // printUntuned prints a run without a verdict.
 func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Result) error {
 	if f.asJSON {
-		return printJSON(stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
+		return cli.PrintJSON(stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
 	}
-	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, faultsText(c.Out, r.Forfeits), r.VoidPairs)
+	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, cli.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
 	return err
 }
 

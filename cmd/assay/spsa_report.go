@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
@@ -71,9 +72,9 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
 	}
 	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, faultsText(c.Out, r.Forfeits))
+		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, cli.FaultsText(c.Out, r.Forfeits))
 	}
-	printWarnings(out, r.Warnings)
+	cli.PrintWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
@@ -164,10 +165,10 @@ type spsaSimulated struct {
 // runSimulation simulates the schedule, and those around it.
 func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, stderr io.Writer) error {
 	if f.simulate < 1 {
-		return usagef("--simulate must be above zero")
+		return cli.Usagef("--simulate must be above zero")
 	}
 	var rows []spsaSimulated
-	p := newProgress(stderr, "spsa")
+	p := cli.NewProgress(stderr, "spsa")
 	rTimes, cTimes := []float64{0.25, 0.5, 1, 2, 4}, []float64{0.5, 1, 2}
 	for _, cx := range cTimes {
 		for _, rx := range rTimes {
@@ -179,12 +180,12 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 				return spsaAdvice(err, "")
 			}
 			rows = append(rows, spsaSimulated{rx, cx, s})
-			p.update(int64(len(rows)), int64(len(rTimes)*len(cTimes)), "")
+			p.Update(int64(len(rows)), int64(len(rTimes)*len(cTimes)), "")
 		}
 	}
-	p.finish(fmt.Sprintf("%d schedules simulated, %d runs each", len(rows), f.simulate))
+	p.Finish(fmt.Sprintf("%d schedules simulated, %d runs each", len(rows), f.simulate))
 	if f.asJSON {
-		return printJSON(stdout, map[string]any{"schedules": rows})
+		return cli.PrintJSON(stdout, map[string]any{"schedules": rows})
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its interval\t\n")

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
@@ -91,7 +93,7 @@ func newWorkCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
-				return usagef("--new-key and --rights do not take a URL: leave it out")
+				return cli.Usagef("--new-key and --rights do not take a URL: leave it out")
 			}
 			if f.newKey != "" {
 				return writeKey(cmd, f.newKey, f.name, wire.NewKey, "its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
@@ -100,13 +102,13 @@ func newWorkCommand() *cobra.Command {
 				return writeRights(cmd.OutOrStdout(), f.rights)
 			}
 			if len(args) != 1 {
-				return usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
+				return cli.Usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
 			}
 			return f.work(cmd, args[0])
 		},
 	}
 	fs := cmd.Flags()
-	concurrencyFlag(cmd, &f.cores, "games at once (default: one a core)")
+	cli.ConcurrencyFlag(cmd, &f.cores, "games at once (default: one a core)")
 	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
 	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: always)")
 	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process id)")
@@ -125,11 +127,11 @@ func newWorkCommand() *cobra.Command {
 // output. The advice says where the key stays and which list gets the line.
 func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error), advice string) error {
 	if name == "" {
-		return usagef("--new-key needs the name of the key's owner: add --name NAME")
+		return cli.Usagef("--new-key needs the name of the key's owner: add --name NAME")
 	}
 	private, line, err := create(name)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -162,13 +164,13 @@ func writeRights(to io.Writer, list string) error {
 }
 
 func (f *workFlags) work(cmd *cobra.Command, url string) error {
-	p := newProgress(cmd.ErrOrStderr(), "work")
-	w, err := f.worker(url, p.say)
+	p := cli.NewProgress(cmd.ErrOrStderr(), "work")
+	w, err := f.worker(url, p.Say)
 	if err != nil {
 		return err
 	}
-	p.say(fmt.Sprintf("worker %s: %s for %s", w.Access.Name, w.Program, durable.BuildTarget()))
-	if err := setNice(f.nice); err != nil {
+	p.Say(fmt.Sprintf("worker %s: %s for %s", w.Access.Name, w.Program, durable.BuildTarget()))
+	if err := cli.SetNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
 	engines, err := w.Engines.Describe()
@@ -176,26 +178,26 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 		return err
 	}
 	for _, line := range engines {
-		p.say(line)
+		p.Say(line)
 	}
 	ctx := cmd.Context()
 	logged := make(chan struct{})
 	unlogged := context.AfterFunc(ctx, func() {
 		defer close(logged)
-		p.say("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
+		p.Say("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 	})
 	reporting, stop := context.WithCancel(ctx)
 	defer stop()
-	go reportWork(reporting, w, p.say)
+	go reportWork(reporting, w, p.Say)
 	err = w.Run(ctx)
 	if !unlogged() {
 		<-logged // before the summary
 	}
 	t := w.Tally()
 	if t.Units == 0 && err != nil {
-		p.finish("nothing was played")
+		p.Finish("nothing was played")
 	} else {
-		p.finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+		p.Finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
 	}
 	if errors.Is(err, worker.ErrIdle) {
 		return nil // --wait is over
@@ -206,12 +208,12 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 // worker makes a worker of the flags, which logs to log.
 func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error) {
 	if err := wire.CheckURL(url); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	if f.cores < 0 || f.wait < 0 {
-		return nil, usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
+		return nil, cli.Usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &worker.Worker{Open: roster.Open, Program: programVersion(), Cores: f.cores, Measure: measureSpeed, Wait: f.wait, Library: f.library, Log: log}
+	w := &worker.Worker{Open: roster.Open, Program: cli.Version(), Cores: f.cores, Measure: engines.MeasureSpeed, Wait: f.wait, Library: f.library, Log: log}
 	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
@@ -229,7 +231,7 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		w.Access.Name = machineName()
 	}
 	if err := wire.CheckName(w.Access.Name); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	if f.hours != "" {
 		h, err := parseHours(f.hours)
@@ -261,7 +263,7 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 // allowed returns the foreign engines that the flags allow.
 func (f *workFlags) allowed() (*worker.AllowedEngines, error) {
 	if (f.signed == "") != (f.trust == "") {
-		return nil, usagef("--engines is a folder of signed engines, and --trust the list of those who may sign them: give both")
+		return nil, cli.Usagef("--engines is a folder of signed engines, and --trust the list of those who may sign them: give both")
 	}
 	var trusted []wire.Key
 	if f.trust != "" {
@@ -316,7 +318,7 @@ type hours struct{ from, to int }
 func parseHours(text string) (hours, error) {
 	var h hours
 	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 || h.to < 0 || h.to > 24 || h.from == h.to {
-		return h, usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
+		return h, cli.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
 	}
 	return h, nil
 }

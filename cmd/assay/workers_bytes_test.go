@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 )
 
 const spsaOfTwo = `
@@ -93,7 +95,7 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	leave(anna, bert)
 	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*",
 		"gen-1/gate/result.json", "gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn"} {
-		sameFiles(t, files, filepath.Join(runsDir, "shared"), filepath.Join(runsDir, "local"))
+		sameFiles(t, files, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -24,7 +25,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000", "--nodes", "20", "--max-plies", "30")
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", programVersion()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", cli.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
@@ -39,7 +40,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		return r
 	}
 	for until := time.Now().Add(soonEnough); ; time.Sleep(200 * time.Millisecond) {
-		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == programVersion() && w.Failures == 0 && !w.Seen.IsZero() {
+		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == cli.Version() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {
 			t.Fatalf("%+v", w)

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+)
+
+// DataAdvice adds to an error of a command that reads or writes data sets what the user can do about it.
+func DataAdvice(err error) error {
+	var changed *durable.ConfigChangedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; use the same flags and data as when it was started, or another --out", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w; free some space, then run the same command again", err)
+	case errors.Is(err, durable.ErrLocked):
+		return fmt.Errorf("%w; wait for it to end, or use another --out", err)
+	case errors.Is(err, dataset.ErrNotData):
+		return fmt.Errorf("%w; set --out to an empty or a new folder", err)
+	case errors.Is(err, dataset.ErrIncomplete):
+		return fmt.Errorf("%w; to resume it, run the command that writes it again", err)
+	case errors.Is(err, durable.ErrDamaged):
+		return fmt.Errorf("%w; 'assay data verify' lists all damage, and 'assay runs repair' keeps the whole shards before it", err)
+	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file. A match keeps one in its folder games when it is complete, and until then its games in games.pgn, which 'assay data import' reads", err, durable.ManifestName)
+	}
+	return err
+}

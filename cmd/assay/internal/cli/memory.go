@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/assay-chess/assay/engine/roster"
+)
+
+const (
+	// foreignMemory is the memory limit, in bytes, of a run that plays foreign engines
+	// only. The heap needs a few megabytes, except while a shard of games is
+	// compressed; without a limit it would stay that large afterwards.
+	foreignMemory = 24 << 20
+	// SmallChecker is the engine that checks openings in such a run. Its hash table is
+	// small for the same reason.
+	SmallChecker = "assay:hash=1"
+)
+
+// LimitMemory reports whether all players are foreign engines. If they are, it limits
+// the memory of this process, to leave it to the engines. GOMEMLIMIT overrides it.
+func LimitMemory(specs ...string) bool {
+	for _, spec := range specs {
+		if !roster.Foreign(spec) {
+			return false
+		}
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(foreignMemory)
+	}
+	return true
+}
+
+// RunnerCost describes the overhead of running foreign engines: games and plies per
+// second, our own processor time per ply and its share of the total, and memory. It is
+// empty where the system does not report processor times.
+func RunnerCost(games, plies int64, took time.Duration) string {
+	own, children, memory := ProcessorTime()
+	if own+children == 0 || plies == 0 || took <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f games/s, %.0f plies/s; the runner took %.1f µs of the processor a ply (%.0f %% of all) and %d MiB",
+		float64(games)/took.Seconds(), float64(plies)/took.Seconds(), float64(own.Microseconds())/float64(plies),
+		100*own.Seconds()/(own+children).Seconds(), memory>>20)
+}

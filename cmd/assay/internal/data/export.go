@@ -1,0 +1,77 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/source"
+)
+
+func newExport() *cobra.Command {
+	var out, format string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export PATH --out FILE",
+		Short: "Write a data set as EPD, CSV, JSON lines, PGN, bulletformat or viriformat",
+		Long: `Write positions as EPD (FEN [result]), CSV or TSV, JSON lines, or bulletformat (32 bytes a
+position, from the side to move's view); games as PGN, JSON lines or viriformat (.viri .vf),
+which leaves out the opening. The ending of the file name decides the format, and a further
+.zst or .gz compresses the file. The file - is standard output.
+
+The file gets its name only when it is complete. An existing file is never replaced.`,
+		Example: `  assay data export positions --out positions.csv.zst
+  assay data export games --out games.pgn
+  assay data export positions --out positions.bullet`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if out == "" {
+				return cli.Usagef("missing --out FILE")
+			}
+			stderr := cmd.ErrOrStderr()
+			p := cli.NewProgress(stderr, "data export")
+			c := convert.ExportConfig{Stdout: cmd.OutOrStdout(), Progress: p.Update}
+			if format != "" {
+				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
+					return cli.Usage(err)
+				}
+			}
+			if asJSON && out == source.Stdin {
+				return cli.Usagef("--json and --out - both write to standard output")
+			}
+			rows, err := convert.Export(cmd.Context(), args[0], out, c)
+			if err != nil {
+				return exportAdvice(err)
+			}
+			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&out, "out", "", "file to write (required)")
+	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats)+" (default: by the file name)")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func exportAdvice(err error) error {
+	switch {
+	case errors.Is(err, convert.ErrExists):
+		return fmt.Errorf("%w; use another --out, or remove the file", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
+	case errors.Is(err, convert.ErrKind):
+		return fmt.Errorf("%w; games can be exported as pgn, viri and jsonl, positions as anything but pgn and viri; 'assay data positions' makes positions of games", err)
+	case errors.Is(err, bullet.ErrNoScore):
+		return fmt.Errorf("%w; export as csv, or use data in which every position has a score: 'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores", err)
+	}
+	return cli.DataAdvice(err)
+}

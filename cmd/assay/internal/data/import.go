@@ -1,0 +1,216 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/dataset/table"
+)
+
+// importFlags are the flags of assay data import.
+type importFlags struct {
+	config  convert.ImportConfig
+	out     string
+	format  string
+	columns []string
+	view    string
+	asJSON  bool
+}
+
+func newImport() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import SRC... --out DIR",
+		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
+		Long: `Read files, folders or standard input (-), plain or compressed with zstd, gzip, bzip2 or zip,
+and write a data set: games from PGN and viriformat (.viri .vf); positions from lists and
+tables.
+
+Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
+spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
+Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
+result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
+bulletformat (.bullet) is from the side to move's view: its positions have White to move.
+
+Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
+file, line and reason are printed, and the other rows are imported. With --strict the first
+refused row is an error; without it, 1,000 refused rows before the first good one are. A line
+with a second position, or with text after the result that is neither a score nor an EPD
+operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
+stored as missing. In PGN, scores and mates are read from comments as cutechess, fastchess,
+c-chess-cli and Lichess write them. Text is UTF-8 with line breaks of any kind; UTF-16 is an
+error. After an error nothing stays on disk. After an interruption, run the same command again
+to resume; an import from standard input starts again.
+
+Positions without a game count as independent of each other, which makes the standard errors
+of a fit several times too small. --infer-games finds the games of rows in game order: a game
+ends where the ply drops or the result changes.`,
+		Example: `  assay data import games.pgn.zst --out games
+  assay data import positions.epd --out positions --infer-games
+  assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(args); err != nil {
+				return cli.Usage(err)
+			}
+			f.config.Stdin = cmd.InOrStdin()
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+" (default: by the name of each file)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, result, ply, game, opening, weight, _")
+	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
+	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
+	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves")
+	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
+	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func formatNames(list []convert.Format) string {
+	var names []string
+	for _, f := range list {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *importFlags) check(sources []string) (err error) {
+	if f.out == "" {
+		return errors.New("missing --out DIR")
+	}
+	if f.format != "" {
+		if f.config.Format, err = convert.ParseFormat(f.format, convert.ImportFormats); err != nil {
+			return err
+		}
+	}
+	if f.columns != nil {
+		if f.config.Columns, err = table.ParseColumns(f.columns); err != nil {
+			return fmt.Errorf("--columns: %w", err)
+		}
+		if f.config.Format != "" && f.config.Format != convert.Table {
+			return fmt.Errorf("--columns is for tables, but --format is %s", f.format)
+		}
+	}
+	if n := len(f.config.Results); n != 0 && n != 3 {
+		return fmt.Errorf("--results: want three values, for Black won, draw and White won; got %d", n)
+	}
+	if f.view != "white" && f.view != "mover" {
+		return fmt.Errorf("--score-view %q: want white or mover", f.view)
+	}
+	f.config.Mover = f.view == "mover"
+	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
+		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
+	}
+	n := 0
+	for _, s := range sources {
+		if s == source.Stdin {
+			n++
+		}
+	}
+	if n > 1 {
+		return errors.New("standard input (-) can be read once")
+	}
+	return nil
+}
+
+func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr io.Writer) error {
+	c := f.config
+	c.Program = cli.Version()
+	p := cli.NewProgress(stderr, "data import")
+	c.Progress = p.Update
+	c.Refused = func(r *convert.Refusal) { fmt.Fprintf(stderr, "data import: refused: %v\n", r) }
+	c.Skipped = func(path string) {
+		fmt.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
+	}
+	c.Same = func(path, earlier string) {
+		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
+	}
+	m, n, err := convert.Import(ctx, sources, f.out, c)
+	switch {
+	case errors.Is(err, convert.ErrStream):
+		return fmt.Errorf("%w; use another --out", err)
+	case errors.Is(err, dataset.ErrComplete):
+		fmt.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
+	case err != nil:
+		return importAdvice(err)
+	default:
+		p.Finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
+	}
+	f.warn(n, stderr)
+	return f.print(stdout, m, n)
+}
+
+// warn prints warnings about missing scores and games.
+func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
+	if n.ForeignScores > 0 {
+		fmt.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n", n.ForeignScores, dataset.MateScore)
+	}
+	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
+		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")
+	}
+}
+
+func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Imported) error {
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return cli.PrintJSON(stdout, struct {
+			Out string `json:"out"`
+			ID  string `json:"id"`
+			*convert.Imported
+		}{f.out, id, n})
+	}
+	games := ""
+	switch {
+	case n.Inferred:
+		games = fmt.Sprintf(", %d games inferred", n.Games)
+	case n.Schema == dataset.PositionsFormat && !n.Named:
+		games = ", no games (unclustered)"
+	}
+	fmt.Fprintf(stdout, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
+	return nil
+}
+
+// importAdvice adds to an error what the user can do about it.
+func importAdvice(err error) error {
+	var refused *convert.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
+	case errors.Is(err, table.ErrHeader):
+		return fmt.Errorf("%w; name them, for example with --columns fen,score,result,ply,_ (_ is ignored)", err)
+	case errors.Is(err, dataset.ErrResultScale):
+		return fmt.Errorf("%w; set --results -1,0,1", err)
+	case errors.Is(err, convert.ErrUnordered):
+		return fmt.Errorf("%w; leave out --infer-games", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ImportFormats), ", ", "|"))
+	case errors.Is(err, convert.ErrMixed):
+		return fmt.Errorf("%w; import each kind with its own --out", err)
+	case errors.Is(err, convert.ErrNothing):
+		return fmt.Errorf("%w; are --format and --columns right?", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w; the file is truncated: get a complete copy", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return cli.DataAdvice(err)
+}

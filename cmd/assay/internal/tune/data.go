@@ -1,0 +1,235 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// tuneTask is what a call of assay tune is about: an evaluation and data.
+type tuneTask struct {
+	model  *eval.Model // nil for a foreign evaluation
+	name   string      // of the evaluation
+	parent string      // id of the start weights; empty for a foreign evaluation
+	terms  []rows.Term
+	paths  []string // of the data
+
+	positions []rows.Source
+	features  []rows.FeatureSource
+	set       dataset.FeatureSet // of the features
+
+	// ofFeatures reports that the data are features; else they are positions.
+	ofFeatures bool
+
+	noise    noiseSample     // of positions
+	reported positions.Noise // of the positions that became features
+	warning  string          // about noisy rows, once they are loaded; empty if there are few
+}
+
+// newTuneTask opens the data, all positions or all features, and finds out what
+// evaluation is to be tuned.
+func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
+	t := &tuneTask{paths: paths}
+	if err := t.open(paths, stderr); err != nil {
+		return nil, err
+	}
+	if t.ofFeatures {
+		return t, t.foreign(f)
+	}
+	return t, t.own(f, stderr)
+}
+
+// open adds data sets of the kind of those opened before.
+func (t *tuneTask) open(paths []string, stderr io.Writer) error {
+	for i, path := range paths {
+		format, err := dataset.Detect(path)
+		if err != nil {
+			return err
+		}
+		first := i == 0 && t.terms == nil
+		switch {
+		case format == dataset.GamesFormat:
+			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
+		case !first && dataset.IsFeatures(format) != t.ofFeatures:
+			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together", path, format)
+		case dataset.IsFeatures(format):
+			t.ofFeatures = true
+			err = t.addFeatures(path, stderr)
+		default:
+			err = t.addPositions(path, stderr)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// test returns the task of the data given with --test, of the same evaluation; nil if there
+// are none.
+func (t *tuneTask) test(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
+	if len(f.test) == 0 {
+		return nil, nil
+	}
+	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
+	if err := x.open(f.test, stderr); err != nil {
+		return nil, fmt.Errorf("--test: %w", err)
+	}
+	for i, id := range x.identity() {
+		if slices.Contains(t.identity(), id) {
+			return nil, cli.Usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
+		}
+	}
+	return x, nil
+}
+
+func warnUnverified(stderr io.Writer, path string, verified bool) {
+	if !verified {
+		fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)
+	}
+}
+
+func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
+	d, err := dataset.OpenPositions(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	s, err := rows.SourceOf(d)
+	t.noise.total += d.Len()
+	s.Rows = t.noise.watch(s.Rows)
+	t.positions = append(t.positions, s)
+	return err
+}
+
+func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
+	d, set, err := dataset.OpenFeatures(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	if err := checkNames(&set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if t.terms == nil && t.features == nil {
+		t.set = set
+	} else if err := t.set.SameTerms(&set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
+	s, err := rows.FeatureSourceOf(d)
+	t.features = append(t.features, s)
+	return err
+}
+
+// checkNames refuses at the start what could not be written at the end.
+func checkNames(set *dataset.FeatureSet) error {
+	if err := eval.CheckName(set.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	for i, t := range set.Terms {
+		if err := eval.CheckName(t.Name); err != nil {
+			return fmt.Errorf("term %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// own takes the model and its start weights from the flags.
+func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
+	x, err := weights.Open(f.model, cmp.Or(f.from, models.StartOf(cmp.Or(f.model, "assay"))))
+	if err != nil {
+		return err
+	}
+	t.model, t.name, t.parent = x.Model, x.Model.Name, x.File.ID()
+	t.terms, err = rows.TermsOf(x.Model, x.Coefs)
+	return err
+}
+
+// foreign takes the terms from the features, and start values from there or from --from.
+func (t *tuneTask) foreign(f *tuneFlags) error {
+	t.name, t.terms = t.set.Model, rows.TermsOfFeatures(t.set)
+	if f.model != "" && f.model != t.name {
+		return cli.Usagef("--model %s: the features are of %q", f.model, t.name)
+	}
+	t.model = rows.ModelOf(t.set)
+	if f.from == "" {
+		return nil
+	}
+	x, err := weights.OpenAny(f.from)
+	if err != nil {
+		return err
+	}
+	t.parent = x.File.ID()
+	if err := tuner.StartFrom(t.terms, x.File); err != nil {
+		return fmt.Errorf("--from %s: term %w (features of %q, weights of %q)", f.from, err, t.name, x.File.Model)
+	}
+	return nil
+}
+
+// signChanges counts the rows of features whose endgame factor may be another under the new
+// weights. It does nothing after an error of the fit, which it returns.
+func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Result, err error) (*rows.SignChanges, error) {
+	if err != nil || t.features == nil {
+		return nil, err
+	}
+	before, after := make([]float64, len(r.Terms)), make([]float64, len(r.Terms))
+	for i := range r.Terms {
+		before[i], after[i] = r.Terms[i].StartEG, float64(r.Terms[i].EG)
+	}
+	return rows.NewLinear(t.set).SignChanges(ctx, s, before, after)
+}
+
+// identity returns the hashes of the data, in order.
+func (t *tuneTask) identity() (hashes []string) {
+	for _, s := range t.positions {
+		hashes = append(hashes, s.Hash)
+	}
+	for _, s := range t.features {
+		hashes = append(hashes, s.Hash)
+	}
+	return hashes
+}
+
+// load builds the store.
+func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
+	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
+		debug.SetGCPercent(25)
+	}
+	bar := cli.NewProgress(stderr, "features")
+	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.Update}
+	var s *rows.Store
+	var err error
+	if t.ofFeatures {
+		s, err = b.Features(ctx, t.set, t.features)
+	} else {
+		s, err = b.Positions(ctx, t.model, t.positions)
+	}
+	if err != nil {
+		return nil, tuneAdvice(err)
+	}
+	noise, err := t.noise.count()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	t.warning = noiseWarning(&noise, t.paths)
+	if w := noiseWarning(&t.reported, []string{"POSITIONS"}); w != "" {
+		t.warning = w + ", then run assay features quiet with the same --cmd"
+	}
+	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
+	bar.Finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
+	return s, nil
+}

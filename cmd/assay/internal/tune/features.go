@@ -1,0 +1,161 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/features"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/tuner/heldout"
+)
+
+// NewFeatures returns the command assay features.
+func NewFeatures() *cobra.Command {
+	var c features.Config
+	var out, command string
+	var asJSON, force bool
+	cmd := &cobra.Command{
+		Use:   "features POSITIONS... --cmd COMMAND --out DIR",
+		Short: "Collect the evaluation features of another engine",
+		Long: `Send positions to another engine, and collect the features that it prints in a data set
+(assay.features/2), which 'assay tune' can fit. The tuner does not need to know the engine,
+and the engine does not need to know Arrow.
+
+The engine prints a header line, a JSON object with the names and values of its terms. Then
+it answers each line on standard input, a FEN, with a record: a JSON line like
+  {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
+or a binary record. After an empty line it flushes its output. Counts are White's minus
+Black's. dataset/FORMAT.md describes the protocol; dataset/features/assay_features.h is a
+writer in C and C++, and dataset/features/writer has writers in Go, Python and Rust.
+
+Three checks compare the features with what the engine computes. In every row the terms must
+add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
+1,000 positions are sent mirrored too: everything must change its sign. And at the end the
+evaluation must predict the results of the games better than a constant. What fails is named,
+with its likely cause; then nothing is written, but for the last check, which --force makes a
+warning.
+
+Rows that are in check, or in which a capture or promotion is about to change the evaluation,
+are counted, unless the engine resolves positions itself; if there are many, the output says so
+and names the command that makes quiet rows.
+
+Results, scores and games are copied from the positions. The output does not depend on
+--procs. After an interruption, run the same command again to resume.`,
+		Example: `  assay features positions --cmd './engine dump' --out features
+  assay features positions --cmd 'python3 dump.py' --procs 4 --out features`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if out == "" {
+				return cli.Usagef("missing --out DIR")
+			}
+			if c.Command, err = features.Split(command); err != nil {
+				return cli.Usagef("--cmd: %w", err)
+			}
+			if c.Procs < 0 || c.Timeout <= 0 || !(c.Tolerance >= 0) {
+				return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
+			}
+			c.Tolerance = max(c.Tolerance, 1e-9) // 0 is the default for Run
+			p := cli.NewProgress(cmd.ErrOrStderr(), "features")
+			c.Program, c.Progress = cli.Version(), p.Update
+			c.Notice = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "features: %s\n", text) }
+			noise := &noiseSample{}
+			c.Watch = func(p *board.Position, total int64) {
+				noise.total = total
+				noise.take(p)
+			}
+			c.Report = func() (any, error) {
+				n, err := noise.count()
+				return featuresReport{n}, err
+			}
+			m, err := features.Run(cmd.Context(), args, out, c)
+			switch {
+			case errors.Is(err, dataset.ErrComplete):
+				fmt.Fprintf(cmd.ErrOrStderr(), "features: %s is complete; nothing to do\n", out)
+				if m, err = durable.LoadManifest(out); err != nil {
+					return err
+				}
+			case err != nil:
+				return featuresAdvice(err)
+			default:
+				p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, out))
+			}
+			prediction, err := heldout.Predict(cmd.Context(), out)
+			if err != nil {
+				return err
+			}
+			if err := printFeatures(cmd.OutOrStdout(), out, args, m, prediction, asJSON); err != nil {
+				return err
+			}
+			if err := predictsNothing(out, prediction); err != nil && !force {
+				return err
+			} else if err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "features: warning: %v\n", err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&command, "cmd", "", "the engine and its arguments (required)")
+	flags.StringVar(&out, "out", "", "folder to write (required)")
+	flags.IntVar(&c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
+	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "time limit for one answer")
+	flags.BoolVar(&c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
+	flags.Float64Var(&c.Tolerance, "tolerance", dataset.DefaultTolerance, "how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
+	flags.BoolVar(&force, "force", false, "only warn if the evaluation predicts nothing")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifest, p *heldout.Prediction, asJSON bool) error {
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	noise := noiseOf(m)
+	if asJSON {
+		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "prediction": p, "noise": noise})
+	}
+	if text := noiseWarning(&noise, sources); text != "" {
+		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
+	}
+	fmt.Fprintf(w, "%s: %s, %d rows\n", out, m.Schema, m.Rows)
+	if !p.Judged() {
+		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n", p.Games)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "the engine's own evaluation predicts the results of %d games: K %.5f per centipawn, loss %.5f, the best constant's %.5f, better by %v\n",
+		p.Games, p.K, p.Loss, p.Constant, p.Gain)
+	return err
+}
+
+// predictsNothing returns an error if the evaluation is no better than a constant.
+func predictsNothing(out string, p *heldout.Prediction) error {
+	if !p.Judged() || p.Useful() {
+		return nil
+	}
+	return fmt.Errorf("the evaluation predicts the results of the games no better than a constant: loss %.5f, the constant's %.5f. A fit would learn coin flips. Are result and score from White's view in the positions (assay data stat), and eval and counts in the dump? If the start values are guesses or zeros, --force keeps going; %s is complete either way",
+		p.Loss, p.Constant, out)
+}
+
+func featuresAdvice(err error) error {
+	var noProgram *exec.Error
+	switch {
+	case errors.Is(err, dataset.ErrDrift):
+		return fmt.Errorf("%w\nFix the dump, or put what is not tuned into offset", err)
+	case errors.Is(err, dataset.ErrCountRange):
+		return fmt.Errorf("%w: set --float, or \"float\":true in the engine's header", err)
+	case errors.Is(err, features.ErrProtocol), errors.Is(err, features.ErrSilent):
+		return fmt.Errorf("%w; see 'assay features --help'", err)
+	case errors.As(err, &noProgram):
+		return fmt.Errorf("%w; --cmd must start a program, such as './engine dump'", err)
+	}
+	return cli.DataAdvice(err)
+}

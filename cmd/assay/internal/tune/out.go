@@ -1,0 +1,116 @@
+package tune
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// tuneWeightsName is the weight file in a run's folder.
+const tuneWeightsName = "weights.json"
+
+// tuneOut is where a fit goes: a weight file, or a run's folder, which also
+// records the steps of the fit.
+type tuneOut struct {
+	path string
+	run  *durable.Run // nil for a weight file
+}
+
+// tuneConfig is everything that decides a fit, for config.json.
+type tuneConfig struct {
+	Model string   `json:"model"`
+	From  string   `json:"from,omitempty"`
+	Data  []string `json:"data"`
+	Fit   string   `json:"fit"`
+	Curve bool     `json:"learning_curve"`
+	// Folds is -1 for none; left out where it is the default, so that runs of earlier
+	// versions have the same configuration.
+	Folds   int      `json:"folds,omitempty"`
+	Test    []string `json:"test,omitempty"`
+	Program string   `json:"program"`
+}
+
+// openTuneOut opens the run's folder if --out names no .json file. A run that is
+// complete already comes with its result.
+func openTuneOut(f *tuneFlags, t, test *tuneTask, args []string) (*tuneOut, json.RawMessage, error) {
+	if strings.HasSuffix(f.out, ".json") {
+		return &tuneOut{path: f.out}, nil, nil
+	}
+	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Program: cli.Version()}
+	if test != nil {
+		c.Test = test.identity()
+	}
+	if f.c.Folds != tuneFolds {
+		c.Folds = cmp.Or(f.c.Folds, -1)
+	}
+	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume(args), Program: cli.Version()}, c)
+	if err != nil {
+		var changed *durable.ConfigChangedError
+		if errors.As(err, &changed) || errors.Is(err, durable.ErrNotRun) {
+			err = fmt.Errorf("%w; name another folder with --out", err)
+		}
+		return nil, nil, err
+	}
+	result, complete := run.Result()
+	if complete {
+		return nil, result, run.Close()
+	}
+	return &tuneOut{path: run.Path(tuneWeightsName), run: run}, nil, nil
+}
+
+// resume returns the command line that repeats the call.
+func (f *tuneFlags) resume(args []string) string {
+	return "assay tune " + strings.Join(append(args, f.given...), " ")
+}
+
+// trace writes a step of the method to the run's events.
+func (o *tuneOut) trace(s tuner.Step) {
+	if o.run == nil {
+		return
+	}
+	// A step that cannot be logged does not end the fit; finish returns the error.
+	_ = o.run.Event("step", s)
+}
+
+func (o *tuneOut) event(kind string, data any) {
+	if o.run != nil {
+		_ = o.run.Event(kind, data)
+	}
+}
+
+// write writes the weights. What is partial does not make a run complete.
+func (o *tuneOut) write(text []byte, report *tuner.Report) error {
+	if err := durable.WriteFile(o.path, text); err != nil {
+		return err
+	}
+	if o.run == nil {
+		return nil
+	}
+	o.event("weights", map[string]any{"id": report.ID, "partial": report.Partial})
+	if report.Partial {
+		return nil
+	}
+	return o.run.Finish(report)
+}
+
+// close closes the run, and then leaves its page: while it is open it counts as running.
+func (o *tuneOut) close(stderr io.Writer) error {
+	if o.run == nil {
+		return nil
+	}
+	err := o.run.Close()
+	runs.LeaveReport(o.run.Dir(), stderr)
+	return err
+}
+
+// shownPath is how a report names the output.
+func (o *tuneOut) shownPath() string { return filepath.ToSlash(o.path) }

@@ -1,0 +1,328 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+// tuneText is the report of a fit for people: piece values, how good the fit is,
+// then every term.
+func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
+	var b strings.Builder
+	b.WriteString(fitVerdict(&r.Result))
+	b.WriteString(pieceTable(&r.Result))
+	b.WriteString(fitSummary(r, took))
+	b.WriteString(groupTable(&r.Result))
+	b.WriteString(calibrationTable(&r.Calibration))
+	b.WriteString(curveTable(r.Curve))
+	b.WriteString(termTable(&r.Result, file))
+	b.WriteString(collinearList(r.Collinear))
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	if len(r.Warnings) > 0 {
+		b.WriteString("\n")
+	}
+	from := ""
+	if r.Parent != "" {
+		from = ", from " + r.Parent
+	}
+	fmt.Fprintf(&b, "\nwrote %s (id %s%s)\n", r.Out, r.ID, from)
+	return b.String()
+}
+
+// fitVerdict is the headline of a fit with what follows from it.
+func fitVerdict(r *tuner.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Verdict: %s.\n", r.Headline())
+	for _, line := range r.Advice() {
+		fmt.Fprintf(&b, "%s.\n", line)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// pieceTable shows the five piece values, which a chess player looks for first.
+func pieceTable(r *tuner.Result) string {
+	if len(r.Pieces) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Average marginal value of a piece: by how many centipawns the evaluation falls when it\nis taken off the board, over a sample of the data.\n\n")
+	fmt.Fprintf(&b, "%-10s %8s %16s %8s %8s %16s\n", "", "start", "fitted", "mg", "eg", "in pawns")
+	for _, p := range r.Pieces {
+		fmt.Fprintf(&b, "%-10s %8.0f %16s %8.0f %8.0f %16s\n", p.Piece, p.Start, plusMinus(p.Value, p.SE, 0, 1), p.MG, p.EG, plusMinus(p.Pawns, p.SEPawns, 2, 2))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func plusMinus(v float64, se tuner.Float, digits, errDigits int) string {
+	return fmt.Sprintf("%.*f +- %s", digits, v, cli.ErrorText(se, errDigits))
+}
+
+func fitSummary(r *tuner.Report, took time.Duration) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
+	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
+	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
+	scale := fmt.Sprintf("%.6f per centipawn under the start weights, %.6f under the new ones", r.K, r.FileK)
+	if r.KScore != 0 {
+		scale += fmt.Sprintf("; scores %.6f", r.KScore)
+	}
+	line("K", "%s", scale)
+	if r.Scale != nil {
+		line("scale", "%v", r.Scale)
+	}
+	if r.Config.Unit != 0 {
+		line("unit", "%g engine units a pawn: weights and errors are in engine units, K is per engine unit", r.Config.Unit)
+	}
+	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, priorFactor(r.PriorFactor))
+	if r.Clustering != 0 {
+		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering, r.Dispersion)
+	}
+	if c := r.EGSigns; c != nil {
+		line("endgame", "%d of %d rows (%.2g %%) change the sign of their endgame half, and with it the side whose eg_scale holds", c.Changed, c.Rows, 100*float64(c.Changed)/float64(max(1, c.Rows)))
+	}
+	if r.Jackknife {
+		line("errors", "the jackknife's: %d games or openings are few", r.ClustersTrain)
+	}
+	return b.String()
+}
+
+func priorFactor(factor float64) string {
+	if factor == 0 || factor == 1 {
+		return ""
+	}
+	return fmt.Sprintf("; priors of %.3g times the default width", factor)
+}
+
+func lossText(v tuner.Float) string {
+	if !v.Known() {
+		return "none"
+	}
+	return fmt.Sprintf("%.6f", v)
+}
+
+// termTable shows old and new weights with their standard errors by group;
+// piece-square tables as boards.
+func termTable(r *tuner.Result, file *models.File) string {
+	var b strings.Builder
+	boards := weights.NewSquareBoards()
+	group := ""
+	fmt.Fprintf(&b, "\n%-26s %6s    %-15s %6s    %-15s %5s %5s %9s %7s\n", "term", "mg", "fitted", "eg", "fitted", "data", "prior", "positions", "games")
+	for i := range r.Terms {
+		x := &r.Terms[i]
+		if boards.Take(&file.Terms[i]) {
+			continue
+		}
+		if x.Group != group {
+			group = x.Group
+			fmt.Fprintf(&b, "%s\n", group)
+		}
+		eg, arrow := [2]string{number(x.StartEG), withKnownError(x.EG, x.SEEG)}, "->"
+		if !x.Tapered {
+			eg, arrow = [2]string{}, ""
+		}
+		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %5s %5s %9d %7.1f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), effect(x.PriorEffect), x.Count, x.EffectiveGames, mark(x))
+	}
+	b.WriteString(boards.String())
+	b.WriteString(termLegend)
+	return b.String()
+}
+
+// withKnownError is weights.WithError, with a dash for an error that is not known.
+func withKnownError(w int32, se tuner.Float) string {
+	if !se.Known() {
+		return fmt.Sprintf("%d +- %s", w, cli.ErrorText(se, 1))
+	}
+	return weights.WithError(w, float64(se))
+}
+
+func percent(share tuner.Float) string {
+	if !share.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
+}
+
+// effect returns the width of a prior in centipawns of effect.
+func effect(width tuner.Float) string {
+	switch {
+	case width == 0:
+		return "-"
+	case !width.Known() || math.IsInf(float64(width), 0):
+		return "free"
+	}
+	return fmt.Sprintf("%.1f", width)
+}
+
+const termLegend = `
+data: the share of the term that the data determined; the prior holds the rest, and then
+a small error says nothing of the truth. prior: its width in centipawns of effect, of what
+the term's typical count (the root mean square) is worth. games: effective number of games that inform the
+term; ? fewer than 30, the error is too small; = frozen; - never seen. Tables carry part of
+the material: --json has their entries as differences from the table's mean, with errors.
+`
+
+func number(v float64) string { return fmt.Sprintf("%.0f", v) }
+
+func mark(x *tuner.TermFit) string {
+	switch {
+	case x.Frozen:
+		return " ="
+	case x.Count == 0:
+		return " -"
+	case x.Few():
+		return " ?"
+	}
+	return ""
+}
+
+// groupTable says which groups of terms are worth tuning.
+func groupTable(r *tuner.Result) string {
+	if len(r.Groups) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-14s %10s %10s %12s %12s\n", "group", "parameters", "effective", "gain", "net gain")
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %-12s %10d %10.1f %12.6f %+12.6f\n", g.Name, g.Parameters, g.Effective, g.Gain, g.Net)
+	}
+	b.WriteString("gain: by how much the mean training loss would be larger had the group kept its start\nweights and the rest been tuned without it; net: what of it to expect on other games.\n")
+	return b.String()
+}
+
+// calibrationTable compares predictions with results.
+func calibrationTable(c *stats.Calibration) string {
+	if c.Rows == 0 {
+		return ""
+	}
+	side := "the positions trained on"
+	if c.HeldOut {
+		side = "held-out positions"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nCalibration on %d %s; loss under the start weights and under the fit.\n", c.Rows, side)
+	row := func(name string, x *stats.Bin) {
+		if x.Rows > 0 {
+			fmt.Fprintf(&b, "  %-12s %9d %10.3f %10.3f +- %.3f %11.4f -> %.4f\n", name, x.Rows, x.Predicted, x.Actual, x.SE, x.Start, x.Loss)
+		}
+	}
+	fmt.Fprintf(&b, "  %-12s %9s %10s %10s    %5s %11s    %s\n", "", "positions", "predicted", "actual", "", "loss", "")
+	for i := range c.ByScore {
+		x := &c.ByScore[i]
+		row(fmt.Sprintf("%.1f to %.1f", x.Lo, x.Hi), x)
+	}
+	for i := range c.ByPhase {
+		x := &c.ByPhase[i]
+		row(fmt.Sprintf("phase %.0f-%.0f", x.Lo, x.Hi), x)
+	}
+	return b.String()
+}
+
+// curveTable says whether more games are worth it.
+func curveTable(c *tuner.Curve) string {
+	if c == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-14s %12s %12s\n", "games", "training", "validation")
+	for _, p := range c.Points {
+		fmt.Fprintf(&b, "  %-12d %12.6f %12.6f\n", p.Games, p.Train, p.Valid)
+	}
+	if last := c.Points[len(c.Points)-1]; !c.Twice.Known() {
+		b.WriteString("more games of this kind: the validation loss does not fall with their number\n")
+	} else {
+		fmt.Fprintf(&b, "twice as many games: validation loss %.6f to be expected, %.6f less\n", c.Twice, last.Valid-c.Twice)
+	}
+	return b.String()
+}
+
+// collinearList names coefficients that the data cannot distinguish.
+func collinearList(list []stats.Collinear) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
+	const lines, names = 8, 3
+	for i, c := range list {
+		if i == lines {
+			fmt.Fprintf(&b, "  and %d more: see --json\n", len(list)-i)
+			break
+		}
+		share := fmt.Sprintf("but for %.2g %% of its information", 100*c.Unexplained)
+		if c.Exact {
+			share = "exactly"
+		}
+		others := c.Others
+		if len(others) > names {
+			others = append(append([]string(nil), others[:names]...), "...")
+		}
+		fmt.Fprintf(&b, "  %s is, %s, %s\n", c.Coefficient, share, strings.Join(others, ", "))
+	}
+	return b.String()
+}
+
+// speedJSON is what assay tune --bench --json prints for each number of threads.
+type speedJSON struct {
+	Threads         int     `json:"threads"`
+	CopyGB          float64 `json:"copy_gb_per_second"`
+	NonzerosPerSec  float64 `json:"nonzeros_per_second"`
+	StreamGB        float64 `json:"gradient_gb_per_second"`
+	GradientSeconds float64 `json:"gradient_seconds"`
+	NonzerosPerCPU  float64 `json:"nonzeros_per_cpu_second"`
+	PairsPerSec     float64 `json:"pairs_per_second"`
+	PairsPerCPU     float64 `json:"pairs_per_cpu_second"`
+	HessianSeconds  float64 `json:"hessian_seconds"`
+}
+
+// benchTune measures the passes of a fit over the data.
+func benchTune(ctx context.Context, s *rows.Store, terms []rows.Term, asJSON bool, stdout io.Writer) error {
+	threads := []int{1}
+	for n := 2; n <= runtime.GOMAXPROCS(0); n *= 2 {
+		threads = append(threads, n)
+	}
+	speeds, err := tuner.Bench(ctx, s, terms, threads)
+	if err != nil {
+		return tuneAdvice(err)
+	}
+	bytes := float64(s.Bytes()) / float64(s.Rows())
+	if asJSON {
+		var list []speedJSON
+		for _, v := range speeds {
+			list = append(list, speedJSON{v.Workers, v.Copy, v.Nonzeros, v.Stream, v.GradientSeconds, v.NonzerosCPU, v.Pairs, v.PairsCPU, v.HessianSeconds})
+		}
+		return cli.PrintJSON(stdout, map[string]any{"rows": s.Rows(), "nonzeros": s.Entries(), "bytes_per_row": bytes, "passes": list})
+	}
+	fmt.Fprintf(stdout, "%d positions, %d nonzeros (%.1f a position), %.1f bytes a position\n\n", s.Rows(), s.Entries(), float64(s.Entries())/float64(s.Rows()), bytes)
+	fmt.Fprintf(stdout, "%7s %33s %12s %12s %29s\n", "threads", "gradient pass, G nonzeros/s", "takes in", "plain copy", "Hessian build, G pairs/s")
+	for _, v := range speeds {
+		fmt.Fprintf(stdout, "%7d %8.3f (a core %6.3f) %6.1f ms %7.2f GB/s %7.2f GB/s %8.3f (a core %5.3f) %5.0f ms\n", v.Workers,
+			v.Nonzeros/1e9, v.NonzerosCPU/1e9, 1000*v.GradientSeconds, v.Stream, v.Copy, v.Pairs/1e9, v.PairsCPU/1e9, 1000*v.HessianSeconds)
+	}
+	_, err = io.WriteString(stdout, benchLegend)
+	return err
+}
+
+const benchLegend = `
+The best of several passes. "A core" is by processor time, which a busy machine does not
+change. A plain copy counts what it reads and what it writes; the gradient pass counts what
+it takes in of the data, once, and reads the entries a second time from the cache.
+`

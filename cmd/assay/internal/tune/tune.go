@@ -1,0 +1,389 @@
+// Package tune is the commands assay tune and assay features: a fit of weights to positions,
+// or to features that a foreign engine printed. Start reading at New; a fit is a tuneTask
+// (data.go), what it writes a tuneOut (out.go), what it prints is in report.go.
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// tuneFolds is the default of --folds.
+const tuneFolds = 5
+
+// tuneFlags are the flags of assay tune that need reading before use.
+type tuneFlags struct {
+	memory           string
+	model, from, out string
+	disk             string
+	bench, curve     bool
+	strict           bool
+	test             []string
+	given            []string // the flags as given, for the run's resume line
+	loss, tie        string
+	prior, bounds    []string
+	priorFactor      string
+	asJSON           bool
+	c                tuner.Config
+}
+
+// New returns the command assay tune.
+func New() *cobra.Command {
+	f := tuneFlags{c: tuner.NewConfig()}
+	f.c.Folds = tuneFolds
+	c := &cobra.Command{
+		Use:   "tune DATA...",
+		Short: "Fit the coefficients of an evaluation to positions with results",
+		Long: `Fit the coefficients of an evaluation to positions with results, with a standard error
+for each.
+
+DATA are data sets of positions (assay data positions makes them from games), or of the
+features of any other evaluation (assay features), which contain its terms and start values.
+--from replaces the start values, for example by those of an earlier fit.
+
+The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation in
+centipawns. A prior holds each coefficient near its start value, because a thousand games
+cannot determine hundreds of free coefficients. Its width is in centipawns of effect, of what
+the term's typical count is worth; for features of other evaluations a factor on all widths is
+chosen by cross-validation (--prior-factor). The validation loss is that of whole games
+(or of whole openings, where games share them) that the fit has not seen.
+
+The verdict is better, no difference shown or worse: the loss under the start weights minus
+that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
+K that suits it best there; else over all games, each predicted by a fit to other games
+(--folds). --strict makes anything but better an exit code 1.
+
+Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
+They are errors of the weights as written; --json has 95 % intervals too.
+
+--out names a weight file (.json), or a folder for the whole run: configuration, every step
+with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
+far.
+
+The same data, start weights and flags give the same weights for any --workers, with the
+features in memory or on --disk.`,
+		Example: `  assay tune positions --out tuned.json
+  assay tune positions --model shannon-1950 --freeze material --prior mobility=5
+  assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
+  assay tune my-engine-features --out runs/mine --curve
+  assay tune my-engine-features --test features-of-other-games --strict
+  assay tune positions --bench`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(); err != nil {
+				return err
+			}
+			cmd.Flags().Visit(func(g *pflag.Flag) {
+				if g.Name != "workers" && g.Name != "json" {
+					f.given = append(f.given, fmt.Sprintf("--%s=%s", g.Name, strings.Trim(g.Value.String(), "[]")))
+				}
+			})
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func (f *tuneFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", `model: `+weights.ModelNames()+` (default: the model of --from, or "assay")`)
+	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those of the model or the features)")
+	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
+	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton, lbfgs or adam")
+	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
+	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
+	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
+	fs.StringSliceVar(&f.c.Freeze, "freeze", nil, "term or group that keeps its weight (repeatable)")
+	fs.StringSliceVar(&f.prior, "prior", nil, "NAME=WIDTH: width of the prior of a term, a group or all, in centipawns of what its typical count is worth, or inf (repeatable)")
+	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by cross-validation (default auto for features of other evaluations, else 1)")
+	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)", tuner.TieGames))
+	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
+	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds in centipawns of a term or group (repeatable)")
+	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid per centipawn (default: fitted under the start weights)")
+	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
+	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one (default: estimated)")
+	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not rescale to the start weights' root mean square evaluation")
+	fs.BoolVar(&f.c.Rescale, "rescale", false, "always rescale to the start weights' root mean square evaluation (default for features of other evaluations: only if K moved by more than 10 %)")
+	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
+	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
+	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
+	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit, "largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
+	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has fewer standard errors (default: a quarter of the machine's)")
+	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
+	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
+	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
+	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features of the same evaluation (repeatable)")
+	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
+	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
+	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+}
+
+// parse turns the flags into a configuration. Its errors are usage errors.
+func (f *tuneFlags) parse() error {
+	var err error
+	if f.c.Loss, err = objective.ParseLoss(f.loss); err != nil {
+		return cli.Usage(err)
+	}
+	if _, err := optimize.NewMethod(f.c.Method); err != nil {
+		return cli.Usage(err)
+	}
+	if f.model != "" {
+		if _, err := eval.Lookup(f.model); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	switch f.tie {
+	case "auto":
+		f.c.Tie = tuner.TieAuto
+	case "on":
+		f.c.Tie = tuner.TieOn
+	case "off":
+		f.c.Tie = tuner.TieOff
+	default:
+		return cli.Usagef("--tie %s: want on, off or auto", f.tie)
+	}
+	if f.c.Limit == tuner.DefaultLimit {
+		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
+	}
+	if f.memory != "" {
+		var ok bool
+		if f.c.Memory, ok = parseMemory(f.memory); !ok {
+			return cli.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
+		}
+	}
+	f.c.Prior = make(map[string]float64)
+	for _, p := range f.prior {
+		name, value, ok := strings.Cut(p, "=")
+		tau, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || math.IsNaN(tau) || tau <= 0 {
+			return cli.Usagef("--prior %s: want NAME=WIDTH with WIDTH a number of centipawns above 0, or inf", p)
+		}
+		f.c.Prior[name] = tau
+	}
+	if err := f.parsePriorFactor(); err != nil {
+		return err
+	}
+	if f.c.Rescale && f.c.KeepScale {
+		return cli.Usagef("--rescale and --keep-scale: give one of them")
+	}
+	return f.parseBounds()
+}
+
+// parseMemory reads a size in bytes, such as 1e9, 800M or 4GiB. k, M and G are powers of 1,024.
+func parseMemory(text string) (int64, bool) {
+	number := strings.TrimRight(text, "kKMGiB")
+	unit, ok := map[string]float64{"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[strings.TrimSuffix(strings.TrimSuffix(text[len(number):], "B"), "i")]
+	n, err := strconv.ParseFloat(number, 64)
+	bytes := n * unit
+	return int64(bytes), ok && err == nil && bytes >= 1 && bytes < 1<<50
+}
+
+// parsePriorFactor reads --prior-factor; empty is decided once the data are known.
+func (f *tuneFlags) parsePriorFactor() error {
+	switch f.priorFactor {
+	case "":
+	case "auto":
+		if f.c.ChoosePrior = f.c.Folds > 1; !f.c.ChoosePrior {
+			return cli.Usagef("--prior-factor auto chooses by cross-validation: give --folds 2 or more")
+		}
+	default:
+		v, err := strconv.ParseFloat(f.priorFactor, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			return cli.Usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
+		}
+		f.c.PriorFactor = v
+	}
+	return nil
+}
+
+func (f *tuneFlags) parseBounds() error {
+	f.c.Bounds = make(map[string]objective.Bound)
+	for _, text := range f.bounds {
+		name, span, _ := strings.Cut(text, "=")
+		lo, hi, ok := strings.Cut(span, "..")
+		b := objective.Bound{}
+		var err, err2 error
+		b.Lo, err = strconv.ParseFloat(lo, 64)
+		b.Hi, err2 = strconv.ParseFloat(hi, 64)
+		if !ok || err != nil || err2 != nil || !(b.Lo <= b.Hi) {
+			return cli.Usagef("--bound %s: want NAME=LO..HI in centipawns, as king=0..80", text)
+		}
+		f.c.Bounds[name] = b
+	}
+	return nil
+}
+
+func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) (err error) {
+	task, err := newTuneTask(f, paths, stderr)
+	if err != nil {
+		return err
+	}
+	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
+		f.c.ChoosePrior = f.c.Folds > 1
+	}
+	test, err := task.test(f, stderr)
+	if err != nil {
+		return err
+	}
+	var out *tuneOut
+	if !f.bench {
+		var done json.RawMessage
+		if out, done, err = openTuneOut(f, task, test, paths); err != nil || done != nil {
+			return f.complete(done, err, stdout, stderr)
+		}
+		defer func() { err = errors.Join(err, out.close(stderr)) }()
+	}
+	if task.set.Version > 1 && task.set.Unit != dataset.DefaultUnit {
+		f.c.Unit = task.set.Unit
+	}
+	s, err := task.load(ctx, f, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if f.bench {
+		return benchTune(ctx, s, task.terms, f.asJSON, stdout)
+	}
+	return f.fit(ctx, task, test, s, out, stdout, stderr)
+}
+
+// complete says that a run is complete already.
+func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr io.Writer) error {
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "tune: %s is complete already\n", f.out)
+	if f.asJSON {
+		return cli.PrintJSON(stdout, result)
+	}
+	return nil
+}
+
+// fit fits, and writes what was found, if only in part.
+func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
+	bar := cli.NewProgress(stderr, "tune")
+	f.c.Progress, f.c.Trace = bar.Update, out.trace
+	started := time.Now()
+	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
+	r, err := tuner.Fit(ctx, s, task.terms, f.c)
+	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
+		out.event("failed", map[string]any{"error": err.Error()})
+		return tuneAdvice(err)
+	}
+	if test != nil && err == nil {
+		if err = f.onTest(ctx, test, r, stderr); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
+	if task.warning != "" {
+		report.Warnings = slices.Insert(report.Warnings, 0, task.warning)
+	}
+	if r.Solver != "" {
+		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
+	}
+	if f.curve && err == nil {
+		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
+			return tuneAdvice(err)
+		}
+	}
+	if report.EGSigns, err = task.signChanges(ctx, s, r, err); err != nil && ctx.Err() == nil {
+		return tuneAdvice(err)
+	}
+	took := time.Since(started)
+	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
+	report.Partial = err != nil // something of what was asked for is missing
+	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+	file, ferr := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
+	if ferr != nil {
+		return ferr
+	}
+	text, ferr := file.Encode()
+	if ferr != nil {
+		return ferr
+	}
+	report.ID = file.ID()
+	if ferr := out.write(text, report); ferr != nil {
+		return ferr
+	}
+	if f.asJSON {
+		ferr = cli.PrintJSON(stdout, report)
+	} else {
+		headline := ""
+		if task.warning != "" {
+			headline = "warning: " + task.warning + "\n\n"
+		}
+		_, ferr = io.WriteString(stdout, headline+tuneText(report, file, took))
+	}
+	if err != nil { // interrupted, with a result
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())
+	}
+	if ferr == nil && f.strict && r.Answer != tuner.Better {
+		return fmt.Errorf("--strict: %s", r.Headline())
+	}
+	return ferr
+}
+
+// onTest measures the weights on the data of --test.
+func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) (err error) {
+	s, err := test.load(ctx, f, stderr)
+	if err == nil {
+		defer func() { err = errors.Join(err, s.Close()) }()
+		err = r.TestOn(ctx, s, test.terms)
+	}
+	if err != nil {
+		return fmt.Errorf("--test: %w", err)
+	}
+	return nil
+}
+
+// tuneAdvice adds the cure to what can be wrong with data or flags.
+func tuneAdvice(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted before there were any weights; run the same command again")
+	}
+	for _, a := range []struct {
+		is   error
+		cure string
+	}{
+		{rows.ErrEmpty, "give a data set with positions"},
+		{tuner.ErrOneClass, "play more games, or games of more equal players"},
+		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
+		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
+		{tuner.ErrAllFrozen, "freeze less"},
+		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
+	} {
+		if errors.Is(err, a.is) {
+			return fmt.Errorf("%w; %s", err, a.cure)
+		}
+	}
+	for _, wrong := range []error{objective.ErrConfig, objective.ErrName, optimize.ErrMethod} {
+		if errors.Is(err, wrong) {
+			return cli.Usage(err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,402 @@
+// Package weights is the commands about weights and what evaluations say with them: assay
+// weights, assay eval and assay eval loss. Open opens weights for other commands too.
+package weights
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/heldout"
+)
+
+// New returns the command assay weights.
+func New() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "weights",
+		Short: "Show, compare and export weight files",
+		Example: `  assay weights list
+  assay weights show shannon-1950
+  assay weights diff assay-start runs/first/weights.json
+  assay weights export assay --format c --out weights.h`,
+	}
+	c.AddCommand(newShow(), newDiff(), newList(), newExport())
+	return c
+}
+
+func newShow() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Print the weights of a file, or embedded weights, with their provenance",
+		Example: "  assay weights show assay",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := OpenAny(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := x.File.Encode()
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(text)
+				}
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showWeights(x))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the file itself, in its normal form")
+	return c
+}
+
+func showWeights(x *Opened) string {
+	var b strings.Builder
+	model := x.File.Model
+	if x.Model == nil {
+		model += ", a foreign evaluation"
+	}
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K)
+	b.WriteString(provenance(&x.File.Provenance))
+	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
+	boards := NewSquareBoards()
+	for i := range x.File.Terms {
+		w := &x.File.Terms[i]
+		if boards.Take(w) {
+			continue
+		}
+		eg := WithError(w.EG, w.SEEG)
+		if !x.terms[i].Tapered {
+			eg = ""
+		}
+		count := ""
+		if w.Count > 0 {
+			count = fmt.Sprint(w.Count)
+		}
+		line := fmt.Sprintf("%-28s %15s %15s %10s", w.Name, WithError(w.MG, w.SEMG), eg, count)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteString(boards.String())
+	return b.String()
+}
+
+// provenance returns the lines of the provenance that are not empty.
+func provenance(p *models.Provenance) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" && value != "0" {
+			fmt.Fprintf(&b, "%-9s %s\n", name, value)
+		}
+	}
+	line("parent", p.Parent)
+	line("method", p.Method)
+	line("data", strings.Join(p.Data, " "))
+	line("rows", fmt.Sprint(p.Rows))
+	line("games", fmt.Sprint(p.Games))
+	line("split", p.Split)
+	if p.LossTrain != 0 || p.LossValid != 0 {
+		line("loss", fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid))
+	}
+	line("seed", fmt.Sprint(p.Seed))
+	line("program", p.Program)
+	line("config", p.Config)
+	line("time", p.Time)
+	return b.String()
+}
+
+func newDiff() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "diff A B",
+		Short:   "Compare two weight files of one model",
+		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files have standard errors.",
+		Example: "  assay weights diff assay-start runs/first/weights.json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, b, err := openTwoWeights(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			changes := models.Diff(a.File, b.File)
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), struct {
+					Model   string          `json:"model"`
+					A       string          `json:"a"`
+					B       string          `json:"b"`
+					Changes []models.Change `json:"changes"`
+				}{a.File.Model, a.File.ID(), b.File.ID(), changes})
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// openTwoWeights opens two weight files of one model.
+func openTwoWeights(first, second string) (a, b *Opened, err error) {
+	if a, err = OpenAny(first); err != nil {
+		return nil, nil, err
+	}
+	if b, err = OpenAny(second); err != nil {
+		return nil, nil, err
+	}
+	if a.File.Model != b.File.Model {
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared", a.Name, a.File.Model, b.Name, b.File.Model)
+	}
+	// Only foreign evaluations can differ in their terms or in the order of terms.
+	if name, ok := models.Missing(a.File, b.File); ok {
+		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", a.Name, name, b.Name)
+	}
+	if name, ok := models.Missing(b.File, a.File); ok {
+		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", b.Name, name, a.Name)
+	}
+	return a, b, nil
+}
+
+func showChanges(a, b *Opened, changes []models.Change) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "A  %s (id %s)\nB  %s (id %s)\n", a.Name, a.File.ID(), b.Name, b.File.ID())
+	fmt.Fprintf(&s, "%d of %d terms differ\n", len(changes), len(a.File.Terms))
+	if len(changes) == 0 {
+		return s.String()
+	}
+	fmt.Fprintf(&s, "\n%-28s %7s %7s %7s   %7s %7s %7s\n", "term", "mg A", "B", "change", "eg A", "B", "change")
+	for _, c := range changes {
+		star := ""
+		if c.Significant {
+			star = "  *"
+		}
+		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+	}
+	return s.String()
+}
+
+func newList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the models and the embedded weights",
+		Example: "  assay weights list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			type row struct {
+				Name  string `json:"name"`
+				Model string `json:"model"`
+				ID    string `json:"id"`
+				Terms int    `json:"terms"`
+				About string `json:"about"`
+			}
+			rows := []row{}
+			for _, name := range models.Names() {
+				f, err := models.Embedded(name)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), models.About(name)})
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "description")
+			for _, r := range rows {
+				fmt.Fprintf(out, "%-16s %-16s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// exportFlags are the flags of assay weights export.
+type exportFlags struct {
+	format, template, show, out, into, data string
+}
+
+func newExport() *cobra.Command {
+	var f exportFlags
+	c := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write weights for another program, or into its source",
+		Long: `Write weights in a format that another program can read:
+
+  tables  arrays of S(mg, eg) for C and C++, where the engine defines S
+  c       a C header with arrays, and S unless the engine defines it
+  cpp     C++, constexpr
+  rust    Rust
+  go      Go
+  csv     one line per term, with the fitted number and its standard error
+  json    the weight file itself
+  uci     one setoption line per weight
+
+For any other format write a template of Go's text/template; --show-template prints a
+built-in one as an example. A template sees .Model, .ID, .K, .Terms, .Arrays and .Groups.
+
+Terms become arrays by their names: pst.0, pst.1, ... are the elements of pst, in the order
+of the weight file, and pst.0.0 to pst.5.63 those of pst[6][64] (pst_0 to pst_5 in a format
+without nested arrays). A number, a rank or a square at the end, after a dot, an underscore
+or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
+cannot have become underscores, and words of a language get one at the end.
+
+--into replaces what stands between two comments of a source file, and nothing else:
+  // assay:begin
+  // assay:end
+Names after assay:begin choose arrays and terms for the region, so that a file may have
+several: // assay:begin pst material. The format follows the file's name, or --format or
+--template. Line endings, indentation and permissions stay. The file is not touched if it is
+up to date already, or if a region has other names than it would get; an empty region
+takes any.
+
+FILE may hold weights of any evaluation, also of a foreign one.
+
+Weights are integers. If the file has the fitted numbers they were rounded from, stderr
+shows how far rounding moved them and, with --data, the loss it costs.`,
+		Example: `  assay weights export assay --format c --out weights.h
+  assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
+  assay weights export tuned.json --into src/eval.cpp
+  assay weights export --show-template c`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.show != "" {
+				text, err := models.ExportTemplate(f.show)
+				if err != nil {
+					return cli.Usage(err)
+				}
+				_, err = io.WriteString(cmd.OutOrStdout(), text)
+				return err
+			}
+			if len(args) != 1 {
+				return cli.Usagef("want one weight file, or name of embedded weights")
+			}
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
+	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
+	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
+	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringVar(&f.into, "into", "", "source file to write the weights into, between its markers")
+	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
+	return c
+}
+
+func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Writer) error {
+	switch {
+	case f.format != "" && f.template != "":
+		return cli.Usagef("give --format or --template, not both")
+	case f.into != "" && f.out != "":
+		return cli.Usagef("give --into or --out, not both")
+	case f.format == "" && f.template == "" && f.into != "":
+		if f.format = sourceFormats[strings.ToLower(filepath.Ext(f.into))]; f.format == "" {
+			return cli.Usagef("--into %s: give its --format, one of %s, or a --template", f.into, strings.Join(models.ExportFormats(), ", "))
+		}
+	case f.format == "":
+		f.format = "json"
+	case !slices.Contains(models.ExportFormats(), f.format):
+		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
+	}
+	x, err := OpenAny(name)
+	if err != nil {
+		return err
+	}
+	if f.into != "" {
+		return f.intoSource(ctx, x, stderr)
+	}
+	var b bytes.Buffer // write nothing unless the template succeeds
+	if f.template != "" {
+		text, err := os.ReadFile(f.template)
+		if err != nil {
+			return err
+		}
+		if err := x.File.Execute(&b, f.template, string(text)); err != nil {
+			return fmt.Errorf("%w; assay weights export --show-template c prints a working template", err)
+		}
+	} else if err := x.File.Export(&b, f.format); err != nil {
+		return err
+	}
+	if err := f.rounding(ctx, x, stderr); err != nil {
+		return err
+	}
+	if f.out != "" {
+		return durable.WriteFile(f.out, b.Bytes())
+	}
+	_, err = stdout.Write(b.Bytes())
+	return err
+}
+
+// sourceFormats are the formats of --into by the ends of file names.
+var sourceFormats = map[string]string{
+	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
+	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
+}
+
+// intoSource replaces the regions of a source file.
+func (f *exportFlags) intoSource(ctx context.Context, x *Opened, stderr io.Writer) error {
+	name, text := f.format+".tmpl", ""
+	if f.template != "" {
+		data, err := os.ReadFile(f.template)
+		if err != nil {
+			return err
+		}
+		name, text = f.template, string(data)
+	} else {
+		var err error
+		if text, err = models.ExportTemplate(f.format); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	before, err := os.ReadFile(f.into)
+	if err != nil {
+		return err
+	}
+	after, left, err := x.File.Into(before, name, text)
+	if err != nil {
+		return fmt.Errorf("%s: %w; it is not changed", f.into, err)
+	}
+	if err := f.rounding(ctx, x, stderr); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(stderr, "not in a region of %s: %s\n", f.into, strings.Join(left, ", "))
+	}
+	if bytes.Equal(before, after) {
+		fmt.Fprintf(stderr, "%s has these weights already\n", f.into)
+		return nil
+	}
+	return durable.ReplaceFile(f.into, after)
+}
+
+// rounding prints how far the integers are from the fitted numbers, and the loss it costs.
+func (f *exportFlags) rounding(ctx context.Context, x *Opened, stderr io.Writer) error {
+	r := x.File.Rounding()
+	if r.Fitted == 0 {
+		if f.data != "" {
+			return fmt.Errorf("%s holds no fitted numbers: leave out --data, or export a file that assay tune wrote", x.Name)
+		}
+		return nil
+	}
+	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f centipawns (rms), %s most, by %.2f\n", r.Fitted, r.RMS, r.Worst, r.Largest)
+	if f.data == "" {
+		return nil
+	}
+	c, err := heldout.RoundingLoss(ctx, x.File, f.data, cli.NewProgress(stderr, "positions").Update)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "cross-entropy on %d positions: %.6f as fitted, %.6f rounded (%+.1e)\n", c.Rows, c.Fitted, c.Rounded, c.Rounded-c.Fitted)
+	return nil
+}
