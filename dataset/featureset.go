@@ -13,17 +13,49 @@ type FeatureTerm struct {
 	Name  string  `json:"name"`
 	Group string  `json:"group,omitempty"`
 	MG    float64 `json:"mg"` // start value in the middlegame: engine units
-	EG    float64 `json:"eg"` // start value in the endgame; equal to MG unless the term is tapered
+	EG    float64 `json:"eg"` // start value in the endgame; equal to MG in single and flat terms
 	Kind  string  `json:"kind,omitempty"`
 	// Asymmetric says that the term is not the same for both colors on purpose.
 	Asymmetric bool `json:"asymmetric,omitempty"`
+	// Fixed says that no fit may change the value: the term stands for a part of the evaluation
+	// that is not linear, and its count is that part.
+	Fixed bool `json:"fixed,omitempty"`
 }
 
 // Kinds of terms. A term of another kind is tapered.
 const (
 	SingleTerm = "single" // one value, inside the taper
 	FlatTerm   = "flat"   // one value, added after the taper: no factor touches it
+	// Terms of one half alone; the value of the other is 0 and stays it.
+	MiddlegameTerm = "mg"
+	EndgameTerm    = "eg"
 )
+
+// Value returns the value of a term that is not tapered: engine units.
+func (t *FeatureTerm) Value() float64 {
+	if t.Kind == EndgameTerm {
+		return t.EG
+	}
+	return t.MG
+}
+
+// checkKind returns an error if the kind is not known, or the values are not of it.
+func (t *FeatureTerm) checkKind() error {
+	switch t.Kind {
+	case "":
+	case SingleTerm, FlatTerm:
+		if t.MG != t.EG {
+			return fmt.Errorf("term %q is %s: it has one value, not %v and %v", t.Name, t.Kind, t.MG, t.EG)
+		}
+	case MiddlegameTerm, EndgameTerm:
+		if t.MG+t.EG != t.Value() {
+			return fmt.Errorf("term %q is of one half alone, %s: its values are mg %v and eg %v, and the other one must be 0", t.Name, t.Kind, t.MG, t.EG)
+		}
+	default:
+		return fmt.Errorf("term %q: kind %.40q is not %q, %q, %q or %q", t.Name, t.Kind, SingleTerm, FlatTerm, MiddlegameTerm, EndgameTerm)
+	}
+	return nil
+}
 
 // EGScaleBySign is the FeatureSet.EGScale of an engine whose endgame factor is that of the
 // side that the endgame half favors, so that other weights may change it.
@@ -113,12 +145,11 @@ func (s *FeatureSet) Check() error {
 		switch {
 		case t.Name == "" || seen[t.Name]:
 			return fmt.Errorf("term %d: the name %q is empty or used twice", i, t.Name)
-		case s.Version < 2 && (t.Kind != "" || t.Asymmetric):
-			return fmt.Errorf("term %q: kind and asymmetric need %s", t.Name, FeaturesFormat)
-		case t.Kind != "" && t.Kind != SingleTerm && t.Kind != FlatTerm:
-			return fmt.Errorf("term %q: kind %.40q is not %q or %q", t.Name, t.Kind, SingleTerm, FlatTerm)
-		case t.Kind != "" && t.MG != t.EG:
-			return fmt.Errorf("term %q is %s: it has one value, not %v and %v", t.Name, t.Kind, t.MG, t.EG)
+		case s.Version < 2 && (t.Kind != "" || t.Asymmetric || t.Fixed):
+			return fmt.Errorf("term %q: kind, asymmetric and fixed need %s", t.Name, FeaturesFormat)
+		}
+		if err := t.checkKind(); err != nil {
+			return err
 		}
 		seen[t.Name] = true
 	}

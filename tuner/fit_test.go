@@ -221,6 +221,7 @@ func checkFinite(t *testing.T, r *Result) {
 	}
 }
 
+// A term stays where the caller freezes it, and where the evaluation says that it is fixed.
 func TestFrozenTermsStay(t *testing.T) {
 	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 21}
 	start := syn.Truth()
@@ -229,13 +230,16 @@ func TestFrozenTermsStay(t *testing.T) {
 	}
 	c := NewConfig()
 	c.K, c.Freeze = syn.K, []string{"t3"}
-	r, err := Fit(context.Background(), syn.Store(t), syn.List(start), c)
+	terms := syn.List(start)
+	terms[5].Fixed = true
+	r, err := Fit(context.Background(), syn.Store(t), terms, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := r.Terms[3]
-	if float64(x.MG) != start.MG[3] || float64(x.EG) != start.EG[3] || !x.Frozen || x.SEMG != 0 {
-		t.Errorf("frozen term moved: %+v", x)
+	for i, x := range r.Terms {
+		if stays := i == 3 || i == 5; x.Frozen != stays || stays && (float64(x.MG) != start.MG[i] || float64(x.EG) != start.EG[i] || x.SEMG != 0) {
+			t.Errorf("term %d, to stay: %v: %+v", i, stays, x)
+		}
 	}
 	if r.Rescale != 1 {
 		t.Errorf("weights were rescaled by %v, the frozen one was not", r.Rescale)

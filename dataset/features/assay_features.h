@@ -30,12 +30,15 @@
 #define ASSAY_FEN 512
 #define ASSAY_NO_EVAL (-1e30) /* for assay_end: the engine's own value is not known */
 
-/* Kinds of terms; ASSAY_ASYMMETRIC is added to one. */
+/* Kinds of terms; ASSAY_ASYMMETRIC and ASSAY_FIXED are added to one. */
 enum {
   ASSAY_TAPERED,    /* mg and eg */
   ASSAY_SINGLE,     /* one value (mg = eg), inside the taper */
   ASSAY_FLAT,       /* one value, added after the taper: no factor touches it */
-  ASSAY_ASYMMETRIC  = 4 /* not the same for both colors on purpose */
+  ASSAY_MG,         /* of the middlegame half alone: eg is 0 and stays it */
+  ASSAY_EG,         /* of the endgame half alone: mg is 0 and stays it */
+  ASSAY_ASYMMETRIC  = 8, /* not the same for both colors on purpose */
+  ASSAY_FIXED       = 16 /* no fit changes it: a part that is not linear, with value 1 and the part as its count */
 };
 
 typedef struct { const char *name, *group; double mg, eg; int kind; } assay_term;
@@ -146,9 +149,16 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
     assay_text(i ? ",{\"name\":" : "{\"name\":");
     assay_string(t[i].name);
     if (t[i].group) assay_text(",\"group\":"), assay_string(t[i].group);
-    if ((t[i].kind & 3) == ASSAY_SINGLE) assay_text(",\"kind\":\"single\"");
-    if ((t[i].kind & 3) == ASSAY_FLAT) assay_text(",\"kind\":\"flat\"");
+    switch (t[i].kind & 7) {
+      case ASSAY_TAPERED: break;
+      case ASSAY_SINGLE: assay_text(",\"kind\":\"single\""); break;
+      case ASSAY_FLAT: assay_text(",\"kind\":\"flat\""); break;
+      case ASSAY_MG: assay_text(",\"kind\":\"mg\""); break;
+      case ASSAY_EG: assay_text(",\"kind\":\"eg\""); break;
+      default: assay_stop("no such kind; term", i);
+    }
     if (t[i].kind & ASSAY_ASYMMETRIC) assay_text(",\"asymmetric\":true");
+    if (t[i].kind & ASSAY_FIXED) assay_text(",\"fixed\":true");
     assay_text(",\"mg\":"), assay_number(t[i].mg);
     assay_text(",\"eg\":"), assay_number(t[i].eg);
     assay_text("}");

@@ -40,9 +40,10 @@ type headerTerm struct {
 	Group      string   `json:"group,omitempty"`
 	MG         *float64 `json:"mg,omitempty"`
 	EG         *float64 `json:"eg,omitempty"`
-	Value      *float64 `json:"value,omitempty"` // of a single or flat term
+	Value      *float64 `json:"value,omitempty"` // of a term that is not tapered
 	Kind       string   `json:"kind,omitempty"`
 	Asymmetric bool     `json:"asymmetric,omitempty"`
+	Fixed      bool     `json:"fixed,omitempty"`
 }
 
 // channel is a linear sum that a formula would take.
@@ -91,7 +92,7 @@ func (h *header) check() error {
 			return fmt.Errorf("term %q: value needs the format %q", t.Name, dataset.FeaturesFormat)
 		}
 		if t.Value != nil && (t.MG != nil || t.EG != nil || t.Kind == "") {
-			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single" or "flat"`, t.Name)
+			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single", "flat", "mg" or "eg"`, t.Name)
 		}
 	}
 	set := h.set()
@@ -124,9 +125,12 @@ func (h *header) version() int {
 func (h *header) set() dataset.FeatureSet {
 	s := dataset.FeatureSet{Version: h.version(), Model: h.Model, Float: h.Float}
 	for _, t := range h.Terms {
-		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind, Asymmetric: t.Asymmetric}
-		if t.Value != nil {
-			x.MG, x.EG = *t.Value, *t.Value
+		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind, Asymmetric: t.Asymmetric, Fixed: t.Fixed}
+		if t.Value != nil && t.Kind != dataset.EndgameTerm {
+			x.MG = *t.Value
+		}
+		if t.Value != nil && t.Kind != dataset.MiddlegameTerm {
+			x.EG = *t.Value
 		}
 		s.Terms = append(s.Terms, x)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,"eg":50},{"name":"s","kind":"single","value":7},{"name":"tempo","kind":"flat","value":12,"asymmetric":true}]`
+const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,"eg":50},{"name":"s","kind":"single","value":7},{"name":"tempo","kind":"flat","value":12,"asymmetric":true},{"name":"open","kind":"mg","value":23},{"name":"danger","kind":"eg","mg":0,"eg":1,"fixed":true}]`
 
 // A header says what the evaluation is made of; what this version cannot fit is refused by
 // name.
@@ -24,6 +24,7 @@ func TestHeader(t *testing.T) {
 	}
 	want := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
 		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"}, {Name: "tempo", MG: 12, EG: 12, Kind: "flat", Asymmetric: true},
+		{Name: "open", MG: 23, Kind: "mg"}, {Name: "danger", EG: 1, Kind: "eg", Fixed: true},
 	}, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2, EGScale: "sign"}}
 	if set := h.set(); !reflect.DeepEqual(set, want) {
 		t.Errorf("%+v, want %+v", set, want)
@@ -45,6 +46,8 @@ func TestHeader(t *testing.T) {
 	for from, want := range map[string][2]string{
 		`"kind":"flat","value":12`: {`"value":12`, "value stands for mg and eg"},
 		`"kind":"single"`:          {`"kind":"round"`, `kind "round"`},
+		`"kind":"mg","value":23`:   {`"kind":"mg","mg":23,"eg":23`, "of one half alone, mg: its values are mg 23 and eg 23"},
+		`"mg":0,"eg":1`:            {`"mg":2,"eg":0`, "of one half alone, eg: its values are mg 2 and eg 0"},
 		`/2"`:                      {`/1"`, "features/2"},
 	} {
 		text := strings.Replace(headerStart, from, want[0], 1) + "}"

@@ -37,13 +37,15 @@ var ErrConfig = errors.New("bad configuration")
 // ErrName means that a freeze or prior names neither a term nor a group.
 var ErrName = errors.New("no such term or group")
 
-// frozenTerms says which terms the names, each a term or a group, freeze.
+// Frozen says which terms are frozen: those that the names, each a term or a group, choose,
+// and those that are fixed.
 func Frozen(terms []rows.Term, names []string) ([]bool, error) {
 	if err := checkNames(terms, names); err != nil {
 		return nil, err
 	}
 	out := make([]bool, len(terms))
 	for t, term := range terms {
+		out[t] = term.Fixed
 		for _, n := range names {
 			out[t] = out[t] || n == term.Name || n == term.Group
 		}

@@ -15,15 +15,16 @@ import (
 // Linear turns features into rows whose evaluation is that of the features.
 //
 // A row has one pair of factors for all of its terms. Terms that the factors do not touch,
-// flat ones, have their counts divided by the factors instead. An endgame factor is part
-// of the row's pair. Sides that are scaled on their own have different counts in both halves:
+// flat ones, have their counts divided by the factors instead; those of one half alone become
+// terms with one value, whose counts include the half's part of the factors. An endgame factor
+// is part of the row's pair. Sides that are scaled on their own have different counts in both halves:
 // a tapered term then becomes two, NAME.mg and NAME.eg, whose counts include the phase.
 type Linear struct {
 	set     dataset.FeatureSet
 	terms   []Term
-	at      []int // by term of the set: its index in terms
-	flat    []bool
-	entries []Entry // of the last row
+	at      []int    // by term of the set: its index in terms
+	kinds   []string // by term of the rows: that of the set's term
+	entries []Entry  // of the last row
 }
 
 // NewLinear returns the conversion of the set's rows.
@@ -36,14 +37,17 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 		}
 		l.at[i] = len(l.terms)
 		add := func(name string, tapered bool, mg, eg float64) {
-			l.terms = append(l.terms, Term{Name: name, Group: group, Tapered: tapered, Mirror: len(l.terms), MG: mg, EG: eg})
-			l.flat = append(l.flat, t.Kind == dataset.FlatTerm)
+			l.terms = append(l.terms, Term{Name: name, Group: group, Tapered: tapered, Mirror: len(l.terms), MG: mg, EG: eg, Fixed: t.Fixed})
+			l.kinds = append(l.kinds, t.Kind)
 		}
-		if set.BySide && t.Kind == "" {
+		switch {
+		case set.BySide && t.Kind == "":
 			add(t.Name+".mg", false, t.MG, t.MG)
 			add(t.Name+".eg", false, t.EG, t.EG)
-		} else {
-			add(t.Name, t.Kind == "", t.MG, t.EG)
+		case t.Kind == "":
+			add(t.Name, true, t.MG, t.EG)
+		default:
+			add(t.Name, false, t.Value(), t.Value())
 		}
 	}
 	if m := ModelOf(set); m != nil {
@@ -85,6 +89,7 @@ func (l *Linear) Row(f *dataset.FeatureRow, r *Row) error {
 		for i, t := range f.Terms {
 			l.entries = append(l.entries, Entry{uint16(l.at[t]), f.Counts[i]})
 		}
+		l.halve(r)
 	}
 	if err := l.flatten(r); err != nil {
 		return err
@@ -114,31 +119,56 @@ func (l *Linear) bySide(f *dataset.FeatureRow, r *Row) {
 			l.entries = append(l.entries, Entry{uint16(at), f.Counts[i]})
 		case dataset.SingleTerm:
 			l.entries = append(l.entries, Entry{uint16(at), float32(mg + eg)})
+		case dataset.MiddlegameTerm:
+			l.entries = append(l.entries, Entry{uint16(at), float32(mg)})
+		case dataset.EndgameTerm:
+			l.entries = append(l.entries, Entry{uint16(at), float32(eg)})
 		default:
 			l.entries = append(l.entries, Entry{uint16(at), float32(mg)}, Entry{uint16(at + 1), float32(eg)})
 		}
 	}
 }
 
+// halve gives the terms of one half that half's part of the row's factors. Where the factors
+// cancel each other out the part is nothing that can be written, and flatten refuses the row.
+func (l *Linear) halve(r *Row) {
+	mg, eg := r.factors()
+	if mg+eg == 0 {
+		return
+	}
+	for i := range l.entries {
+		switch e := &l.entries[i]; l.kinds[e.Term] {
+		case dataset.MiddlegameTerm:
+			e.Count = float32(float64(e.Count) * mg / (mg + eg))
+		case dataset.EndgameTerm:
+			e.Count = float32(float64(e.Count) * eg / (mg + eg))
+		}
+	}
+}
+
+// own reports whether the entry is of a term with factors other than the row's.
+func (l *Linear) own(e Entry) bool {
+	k := l.kinds[e.Term]
+	return k == dataset.FlatTerm || k == dataset.MiddlegameTerm || k == dataset.EndgameTerm
+}
+
 // flatten divides the counts of flat terms by the row's factors.
 func (l *Linear) flatten(r *Row) error {
-	factor := float64(r.Scale)
-	if r.Phase == OwnFactors {
-		factor *= float64(r.MG) + float64(r.EG)
-	}
-	if math.Abs(factor-1) < 1e-6 || !slices.ContainsFunc(l.entries, func(e Entry) bool { return l.flat[e.Term] }) {
+	mg, eg := r.factors()
+	factor := float64(r.Scale) * (mg + eg)
+	if math.Abs(factor-1) < 1e-6 || !slices.ContainsFunc(l.entries, l.own) {
 		return nil
 	}
-	if r.Scale == 0 || r.Phase == OwnFactors && r.MG == 0 && r.EG == 0 { // only the flat terms are left
-		l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return !l.flat[e.Term] })
+	if r.Scale == 0 || mg == 0 && eg == 0 { // only the flat terms are left
+		l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return l.kinds[e.Term] != dataset.FlatTerm })
 		r.Scale, r.Phase, r.MG, r.EG = 1, MaxPhase, 0, 0
 		return nil
 	}
 	if math.Abs(factor) < 1e-3*float64(r.Scale) {
-		return fmt.Errorf("%w: phase and eg_scale give %v and %v, so that a flat term has no weight beside them", errFactors, r.MG, r.EG)
+		return fmt.Errorf("%w: phase and eg_scale give %v and %v, so that a term of kind flat, mg or eg has no weight beside them", errFactors, r.MG, r.EG)
 	}
 	for i := range l.entries {
-		if e := &l.entries[i]; l.flat[e.Term] {
+		if e := &l.entries[i]; l.kinds[e.Term] == dataset.FlatTerm {
 			e.Count = float32(float64(e.Count) / factor)
 		}
 	}
@@ -159,13 +189,22 @@ func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 		return nil, nil
 	}
 	c := &SignChanges{Rows: s.Rows()}
-	err := s.EachRow(ctx, func(_, _ int, entries []Entry) {
+	err := s.EachRow(ctx, func(chunk, row int, entries []Entry) {
 		a, b := 0.0, 0.0
 		for _, e := range entries {
-			if !l.flat[e.Term] {
-				a += float64(e.Count) * before[e.Term]
-				b += float64(e.Count) * after[e.Term]
+			count := float64(e.Count)
+			switch l.kinds[e.Term] {
+			case dataset.FlatTerm, dataset.MiddlegameTerm:
+				continue
+			case dataset.EndgameTerm: // undo halve
+				mg, eg := s.Chunks[chunk].Factors(row)
+				if eg == 0 {
+					continue
+				}
+				count *= (mg + eg) / eg
 			}
+			a += count * before[e.Term]
+			b += count * after[e.Term]
 		}
 		if a > 0 && b < 0 || a < 0 && b > 0 {
 			c.Changed++

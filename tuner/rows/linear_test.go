@@ -24,7 +24,8 @@ func value(r *Row, terms []Term) float64 {
 
 // Whatever the factors, a row has the evaluation of the features that it is made of.
 func TestLinearKeepsTheValue(t *testing.T) {
-	terms := []dataset.FeatureTerm{{Name: "a", MG: 100, EG: 130}, {Name: "b", MG: -20, EG: 35}, {Name: "s", MG: 9, EG: 9, Kind: dataset.SingleTerm}, {Name: "tempo", MG: 14, EG: 14, Kind: dataset.FlatTerm}}
+	terms := []dataset.FeatureTerm{{Name: "a", MG: 100, EG: 130}, {Name: "b", MG: -20, EG: 35}, {Name: "s", MG: 9, EG: 9, Kind: dataset.SingleTerm}, {Name: "tempo", MG: 14, EG: 14, Kind: dataset.FlatTerm},
+		{Name: "open", MG: 23, Kind: dataset.MiddlegameTerm}, {Name: "seventh", EG: -17, Kind: dataset.EndgameTerm}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	pick := func(v ...float32) float32 { return v[rng.IntN(len(v))] }
 	for _, bySide := range []bool{false, true} {
@@ -56,7 +57,7 @@ func TestLinearKeepsTheValue(t *testing.T) {
 				t.Fatalf("row %d, %+v: %v, want %v from %+v", i, r, got, want, f)
 			}
 			for _, e := range r.Entries {
-				if e.Count != float32(int(e.Count)) && !bySide && f.Scale == 1 && f.EGScale == 1 {
+				if half := e.Term >= 4; e.Count != float32(int(e.Count)) && !bySide && !half && f.Scale == 1 && f.EGScale == 1 {
 					t.Fatalf("a count that is not whole, in a row without factors: %+v", r)
 				}
 			}
@@ -65,14 +66,15 @@ func TestLinearKeepsTheValue(t *testing.T) {
 }
 
 // Rows whose endgame half has another sign under other weights are counted, without flat
-// terms, and only where the endgame factor follows the sign.
+// terms and those of the middlegame, and only where the endgame factor follows the sign.
 func TestSignChanges(t *testing.T) {
 	ctx := context.Background()
-	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b", EG: 3}, {Name: "tempo", MG: 99, EG: 99, Kind: dataset.FlatTerm}},
+	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b", EG: 3}, {Name: "tempo", MG: 99, EG: 99, Kind: dataset.FlatTerm},
+		{Name: "open", MG: 77, Kind: dataset.MiddlegameTerm}, {Name: "seventh", EG: 4, Kind: dataset.EndgameTerm}},
 		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
 	source := FeatureSource{Name: "x", Rows: func(yield func(dataset.FeatureRow, error) bool) {
-		for i, counts := range [][]float32{{1, -2, 5}, {-1, 2, -5}, {1, 1, -1}, {1, -5, 9}} {
-			f := dataset.FeatureRow{Terms: []uint16{0, 1, 2}, Counts: counts, Phase: 0.5, Scale: 1, EGScale: 0.5, Eval: dataset.NoEval, Weight: 1, Game: uint64(i + 1)}
+		for i, counts := range [][]float32{{1, -2, 5, -8, 0}, {-1, 2, -5, 8, 0}, {1, 1, -1, 2, 0}, {1, -5, 9, 1, 0}, {1, -2, 0, 0, 1}, {0, 1, 0, 0, -1}} {
+			f := dataset.FeatureRow{Terms: []uint16{0, 1, 2, 3, 4}, Counts: counts, Phase: 0.25, Scale: 1, EGScale: 0.5, Eval: dataset.NoEval, Weight: 1, Game: uint64(i + 1)}
 			if !yield(f, nil) {
 				return
 			}
@@ -86,8 +88,8 @@ func TestSignChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := NewLinear(set).SignChanges(ctx, s, []float64{10, 3, 99}, []float64{10, 6, 99})
-		if want := (SignChanges{4, 2}); err != nil || follows && *c != want || !follows && c != nil {
+		c, err := NewLinear(set).SignChanges(ctx, s, []float64{10, 3, 99, 77, 4}, []float64{10, 6, 99, 77, 4})
+		if want := (SignChanges{6, 3}); err != nil || follows && *c != want || !follows && c != nil {
 			t.Errorf("%+v, %v; want %+v", c, err, want)
 		}
 	}

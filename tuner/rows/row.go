@@ -40,6 +40,14 @@ type Row struct {
 	MG, EG float32
 }
 
+// factors returns the factors of the middlegame and the endgame values.
+func (r *Row) factors() (mg, eg float64) {
+	if r.Phase == OwnFactors {
+		return float64(r.MG), float64(r.EG)
+	}
+	return float64(r.Phase) / MaxPhase, float64(MaxPhase-r.Phase) / MaxPhase
+}
+
 // check refuses what could poison a fit: values that are not finite or out of
 // range, and entries out of order.
 func (r *Row) check(terms int) error {

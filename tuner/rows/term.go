@@ -16,7 +16,8 @@ type Term struct {
 	MG, EG      float64 // start values in centipawns; equal where not tapered
 	// Own marks a term of a model of package eval: the prior of its group is measured. What
 	// another evaluation calls a group says nothing.
-	Own bool
+	Own   bool
+	Fixed bool // no fit changes it
 }
 
 // TermsOf returns the terms of a model with start weights w in centipawns.

@@ -16,13 +16,15 @@ from dataclasses import dataclass
 
 @dataclass
 class Term:
-    """A term with the values that the engine plays with. kind: "", "single" or "flat"."""
+    """A term with the values that the engine plays with. kind: "" (tapered), "single", "flat" (after the taper), "mg"
+    or "eg" (of one half alone: the other value is 0 and stays it)."""
     name: str
     group: str
     mg: float
     eg: float
     kind: str = ""
     asymmetric: bool = False  # not the same for both colors on purpose
+    fixed: bool = False  # no fit changes it: a part that is not linear, with value 1 and the part as its count
 
     def header(self):
         h = {"name": self.name, "group": self.group, "mg": self.mg, "eg": self.eg}
@@ -30,6 +32,8 @@ class Term:
             h["kind"] = self.kind
         if self.asymmetric:
             h["asymmetric"] = True
+        if self.fixed:
+            h["fixed"] = True
         return h
 
 

@@ -1,7 +1,7 @@
 //! Prints the features of an evaluation for `assay features`: the writer in Rust, standard library alone.
 //! dataset/FORMAT.md of assay describes the protocol, assay.features/2. Apache License 2.0.
 //!
-//!     let mut w = Writer::new("myengine", &TERMS, Options::default());
+//!     let mut w = Writer::new("myengine", &terms, Options::default());
 //!     while let Some(fen) = w.next() {
 //!         w.add(PAWN, 1.0); // for each feature: + White's, - Black's
 //!         w.write(&Record { phase, eval: Some(eval), ..Record::default() });
@@ -11,14 +11,24 @@
 #![allow(dead_code)]
 use std::io::{BufRead, Write};
 
-/// A term with the values that the engine plays with. kind: "" (tapered), "single" or "flat".
+/// A term with the values that the engine plays with. kind: "" (tapered), "single", "flat" (after the
+/// taper), "mg" or "eg" (of one half alone: the other value is 0 and stays it).
+#[derive(Default)]
 pub struct Term {
-    pub name: &'static str,
-    pub group: &'static str,
+    pub name: String,
+    pub group: String, // empty: what stands before the first dot of the name
     pub mg: f64,
     pub eg: f64,
     pub kind: &'static str,
     pub asymmetric: bool, // not the same for both colors on purpose
+    pub fixed: bool, // no fit changes it: a part that is not linear, with value 1 and the part as its count
+}
+
+impl Term {
+    /// A tapered term.
+    pub fn new(name: impl Into<String>, mg: f64, eg: f64) -> Term {
+        Term { name: name.into(), mg, eg, ..Term::default() }
+    }
 }
 
 /// What the header says beside the terms; see FORMAT.md.
@@ -83,9 +93,11 @@ impl Writer {
         }
         if options.by_sign { h += ",\"eg_scale\":\"sign\""; }
         let list: Vec<String> = terms.iter().map(|t| {
-            let mut s = format!("{{\"name\":{},\"group\":{},\"mg\":{},\"eg\":{}", quote(t.name), quote(t.group), t.mg, t.eg);
+            let mut s = format!("{{\"name\":{},\"mg\":{},\"eg\":{}", quote(&t.name), t.mg, t.eg);
+            if !t.group.is_empty() { s += &format!(",\"group\":{}", quote(&t.group)); }
             if !t.kind.is_empty() { s += &format!(",\"kind\":{}", quote(t.kind)); }
             if t.asymmetric { s += ",\"asymmetric\":true"; }
+            if t.fixed { s += ",\"fixed\":true"; }
             s + "}"
         }).collect();
         let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

@@ -23,13 +23,16 @@ import (
 )
 
 // Term is a term of the evaluation with the values that the engine plays with. Kind is
-// empty for a tapered term, "single" (one value, inside the taper) or "flat" (one value,
-// after the taper). Asymmetric terms are not the same for both colors on purpose.
+// empty for a tapered term, "single" (one value, inside the taper), "flat" (one value, after
+// the taper), "mg" or "eg" (of one half alone: the other value is 0 and stays it). Asymmetric
+// terms are not the same for both colors on purpose. No fit changes a Fixed term: it stands
+// for a part that is not linear, with value 1 and the part as its count.
 type Term struct {
 	Name       string  `json:"name"`
 	Group      string  `json:"group,omitempty"`
 	Kind       string  `json:"kind,omitempty"`
 	Asymmetric bool    `json:"asymmetric,omitempty"`
+	Fixed      bool    `json:"fixed,omitempty"`
 	MG         float64 `json:"mg"`
 	EG         float64 `json:"eg"`
 }

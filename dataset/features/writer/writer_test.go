@@ -21,6 +21,7 @@ func odd(how string) (string, error) {
 	bySide := how == "sides"
 	h := Header{Model: `t"\`, Unit: 256, Float: true, BySide: bySide, Resolves: true, Terms: []Term{
 		{Name: "a", Group: "g", MG: 100, EG: 120.5}, {Name: "b", Group: "g", MG: -3, EG: -3, Kind: "flat", Asymmetric: true}, {Name: "c", Group: "h", MG: 7, EG: 7, Kind: "single"},
+		{Name: "d", Group: "h", MG: 23, Kind: "mg"}, {Name: "e", Group: "h", EG: 1, Kind: "eg", Fixed: true},
 	}}
 	if !bySide {
 		h.EGScale = "sign"
@@ -30,16 +31,18 @@ func odd(how string) (string, error) {
 		n := int32(len(fen))
 		switch how {
 		case "bad":
-			w.Add(3, 1)
+			w.Add(5, 1)
 		case "sides":
 			w.AddSides(2, float32(n), 1)
 			w.AddSides(0, 0.5, 2)
+			w.AddSides(3, 1, 0)
 			w.Write(Record{Phase: 1.25, Scale: 1, EGScale: 1, Offset: -3.5, Halves: []int32{n, 2, 3}, ScaleWhite: 0.5, ScaleBlack: 0.75, Leaf: fen})
 		default:
 			w.Add(2, float32(n))
 			w.Add(0, 1)
 			w.Add(0, -1)
 			w.Add(1, -2)
+			w.Add(4, 77)
 			w.Write(Record{Phase: 0.5, Scale: 2, EGScale: 0.25, Offset: -3.5, Eval: float32(n), HasEval: true, Halves: []int32{n, -n}, Leaf: fen})
 		}
 	}
@@ -100,7 +103,7 @@ func TestWritersAgree(t *testing.T) {
 			}
 			cmd := exec.Command(command[0], "bad")
 			cmd.Stdin = strings.NewReader(fens)
-			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that assay_begin does not have (3)") {
+			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that assay_begin does not have (5)") {
 				t.Errorf("a bad term: %v, %q", err, text)
 			}
 		})
@@ -108,7 +111,7 @@ func TestWritersAgree(t *testing.T) {
 }
 
 func TestBadTerm(t *testing.T) {
-	if _, err := odd("bad"); err == nil || !strings.Contains(err.Error(), "term 3 of 3") {
+	if _, err := odd("bad"); err == nil || !strings.Contains(err.Error(), "term 5 of 5") {
 		t.Errorf("%v", err)
 	}
 }
