@@ -62,7 +62,7 @@ func machackModel() *Model {
 		{"king-rank.both-queens", GroupKing, "our own, for " + source, 0},
 		{"centre", GroupPawns, source, 1},
 	} {
-		t.set(i, Term{Name: f.name, Group: f.group, Source: f.source}, f.start)
+		t.set(i, Term{Name: f.name, Group: f.group, Source: f.source, Rooted: i == machackRatio}, f.start)
 	}
 	return newModel("machack-1967", "Greenblatt's S = B + R + P + K + C of Mac Hack VI; not tapered", t, traceMacHack, scoreMacHack)
 }

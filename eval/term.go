@@ -37,6 +37,9 @@ type Term struct {
 	// Mirror is the index of the term for the file-mirrored square in a table over
 	// squares (a2 for h2), and the term's own index everywhere else.
 	Mirror int
+	// Rooted reports whether the term depends on the position that a search started from.
+	// Then it is 0 in a position alone, and only games can tell its weight.
+	Rooted bool
 }
 
 // Sources of the terms.

@@ -107,8 +107,8 @@ var layout = []layoutRow{
 	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own",
 		[]string{"selfplay", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable"}},
 	{"tuner/spsa", "ask and tell, without games", nil},
-	{"tuner/spsa/play", "plays what spsa asks; match: the validation at the end; engine/cores: the load",
-		[]string{"tuner/spsa", "engine/cores", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"}},
+	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; engine/cores: the load",
+		[]string{"tuner/spsa", "eval", "engine/cores", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"}},
 	{"tuner/rows", "dataset: rows are read from data sets; eval: features of positions",
 		[]string{"dataset", "eval"}},
 	{"tuner/optimize", "minimizes any function", nil},
@@ -120,8 +120,8 @@ var layout = []layoutRow{
 		[]string{"engine/cores", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "models"}},
 	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them; tuner/rows: the value of features under other weights",
 		[]string{"tuner/objective", "tuner/rows", "dataset", "eval", "models", "engine/uci"}},
-	{"tuner/learn", "the loop: datagen, positions, fit, match",
-		[]string{"selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"}},
+	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
+		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
 }
 

@@ -3,7 +3,6 @@ package roster
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -22,7 +21,6 @@ type assayPlayer struct {
 	model   *eval.Model
 	weights []eval.Coef
 	stale   bool // the engine's evaluator has older weights
-	touched bool // a weight was set after the weights were loaded
 }
 
 var _ interface {
@@ -31,12 +29,6 @@ var _ interface {
 	engine.EvaluatorSetter
 	engine.Ponderer
 } = (*assayPlayer)(nil)
-
-// Suffixes of options that set one value of a tapered term.
-const (
-	onlyMG = ".mg"
-	onlyEG = ".eg"
-)
 
 func newAssayPlayer(weights string, hashMB int) (*assayPlayer, error) {
 	p := &assayPlayer{initial: weights}
@@ -62,7 +54,7 @@ func (p *assayPlayer) load(weights string) (eval.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.model, p.weights, p.stale, p.touched = m, w, false, false
+	p.model, p.weights, p.stale = m, w, false
 	return ev, nil
 }
 
@@ -86,44 +78,15 @@ func (p *assayPlayer) SetOption(name, value string) error {
 		p.SetEvaluator(ev)
 		return nil
 	}
-	if term, suffix := p.findTerm(name); term >= 0 {
-		return p.setWeight(term, suffix, name, value)
-	}
-	return p.Engine.SetOption(name, value)
-}
-
-// findTerm returns the index of the term that an option sets, -1 if there is none, and the
-// option's suffix.
-func (p *assayPlayer) findTerm(name string) (term int, suffix string) {
-	for i := range p.model.Terms {
-		t := &p.model.Terms[i]
-		switch rest, ok := strings.CutPrefix(name, t.Name); {
-		case !ok:
-		case rest == "", t.Tapered && (rest == onlyMG || rest == onlyEG):
-			return i, rest
-		}
-	}
-	return -1, ""
-}
-
-func (p *assayPlayer) setWeight(term int, suffix, name, value string) error {
-	n, err := strconv.ParseInt(value, 10, 32)
+	w, ok, err := p.model.SetWeight(p.weights, name, value)
 	if err != nil {
-		return fmt.Errorf("%w %s: %q is not a whole number of centipawns", search.ErrOption, name, value)
-	}
-	w := &p.weights[term]
-	old := *w
-	if suffix != onlyEG {
-		w.MG = int32(n)
-	}
-	if suffix != onlyMG {
-		w.EG = int32(n)
-	}
-	if err := p.model.Check(p.weights); err != nil {
-		*w = old
 		return fmt.Errorf("%w %s: %w", search.ErrOption, name, err)
 	}
-	p.stale, p.touched = p.stale || *w != old, true
+	if !ok {
+		return p.Engine.SetOption(name, value)
+	}
+	p.stale = p.stale || !slices.Equal(w, p.weights)
+	p.weights = w
 	return nil
 }
 
@@ -138,32 +101,4 @@ func (p *assayPlayer) NewGame(seed uint64) error {
 		p.stale = false
 	}
 	return p.Engine.NewGame(seed)
-}
-
-// WeightsWithOptions returns the weights of a player after options, pairs of name and
-// value, have been set. Their provenance has only the parent's id. The result is nil if no
-// option sets a weight, because the player has none or all options are parameters of the
-// search.
-func WeightsWithOptions(spec string, options [][2]string) (*models.File, error) {
-	opened, err := Open(spec)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	p, ok := engine.As[*assayPlayer](opened)
-	if !ok {
-		return nil, nil
-	}
-	parent := models.New(p.model, p.weights).ID()
-	for _, o := range options {
-		if err := p.SetOption(o[0], o[1]); err != nil {
-			return nil, err
-		}
-	}
-	if !p.touched {
-		return nil, nil
-	}
-	f := models.New(p.model, p.weights)
-	f.Provenance.Parent = parent
-	return f, nil
 }

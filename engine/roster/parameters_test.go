@@ -86,3 +86,32 @@ func TestWeightsWithOptions(t *testing.T) {
 		t.Errorf("no new weights after setting a weight, %v", err)
 	}
 }
+
+// Terms of every player with weights are options, and what they make of its weights is known.
+func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
+	for _, spec := range []string{"shannon-a:moves=1", "shannon-b", "machack-1967:isolated=-20:book=false", "assay:weights=shannon-1950"} {
+		p, err := Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if err := p.SetOption("queen", "1000"); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+		if err := p.SetOption("queen", "x"); err == nil {
+			t.Errorf("%s takes a queen of x", spec)
+		}
+		f, err := WeightsWithOptions(spec, [][2]string{{"Seed", "3"}, {"queen", "1000"}})
+		if err != nil || f == nil || f.Provenance.Parent == "" {
+			t.Fatalf("%s: %v, %v", spec, f, err)
+		}
+		for _, term := range f.Terms {
+			if term.Name == "queen" && term.MG != 1000 || spec[0] == 'm' && term.Name == "isolated" && term.MG != -20 {
+				t.Errorf("%s: %+v", spec, term)
+			}
+		}
+	}
+	if f, err := WeightsWithOptions("random", [][2]string{{"queen", "1000"}}); f != nil || err != nil {
+		t.Errorf("random has weights: %v, %v", f, err)
+	}
+}

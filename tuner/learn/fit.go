@@ -21,20 +21,7 @@ const fitName = "fit.json"
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
 func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
-	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
-	doc, err := readFile(fitPath)
-	if err != nil {
-		return nil, nil, err
-	}
-	if doc != nil {
-		fit, err := ParseFit(doc)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", fitPath, err)
-		}
-		file, err := models.Load(weightsPath)
-		if err == nil && file.ID() != fit.ID {
-			err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, fit.ID)
-		}
+	if file, fit, err := l.readFit(g); file != nil || err != nil {
 		return file, fit, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
@@ -42,25 +29,51 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := file.Encode()
-	if err != nil {
-		return nil, nil, err
-	}
 	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), Result: *r}
-	if err := fit.compare(l.start); err != nil {
-		return nil, nil, err
-	}
-	if doc, err = json.MarshalIndent(fit, "", "  "); err != nil {
-		return nil, nil, err
-	}
-	if err := durable.WriteFile(weightsPath, text); err != nil {
-		return nil, nil, err
-	}
-	if err := durable.WriteFile(fitPath, append(doc, '\n')); err != nil {
+	if err := l.writeFit(g, file, fit); err != nil {
 		return nil, nil, err
 	}
 	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f", r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))
 	return file, fit, nil
+}
+
+// readFit reads the weights of a generation and what is said of them; nil if an earlier call
+// did not get that far.
+func (l *learner) readFit(g int) (*models.File, *Fit, error) {
+	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
+	doc, err := readFile(fitPath)
+	if err != nil || doc == nil {
+		return nil, nil, err
+	}
+	fit, err := ParseFit(doc)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", fitPath, err)
+	}
+	file, err := models.Load(weightsPath)
+	if err == nil && file.ID() != fit.ID {
+		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, fit.ID)
+	}
+	return file, fit, err
+}
+
+// writeFit writes the weights of a generation and what is said of them, compared with the
+// weights that the run began with.
+func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
+	text, err := file.Encode()
+	if err != nil {
+		return err
+	}
+	if err := fit.compare(l.start); err != nil {
+		return err
+	}
+	doc, err := json.MarshalIndent(fit, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(l.run.Path(folder(g), weightsName), text); err != nil {
+		return err
+	}
+	return durable.WriteFile(l.run.Path(folder(g), fitName), append(doc, '\n'))
 }
 
 func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {
@@ -81,13 +94,16 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		return nil, nil, err
 	}
 	c := tuner.NewConfig()
-	if g > 1 { // in the first generation, these are the training rows themselves
-		if c.Reference, err = l.reference(ctx, stage); err != nil {
+	if first := l.Plan.firstPositions(); g > first { // in that generation, these are the training rows themselves
+		if c.Reference, err = l.reference(ctx, first, stage); err != nil {
 			return nil, nil, err
 		}
 	}
 	plan := &l.Plan.Generations[g-1]
-	c.Lambda, c.Tie = plan.Lambda, plan.tie()
+	c.Lambda, c.Tie, c.Method = plan.Lambda, plan.tie(), plan.Method
+	for _, t := range heldTerms(m) {
+		c.Freeze = append(c.Freeze, t.Name)
+	}
 	if plan.Prior != 1 {
 		c.PriorFactor = plan.Prior
 	}
@@ -107,13 +123,13 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 }
 
 // reference returns the positions on which the size of evaluations is kept as it was:
-// those of the first generation, for the whole run.
-func (l *learner) reference(ctx context.Context, stage StageProgress) (*rows.Store, error) {
+// those of the first generation that has any, for the whole run.
+func (l *learner) reference(ctx context.Context, first int, stage StageProgress) (*rows.Store, error) {
 	m, _, err := l.start.Weights()
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.OpenPositions(l.run.Path(folder(1), "positions"))
+	d, err := dataset.OpenPositions(l.run.Path(folder(first), "positions"))
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +161,9 @@ func (l *learner) sources(g int) ([]rows.Source, error) {
 	var list []rows.Source
 	plan := &l.Plan.Generations[g-1]
 	for from := max(1, g-plan.Keep+1); from <= g; from++ {
+		if l.Plan.Generations[from-1].byGames() {
+			continue
+		}
 		d, err := dataset.OpenPositions(l.run.Path(folder(from), "positions"))
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	if start.Model != c.Plan.Model {
-		return nil, fmt.Errorf("%w: the start weights %s are of model %s, not %s", ErrPlan, c.Plan.From, start.Model, c.Plan.Model)
+		return nil, &OtherModelError{From: c.Plan.From, Model: start.Model, Planned: c.Plan.Model}
 	}
 	opponent, err := open("opponent's weights", &c.Plan.Opponent, c.OpponentID)
 	if err != nil {
@@ -77,15 +78,30 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		r.Already = true
 		return r, nil
 	}
+	m, _, err := start.Weights()
+	if err != nil {
+		return nil, err
+	}
 	l := &learner{Config: c, run: run, start: start}
 	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start, spec: l.spec(c.Plan.From)}
 	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
-		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}}
+		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}, Held: heldTerms(m)}
 	if err := l.all(ctx); err != nil {
 		return nil, err
 	}
 	return &l.result, nil
 }
+
+// OtherModelError says that start weights are of another model than the plan learns. It wraps
+// ErrPlan.
+type OtherModelError struct{ From, Model, Planned string }
+
+func (e *OtherModelError) Error() string {
+	return fmt.Sprintf("%v: the start weights %s are of model %s, not %s", ErrPlan, e.From, e.Model, e.Planned)
+}
+
+// Unwrap returns ErrPlan.
+func (e *OtherModelError) Unwrap() error { return ErrPlan }
 
 // open opens weights, which must have the id unless that is empty. Embedded weights with
 // the id are found under whatever name, and named so.
@@ -134,7 +150,7 @@ func (l *learner) all(ctx context.Context) error {
 // last fit, which are worth a look all the same.
 func (l *learner) conclude() {
 	r := &l.result
-	r.Champion, r.K = l.champion.WeightsRef, l.k
+	r.Champion, r.K = l.champion.WeightsRef, cmp.Or(l.k, l.start.K)
 	shown := &l.champion
 	if l.champion.Generation == 0 {
 		shown = &l.last
@@ -150,21 +166,16 @@ func (l *learner) conclude() {
 // generation plays, learns, and lets the gate decide.
 func (l *learner) generation(ctx context.Context, g int) error {
 	r := GenerationResult{Number: g}
-	games, err := l.games(ctx, g)
-	if err != nil {
-		return err
+	learned := l.learnPositions
+	if l.Plan.Generations[g-1].byGames() {
+		learned = l.learnGames
 	}
-	r.Games = *games
-	if r.Positions, err = l.positions(ctx, g); err != nil {
-		return err
-	}
-	file, fit, err := l.fit(ctx, g)
+	file, fit, err := learned(ctx, g, &r)
 	if err != nil {
 		return err
 	}
 	r.Fit = fit.summary()
-	r.Warnings = append(warnings(games), fit.Warnings...)
-	l.k = fit.K
+	r.Warnings = append(r.Warnings, fit.Warnings...)
 	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
 	if r.Gate, err = l.gate(ctx, g); err != nil {
 		return err
@@ -175,6 +186,23 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	}
 	l.result.Generations = append(l.result.Generations, r)
 	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
+}
+
+// learnPositions fits weights to the positions of games of the champion against itself.
+func (l *learner) learnPositions(ctx context.Context, g int, r *GenerationResult) (*models.File, *Fit, error) {
+	games, err := l.games(ctx, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Games, r.Warnings = *games, warnings(games)
+	if r.Positions, err = l.positions(ctx, g); err != nil {
+		return nil, nil, err
+	}
+	file, fit, err := l.fit(ctx, g)
+	if err == nil {
+		l.k = fit.K
+	}
+	return file, fit, err
 }
 
 // warnings says what in the games makes their labels worth less than they seem.
@@ -247,26 +275,36 @@ func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 }
 
 // final measures the gain of the run, in matches of fixed length on openings of
-// their own: against the opponent, and against the weights that it began with.
+// their own: against the opponent, and against the weights that it began with, unless these
+// are the opponent. If the opponent's weights are still champion, the last fit plays them:
+// how far it is from being promoted is worth knowing.
 func (l *learner) final(ctx context.Context) error {
+	player := &l.champion
+	if player.ID == l.result.Opponent.ID {
+		player = &l.last
+	}
 	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}
 	var err error
-	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, opponent); err != nil {
+	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, player, opponent); err != nil {
 		return err
 	}
 	if l.champion.Generation == 0 {
 		return nil
 	}
+	if l.result.Opponent.ID == l.result.Start.ID {
+		l.result.FromStart = l.result.Final
+		return nil
+	}
 	start := champion{WeightsRef: l.result.Start, spec: l.spec(l.Plan.From)}
-	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", start.entrant())
+	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", player, start.entrant())
 	return err
 }
 
 // measure plays one of the matches of fixed length. The stage, which is also the
 // folder's name, keeps their openings apart.
-func (l *learner) measure(ctx context.Context, stage, name string, against selfplay.Entrant) (*match.Result, error) {
+func (l *learner) measure(ctx context.Context, stage, name string, player *champion, against selfplay.Entrant) (*match.Result, error) {
 	last := len(l.Plan.Generations)
-	c := l.match(l.run.Path(folder(last), stage), l.champion.entrant(), against, l.Plan.Final.Nodes)
+	c := l.match(l.run.Path(folder(last), stage), player.entrant(), against, l.Plan.Final.Nodes)
 	c.Games = uint64(l.Plan.Final.Games)
 	c.Generation, c.Stage = uint64(last), stage
 	return l.play(ctx, c, name)

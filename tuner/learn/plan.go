@@ -1,10 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
@@ -26,13 +28,14 @@ type Plan struct {
 
 // Generation is the plan of one turn of the loop.
 type Generation struct {
-	Games    int     `json:"games"`
-	Nodes    uint64  `json:"nodes"`    // soft limit a move
-	Lambda   float64 `json:"lambda"`   // share of the result in the label; the rest is the search's score
-	Keep     int     `json:"keep"`     // how many generations' games are learned from, this one's included
-	Decay    float64 `json:"decay"`    // weight of a generation's games beside the next one's
-	Mirrored *bool   `json:"mirrored"` // whether files tied as mirror images; null: below tuner.TieGames games
-	Prior    float64 `json:"prior"`    // factor on the widths of the prior
+	Games    int     `json:"games"`            // of self-play, or with MethodSPSA those that tune
+	Nodes    uint64  `json:"nodes"`            // soft limit a move
+	Lambda   float64 `json:"lambda"`           // share of the result in the label; the rest is the search's score
+	Keep     int     `json:"keep"`             // how many generations' games are learned from, this one's included
+	Decay    float64 `json:"decay"`            // weight of a generation's games beside the next one's
+	Mirrored *bool   `json:"mirrored"`         // whether files tied as mirror images; null: below tuner.TieGames games
+	Prior    float64 `json:"prior"`            // factor on the widths of the prior
+	Method   string  `json:"method,omitempty"` // of the fit, see Methods; empty: the first of them
 	Filter   Filter  `json:"filter"`
 	Gate     Gate    `json:"gate"`
 }
@@ -122,9 +125,23 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 }
 
 // newPlan returns what a plan says where it does not say otherwise.
-func newPlan() Plan {
-	return Plan{Model: "assay", From: models.StartOf("assay"), Opponent: "shannon-1950", Hash: 1}
+func newPlan() Plan { return Plan{Hash: 1}.WithDefaults() }
+
+// WithDefaults returns the plan with what it does not say of model, start weights and opponent.
+// The model is assay. A model starts from its own start weights, and these are the opponent too,
+// so that the final match measures what was learned. The opponent of assay is shannon-1950.
+func (p Plan) WithDefaults() Plan {
+	p.Model = cmp.Or(p.Model, modernModel)
+	p.From = cmp.Or(p.From, models.StartOf(p.Model))
+	if p.Model == modernModel {
+		p.Opponent = cmp.Or(p.Opponent, "shannon-1950")
+	}
+	p.Opponent = cmp.Or(p.Opponent, models.StartOf(p.Model))
+	return p
 }
+
+// modernModel is the model that is learned unless another is named.
+const modernModel = "assay"
 
 // newGeneration returns what a generation's plan says where it does not say otherwise.
 // Lambda has no default.
@@ -194,6 +211,10 @@ func (g *Generation) check() error {
 		return fmt.Errorf("decay: %v, want above 0, up to 1", g.Decay)
 	case !(g.Prior > 0 && g.Prior <= 1000):
 		return fmt.Errorf("prior: %v, want above 0, up to 1000", g.Prior)
+	case g.Method != "" && !slices.Contains(Methods(), g.Method):
+		return fmt.Errorf("method: %q, want one of %s", g.Method, strings.Join(Methods(), ", "))
+	case g.byGames() && g.Games%2 != 0:
+		return fmt.Errorf("games: %d, want an even number: spsa plays pairs", g.Games)
 	case err != nil:
 		return fmt.Errorf("filter: %w", err)
 	}

@@ -21,6 +21,8 @@ func TestPlanCheck(t *testing.T) {
 		"generations[1].keep":       func(p *Plan) { p.Generations[1].Keep = 0 },
 		"generations[1].decay":      func(p *Plan) { p.Generations[1].Decay = 0 },
 		"generations[1].prior":      func(p *Plan) { p.Generations[1].Prior = math.Inf(1) },
+		"generations[1].method":     func(p *Plan) { p.Generations[1].Method = "newton" },
+		"generations[1].games":      func(p *Plan) { p.Generations[1].Games, p.Generations[1].Method = 7, MethodSPSA },
 		"generations[1].filter":     func(p *Plan) { p.Generations[1].Filter.Resolve = "" },
 		"generations[1].gate.games": func(p *Plan) { p.Generations[1].Gate.Games = 7 },
 		"generations[1].gate.nelo1": func(p *Plan) { p.Generations[1].Gate.Elo1 = -900 },

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -21,8 +22,8 @@ type RunConfig struct {
 }
 
 // ReadPlan reads a plan from a file: a bare one, or a run's config.json, which says of
-// what weights it was made. Reading is strict. What a plan need not say: model, from,
-// opponent and hash_mb are those of DefaultPlan; keep is 3, decay 0.5, mirrored null, prior
+// what weights it was made. Reading is strict. What a plan need not say: model, from
+// and opponent are those of WithDefaults, hash_mb is 1; keep is 3, decay 0.5, mirrored null, prior
 // 1, and the filter positions.DefaultFilter. Errors name the file and the field.
 func ReadPlan(path string) (*RunConfig, error) {
 	data, err := os.ReadFile(path)
@@ -43,7 +44,7 @@ func parsePlan(data []byte) (*RunConfig, error) {
 	if err := json.Unmarshal(data, &outer); err != nil {
 		return nil, planError(err)
 	}
-	c := &RunConfig{Plan: newPlan()}
+	c := &RunConfig{Plan: Plan{Hash: 1}}
 	var to any = c
 	if outer.Plan == nil {
 		to = &c.Plan
@@ -52,6 +53,7 @@ func parsePlan(data []byte) (*RunConfig, error) {
 	if err := json.Unmarshal(data, to, strict); err != nil {
 		return nil, planError(err)
 	}
+	c.Plan = c.Plan.WithDefaults()
 	return c, c.Plan.check()
 }
 
@@ -61,6 +63,9 @@ func unmarshalGeneration(dec *jsontext.Decoder, g *Generation) error {
 	p := plain(newGeneration())
 	err := json.UnmarshalDecode(dec, &p)
 	*g = Generation(p)
+	if g.byGames() && math.IsNaN(g.Lambda) {
+		g.Lambda = 1 // results alone: there is no label
+	}
 	return err
 }
 

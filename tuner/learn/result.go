@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/spsa/play"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -27,15 +28,25 @@ type Result struct {
 	Opponent    WeightsRef         `json:"opponent"`
 	Learned     WeightsRef         `json:"learned"` // whose Pieces and Terms follow: the champion's, or without a promotion the last fit's
 	Pieces      []stats.PieceValue `json:"pieces"`
-	Terms       []tuner.TermFit    `json:"terms"` // compared with the weights that the run began with
-	Final       *match.Result      `json:"final"` // score of the champion against the opponent
+	Terms       []tuner.TermFit    `json:"terms"`          // compared with the weights that the run began with
+	Held        []HeldTerm         `json:"held,omitempty"` // terms that kept their start weights, and why
+	Final       *match.Result      `json:"final"`          // score against the opponent, of FinalPlayer
 
 	// FromStart is the score of the champion against the weights that the run began
 	// with: what was learned, the model and the search being the same. Null where
-	// nothing was promoted.
+	// nothing was promoted; Final where these weights are the opponent.
 	FromStart *match.Result `json:"from_start"`
 
 	Already bool `json:"-"` // the run was complete before
+}
+
+// FinalPlayer returns the weights that played the final match: the champion's, or those of the
+// last fit if the champion is the opponent.
+func (r *Result) FinalPlayer() WeightsRef {
+	if r.Champion.ID == r.Opponent.ID {
+		return r.Learned
+	}
+	return r.Champion
 }
 
 // WeightsRef points at weights.
@@ -62,6 +73,9 @@ type Fit struct {
 	ID    string `json:"id"`
 	Build string `json:"build"` // see durable.BuildTarget
 	tuner.Result
+	// SPSA is the tuning by games of a generation with MethodSPSA, else null. There are no
+	// positions then, so that Result has the terms alone.
+	SPSA *play.Result `json:"spsa,omitempty"`
 }
 
 // summary returns the fit without what is said of each term.

@@ -120,6 +120,9 @@ var (
 // DefaultMethod is the method of an empty name.
 const DefaultMethod = "gauss-newton"
 
+// Methods returns the names of all methods, DefaultMethod first.
+func Methods() []string { return []string{DefaultMethod, "lbfgs", "adam"} }
+
 // NewMethod returns the method of that name: gauss-newton, lbfgs or adam.
 func NewMethod(name string) (Method, error) {
 	switch name {

@@ -94,8 +94,21 @@ func (p *Player) NewGame(seed uint64) error {
 	return nil
 }
 
-// SetOption sets one of Options.
-func (p *Player) SetOption(name, value string) error { return p.options.Set(name, value) }
+// SetOption sets one of Options. It also accepts the name of a term of the model, with a
+// weight in centipawns, so that S can be tuned by playing games.
+func (p *Player) SetOption(name, value string) error {
+	w, ok, err := p.model.SetWeight(p.w, name, value)
+	if !ok {
+		return p.options.Set(name, value)
+	}
+	if err == nil {
+		err = p.setEvaluation(p.model, w)
+	}
+	if err != nil {
+		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
+	}
+	return nil
+}
 
 // Options returns the UCI declarations of the options: Plies (depth of the basic search),
 // Width (tournament or normal), Feedover (greatest number of plies), Secondary (the

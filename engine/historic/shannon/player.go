@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strconv"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -107,17 +105,14 @@ func (p *Player) NewGame(seed uint64) error {
 // SetOption sets one of Options. It also accepts the name of a term of the model, with a
 // weight in centipawns, so that f(P) can be tuned by playing games.
 func (p *Player) SetOption(name, value string) error {
-	i, ok := p.model.Term(name)
+	w, ok, err := p.model.SetWeight(p.w, name, value)
 	if !ok {
 		return p.options.Set(name, value)
 	}
-	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil {
-		return fmt.Errorf("%w %s: %q is not a whole number of centipawns", historic.ErrOption, name, value)
+	if err == nil {
+		err = p.setEvaluation(p.model, w, p.style)
 	}
-	w := slices.Clone(p.w)
-	w[i] = eval.Coef{MG: int32(n), EG: int32(n)}
-	if err := p.setEvaluation(p.model, w, p.style); err != nil {
+	if err != nil {
 		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
 	}
 	return nil

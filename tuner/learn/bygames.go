@@ -1,0 +1,163 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+// spsaName is the folder of a tuning by games, in that of its generation.
+const spsaName = "spsa"
+
+// spsaAhead is how many iterations are under way at once, as assay spsa has it by default.
+const spsaAhead = 4
+
+// learnGames tunes the champion's weights by games between perturbed ones.
+func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*models.File, *Fit, error) {
+	m, w, err := l.champion.file.Weights()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := l.spsaConfig(g, m, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	stage := l.stage(fmt.Sprintf("generation %d: tune by games", g))
+	c.Progress = stage.Update
+	tuned, err := play.Run(ctx, c)
+	if errors.Is(err, selfplay.ErrNoVerdict) {
+		err = fmt.Errorf("%s: %w", c.Out, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Games, err = summaryOf(tuned, l.run.Path(folder(g), spsaName, gamelog.GamesName)); err != nil {
+		return nil, nil, err
+	}
+	r.Warnings = append([]string{}, tuned.Warnings...)
+	if file, fit, err := l.readFit(g); file != nil || err != nil {
+		return file, fit, err
+	}
+	file, fit, err := l.spsaFit(m, w, tuned, c.SPSA.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.writeFit(g, file, fit); err != nil {
+		return nil, nil, err
+	}
+	stage.Finish(fmt.Sprintf("%d parameters, %d games", len(tuned.Parameters), tuned.Games))
+	return file, fit, nil
+}
+
+// spsaConfig returns the tuning by games of a generation: every iteration is a pair.
+func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, error) {
+	plan := &l.Plan.Generations[g-1]
+	list, err := play.TermParameters(m, w, nil, false)
+	if err != nil {
+		return play.Config{}, err
+	}
+	f := play.File{Player: l.champion.spec, Iterations: plan.Games / 2, Pairs: 1, Ahead: spsaAhead, Nodes: plan.Nodes, Parameters: list,
+		Seed: selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)}
+	c, err := f.Config()
+	if err != nil {
+		return c, err
+	}
+	c.Player, c.Rule = l.champion.entrant(), selfplay.StandardAdjudication()
+	c.Out, c.Open, c.Concurrency, c.Runner = l.run.Path(folder(g), spsaName), l.Open, l.Workers, l.Runner
+	c.Program, c.Resume = l.Program, l.Resume
+	return c, nil
+}
+
+// spsaFit returns the weights that a tuning by games found, and what is said of each term.
+func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uint64) (*models.File, *Fit, error) {
+	for _, e := range r.Parameters {
+		next, _, err := m.SetWeight(w, e.Name, fmt.Sprintf("%.0f", math.Round(e.Value)))
+		if err != nil {
+			return nil, nil, fmt.Errorf("parameter %s: %w", e.Name, err)
+		}
+		w = next
+	}
+	file := models.New(m, w)
+	file.K = l.champion.file.K
+	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed, Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
+	unknown := tuner.Float(math.NaN())
+	none := tuner.Losses{Train: unknown, Valid: unknown}
+	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: r, Result: tuner.Result{
+		Games: r.Games, K: file.K, FileK: file.K, Rescale: 1, Parameters: len(r.Parameters), Method: fmt.Sprintf("spsa, %d iterations", r.Iterations),
+		Start: none, Fit: none, Rounded: none, Warnings: []string{}, Terms: spsaTerms(m, w, r),
+	}}
+	return file, fit, nil
+}
+
+// spsaTerms returns what a tuning by games says of each term. There are no standard errors: the
+// interval is that of the optimum by the regression on all results.
+func spsaTerms(m *eval.Model, w []eval.Coef, r *play.Result) []tuner.TermFit {
+	found := map[string]*spsa.Estimate{}
+	for i := range r.Parameters {
+		found[r.Parameters[i].Name] = &r.Parameters[i]
+	}
+	list := make([]tuner.TermFit, len(m.Terms))
+	unknown := tuner.Float(math.NaN())
+	for i := range list {
+		t := &m.Terms[i]
+		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG, FitMG: float64(w[i].MG), FitEG: float64(w[i].EG),
+			SEMG: unknown, SEEG: unknown, NaiveMG: unknown, NaiveEG: unknown, DataShare: unknown, PriorEffect: unknown, Rescale: 1}
+		both, mg, eg := found[t.Name], found[t.Name+eval.OnlyMG], found[t.Name+eval.OnlyEG]
+		if both != nil {
+			mg, eg = both, both
+		}
+		if f.Frozen = mg == nil && eg == nil; f.Frozen {
+			f.SEMG, f.SEEG = 0, 0
+		}
+		f.FitMG, f.IntervalMG = estimateOf(mg, f.FitMG)
+		f.FitEG, f.IntervalEG = estimateOf(eg, f.FitEG)
+		list[i] = f
+	}
+	return list
+}
+
+// estimateOf returns the value of an estimate and the interval of its optimum; the start where
+// there is none.
+func estimateOf(e *spsa.Estimate, start float64) (float64, tuner.Interval) {
+	if e == nil {
+		return start, tuner.Interval{}
+	}
+	if e.OptimumLo == nil || e.OptimumHi == nil {
+		return e.Value, tuner.Interval{}
+	}
+	return e.Value, tuner.Interval{*e.OptimumLo, *e.OptimumHi}
+}
+
+// summaryOf counts the games of a tuning by games.
+func summaryOf(r *play.Result, path string) (datagen.Summary, error) {
+	s := datagen.Summary{Games: r.Games, Plies: r.Plies, Draws: r.Draws, Terminations: r.Ended}
+	games, err := dataset.OpenGames(path)
+	if err != nil {
+		return s, err
+	}
+	for row, err := range games.All() {
+		switch {
+		case err != nil:
+			return s, err
+		case board.GameResult(row.Result) == board.WhiteWins:
+			s.WhiteWins++
+		case board.GameResult(row.Result) == board.BlackWins:
+			s.BlackWins++
+		}
+	}
+	return s, nil
+}

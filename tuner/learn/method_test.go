@@ -1,0 +1,159 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// byGames is a plan whose first generation is tuned by games, and the second by L-BFGS.
+func byGames(dir string, workers int) Config {
+	c := config(dir, workers)
+	c.Plan.Generations[0].Method, c.Plan.Generations[1].Method = MethodSPSA, "lbfgs"
+	return c
+}
+
+// TestGenerationByGames runs a generation by SPSA and one by L-BFGS, and again with an
+// interruption before each stage: the bytes are the same.
+func TestGenerationByGames(t *testing.T) {
+	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
+	r, err := Run(t.Context(), byGames(whole, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play", "generation 2: gate"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := byGames(broken, 2)
+		c.Stage = func(name string) StageProgress {
+			if name == stage {
+				cancel()
+			}
+			return silent{}
+		}
+		if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", stage, err)
+		}
+		cancel()
+	}
+	if _, err := Run(t.Context(), byGames(broken, 2)); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, whole, broken)
+
+	first, second := r.Generations[0], r.Generations[1]
+	if first.Games.Games != 16 || first.Games.WhiteWins+first.Games.Draws+first.Games.BlackWins != 16 || first.Positions.Kept != 0 {
+		t.Errorf("generation 1: games %+v, %d positions", first.Games, first.Positions.Kept)
+	}
+	if first.Fit.SPSA == nil || first.Fit.SPSA.Iterations != 8 || len(first.Fit.SPSA.Parameters) != 9 || first.Fit.Rounded.Valid.Known() {
+		t.Errorf("generation 1: fit %+v", first.Fit)
+	}
+	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "lbfgs") || r.K <= 0 {
+		t.Errorf("generation 2: fit %+v, K %v", second.Fit, r.K)
+	}
+	checkSPSAWeights(t, filepath.Join(whole, folder(1)), first.Fit.ID)
+}
+
+// checkSPSAWeights compares the weights of a generation with what its fit.json says of each term.
+func checkSPSAWeights(t *testing.T, dir, id string) {
+	t.Helper()
+	file, err := models.Load(filepath.Join(dir, weightsName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := readFile(filepath.Join(dir, fitName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := ParseFit(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.ID() != id || file.Provenance.Method != MethodSPSA || len(fit.Terms) != len(file.Terms) {
+		t.Fatalf("file %s of method %s, %d terms; want %s", file.ID(), file.Provenance.Method, len(fit.Terms), id)
+	}
+	moved := 0
+	for i, term := range fit.Terms {
+		if term.MG != file.Terms[i].MG || term.Name != file.Terms[i].Name || term.Frozen || term.Moved() {
+			t.Errorf("term %+v, in the file %+v", term, file.Terms[i])
+		}
+		if term.FitMG != term.StartMG {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("no term moved in 16 games")
+	}
+}
+
+// TestPlanOfModel: a model says what a plan starts from and who the opponent is.
+func TestPlanOfModel(t *testing.T) {
+	for model, want := range map[string]Plan{
+		"":                 {Model: "assay", From: "assay-start", Opponent: "shannon-1950"},
+		"assay":            {Model: "assay", From: "assay-start", Opponent: "shannon-1950"},
+		"shannon-1950":     {Model: "shannon-1950", From: "shannon-1950", Opponent: "shannon-1950"},
+		"shannon-appendix": {Model: "shannon-appendix", From: "shannon-appendix", Opponent: "shannon-appendix"},
+		"machack-1967":     {Model: "machack-1967", From: "machack-1967", Opponent: "machack-1967"},
+	} {
+		got := Plan{Model: model}.WithDefaults()
+		if got.Model != want.Model || got.From != want.From || got.Opponent != want.Opponent {
+			t.Errorf("%q: %+v", model, got)
+		}
+	}
+	if p := (Plan{Model: "machack-1967", From: "a.json", Opponent: "b.json"}).WithDefaults(); p.From != "a.json" || p.Opponent != "b.json" {
+		t.Errorf("what the plan says was replaced: %+v", p)
+	}
+}
+
+// TestHeldTerms learns Mac Hack's S: a term that only a search knows keeps its weight, and the
+// result says why. The opponent is the guess, so one final match measures everything.
+func TestHeldTerms(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.Model, c.Plan.From, c.Plan.Opponent = "machack-1967", "", ""
+	c.Plan = c.Plan.WithDefaults()
+	c.Plan.Generations = c.Plan.Generations[:1]
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Held) != 1 || r.Held[0].Name != "ratio" || r.Held[0].Why == "" {
+		t.Errorf("held are %+v", r.Held)
+	}
+	ratio := slices.IndexFunc(r.Terms, func(f tuner.TermFit) bool { return f.Name == "ratio" })
+	if f := r.Terms[ratio]; !f.Frozen || f.MG != 1 {
+		t.Errorf("ratio: %+v", f)
+	}
+	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.B != "assay:"+r.Start.ID || r.FinalPlayer() != r.Champion {
+		t.Errorf("promoted %v, final %+v", r.Generations[0].Promoted, r.Final)
+	}
+}
+
+// TestFinalOfTheLastFit: if the opponent is still champion, the last fit plays it.
+func TestFinalOfTheLastFit(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.Opponent = c.Plan.From
+	c.Plan.Generations = c.Plan.Generations[:1]
+	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.A != "assay:"+r.Generations[0].Fit.ID || r.FinalPlayer() != r.Learned {
+		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
+	}
+}
+
+// Start weights of another model are refused, with the model they are of.
+func TestOtherModel(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 1)
+	c.Plan.Model = "assay"
+	var other *OtherModelError
+	if _, err := Run(t.Context(), c); !errors.As(err, &other) || !errors.Is(err, ErrPlan) || other.Model != "shannon-1950" {
+		t.Errorf("error %v", err)
+	}
+}

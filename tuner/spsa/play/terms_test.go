@@ -1,0 +1,111 @@
+package play
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/spsa"
+)
+
+func parametersOf(t *testing.T, weights string, only []string, rooted bool) map[string]FileParameter {
+	t.Helper()
+	f, err := models.Open(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, w, err := f.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := TermParameters(m, w, only, rooted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]FileParameter{}
+	for _, p := range list {
+		if _, err := p.checked(); err != nil {
+			t.Errorf("%s: %s: %v", weights, p.Name, err)
+		}
+		if !strings.HasSuffix(p.Name, eval.OnlyMG) && !strings.HasSuffix(p.Name, eval.OnlyEG) {
+			if i, ok := m.Term(p.Name); !ok || float64(w[i].MG) != *p.Start {
+				t.Errorf("%s: %s starts at %v", weights, p.Name, *p.Start)
+			}
+		}
+		byName[p.Name] = p
+	}
+	return byName
+}
+
+// The steps of Shannon's terms follow from their sizes: a legal move counts in tens, so it has
+// the smallest step; a queen has a twentieth of itself.
+func TestTermParameters(t *testing.T) {
+	p := parametersOf(t, "shannon-1950", nil, false)
+	if len(p) != 9 {
+		t.Errorf("%d parameters of nine terms", len(p))
+	}
+	if c := p["queen"].CEnd; c != 45 || *p["queen"].Min != 675 || *p["queen"].Max != 1125 {
+		t.Errorf("queen: c_end %v from %v to %v", c, *p["queen"].Min, *p["queen"].Max)
+	}
+	if m, iso := p["mobility"].CEnd, p["isolated"].CEnd; !(m > 1 && m < 4) || !(iso > 10 && iso < 25) || *p["isolated"].Max < 0 {
+		t.Errorf("c_end of mobility %v, of isolated %v, which rises to %v", m, iso, *p["isolated"].Max)
+	}
+	if ratio := parametersOf(t, "machack-1967", nil, true)["ratio"]; *ratio.Min != 0 {
+		t.Errorf("material may be worth %v", *ratio.Min)
+	}
+}
+
+// A term that depends on the root of a search is a parameter only of players that have one.
+func TestRootedTerms(t *testing.T) {
+	if _, ok := parametersOf(t, "machack-1967", nil, false)["ratio"]; ok {
+		t.Error("ratio is a parameter without a root")
+	}
+	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 15 || p["ratio"].CEnd == 0 {
+		t.Errorf("%d parameters, ratio %+v", len(p), p["ratio"])
+	}
+	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 || p["queen"].CEnd != 0 {
+		t.Errorf("chosen: %v", p)
+	}
+}
+
+// Weights that differ by phase are two parameters.
+func TestTaperedTerms(t *testing.T) {
+	p := parametersOf(t, "assay", []string{"material"}, false)
+	if _, one := p["queen"]; one || p["queen.mg"].CEnd == 0 || p["queen.eg"].CEnd == 0 {
+		t.Errorf("parameters %v", p)
+	}
+	if p := parametersOf(t, "assay-start", nil, false); len(p) != 647 {
+		t.Errorf("%d parameters of 647 terms", len(p))
+	}
+}
+
+func TestTermsRefused(t *testing.T) {
+	m, err := eval.Lookup("machack-1967")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for only, want := range map[string]string{"quen": `"quen" is no term`, "ratio": "root of a search"} {
+		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, ErrTerms) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", only, err)
+		}
+	}
+	if _, err := TermParameters(m, m.Start[1:], nil, false); err == nil {
+		t.Error("weights of another length are taken")
+	}
+}
+
+// The steps are ones that the schedule takes for any number of games.
+func TestTermSchedule(t *testing.T) {
+	for _, m := range eval.Models() {
+		list, err := TermParameters(m, m.Start, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := File{Player: "assay", Nodes: 100, Iterations: 10, Parameters: list}
+		if c, err := f.Config(); err != nil || c.SPSA.Parameters[0].REnd != spsa.DefaultREnd(10, len(list)) {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+}
