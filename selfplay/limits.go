@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -36,6 +37,18 @@ func (l Limits) Validate() error {
 // Deterministic reports whether a search within these limits depends on its input alone:
 // a limit of time depends on the machine.
 func (l Limits) Deterministic() bool { return l.MoveTime == 0 && !l.Clock.Runs() }
+
+// TimeControl returns the limit of time as PGN has it: 40/300 or 8+0.08 for a clock, 0.1/move
+// for a time a move, and nothing without a limit of time.
+func (l Limits) TimeControl() string {
+	switch {
+	case l.Clock.Runs():
+		return l.Clock.String()
+	case l.MoveTime > 0:
+		return fmt.Sprintf("%g/move", l.MoveTime.Seconds())
+	}
+	return ""
+}
 
 // search returns the limits of one move, without those of the clock.
 func (l Limits) search() engine.Limits {

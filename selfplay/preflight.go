@@ -49,13 +49,13 @@ func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			return fmt.Errorf("%s: %w: %w", e.Identity(), ErrPreflight, err)
+			return fmt.Errorf("%s: %w: %w", e.Label(), ErrPreflight, err)
 		case result.Void != "" && job.Attempt < MaxAttempt:
 			continue
 		case result.Void != "":
-			return fmt.Errorf("%s: %w: %s", e.Identity(), ErrPreflight, result.Void)
+			return fmt.Errorf("%s: %w: %s", e.Label(), ErrPreflight, result.Void)
 		case result.Fault != "":
-			return fmt.Errorf("%s: %w: %s: %s", e.Identity(), ErrPreflight, result.Termination, result.fault(board.White))
+			return fmt.Errorf("%s: %w: %s: %s", e.Label(), ErrPreflight, result.Termination, result.fault(board.White))
 		}
 		return nil
 	}

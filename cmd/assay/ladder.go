@@ -82,7 +82,11 @@ it: no game is lost or played twice.`,
 
 func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (ladder.Config, error) {
 	var c ladder.Config
-	if err := f.git.prepare(cmd, f.Out, args...); err != nil {
+	players, err := namePlayers(args)
+	if err != nil {
+		return c, err
+	}
+	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
 		return c, err
 	}
 	times, err := f.times.limits()
@@ -93,7 +97,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, cli.Usagef("--tc and --movetime are the same for all players of a ladder")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	f.leaveOwnDepth(cmd, args)
+	f.leaveOwnDepth(cmd, players.specs)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -110,10 +114,10 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	case f.games%round != 0 && c.Schedule != ladder.Widest:
 		fmt.Fprintf(stderr, "ladder: warning: %d games are not a multiple of a round (%d): some pairs of players play more games than others\n", f.games, round)
 	}
-	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, args); err != nil {
+	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, players.shown); err != nil {
 		return c, err
 	}
-	if err := f.entrants(&c, args); err != nil {
+	if err := f.entrants(&c, players); err != nil {
 		return c, err
 	}
 	checker := c.Check.Player
@@ -146,15 +150,10 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 }
 
 // entrants names the players, and chooses who checks openings.
-func (f *ladderFlags) entrants(c *ladder.Config, args []string) error {
-	for i, spec := range args {
-		e, err := f.times.entrant(&f.git, spec, fmt.Sprintf("ladder: player %d", i+1))
-		if err != nil {
-			return err
-		}
-		c.Players = append(c.Players, e)
+func (f *ladderFlags) entrants(c *ladder.Config, players players) (err error) {
+	if c.Players, err = players.entrants(&f.times, &f.git, numbered("ladder")); err != nil {
+		return err
 	}
-	var err error
 	c.Check.Player, err = openingChecker(c.Players...)
 	return err
 }

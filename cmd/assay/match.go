@@ -56,7 +56,11 @@ machack-1967:book=false ("assay historic list" lists them; for the options of on
 "assay uci --player NAME" and type uci). Historic programs have their own search depth;
 against other players, --depth 40 keeps it.
 
-A foreign engine is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]. The
+Players are shown as they are typed, or by a name: name=new:./engine. Data and
+results also have the id of their weights, or the checksum of their program.
+
+A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]. The
 command is split into words as by a shell, without expansion. OwnBook and Threads keep the
 engine's defaults unless set.
 
@@ -88,6 +92,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
+  assay match name=new:./engine name=base:./engine-base --tc 8+0.08 --sprt 0,5
   assay match turing-1951 shannon-a:moves=1 --games 40
   assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08
   assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
@@ -147,7 +152,11 @@ func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
 
 func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
 	var c match.Config
-	if err := f.git.prepare(cmd, f.Out, args...); err != nil {
+	players, err := namePlayers(args)
+	if err != nil {
+		return c, err
+	}
+	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
 		return c, err
 	}
 	times, err := f.times.limits()
@@ -155,7 +164,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 		return c, err
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	f.leaveOwnDepth(cmd, args)
+	f.leaveOwnDepth(cmd, players.specs)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -171,7 +180,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 	if f.games%2 != 0 {
 		return c, cli.Usagef("--games %d: pairs need an even number", f.games)
 	}
-	if err := f.entrants(&c, args); err != nil {
+	if err := f.entrants(&c, players); err != nil {
 		return c, err
 	}
 	checker, pinned := c.Check.Player, c.Pinned
@@ -237,7 +246,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	case r.Already:
 		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
 	default:
-		p.Finish(fmt.Sprintf("%d games, %s%s%s", r.Games, r.Verdict, forfeitsText(r), cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, cli.BusyText(r.Load)))
 		if cost := cli.RunnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
 			fmt.Fprintf(stderr, "match: %s\n", cost)
 		}
@@ -270,9 +279,14 @@ func matchJSON(out string, r *match.Result) matchReport {
 
 func printMatch(out io.Writer, dir string, r *match.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	nps := r.NodesPerSecond()
-	fmt.Fprintf(w, "A\t%s\t%.0f nodes/s\n", r.A, nps[0])
-	fmt.Fprintf(w, "B\t%s\t%.0f nodes/s\n", r.B, nps[1])
+	fmt.Fprintf(out, "%s\n", r.Headline())
+	for i, nps := range r.NodesPerSecond() {
+		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
+		fmt.Fprintf(w, "%c\t%s\t%.0f nodes/s\n", 'A'+i, name, nps)
+		if id != name {
+			fmt.Fprintf(w, "\t\t%s\n", id)
+		}
+	}
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
 	p := r.Pentanomial
 	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
@@ -292,7 +306,6 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 	for _, text := range r.Warnings {
 		fmt.Fprintf(w, "warning\t\t%s\n", text)
 	}
-	fmt.Fprintf(w, "verdict\t%s\t%s\n", r.Verdict, verdictText(r))
 	if dir != "" {
 		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
 	}
@@ -302,40 +315,17 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 // printElo prints what the games say about strength.
 func printElo(w io.Writer, r *match.Result) {
 	p := r.Pentanomial
-	fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
-	if p.Samples() < match.FewPairs {
-		fmt.Fprintf(w, "\t\t%+.1f to %+.1f by likelihood: use this one, there are few pairs\n", r.LikelyLo, r.LikelyHi)
+	if p.Samples() < match.FewPairs { // the normal intervals are too narrow
+		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f, by likelihood\n", r.Elo, r.LikelyLo, r.LikelyHi)
+	} else {
+		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
+		fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
 	}
-	fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
-	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %.2f\n", 100*r.LOS, 100*r.DrawRatio, r.PairRatio)
+	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %d : %d\n", 100*r.LOS, 100*r.DrawRatio, p[3]+p[4], p[0]+p[1])
 	if r.LLR != nil {
 		fmt.Fprintf(w, "LLR\t%.2f\tbounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
 	}
 	if r.Unbiased != nil {
 		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, corrected for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
 	}
-}
-
-// forfeitsText says what the test says without B's forfeits, as the end of a headline.
-func forfeitsText(r *match.Result) string {
-	if r.WithoutForfeits == nil {
-		return ""
-	}
-	return "; " + r.WithoutForfeits.String()
-}
-
-func verdictText(r *match.Result) string {
-	switch r.Verdict {
-	case match.AcceptH1:
-		return "A passes" + forfeitsText(r)
-	case match.AcceptH0:
-		return "A does not pass"
-	case match.Stronger:
-		return "A is stronger than B"
-	case match.Weaker:
-		return "A is weaker than B"
-	case match.NoVerdict:
-		return r.Reason
-	}
-	return "too few games to decide"
 }

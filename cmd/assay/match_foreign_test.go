@@ -291,15 +291,3 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 		noneLeft(t, mark)
 	}
 }
-
-// The headline of a test that A passes says what it says without B's forfeits.
-func TestVerdictWithoutForfeits(t *testing.T) {
-	r := &match.Result{Verdict: match.AcceptH1}
-	if text := verdictText(r); text != "A passes" {
-		t.Errorf("%q", text)
-	}
-	r.WithoutForfeits = &match.WithoutForfeits{Verdict: match.Undecided, LLR: 2.314}
-	if text := verdictText(r); text != "A passes; without B's forfeits: not decided (LLR 2.31)" {
-		t.Errorf("%q", text)
-	}
-}

@@ -93,16 +93,12 @@ func (f *timeFlags) entrant(git *gitFlags, spec, what string) (selfplay.Entrant,
 }
 
 // entrants names A and B and chooses who checks openings.
-func (f *matchFlags) entrants(c *match.Config, args []string) error {
-	for i, to := range []*selfplay.Entrant{&c.A, &c.B} {
-		e, err := f.times.entrant(&f.git, args[i], fmt.Sprintf("match: %c", 'A'+i))
-		if err != nil {
-			return err
-		}
-		*to = e
+func (f *matchFlags) entrants(c *match.Config, players players) error {
+	list, err := players.entrants(&f.times, &f.git, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
+	if err != nil {
+		return err
 	}
-	c.Pinned = f.git.pinned()
-	var err error
+	c.A, c.B, c.Pinned = list[0], list[1], f.git.pinned()
 	c.Check.Player, err = openingChecker(c.B, c.A) // B first: A is usually the newer
 	return err
 }

@@ -40,7 +40,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newGuideCommand()}},
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
 		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},

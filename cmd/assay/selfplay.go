@@ -71,7 +71,11 @@ The command may be interrupted or killed at any time: the same command continues
 
 func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	var c datagen.Config
-	if err := f.git.prepare(cmd, f.Out, f.players...); err != nil {
+	players, err := namePlayers(f.players)
+	if err != nil {
+		return c, err
+	}
+	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
 		return c, err
 	}
 	times, err := f.times.limits()
@@ -95,19 +99,15 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	case len(f.players) > 2:
 		return c, cli.Usagef("%d --players: want one or two", len(f.players))
 	}
-	specs := f.players
-	if len(specs) == 0 {
-		specs = []string{"assay"}
+	if len(players.specs) == 0 {
+		spec := "assay"
 		if f.weights != "" {
-			specs[0] += ":weights=" + f.weights
+			spec += ":weights=" + f.weights
 		}
+		players.shown, players.specs = []string{spec}, []string{spec}
 	}
-	for _, spec := range specs {
-		e, err := f.times.entrant(&f.git, spec, "selfplay")
-		if err != nil {
-			return c, err
-		}
-		c.Players = append(c.Players, e)
+	if c.Players, err = players.entrants(&f.times, &f.git, func(int) string { return "selfplay" }); err != nil {
+		return c, err
 	}
 	c.Setup, c.Games = f.Setup, f.games
 	c.Pinned = f.git.pinned()

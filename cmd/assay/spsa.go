@@ -149,10 +149,14 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c.Out, f.form = f.out, file.Form
 	defer f.git.close()
-	if err := f.git.prepare(cmd, f.out, file.Player); err != nil {
+	shown, spec, err := roster.Named(file.Player)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if err := f.git.prepare(cmd, f.out, spec); err != nil {
 		return err
 	}
-	if err := f.players(&c, file.Player); err != nil {
+	if err := f.players(&c, spec, shown); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), resumeCommand(cmd, args)
@@ -161,11 +165,12 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 
 // players opens the player once and sets its values, so that errors appear before the run
 // starts.
-func (f *spsaFlags) players(c *play.Config, spec string) error {
+func (f *spsaFlags) players(c *play.Config, spec, shown string) error {
 	e, err := f.git.entrant(spec)
 	if err != nil {
 		return err
 	}
+	e.Shown = shown
 	c.Player, c.Pinned = e, f.git.pinned()
 	p, err := roster.Open(e.Spec)
 	if err != nil {

@@ -38,6 +38,15 @@ type RunInfo struct {
 	// Pinned is what names of the command line stood for when the run started, such as the
 	// commit HEAD. Its form is the command's.
 	Pinned json.RawMessage `json:"pinned,omitempty"`
+
+	// Players are those of a run that plays games, in the order of its command line.
+	Players []RunPlayer `json:"players,omitempty"`
+}
+
+// RunPlayer is a player of a run. A resumed run keeps the names with which it began.
+type RunPlayer struct {
+	Name string `json:"name"` // for people
+	ID   string `json:"id"`   // in the configuration and in data
 }
 
 // OlderRunError says that an unfinished run was started by an earlier version of the
@@ -261,6 +270,9 @@ func readJSON(path string, v any) error {
 
 // Dir returns the run's folder.
 func (r *Run) Dir() string { return r.dir }
+
+// Info returns how the run was started.
+func (r *Run) Info() RunInfo { return r.info }
 
 // Path returns the path of a file in the run's folder.
 func (r *Run) Path(elem ...string) string {

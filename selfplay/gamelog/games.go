@@ -2,6 +2,7 @@ package gamelog
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,9 +48,12 @@ type Config struct {
 
 // Header is what a Result does not contain.
 type Header struct {
-	White, Black string // names of the players
+	White, Black selfplay.Entrant
 	Nodes        uint64 // White's limit; 0 for none
 	Round        string // in the PGN
+	// TimeControls are the clocks of White and Black as PGN has them, such as 40/300 or
+	// 8+0.08; empty without a limit of time.
+	TimeControls [2]string
 }
 
 // Games are the files of a run. A nil Games keeps nothing.
@@ -213,11 +217,35 @@ func (g *Games) record(r *selfplay.Result) error {
 	}
 	// Only what is the same in equal runs: the text of a fault is in the journal.
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
-	err = pgn.WriteNoted(g.pgnOut, row, notes, pgn.Tag{Name: "Event", Value: g.Event}, pgn.Tag{Name: "Round", Value: h.Round})
+	err = pgn.WriteNoted(g.pgnOut, row, notes, g.tags(&h)...)
 	if err != nil {
 		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
 	}
 	return nil
+}
+
+// tags returns what the PGN says of a game beside the game itself. Players are shown by
+// their names for people; their names in data follow where they differ. Games by the clock
+// have a date; those that can be repeated do not, for they have the same bytes on any day.
+func (g *Games) tags(h *Header) []pgn.Tag {
+	tags := []pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
+		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}
+	white, black := h.TimeControls[0], h.TimeControls[1]
+	if white != "" || black != "" {
+		tags = append(tags, pgn.Tag{Name: "Date", Value: g.Run.Info().Started.Format("2006.01.02")})
+	}
+	switch {
+	case white != black:
+		tags = append(tags, pgn.Tag{Name: "WhiteTimeControl", Value: cmp.Or(white, "-")}, pgn.Tag{Name: "BlackTimeControl", Value: cmp.Or(black, "-")})
+	case white != "":
+		tags = append(tags, pgn.Tag{Name: "TimeControl", Value: white})
+	}
+	for i, e := range []selfplay.Entrant{h.White, h.Black} {
+		if e.Label() != e.Identity() {
+			tags = append(tags, pgn.Tag{Name: [2]string{"WhiteId", "BlackId"}[i], Value: e.Identity()})
+		}
+	}
+	return tags
 }
 
 func (g *Games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
@@ -226,7 +254,7 @@ func (g *Games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
 		return nil, err
 	}
 	row.Nodes = uint32(h.Nodes)
-	row.White, row.Black = h.White, h.Black
+	row.White, row.Black = h.White.Identity(), h.Black.Identity()
 	return row, nil
 }
 

@@ -67,7 +67,9 @@ func TestReadGames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	header := func(r *selfplay.Result) Header { return Header{White: "a", Black: "b"} }
+	header := func(r *selfplay.Result) Header {
+		return Header{White: selfplay.Entrant{Name: "a"}, Black: selfplay.Entrant{Name: "b"}}
+	}
 	g, err := Open(Config{Run: run, Identity: "identity", Header: header}, func(*Games, *selfplay.Result) error { return nil })
 	if err != nil {
 		t.Fatal(err)

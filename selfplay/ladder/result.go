@@ -16,7 +16,8 @@ const z95 = 1.959964
 // Rating is the rating of one player, with its games.
 type Rating struct {
 	Rank  int     `json:"rank"` // from 1
-	Name  string  `json:"name"`
+	Name  string  `json:"name"` // for people
+	ID    string  `json:"id"`   // in data
 	Elo   float64 `json:"elo"`
 	EloLo float64 `json:"elo_lo"`
 	EloHi float64 `json:"elo_hi"` // 95 % interval of the difference to the anchor, or to the mean of all
@@ -73,7 +74,7 @@ func (l *ladder) noVerdict() *Result {
 	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{}, Scores: [][]Score{}, LOS: [][]float64{},
 		Games: 2 * l.table.Pairs(), Terminations: l.terminations, VoidPairs: l.pairs.Guard.Void(), Plies: l.plies}
 	for i, p := range l.Players {
-		r.Unrated = append(r.Unrated, Unrated{p.Identity(), l.table.Total(i).Games(), l.forfeits[i]})
+		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.forfeits[i]})
 	}
 	return r
 }
@@ -114,13 +115,13 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 	})
 	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws(), Terminations: counts.terminations, Plies: counts.plies}
 	if c.Anchor >= 0 {
-		r.Anchor = c.Players[c.Anchor].Identity()
+		r.Anchor = c.Players[c.Anchor].Label()
 	}
 	white, se := fit.White()
 	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = white, white-z95*se, white+z95*se
 	for rank, i := range order {
 		elo, e := fit.Elo(i), z95*fit.Error(i)
-		rating := Rating{Rank: rank + 1, Name: c.Players[i].Identity(), Elo: elo, EloLo: elo - e, EloHi: elo + e,
+		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(), Elo: elo, EloLo: elo - e, EloHi: elo + e,
 			Score: table.Total(i), Forfeits: counts.forfeits[i]}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)

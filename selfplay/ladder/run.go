@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -31,7 +32,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: l.playerOf}}
 	for _, p := range c.Players {
-		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Identity())
+		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Label())
 	}
 	if !gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, c.Limits, c.Players...); err != nil {
@@ -46,12 +47,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return l.play(ctx)
 	}
 	id := l.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, id,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}, id,
 		func(run *durable.Run, r *Result) error {
 			r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
 			return nil
 		},
 		func(run *durable.Run) (*Result, error) {
+			l.keepNames(run)
 			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
 			if err != nil {
 				return nil, err
@@ -148,6 +150,16 @@ func (l *ladder) sides(game uint64) (white, black int) {
 	return p.first, p.second
 }
 
+// keepNames shows the players by the names with which the run began.
+func (l *ladder) keepNames(run *durable.Run) {
+	l.Players = slices.Clone(l.Players)
+	var players []*selfplay.Entrant
+	for i := range l.Players {
+		players = append(players, &l.Players[i])
+	}
+	gamelog.KeepNames(run, players...)
+}
+
 // playerOf returns the player with the side in a game.
 func (l *ladder) playerOf(game uint64, side board.Color) int {
 	white, black := l.sides(game)
@@ -161,7 +173,7 @@ func (l *ladder) job(number uint64) selfplay.Job {
 
 func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 	white, black := l.sides(g.Number)
-	return gamelog.Header{White: l.Players[white].Identity(), Black: l.Players[black].Identity(), Nodes: l.Limits.Nodes,
+	return gamelog.Header{White: l.Players[white], Black: l.Players[black], Nodes: l.Limits.Nodes, TimeControls: [2]string{l.Limits.TimeControl(), l.Limits.TimeControl()},
 		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
@@ -215,7 +227,7 @@ func (l *ladder) progress() {
 				best = i
 			}
 		}
-		note = fmt.Sprintf("%s %+.0f leads, widest ± %.0f", l.Players[best].Identity(), l.fit.Elo(best), l.widest())
+		note = fmt.Sprintf("%s %+.0f leads, widest ± %.0f", l.Players[best].Label(), l.fit.Elo(best), l.widest())
 	}
 	l.Progress(2*l.table.Pairs(), int64(l.Games), note)
 }

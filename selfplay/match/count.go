@@ -28,7 +28,8 @@ type counter struct {
 
 func newCounter(c *Config) (*counter, error) {
 	n := &counter{config: c, needsPairs: c.Games / 2}
-	n.result.A, n.result.B = c.A.Identity(), c.B.Identity()
+	n.result.A, n.result.B = c.A.Label(), c.B.Label()
+	n.result.IDA, n.result.IDB = c.A.Identity(), c.B.Identity()
 	n.result.Terminations = map[string]int64{}
 	n.result.Warnings = c.Warnings()
 	n.result.Test = c.Test

@@ -30,8 +30,10 @@ const (
 // Result is the result of a match, from A's view. Its JSON depends on the counted games
 // alone; Elo is finite whatever the score.
 type Result struct {
-	A       string `json:"a"`
+	A       string `json:"a"` // names for people
 	B       string `json:"b"`
+	IDA     string `json:"a_id"` // names in data: with the id of weights, or the checksum of a program
+	IDB     string `json:"b_id"`
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"` // why there is no verdict
 

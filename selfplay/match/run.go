@@ -46,8 +46,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return m.play(ctx)
 	}
 	id := m.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, id, finished,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.A, c.B)}, id, finished,
 		func(run *durable.Run) (*Result, error) {
+			gamelog.KeepNames(run, &m.A, &m.B)
+			count.result.A, count.result.B = m.A.Label(), m.B.Label()
 			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
 			if err != nil {
 				return nil, err
@@ -82,10 +84,11 @@ func finished(run *durable.Run, r *Result) error {
 
 // header names the players of a game.
 func (m *match) header(g *selfplay.Result) gamelog.Header {
-	names := [2]string{m.A.Identity(), m.B.Identity()}
+	players := [2]selfplay.Entrant{m.A, m.B}
 	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
-	return gamelog.Header{White: names[white], Black: names[black], Nodes: m.limits(white).Nodes,
-		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.Header{White: players[white], Black: players[black], Nodes: m.limits(white).Nodes,
+		TimeControls: [2]string{m.limits(white).TimeControl(), m.limits(black).TimeControl()},
+		Round:        fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
 // preflight has A and B play a move, unless the match is complete.

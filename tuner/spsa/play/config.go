@@ -92,7 +92,8 @@ func (c *Config) Entrant(values []float64) selfplay.Entrant {
 	for _, o := range e.Options {
 		text = append(text, o.Name+"="+o.Value)
 	}
-	e.Name = c.Player.Identity() + " " + strings.Join(text, " ")
+	set := " " + strings.Join(text, " ")
+	e.Name, e.Shown = c.Player.Identity()+set, c.Player.Label()+set
 	return e
 }
 

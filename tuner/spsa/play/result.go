@@ -35,9 +35,10 @@ type Result struct {
 	Verdict string `json:"verdict,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 
-	Player     string           `json:"player"`
-	Limits     string           `json:"limits"` // of each move, in words: other limits have other optima
-	Build      string           `json:"build"`  // see durable.BuildTarget
+	Player     string           `json:"player"`    // name for people
+	PlayerID   string           `json:"player_id"` // name in data
+	Limits     string           `json:"limits"`    // of each move, in words: other limits have other optima
+	Build      string           `json:"build"`     // see durable.BuildTarget
 	Parameters []spsa.Estimate  `json:"parameters"`
 	Iterations int              `json:"iterations"`
 	Games      int64            `json:"games"`

@@ -33,7 +33,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
-	s.result = Result{Player: c.Player.Identity(), Limits: limitsText(c.Limits), Ended: map[string]int64{}}
+	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: limitsText(c.Limits), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"the player"}, Who: func(uint64, board.Color) int { return 0 }}}
@@ -42,7 +42,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			return nil, fmt.Errorf("spsa: %w", err)
 		}
 	}
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}, c.identity(openings),
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Player)}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error {
 			r.Already, r.Limits, r.Load = true, s.result.Limits, gamelog.ReadLoad(c.Out)
 			return nil
@@ -65,6 +65,8 @@ type session struct {
 
 func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
 	var err error
+	gamelog.KeepNames(run, &s.Player)
+	s.result.Player = s.Player.Label()
 	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it is rebuilt from the journal
 		return nil, fmt.Errorf("spsa: %w", err)
 	}
@@ -160,9 +162,13 @@ func (s *session) job(number uint64) selfplay.Job {
 // header names the sides of a game. It is the same for a game that is replayed.
 func (s *session) header(g *selfplay.Result) gamelog.Header {
 	k := s.iteration(g.Number / 2)
-	names := [2]string{fmt.Sprintf("%s iteration %d +", s.Player.Identity(), k), fmt.Sprintf("%s iteration %d -", s.Player.Identity(), k)}
-	plus := plusSide(g.Number)
-	return gamelog.Header{White: names[plus], Black: names[1-plus], Nodes: s.Limits.Nodes, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	var sides [2]selfplay.Entrant
+	for i := range sides {
+		name := fmt.Sprintf(" iteration %d %c", k, "+-"[i])
+		sides[i] = selfplay.Entrant{Name: s.Player.Identity() + name, Shown: s.Player.Label() + name}
+	}
+	plus, tc := plusSide(g.Number), s.Limits.TimeControl()
+	return gamelog.Header{White: sides[plus], Black: sides[1-plus], Nodes: s.Limits.Nodes, TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
 // plusSide returns the color of Plus in a game.

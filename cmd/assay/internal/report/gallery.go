@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"math/bits"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // galleryBytes is how many bytes of games a page holds at most, in all galleries together.
@@ -25,6 +27,7 @@ type gallery struct {
 	room, used int
 	step       uint64
 	names      map[string]int
+	shown      map[string]string // names for people, by names in data
 }
 
 // galleryGame is a game as the page's script reads it.
@@ -42,7 +45,20 @@ type galleryGame struct {
 }
 
 func newGallery(label, dir string, room int) *gallery {
-	return &gallery{Label: label, Dir: dir, room: room, step: 1, names: map[string]int{}, Players: []string{}, Games: []galleryGame{}}
+	return &gallery{Label: label, Dir: dir, room: room, step: 1, names: map[string]int{}, shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
+}
+
+// shownNames returns the names of a run's players for people, by their names in data.
+func shownNames(dir string) map[string]string {
+	info, err := durable.ReadRunInfo(dir)
+	if err != nil {
+		return nil
+	}
+	names := map[string]string{}
+	for _, p := range info.Players {
+		names[p.ID] = p.Name
+	}
+	return names
 }
 
 // offer adds a game, if there is room for it.
@@ -94,6 +110,7 @@ func (v *gallery) game(number uint64, g *dataset.GameRow) (galleryGame, error) {
 }
 
 func (v *gallery) name(s string) int {
+	s = cmp.Or(v.shown[s], s)
 	i, seen := v.names[s]
 	if !seen {
 		const maxName = 1000 // characters of a name that a page shows

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -26,6 +27,7 @@ type matchConfig struct {
 type matchView struct {
 	Name, Dir string
 	Config    matchConfig
+	IDs       [2]string     // of A and B in data; empty if they are not known
 	Result    *match.Result // nil while the match is in progress
 	Standing  sprt.Summary  // of the pairs that count so far
 	Penta     sprt.Pentanomial
@@ -43,6 +45,10 @@ func (b *builder) readMatch(dir, name string) (*matchView, error) {
 	v := &matchView{Name: name, Dir: dir, FaultLogs: gamelog.FaultLogs(dir), Load: gamelog.ReadLoad(dir)}
 	if ok, err := readJSON(&v.Config, dir, "config.json"); !ok || err != nil {
 		return nil, err
+	}
+	if info, err := durable.ReadRunInfo(dir); err == nil && len(info.Players) == 2 {
+		v.Config.A, v.Config.B = info.Players[0].Name, info.Players[1].Name
+		v.IDs = [2]string{info.Players[0].ID, info.Players[1].ID}
 	}
 	v.Result = new(match.Result)
 	if ok, err := readJSON(v.Result, dir, "result.json"); err != nil {

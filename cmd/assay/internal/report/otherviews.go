@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,6 +80,9 @@ func (b *builder) ladder() error {
 		x, y := (2*a.Won+a.Drawn)*b.Games, (2*b.Won+b.Drawn)*a.Games
 		return int(y - x)
 	})
+	for _, s := range standings {
+		s.Name = cmp.Or(t.viewer.shown[s.Name], s.Name)
+	}
 	var figures []figure
 	rated := complete && r.Verdict == ""
 	if rated {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,13 +17,10 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// tuneText is the report of a fit for people: the warning about the data, if there is one,
-// the verdict, piece values, how good the fit is, then every term.
-func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration) string {
+// tuneText is the report of a fit for people: piece values, how good the fit is,
+// then every term.
+func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
 	var b strings.Builder
-	if dataWarning != "" {
-		fmt.Fprintf(&b, "warning: %s\n\n", dataWarning)
-	}
 	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
 	b.WriteString(fitSummary(r, took))
@@ -33,11 +29,10 @@ func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.
 	b.WriteString(curveTable(r.Curve))
 	b.WriteString(termTable(&r.Result, file))
 	b.WriteString(collinearList(r.Collinear))
-	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == dataWarning })
-	for _, w := range rest {
+	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
-	if len(rest) > 0 {
+	if len(r.Warnings) > 0 {
 		b.WriteString("\n")
 	}
 	from := ""
@@ -266,10 +261,10 @@ func collinearList(list []stats.Collinear) string {
 	}
 	var b strings.Builder
 	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
-	const lines, names = 3, 3
+	const lines, names = 8, 3
 	for i, c := range list {
 		if i == lines {
-			fmt.Fprintf(&b, "  and %d more; --json lists all\n", len(list)-i)
+			fmt.Fprintf(&b, "  and %d more: see --json\n", len(list)-i)
 			break
 		}
 		share := fmt.Sprintf("but for %.2g %% of its information", 100*c.Unexplained)

@@ -1,0 +1,104 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct{ name, line, want, notes string }{
+		{
+			"the manual's example",
+			"fastchess -engine cmd=Engine1 name=Engine1 -engine cmd=Engine2 name=Engine2 -openings file=book.epd format=epd order=random -each tc=60+0.6 option.Hash=64 -rounds 200 -repeat -concurrency 4",
+			"assay match 'uci:name=Engine1:Engine1?Hash=64' 'uci:name=Engine2:Engine2?Hash=64' --tc 60+0.6 --games 400 --book book.epd --book-order random --concurrency 4 --win-plies 0",
+			"",
+		},
+		{
+			"a patch",
+			"fastchess -engine cmd=./new -engine cmd=./base -each tc=8+0.08 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -rounds 10000 -recover -pgnout file=games.pgn",
+			"assay match uci:./new uci:./base --tc 8+0.08 --games 20000 --sprt 0,5 --elo-model normalized --beta 0.1 --recover --out games --win-plies 0",
+			"the games are in games/games.pgn, with scores, depth and time of each move",
+		},
+		{
+			"cutechess adjudication",
+			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 -rounds 50 -draw movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
+			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 --draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
+			"",
+		},
+		{
+			"limits of each engine",
+			"c-chess-cli -engine cmd=a nodes=1000 -engine cmd=b depth=5 -games 10",
+			"assay match uci:nodes=1000:a uci:depth=5:b --games 10 --win-plies 0",
+			"",
+		},
+		{
+			"two clocks, arguments, a value with a quote",
+			`fastchess -engine cmd=./a args=--uci tc=10+0.1 option.Path=it's -engine cmd=./b tc=5+0.05 -rounds 2`,
+			`assay match 'uci:./a --uci?Path='\''it'\''\'\'''\''s'\''' uci:./b --tc 10+0.1,5+0.05 --games 4 --win-plies 0`,
+			"",
+		},
+		{
+			"a gauntlet of four, an odd number of games, what assay does not do",
+			"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -engine cmd=d -each st=0.1 -tournament gauntlet -games 1 -rounds 1 -noswap -tb /syzygy",
+			"assay match uci:a uci:b uci:c uci:d --movetime 100ms --games 4 --gauntlet --win-plies 0",
+			"-noswap: assay always plays both games of an opening, with colors reversed|-tb: assay does not adjudicate by tablebases|assay plays pairs of games: 4",
+		},
+	} {
+		words := strings.Fields(test.line)
+		c, err := Match(words[0], words[1:])
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := c.Line(); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+		if got := strings.Join(c.Notes, "|"); got != test.notes {
+			t.Errorf("%s: notes\n got %s\nwant %s", test.name, got, test.notes)
+		}
+	}
+}
+
+func TestMatchErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"arena -engine cmd=a": "no such runner",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1+0.01 -nosuch 3": "-nosuch: this is no option",
+		"fastchess -engine cmd=a":                                               "want two engines",
+		"fastchess -engine cmd=a -engine name=b -each nodes=10":                 "no cmd=",
+		"fastchess -engine cmd=a -engine cmd=b":                                 "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=inf":                    "no clock",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":                    "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4":                 "want a whole number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x":         "want a number",
+		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1":         "UCI engines only",
+		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1":                       "cannot play",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds":              "want a whole number",
+		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -variant suicide": "Chess960",
+	} {
+		words := strings.Fields(line)
+		if _, err := Match(words[0], words[1:]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", line, err, want)
+		}
+	}
+}
+
+// Each -option belongs to one group, and negative numbers to the option before them.
+func TestGroup(t *testing.T) {
+	list := group(strings.Fields("-sprt elo0=-5 -3 --rounds 2"))
+	if len(list) != 2 || list[0].name != "-sprt" || !slices.Equal(list[0].values, []string{"elo0=-5", "-3"}) || list[1].name != "-rounds" {
+		t.Error(list)
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add("-engine cmd=./new -engine cmd=./base -each tc=8+0.08 option.Hash=16 -sprt elo0=0 elo1=5")
+	f.Add("-quick cmd=a cmd=b book=c.epd")
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, runner := range Runners {
+			if c, err := Match(runner, strings.Fields(line)); err == nil && (c.Args[0] != "match" || len(c.Args) < 4) {
+				t.Error(c.Args)
+			}
+		}
+	})
+}

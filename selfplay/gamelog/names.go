@@ -1,0 +1,26 @@
+package gamelog
+
+import (
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// Players returns the names and identities of the players for the folder of a run.
+func Players(list ...selfplay.Entrant) (players []durable.RunPlayer) {
+	for _, e := range list {
+		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity()})
+	}
+	return players
+}
+
+// KeepNames shows the players by the names with which the run began, whatever names they
+// have when it is resumed: its files have the same bytes then.
+func KeepNames(run *durable.Run, players ...*selfplay.Entrant) {
+	began := run.Info().Players
+	if len(began) != len(players) {
+		return // a run of an earlier version
+	}
+	for i, p := range players {
+		p.Shown = began[i].Name
+	}
+}
