@@ -56,6 +56,8 @@ var layout = []layoutRow{
 		[]string{"engine/search", "engine/uci", "models", "eval", "engine/historic/bernstein", "engine/historic/nss", "engine/historic/random", "engine/historic/shannon", "engine/historic/turing", "engine/historic/torres", "engine/historic/losalamos", "engine/historic/machack"}},
 	{"engine/historic/times", "the work that the papers give times for; roster: players by name",
 		[]string{"engine/roster", "engine/historic/draughts", "engine/historic/losalamos", "engine/historic/machack", "engine/historic/prinz"}},
+	{"engine/historic/replay", "the printed games, played through; roster: players by name",
+		[]string{"engine/historic", "engine/roster", "engine/historic/draughts", "engine/historic/losalamos"}},
 	{"dataset/durable", "files that survive a crash; text: lines of journals",
 		[]string{"dataset/internal/text"}},
 	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests",

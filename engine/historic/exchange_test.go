@@ -1,72 +1,60 @@
-// Static exchange evaluation as Tsan-sheng Hsu's lecture on chess programs prints it, as the
-// lecture means it, and the lecture's positions. The engine's own, which also counts pieces
-// behind others, is board.Position.SEE.
+// The static exchange evaluation and the positions of Tsan-sheng Hsu's lecture on chess programs.
 package historic_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/historic"
 )
 
-// values are those of the lecture, in pawns. The king's is ours.
-var values = [6]int{1, 3, 3, 5, 9, 100}
-
-// seePrinted returns the material, in pawns, that side c wins by capturing on sq, as the
-// lecture prints it: all attackers are listed once, the least valuable first, and both sides
-// capture until one has no attacker left; neither may stop. Pieces behind others and pins
-// are ignored. It is 0 if there is no enemy piece on sq or c cannot capture it.
-func seePrinted(p *board.Position, c board.Color, sq board.Square) int {
-	victim, own, other := attackers(p, c, sq)
-	gain := 0
-	for len(own) > 0 {
-		gain += victim
-		victim, own = own[0], own[1:]
-		if len(other) == 0 {
-			break
-		}
-		gain -= victim
-		victim, other = other[0], other[1:]
+// see returns what side c wins by capturing on sq, as printed and as meant. Both are 0 if there
+// is no exchange.
+func see(p *board.Position, c board.Color, sq board.Square) (printed, minimax int) {
+	x, err := historic.NewExchange(p, sq)
+	if err != nil || x.Side != c {
+		return 0, 0
 	}
-	return gain
+	return x.Printed, x.Minimax
 }
 
-// seeMinimax is like seePrinted, but either side may stop before any capture.
-func seeMinimax(p *board.Position, c board.Color, sq board.Square) int {
-	victim, own, other := attackers(p, c, sq)
-	return exchange(victim, own, other)
+// The captures of an exchange, and where a side stops.
+func TestCaptures(t *testing.T) {
+	p := enginetest.Position(t, "3qk3/8/4p3/3n4/4P3/2N5/8/4K3 b - - 0 1")
+	d5, _ := board.ParseSquare("d5")
+	x, err := historic.NewExchange(&p, d5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range x.Captures {
+		got = append(got, fmt.Sprintf("%c%v takes %v %+d", c.Piece.Letter(), c.From, c.Takes, c.Balance))
+	}
+	want := []string{"Pe4 takes knight +3", "pe6 takes pawn +2", "Nc3 takes pawn +3", "qd8 takes knight +0"}
+	if !slices.Equal(got, want) || x.Side != board.White || x.Printed != 0 || x.Minimax != 2 || x.Worth != 2 {
+		t.Errorf("captures %q, %+v; want %q", got, x, want)
+	}
 }
 
-// exchange returns what the side that captures first wins.
-func exchange(victim int, own, other []int) int {
-	if len(own) == 0 {
-		return 0
-	}
-	return max(0, victim-exchange(own[0], other, own[1:]))
-}
-
-// attackers returns the value of the enemy piece on sq, and the values of both sides' pieces
-// that attack sq, ascending.
-func attackers(p *board.Position, c board.Color, sq board.Square) (victim int, own, other []int) {
-	on := p.PieceAt(sq)
-	if on == board.NoPiece || on.Color() == c {
-		return 0, nil, nil
-	}
-	for b := p.AttackersTo(sq, p.Occupied()); b != 0; {
-		piece := p.PieceAt(b.PopFirst())
-		if piece.Color() == c {
-			own = append(own, values[piece.Type()])
-		} else {
-			other = append(other, values[piece.Type()])
+func TestNoExchange(t *testing.T) {
+	p := enginetest.Position(t, "4k3/8/8/3p4/8/8/8/4K3 w - - 0 1")
+	for square, want := range map[string]string{
+		"d5": "no exchange on d5: no white piece attacks the black pawn there",
+		"d4": "no exchange on d4: the square is empty",
+		"e8": "no exchange on e8: a king is never captured",
+	} {
+		sq, _ := board.ParseSquare(square)
+		if _, err := historic.NewExchange(&p, sq); !errors.Is(err, historic.ErrExchange) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", square, err, want)
 		}
 	}
-	slices.Sort(own)
-	slices.Sort(other)
-	return values[on.Type()], own, other
 }
 
 type vector struct {
@@ -88,16 +76,16 @@ func check(t *testing.T, term, fen, square, side string, want int) {
 	if side == "b" {
 		c = board.Black
 	}
-	see := seePrinted
-	if term == "hsu.see_minimax" {
-		see = seeMinimax
-	}
-	if got := see(&p, c, sq); got != want {
-		t.Errorf("%s of %s on %s for %s: %d, want %d", term, fen, square, side, got, want)
-	}
 	mirror := p.Mirror()
-	if got := see(&mirror, c.Other(), sq.Flip()); got != want {
-		t.Errorf("%s of %s on %s for %s, mirrored: %d, want %d", term, fen, square, side, got, want)
+	for i, pos := range []*board.Position{&p, &mirror} {
+		got, minimax := see(pos, c, sq)
+		if term == "hsu.see_minimax" {
+			got = minimax
+		}
+		if got != want {
+			t.Errorf("%s of %s on %s for %s, mirrored %v: %d, want %d", term, fen, square, side, i == 1, got, want)
+		}
+		c, sq = c.Other(), sq.Flip()
 	}
 }
 
@@ -196,7 +184,7 @@ func TestZugzwang(t *testing.T) {
 	}
 	for _, move := range legal(&p) {
 		queen := after(t, p, move, "e8=Q")
-		if seeMinimax(&queen, board.Black, 60) != 0 { // e8
+		if _, lost := see(&queen, board.Black, 60); lost != 0 { // e8
 			t.Errorf("after %s the queen is lost", move)
 		}
 	}
@@ -225,7 +213,7 @@ func TestPin(t *testing.T) {
 	if touching != board.Square(56).Bitboard()|board.Square(28).Bitboard() {
 		t.Errorf("the pieces that attack d5 are %x", touching)
 	}
-	if seePrinted(&p, board.White, d5) != 2 || seeMinimax(&p, board.White, d5) != 2 {
+	if printed, minimax := see(&p, board.White, d5); printed != 2 || minimax != 2 {
 		t.Error("winning the rook for the bishop must be worth 2 pawns")
 	}
 	p = after(t, p, "Kf2")

@@ -2,7 +2,6 @@ package historic
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,19 +13,19 @@ import (
 func TestPrintedGames(t *testing.T) {
 	var file struct {
 		Games []struct {
-			Name, Moves, Final string
-			Plies              int
-			Mate               bool
+			PrintedGame
+			Final string
+			Plies int
+			Mate  bool
 		}
 	}
-	data, err := os.ReadFile("testdata/games.json")
-	if err != nil {
+	if err := json.Unmarshal(gamesText, &file); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range file.Games {
+	for i, g := range file.Games {
+		if PrintedGames()[i] != g.PrintedGame || (g.Side == "white" || g.Side == "black") != (g.Program != "") {
+			t.Errorf("%+v", g.PrintedGame)
+		}
 		game := board.NewGame(board.StartPosition())
 		for _, uci := range strings.Fields(g.Moves) {
 			if _, _, over := game.Outcome(); over {

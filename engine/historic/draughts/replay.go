@@ -29,6 +29,7 @@ type Turn struct {
 	Reply  string // the opponent's, "" after the last
 	Choice Choice // what a strategy finds in the same position
 	Gain   int    // material that it expects to win, in eighths of a man
+	Actual int    // the same of the played move, by the same look ahead
 	Legal  int    // number of legal moves
 }
 
@@ -49,7 +50,8 @@ func Replay(s Strategy, rng *rand.Rand) ([]Turn, error) {
 			turns[len(turns)-1].Reply = text
 		} else {
 			c, _ := s.Choose(&p, rng)
-			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - s.Value(&p), Legal: len(p.Moves(nil))})
+			now := s.Value(&p)
+			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: s.valueOf(&p, m) - now, Legal: len(p.Moves(nil))})
 		}
 		p.Make(m)
 	}

@@ -71,6 +71,14 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 	return c, true
 }
 
+// valueOf returns the value of one move.
+func (s Strategy) valueOf(p *Position, m Move) int {
+	l := search{Strategy: s}
+	after := *p
+	after.Make(m)
+	return -l.value(&after, 1, m.n == 0, false, -2*lost, 2*lost)
+}
+
 // search is the state of one look ahead.
 type search struct {
 	Strategy

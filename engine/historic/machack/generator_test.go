@@ -1,14 +1,13 @@
 package machack
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/historic"
 )
 
 func parse(t testing.TB, fen string) *board.Position {
@@ -136,21 +135,9 @@ func TestFactorsAddUp(t *testing.T) {
 // Our heuristics rank most of the moves that the program played in the printed games within
 // its widths.
 func TestPlayedMoves(t *testing.T) {
-	var file struct {
-		Games []struct{ Name, Moves string }
-	}
-	data, err := os.ReadFile("../testdata/games.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	side := map[string]board.Color{"machack_t1_g1": board.Black, "machack_t1_g3": board.Black, "machack_t2_g3": board.White, "machack_t3_g2": board.White}
 	moves, legal, within15, within6 := 0, 0, 0, 0
-	for _, game := range file.Games {
-		us, ok := side[game.Name]
-		if !ok {
+	for _, game := range historic.PrintedGames() {
+		if game.Program != "machack-1967" {
 			continue
 		}
 		p := board.StartPosition()
@@ -159,7 +146,7 @@ func TestPlayedMoves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.SideToMove() == us {
+			if p.SideToMove().String() == game.Side {
 				var g generator
 				list := g.list(&p, p.LegalMoves(nil), nil)
 				rank := slices.IndexFunc(list, func(c candidate) bool { return c.move == m })

@@ -18,16 +18,15 @@ import (
 func newDraughts() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draughts",
-		Short: "Strachey's draughts program of 1952: play, replay, choose, learn",
+		Short: "Strachey's draughts program of 1952: play, choose, learn",
 		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
 numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
 the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
-new king.`,
-		Example: `  assay historic draughts replay
-  assay historic draughts play --human
+new king. "assay historic replay strachey" replays its printed game.`,
+		Example: `  assay historic draughts play --human
   assay historic draughts learn-king`,
 	}
-	c.AddCommand(newDraughtsPlay(), newDraughtsReplay(), newDraughtsChoose(), newLearnKing())
+	c.AddCommand(newDraughtsPlay(), newDraughtsChoose(), newLearnKing())
 	return c
 }
 
@@ -155,51 +154,6 @@ func (d *draughtsDialogue) play(text string) error {
 	if err == nil {
 		d.p.Make(m)
 	}
-	return err
-}
-
-func newDraughtsReplay() *cobra.Command {
-	var f draughtsFlags
-	c := &cobra.Command{
-		Use:   "replay",
-		Short: "Replay the printed game and compare it with the strategy's choices",
-		Long: `Replay the game printed in Faster Than Thought, the first that the second strategy
-played, and show in which turns the machine's move is among the best of the given
-strategy. Gain is the material that the strategy expects to win, in men.`,
-		Example: "  assay historic draughts replay\n  assay historic draughts replay --strategy 1",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.get()
-			if err != nil {
-				return err
-			}
-			turns, err := draughts.Replay(s, f.rng())
-			if err != nil {
-				return err
-			}
-			return printDraughtsReplay(cmd.OutOrStdout(), turns)
-		},
-	}
-	f.add(c)
-	return c
-}
-
-func printDraughtsReplay(w io.Writer, turns []draughts.Turn) error {
-	agree := 0
-	for i := range turns {
-		t := &turns[i]
-		mark := ""
-		if t.Agrees() {
-			agree++
-		} else {
-			mark = "   NOT among the best: " + strings.Trim(fmt.Sprint(t.Choice.Best), "[]")
-		}
-		if _, err := fmt.Fprintf(w, "%3d. %-14s %-11s gain %+7.3f, %d best of %d%s\n", i+1, t.Played, t.Reply,
-			float64(t.Gain)/draughts.Man, len(t.Choice.Best), t.Legal, mark); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "%d plies, all legal; the machine's move is among the best in %d of %d turns\n", len(draughts.PrintedGame()), agree, len(turns))
 	return err
 }
 

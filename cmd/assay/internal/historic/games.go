@@ -33,17 +33,14 @@ promotion. The player losalamos-1956 is the same program on eight squares by eig
 func newLosAlamosPlay() *cobra.Command {
 	var fen, human string
 	var depth int
-	var replay bool
 	c := &cobra.Command{
 		Use:   "play",
-		Short: "Play a game, program against program or against you, or replay MANIAC's",
+		Short: "Play a game, program against program or against you",
 		Long: `Play a game of the program against itself, or with --human against you, who type one
-move a line. With --replay, replay the game in which MANIAC beat a beginner and show what
-this program would play. A game ends with checkmate or stalemate, at the third occurrence
+move a line; "assay historic replay losalamos" replays MANIAC's own game. A game ends with checkmate or stalemate, at the third occurrence
 of a position, and after 50 moves of each side without a capture or a pawn move.`,
 		Example: `  assay historic losalamos play
-  assay historic losalamos play --human black --depth 3
-  assay historic losalamos play --replay`,
+  assay historic losalamos play --human black --depth 3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if depth < 1 || depth > 12 {
@@ -57,10 +54,7 @@ of a position, and after 50 moves of each side without a capture or a pawn move.
 				return err
 			}
 			d := &losAlamosDialogue{g: losalamos.NewGame(p), depth: depth, human: human, ctx: cmd.Context()}
-			switch {
-			case replay:
-				return replayLosAlamos(cmd.Context(), cmd.OutOrStdout(), depth)
-			case human != "":
+			if human != "" {
 				return runDialogue(cmd, d)
 			}
 			return d.playItself(cmd.OutOrStdout())
@@ -69,7 +63,6 @@ of a position, and after 50 moves of each side without a capture or a pawn move.
 	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to start from")
 	c.Flags().StringVar(&human, "human", "", "white or black: play against you; your moves are read from standard input")
 	c.Flags().IntVar(&depth, "depth", losalamos.Depth, "plies to look ahead")
-	c.Flags().BoolVar(&replay, "replay", false, "replay MANIAC's game")
 	return c
 }
 
@@ -122,26 +115,6 @@ func (d *losAlamosDialogue) playItself(w io.Writer) error {
 			fmt.Fprintf(w, "  %s", move)
 		}
 	}
-}
-
-// replayLosAlamos prints MANIAC's game beside the moves of this program for White.
-func replayLosAlamos(ctx context.Context, w io.Writer, depth int) error {
-	turns, g, err := losalamos.Replay(ctx, depth, 1)
-	if err != nil {
-		return err
-	}
-	same := 0
-	for i, t := range turns {
-		mark := ""
-		if t.Choice.Move == t.Played {
-			same++
-			mark = "   the same"
-		}
-		fmt.Fprintf(w, "%3d. %-6s %-6s this program: %s, %+.1f%s\n", i+1, t.Played, t.Reply, t.Choice.Move, float64(t.Choice.Value)/10, mark)
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n%d plies, all legal; the same move in %d of %d turns\n",
-		g.Position(), g.Outcome(), len(losalamos.PublicGame()), same, len(turns))
-	return err
 }
 
 // losAlamosPerft is the output of perft --json.

@@ -38,10 +38,11 @@ Each program's package documents what follows the paper and what had to be chose
 		Example: `  assay historic list
   assay historic prinz
   assay historic explain machack-1967 startpos
+  assay historic replay turing
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
 	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
-		newDraughts(), newLosAlamos(), newTimes())
+		newDraughts(), newLosAlamos(), newReplay(), newSEE(), newTimes())
 	return c
 }
 

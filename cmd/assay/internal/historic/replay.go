@@ -1,0 +1,111 @@
+package historic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/historic/replay"
+)
+
+func newReplay() *cobra.Command {
+	var asJSON bool
+	names := strings.Join(replay.Names(), "|")
+	c := &cobra.Command{
+		Use:   "replay " + names,
+		Short: "Replay a program's printed games, and say what ours plays there and why",
+		Long: `Replay the games that the papers print, move by move: the printed move of the program,
+the move that ours plays in the same position, the reason, and in how many turns they are
+the same. Where they are not, a second line says what speaks against the printed move.
+
+turing, machack and nss play chess; their reasons are in the terms of their papers: W/B and
+the increase of the position-play value; the value in pawns and the place in the list of
+plausible moves ("alone" is the value of a search of only that move); the goal that
+proposes the move. strachey plays draughts, losalamos chess on six squares by six; its game
+is public, not printed. The four games of machack take about a minute of processor time.
+
+Settings follow the name after colons: those of the players turing-1951, machack-1967 and
+nss-1958; strategy=1 or 2, stages= and king= (in eighths of a man) for strachey; depth= in
+plies for losalamos.`,
+		Example: `  assay historic replay turing
+  assay historic replay machack:plies=3
+  assay historic replay strachey:strategy=1 --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			p, err := replay.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, p.Close()) }()
+			if asJSON {
+				return replayJSON(cmd.Context(), cmd.OutOrStdout(), p)
+			}
+			return printReplay(cmd.Context(), cmd.OutOrStdout(), p)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// replayReport is the output of replay --json.
+type replayReport struct {
+	Program string        `json:"program"`
+	Source  string        `json:"source"`
+	Note    string        `json:"note,omitempty"`
+	Games   []replay.Game `json:"games"`
+	Same    int           `json:"same"`
+	Turns   int           `json:"turns"`
+}
+
+func replayJSON(ctx context.Context, w io.Writer, p *replay.Program) error {
+	r := replayReport{Program: p.Name, Source: p.Source, Note: p.Note}
+	for i := range p.Titles {
+		g, err := p.Replay(ctx, i, nil)
+		if err != nil {
+			return err
+		}
+		r.Games = append(r.Games, g)
+		r.Same += g.Same
+		r.Turns += len(g.Turns)
+	}
+	return cli.PrintJSON(w, r)
+}
+
+// printReplay prints each turn as soon as the program has chosen.
+func printReplay(ctx context.Context, w io.Writer, p *replay.Program) error {
+	same, turns := 0, 0
+	for i, title := range p.Titles {
+		fmt.Fprintf(w, "%s\n%3s  %-*s  %-*s  %-4s  %s\n", title, "", p.Width, "printed", p.Width, "program", "same", "reason")
+		g, err := p.Replay(ctx, i, func(t replay.Turn) { printTurn(w, p.Width, &t) })
+		if err != nil {
+			return err
+		}
+		same, turns = same+g.Same, turns+len(g.Turns)
+		if len(p.Titles) > 1 {
+			fmt.Fprintf(w, "the same move in %d of %d turns\n\n", g.Same, len(g.Turns))
+		}
+	}
+	fmt.Fprintf(w, "the same move in %d of %d turns\n", same, turns)
+	if p.Note != "" {
+		fmt.Fprintf(w, "%s\n", p.Note)
+	}
+	_, err := fmt.Fprintf(w, "source: %s\n", p.Source)
+	return err
+}
+
+// printTurn prints one row, and a second one if the moves differ.
+func printTurn(w io.Writer, width int, t *replay.Turn) {
+	same := "no"
+	if t.Same {
+		same = "yes"
+	}
+	fmt.Fprintf(w, "%3d  %-*s  %-*s  %-4s  %s\n", t.Number, width, t.Printed, width, t.Chosen, same, t.Why)
+	if t.Against != "" {
+		fmt.Fprintf(w, "%*s%s\n", 3+2+width+2+width+2+4+2, "", t.Against)
+	}
+}

@@ -1,0 +1,213 @@
+// Package replay plays through the games that the papers print, and asks our programs at each
+// of their turns what they play there and why. "assay historic replay" prints the tables.
+//
+// It is not a test: how often a program agrees with its paper is pinned by the tests of this
+// package.
+//
+// Start reading at Open, then Program.Replay.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/roster"
+)
+
+// ErrProgram is wrapped by the errors of Open.
+var ErrProgram = errors.New("replay")
+
+// Turn is one turn of the program in its game.
+type Turn struct {
+	Number  int    `json:"number"`            // of the move, from 1
+	Printed string `json:"printed"`           // the move of the paper
+	Reply   string `json:"reply,omitempty"`   // the opponent's; none after the last move
+	Chosen  string `json:"chosen"`            // the move of our program
+	Same    bool   `json:"same"`              // whether they agree
+	Why     string `json:"why"`               // the reason for the chosen move
+	Against string `json:"against,omitempty"` // what speaks against the printed one, if they disagree
+}
+
+// Game is a printed game with the program's turns.
+type Game struct {
+	Title string `json:"title"` // the players, White first
+	Side  string `json:"side"`  // the program's color, white or black
+	Turns []Turn `json:"turns"`
+	Same  int    `json:"same"` // turns in which the moves agree
+}
+
+// Program is a program with its printed games.
+type Program struct {
+	Name   string   // as in Names
+	Source string   // where the games are printed
+	Note   string   // with which settings the program plays, and what agreeing means
+	Titles []string // of the games
+	Width  int      // longest move in characters
+
+	play func(ctx context.Context, game int, each func(Turn)) (Game, error)
+	done func() error
+}
+
+// entry is a program that Open knows.
+type entry struct {
+	name, player, source, note string
+	settings                   []string // unlike the player's defaults
+}
+
+// players are the programs that play chess.
+var players = []entry{
+	{"turing", "turing-1951", "Faster Than Thought, chapter 25, 1953", "", nil},
+	{"machack", "machack-1967", "Greenblatt, Eastlake, Crocker, 1967",
+		"without the book: three of the games were played before there was one", []string{"book=false"}},
+	{"nss", "nss-1958", "appendix to a reprint of Newell, Shaw, Simon, 1958",
+		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure", []string{"goals=3"}},
+}
+
+// Names returns the names of the programs with printed games.
+func Names() []string {
+	var names []string
+	for _, e := range players {
+		names = append(names, e.name)
+	}
+	return append(names, strachey, losAlamos)
+}
+
+// Open opens a program by its name, or as NAME:KEY=VALUE... with its settings: those of the
+// player for turing, machack and nss; strategy (1 or 2), stages and king (its value in
+// eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap ErrProgram.
+func Open(spec string) (*Program, error) {
+	name, rest, more := strings.Cut(spec, ":")
+	var settings []string
+	if more {
+		settings = strings.Split(rest, ":")
+	}
+	p, set, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, errors.Join(fmt.Errorf("%w %s: %q is not a setting: want KEY=VALUE", ErrProgram, spec, s), p.Close())
+		}
+		if err := set(key, value); err != nil {
+			return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrProgram, spec, err), p.Close())
+		}
+	}
+	return p, nil
+}
+
+// open returns a program with its default settings, and what changes one.
+func open(name string) (*Program, func(key, value string) error, error) {
+	switch name {
+	case strachey:
+		p, options := openStrachey()
+		return p, options.Set, nil
+	case losAlamos:
+		p, options := openLosAlamos()
+		return p, options.Set, nil
+	}
+	for _, e := range players {
+		if e.name == name {
+			return e.open()
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", ErrProgram, name, strings.Join(Names(), ", "))
+}
+
+func (e *entry) open() (*Program, func(key, value string) error, error) {
+	player, err := roster.Open(e.player + strings.Join(append([]string{""}, e.settings...), ":"))
+	if err != nil {
+		return nil, nil, err
+	}
+	reasoner, ok := engine.As[historic.Reasoner](player)
+	if !ok {
+		return nil, nil, errors.Join(fmt.Errorf("%w: %s gives no reasons", ErrProgram, e.player), player.Close())
+	}
+	var games []historic.PrintedGame
+	p := &Program{Name: e.name, Source: e.source, Note: e.note, Width: 7, done: player.Close}
+	for _, g := range historic.PrintedGames() {
+		if g.Program == e.player {
+			games = append(games, g)
+			p.Titles = append(p.Titles, g.Title)
+		}
+	}
+	p.play = func(ctx context.Context, i int, each func(Turn)) (Game, error) {
+		return replay(ctx, reasoner, &games[i], each)
+	}
+	return p, player.SetOption, nil
+}
+
+// Replay plays through one of the games, counted from 0 in the order of Titles, and calls each,
+// which may be nil, after every turn of the program.
+func (p *Program) Replay(ctx context.Context, game int, each func(Turn)) (Game, error) {
+	if each == nil {
+		each = func(Turn) {}
+	}
+	return p.play(ctx, game, each)
+}
+
+// Close frees what the program holds.
+func (p *Program) Close() error {
+	if p.done == nil {
+		return nil
+	}
+	return p.done()
+}
+
+// add adds a turn.
+func (g *Game) add(t Turn, each func(Turn)) {
+	if t.Same {
+		g.Same++
+	}
+	g.Turns = append(g.Turns, t)
+	each(t)
+}
+
+// replay plays through a game of chess.
+func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(Turn)) (Game, error) {
+	result := Game{Title: printed.Title, Side: printed.Side}
+	moves := strings.Fields(printed.Moves)
+	game := board.NewGame(board.StartPosition())
+	if err := player.NewGame(0); err != nil {
+		return result, err
+	}
+	for i, uci := range moves {
+		pos := game.Position()
+		m, err := pos.ParseUCI(uci)
+		if err != nil {
+			return result, fmt.Errorf("%w: %s, ply %d: %w", ErrProgram, printed.Name, i+1, err)
+		}
+		if pos.SideToMove().String() != printed.Side {
+			game.Push(m)
+			continue
+		}
+		r, err := player.Reason(ctx, game, m)
+		if err != nil {
+			return result, err
+		}
+		t := Turn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why, Against: r.Printed}
+		game.Push(m)
+		if i+1 < len(moves) {
+			if t.Reply, err = reply(game.Position(), moves[i+1]); err != nil {
+				return result, fmt.Errorf("%w: %s, ply %d: %w", ErrProgram, printed.Name, i+2, err)
+			}
+		}
+		result.add(t, each)
+	}
+	return result, nil
+}
+
+// reply writes the opponent's move as SAN.
+func reply(p *board.Position, uci string) (string, error) {
+	m, err := p.ParseUCI(uci)
+	if err != nil {
+		return "", err
+	}
+	return p.SAN(m), nil
+}
