@@ -18,7 +18,10 @@ type TemplateData struct {
 	K     float64 // slope of the sigmoid per centipawn
 	// Tapered reports whether any term is tapered.
 	Tapered bool
-	Terms   []Cell // table order
+	// First is false for the second and further regions of a source file. What all regions
+	// need, such as the type of a weight, is defined in the first.
+	First bool
+	Terms []Cell // table order
 	// Arrays holds every term once, in table order: terms whose names differ only in the
 	// number, rank or square at their end share an array, each other term has its own.
 	Arrays     []Array
@@ -118,7 +121,7 @@ func (f *File) TemplateData() (*TemplateData, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &TemplateData{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &TemplateData{First: true, Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
 		t := &table[i]
 		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})
