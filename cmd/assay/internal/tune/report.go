@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +18,13 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// tuneText is the report of a fit for people: piece values, how good the fit is,
-// then every term.
-func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
+// tuneText is the report of a fit for people: the warning about the data, if there is one,
+// the verdict, piece values, how good the fit is, then every term.
+func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration) string {
 	var b strings.Builder
+	if dataWarning != "" {
+		fmt.Fprintf(&b, "warning: %s\n\n", dataWarning)
+	}
 	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
 	b.WriteString(fitSummary(r, took))
@@ -29,10 +33,11 @@ func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
 	b.WriteString(curveTable(r.Curve))
 	b.WriteString(termTable(&r.Result, file))
 	b.WriteString(collinearList(r.Collinear))
-	for _, w := range r.Warnings {
+	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == dataWarning })
+	for _, w := range rest {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
-	if len(r.Warnings) > 0 {
+	if len(rest) > 0 {
 		b.WriteString("\n")
 	}
 	from := ""

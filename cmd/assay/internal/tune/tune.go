@@ -332,11 +332,7 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	if f.asJSON {
 		ferr = cli.PrintJSON(stdout, report)
 	} else {
-		headline := ""
-		if task.warning != "" {
-			headline = "warning: " + task.warning + "\n\n"
-		}
-		_, ferr = io.WriteString(stdout, headline+tuneText(report, file, took))
+		_, ferr = io.WriteString(stdout, tuneText(report, task.warning, file, took))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

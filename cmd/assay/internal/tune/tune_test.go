@@ -106,6 +106,9 @@ func TestTune(t *testing.T) {
 			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
 			t.Errorf("headline %q", headline)
 		}
+		if n := strings.Count(text, "of the rows say little"); n != 1 {
+			t.Errorf("the warning about the rows is printed %d times", n)
+		}
 		p := f.Provenance
 		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" || !strings.Contains(p.Split, "opening") {
 			t.Errorf("provenance %+v", p)
