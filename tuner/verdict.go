@@ -88,6 +88,10 @@ func (r *Result) Headline() string {
 	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p, r.Basis, p.Clusters, by)
 }
 
+// smallLoss is the loss that a group must be expected to cost on other games to be listed.
+// The narrowest interval of a gain in TUNER.md is forty times as wide: less decides nothing.
+const smallLoss = 1e-5
+
 // Advice says in words what speaks against the weights, with the flags that answer it. It
 // is empty where the net gain is above 0.
 func (r *Result) Advice() (list []string) {
@@ -96,7 +100,7 @@ func (r *Result) Advice() (list []string) {
 	}
 	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
 	for _, g := range r.Groups {
-		if g.Net < 0 {
+		if g.Net < -smallLoss {
 			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name, r.narrower(g.Name)))
 		}
 	}

@@ -3,11 +3,13 @@ package tuner
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // TestCrossValidation: the difference is that of fits from the start to the games of the
@@ -198,5 +200,20 @@ func TestFolds(t *testing.T) {
 	}
 	if n != 5 || count[-1] != 2 || fold[0] != -1 || count[0] != 5 || count[1] != 4 || count[4] != 4 {
 		t.Errorf("%d folds: %v", n, count)
+	}
+}
+
+// TestAdvice: groups that should lose more than next to nothing are listed with their cure.
+func TestAdvice(t *testing.T) {
+	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Effective: 90,
+		Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
+		Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}}}
+	want := []string{"Do not expect a gain: 40 effective games for 90 determined parameters, net gain -0.002000",
+		"pawns should lose 0.002000 on other games: --freeze pawns or --prior pawns=7.5"}
+	if got := r.Advice(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if r.Net = 1e-3; r.Advice() != nil {
+		t.Errorf("with a net gain: %q", r.Advice())
 	}
 }

@@ -266,10 +266,10 @@ func collinearList(list []stats.Collinear) string {
 	}
 	var b strings.Builder
 	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
-	const lines, names = 8, 3
+	const lines, names = 3, 3
 	for i, c := range list {
 		if i == lines {
-			fmt.Fprintf(&b, "  and %d more: see --json\n", len(list)-i)
+			fmt.Fprintf(&b, "  and %d more; --json lists all\n", len(list)-i)
 			break
 		}
 		share := fmt.Sprintf("but for %.2g %% of its information", 100*c.Unexplained)
