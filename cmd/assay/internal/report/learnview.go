@@ -150,8 +150,8 @@ func (b *builder) learnSections(v *learnView) error {
 			return err
 		}
 	}
-	note := "Centipawns, compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
-	if err := b.coefficientSections(newCoefficients(note, coefficientsOf(terms))); err != nil {
+	note := "Compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
+	if err := b.coefficientSections(newCoefficients("centipawns", note, coefficientsOf(terms))); err != nil {
 		return err
 	}
 	if generation > 0 && generation <= len(v.Generations) {

@@ -159,6 +159,14 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	return err
 }
 
+// unit returns the number of engine units a pawn of the features, 0 if they are centipawns.
+func (t *tuneTask) unit() float64 {
+	if t.set.Version > 1 && t.set.Unit != dataset.DefaultUnit {
+		return t.set.Unit
+	}
+	return 0
+}
+
 // foreign takes the terms from the features, and start values from there or from --from.
 func (t *tuneTask) foreign(f *tuneFlags) error {
 	t.name, t.terms = t.set.Model, rows.TermsOfFeatures(t.set)
@@ -166,12 +174,18 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 		return cli.Usagef("--model %s: the features are of %q", f.model, t.name)
 	}
 	t.model = rows.ModelOf(t.set)
+	if t.model != nil && t.unit() != 0 {
+		return fmt.Errorf("the features are of our own model %s, but have %g units a pawn: its weights are in centipawns; give the dump a model name of its own", t.name, t.unit())
+	}
 	if f.from == "" {
 		return nil
 	}
 	x, err := weights.OpenAny(f.from)
 	if err != nil {
 		return err
+	}
+	if x.File.Unit != t.unit() {
+		return fmt.Errorf("--from %s: its weights are in units of 1/%g pawn, the features in 1/%g pawn", f.from, cmp.Or(x.File.Unit, dataset.DefaultUnit), cmp.Or(t.unit(), dataset.DefaultUnit))
 	}
 	t.parent = x.File.ID()
 	if err := tuner.StartFrom(t.terms, x.File); err != nil {

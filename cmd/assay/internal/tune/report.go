@@ -27,7 +27,7 @@ func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.
 	}
 	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
-	b.WriteString(fitSummary(r, took))
+	b.WriteString(fitSummary(r, file, took))
 	b.WriteString(groupTable(&r.Result))
 	b.WriteString(calibrationTable(&r.Calibration))
 	b.WriteString(curveTable(r.Curve))
@@ -78,7 +78,7 @@ func plusMinus(v float64, se tuner.Float, digits, errDigits int) string {
 	return fmt.Sprintf("%.*f +- %s", digits, v, cli.ErrorText(se, errDigits))
 }
 
-func fitSummary(r *tuner.Report, took time.Duration) string {
+func fitSummary(r *tuner.Report, file *models.File, took time.Duration) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
@@ -86,7 +86,7 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
 	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
-	scale := fmt.Sprintf("%.6f per centipawn under the start weights, %.6f under the new ones", r.K, r.FileK)
+	scale := fmt.Sprintf("%.6f per %s under the start weights, %.6f under the new ones", r.K, file.UnitName(), r.FileK)
 	if r.KScore != 0 {
 		scale += fmt.Sprintf("; scores %.6f", r.KScore)
 	}
@@ -94,8 +94,8 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	if r.Scale != nil {
 		line("scale", "%v", r.Scale)
 	}
-	if r.Config.Unit != 0 {
-		line("unit", "%g engine units a pawn: weights and errors are in engine units, K is per engine unit", r.Config.Unit)
+	if r.Unit != 0 {
+		line("unit", "weights, their errors and their bounds are in engine units, %g a pawn; widths of priors are in centipawns", r.Unit)
 	}
 	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, priorFactor(r.PriorFactor))
 	if r.Clustering != 0 {
