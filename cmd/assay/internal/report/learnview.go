@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/spsa/play"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -25,6 +26,7 @@ type learnView struct {
 type generation struct {
 	Number   int
 	Games    *datagen.Summary
+	ByGames  bool // they are pairs between perturbed weights, see learn.MethodSPSA
 	Fit      *learn.Fit
 	Gate     *matchView
 	Decided  bool
@@ -82,8 +84,16 @@ func (b *builder) generations(v *learnView) error {
 		} else if ok {
 			g.Games = &games
 		}
-		if _, err := b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n)); err != nil {
+		var tuned play.Result
+		if ok, err := readJSON(&tuned, folder, "spsa", "result.json"); err != nil {
 			return err
+		} else if ok {
+			g.Games, g.ByGames = &datagen.Summary{Games: tuned.Games}, true
+		}
+		for _, kept := range [][2]string{{"games", "self-play"}, {"spsa", "tuning by games"}} {
+			if _, err := b.tally(filepath.Join(folder, kept[0]), fmt.Sprintf("generation %d, %s", n, kept[1])); err != nil {
+				return err
+			}
 		}
 		var fit learn.Fit
 		if ok, err := readFit(&fit, folder, "fit.json"); err != nil {
