@@ -53,8 +53,10 @@ too. With both, --games is the maximum.
 A player is NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
 historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
 machack-1967:book=false ("assay historic list" lists them; for the options of one, run
-"assay uci --player NAME" and type uci). Historic programs have their own search depth;
-against other players, --depth 40 keeps it.
+"assay uci --player NAME" and type uci). Historic programs search to their own depth: the
+default of --nodes is not for them, only a limit that you give (--nodes, --depth, --movetime,
+--tc). Beside other players their identity in files then ends with :depth=40, which is beyond
+that depth.
 
 Players are shown as they are typed, or by a name: name=new:./engine. Data and
 results also have the id of their weights, or the checksum of their program.
@@ -164,7 +166,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 		return c, err
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	f.leaveOwnDepth(cmd, players.specs)
+	players.specs = f.leaveOwnDepth(cmd, players.specs)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
