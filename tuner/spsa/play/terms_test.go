@@ -65,7 +65,7 @@ func TestRootedTerms(t *testing.T) {
 	if _, ok := parametersOf(t, "machack-1967", nil, false)["ratio"]; ok {
 		t.Error("ratio is a parameter without a root")
 	}
-	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 15 || p["ratio"].CEnd == 0 {
+	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 16 || p["ratio"].CEnd == 0 {
 		t.Errorf("%d parameters, ratio %+v", len(p), p["ratio"])
 	}
 	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 || p["queen"].CEnd != 0 {
