@@ -37,6 +37,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, with up to 8 times as many (default %d without --depth)", defaultNodes))
 	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
 	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
+	cli.AliasFlag(cmd, "openings", "book")
 	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
 	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential or random (by the seed)")
 	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -55,6 +56,9 @@ func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, err
 // open adds data sets of the kind of those opened before.
 func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 	for i, path := range paths {
+		if f, known := convert.FormatOf(path); known {
+			return importAdvice(path, f)
+		}
 		format, err := dataset.Detect(path)
 		if err != nil {
 			return err
@@ -76,6 +80,15 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// importAdvice says how a file of another format becomes data that can be tuned on.
+func importAdvice(path string, f convert.Format) error {
+	text := fmt.Sprintf("%s is a file of %s; tune reads data sets. First: assay data import %s --out DIR", path, f, path)
+	if f.Games() {
+		text += ", then assay data positions DIR --out POSITIONS"
+	}
+	return errors.New(text)
 }
 
 // test returns the task of the data given with --test, of the same evaluation; nil if there
