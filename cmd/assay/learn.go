@@ -102,7 +102,7 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
 	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
 	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
-	fs.IntVar(&f.generations, "generations", 2, "number of generations")
+	fs.IntVar(&f.generations, "generations", 2, "number of generations (another model than assay: 1, since a second learns no more of so few terms)")
 	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
 	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")

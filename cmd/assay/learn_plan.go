@@ -37,6 +37,9 @@ func (f *learnFlags) config() (learn.Config, error) {
 
 // flagged returns the plan that flags describe.
 func (f *learnFlags) flagged() (p learn.Plan, err error) {
+	if f.model != "assay" && !f.given("generations") {
+		f.generations = 1
+	}
 	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
 		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
 	}
