@@ -54,7 +54,7 @@ func (p *parser) order(f *File, m *eval.Model) error {
 		ordered[i] = f.Terms[at]
 	}
 	f.Terms = ordered
-	_, err := f.Table()
+	_, _, err := f.Weights()
 	return err
 }
 

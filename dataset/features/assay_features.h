@@ -67,6 +67,16 @@ static inline void assay_stop(const char *what, long value) {
   exit(2);
 }
 
+/* The name of element i of an array: name.i, or with columns of a table name.ROW.COLUMN. */
+static inline const char *assay_element(const char *name, int i, int columns) {
+  size_t size = strlen(name) + 24;
+  char *out = (char *)malloc(size);
+  if (!out) assay_stop("out of memory; names", i);
+  if (columns > 1) snprintf(out, size, "%s.%d.%d", name, i / columns, i % columns);
+  else snprintf(out, size, "%s.%d", name, i);
+  return out;
+}
+
 static inline void assay_flush(void) {
   if (fwrite(assay_.out, 1, assay_.size, stdout) != assay_.size || fflush(stdout))
     assay_stop("cannot write to the standard output; bytes", (long)assay_.size);

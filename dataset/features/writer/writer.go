@@ -1,7 +1,7 @@
 // Package writer prints the features of an evaluation for assay features: the writer in Go for
 // engines in Go, to import or to copy. It uses the standard library alone. Its siblings
 // are assay_features.py and assay_features.rs in this folder, and ../assay_features.h for C
-// and C++. The protocol, assay.features/2, is described in dataset/FORMAT.md.
+// and C++. It builds with Go 1.18 and later. The protocol, assay.features/2, is described in dataset/FORMAT.md.
 //
 //	w := writer.New(os.Stdin, os.Stdout, writer.Header{Model: "myengine", Terms: terms})
 //	for fen, ok := w.Next(); ok; fen, ok = w.Next() {
@@ -15,10 +15,10 @@ package writer
 
 import (
 	"bufio"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -138,7 +138,7 @@ func (w *Writer) Write(r Record) {
 		if w.counts[t] != [2]float32{} {
 			used = append(used, t)
 			for _, c := range w.counts[t] {
-				wide = wide || c != float32(int8(max(-128, min(127, c))))
+				wide = wide || c < -128 || c > 127 || c != float32(int8(c))
 			}
 		}
 	}
@@ -148,31 +148,31 @@ func (w *Writer) Write(r Record) {
 			flags |= bit
 		}
 	}
-	b, put := w.buf[:0], binary.LittleEndian
+	b := w.buf[:0]
 	if w.header.Resolves {
 		b = append(append(b, r.Leaf...), '\n')
 	}
-	b = append(put.AppendUint16(b, uint16(len(used))), flags, 0xA6)
-	b, _ = binary.Append(b, put, []float32{r.Phase, r.Scale, r.EGScale, r.Offset, r.Eval})
-	for _, t := range used {
-		b = put.AppendUint16(b, t)
+	b = append(u16(b, uint16(len(used))), flags, 0xA6)
+	for _, v := range [...]float32{r.Phase, r.Scale, r.EGScale, r.Offset, r.Eval} {
+		b = f32(b, v)
 	}
-	for side := range 2 {
+	for _, t := range used {
+		b = u16(b, t)
+	}
+	for side := 0; side == 0 || side == 1 && w.header.BySide; side++ {
 		for _, t := range used {
-			if c := w.counts[t][side]; side == 1 && !w.header.BySide {
-				break
-			} else if wide {
-				b, _ = binary.Append(b, put, c)
+			if c := w.counts[t][side]; wide {
+				b = f32(b, c)
 			} else {
 				b = append(b, byte(int8(c)))
 			}
 		}
 	}
 	for _, h := range r.Halves {
-		b = put.AppendUint32(b, uint32(h))
+		b = u32(b, uint32(h))
 	}
 	if w.header.BySide {
-		b, _ = binary.Append(b, put, []float32{r.ScaleWhite, r.ScaleBlack})
+		b = f32(f32(b, r.ScaleWhite), r.ScaleBlack)
 	}
 	for _, t := range used {
 		w.counts[t] = [2]float32{}
@@ -180,6 +180,12 @@ func (w *Writer) Write(r Record) {
 	w.used, w.buf = w.used[:0], b
 	_, w.err = w.out.Write(b)
 }
+
+func u16(b []byte, v uint16) []byte { return append(b, byte(v), byte(v>>8)) }
+
+func u32(b []byte, v uint32) []byte { return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24)) }
+
+func f32(b []byte, v float32) []byte { return u32(b, math.Float32bits(v)) }
 
 func (w *Writer) flush() {
 	if err := w.out.Flush(); w.err == nil {

@@ -21,7 +21,7 @@ func odd(how string) (string, error) {
 	bySide := how == "sides"
 	h := Header{Model: `t"\`, Unit: 256, Float: true, BySide: bySide, Resolves: true, Terms: []Term{
 		{Name: "a", Group: "g", MG: 100, EG: 120.5}, {Name: "b", Group: "g", MG: -3, EG: -3, Kind: "flat", Asymmetric: true}, {Name: "c", Group: "h", MG: 7, EG: 7, Kind: "single"},
-		{Name: "d", Group: "h", MG: 23, Kind: "mg"}, {Name: "e", Group: "h", EG: 1, Kind: "eg", Fixed: true},
+		{Name: "d.3", Group: "h", MG: 23, Kind: "mg"}, {Name: "e.1.3", Group: "h", EG: 1, Kind: "eg", Fixed: true},
 	}}
 	if !bySide {
 		h.EGScale = "sign"
@@ -107,6 +107,26 @@ func TestWritersAgree(t *testing.T) {
 				t.Errorf("a bad term: %v, %q", err, text)
 			}
 		})
+	}
+}
+
+// An engine that copies the writer may have an old go.mod.
+func TestOldGo(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile("writer.go")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "writer.go"), text, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module engine\n\ngo 1.18\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "vet", ".")
+	cmd.Dir = dir
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/assay-chess/assay/models"
 )
 
 // comparison is a table of the values of two runs.
@@ -45,7 +43,7 @@ func Compare(a, b string) (title string, headline template.HTML, sections []Sect
 		table     comparison
 	}{
 		{"differences", "Differences", differences(names, compared[0].settings, compared[1].settings)},
-		{"weights", "Coefficients", coefficientsApart(names, &compared[0], &compared[1])},
+		{"weights", "Coefficients", coefficientsApart(names, compared[0].weights, compared[1].weights)},
 	} {
 		if t.id == "weights" && len(t.table.Rows) == 0 {
 			continue
@@ -86,7 +84,6 @@ func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
 // values is the part of a run that is compared value by value.
 type values struct {
 	settings []setting
-	unit     string // of the weights, as in their file
 	weights  []weight
 }
 
@@ -119,11 +116,10 @@ func valuesOf(dir string) (c values, err error) {
 		}
 	}
 	var file struct {
-		Unit  string   `json:"unit"`
 		Terms []weight `json:"terms"`
 	}
 	_, err = readJSON(&file, last)
-	c.unit, c.weights = file.Unit, file.Terms
+	c.weights = file.Terms
 	return c, err
 }
 
@@ -151,17 +147,9 @@ func differences(names [2]string, a, b []setting) comparison {
 	return c
 }
 
-// coefficientsApart lists the terms that both weight files have, none if their units differ.
-func coefficientsApart(names [2]string, x, y *values) comparison {
-	a, b := x.weights, y.weights
-	unit := "centipawns"
-	if x.unit != models.Unit {
-		unit = "units of " + x.unit
-	}
-	if x.unit != y.unit {
-		b = nil
-	}
-	c := comparison{Title: "Last fitted weights, mg / eg ± SE in " + unit + ", and the differences",
+// coefficientsApart lists the terms that both weight files have.
+func coefficientsApart(names [2]string, a, b []weight) comparison {
+	c := comparison{Title: "Last fitted weights, mg / eg ± SE in centipawns, and the differences",
 		Header: []string{"term", "mg " + names[0], "mg " + names[1], "mg difference", "eg " + names[0], "eg " + names[1], "eg difference"}}
 	other := map[string]weight{}
 	for _, w := range b {

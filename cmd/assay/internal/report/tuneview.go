@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -35,11 +34,7 @@ func (b *builder) tune() error {
 	if err := b.add("calibration", "Calibration", "figures", b.number(fitCalibrations(&r.Calibration, ""))); err != nil {
 		return err
 	}
-	unit, note := "centipawns", starred
-	if r.Unit != 0 {
-		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
-	}
-	return b.coefficientSections(newCoefficients(unit, note, coefficientsOf(r.Terms)))
+	return b.coefficientSections(newCoefficients("Centipawns. "+starred, coefficientsOf(r.Terms)))
 }
 
 // progress is the steps of a fit, from events.jsonl.

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/heldout"
 )
 
@@ -67,7 +69,7 @@ func showWeights(x *Opened) string {
 	if x.Model == nil {
 		model += ", a foreign evaluation"
 	}
-	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K, x.File.UnitName())
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K)
 	b.WriteString(provenance(&x.File.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
 	boards := NewSquareBoards()
@@ -155,9 +157,6 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 	}
 	if a.File.Model != b.File.Model {
 		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared", a.Name, a.File.Model, b.Name, b.File.Model)
-	}
-	if a.File.Unit != b.File.Unit {
-		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared", a.Name, a.File.Units(), b.Name, b.File.Units())
 	}
 	// Only foreign evaluations can differ in their terms or in the order of terms.
 	if name, ok := models.Missing(a.File, b.File); ok {
@@ -255,7 +254,14 @@ without nested arrays). A number, a rank or a square at the end, after a dot, an
 or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
 cannot have become underscores, and words of a language get one at the end.
 
---into replaces what stands between two comments of a source file, and nothing else:
+--into changes a source file. In a file without the markers below it replaces only the
+numbers of the definitions that are named as the terms: pst.2.12 is element [2][12] of pst,
+counted from 0. Elements are S(12, -5), {12, -5}, or single numbers where the halves have
+tables of their own, whose names have mg and eg before or after that of the terms: PST_MG and
+PST_EG. Repeat the command for each file. --format numbers is the same in a file with
+markers, between them.
+
+Markers have whole definitions replaced:
   // assay:begin
   // assay:end
 Names after assay:begin choose arrays and terms for the region, so that a file may have
@@ -264,13 +270,16 @@ several: // assay:begin pst material. The format follows the file's name, or --f
 up to date already, or if a region has other names than it would get; an empty region
 takes any.
 
-FILE may hold weights of any evaluation, also of a foreign one.
+FILE may hold weights of any evaluation, also of a foreign one. With --into or --format it may
+be a data set of features: then the values that the engine plays with are written. Into its own
+source they must change nothing.
 
 Weights are integers. If the file has the fitted numbers they were rounded from, stderr
 shows how far rounding moved them and, with --data, the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
   assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
   assay weights export tuned.json --into src/eval.cpp
+  assay weights export features --into src/eval.cpp
   assay weights export --show-template c`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -288,11 +297,11 @@ shows how far rounding moved them and, with --data, the loss it costs.`,
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
+	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+", numbers (default json)")
 	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
-	c.Flags().StringVar(&f.into, "into", "", "source file to write the weights into, between its markers")
+	c.Flags().StringVar(&f.into, "into", "", "source file to write the weights into")
 	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
 	return c
 }
@@ -303,16 +312,14 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 		return cli.Usagef("give --format or --template, not both")
 	case f.into != "" && f.out != "":
 		return cli.Usagef("give --into or --out, not both")
-	case f.format == "" && f.template == "" && f.into != "":
-		if f.format = sourceFormats[strings.ToLower(filepath.Ext(f.into))]; f.format == "" {
-			return cli.Usagef("--into %s: give its --format, one of %s, or a --template", f.into, strings.Join(models.ExportFormats(), ", "))
-		}
-	case f.format == "":
+	case f.format == formatNumbers && f.into == "":
+		return cli.Usagef("--format numbers changes numbers of a source file: give --into FILE")
+	case f.format == "" && f.into == "" && f.template == "":
 		f.format = "json"
-	case !slices.Contains(models.ExportFormats(), f.format):
+	case f.format != "" && f.format != formatNumbers && !slices.Contains(models.ExportFormats(), f.format):
 		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
 	}
-	x, err := OpenAny(name)
+	x, err := f.open(name)
 	if err != nil {
 		return err
 	}
@@ -341,32 +348,53 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	return err
 }
 
+// open opens a weight file, or the start values of features.
+func (f *exportFlags) open(name string) (*Opened, error) {
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return OpenAny(name)
+	}
+	_, set, err := dataset.OpenFeatures(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s is a folder: want a weight file, such as %s, or features: %w", name, filepath.Join(name, "weights.json"), err)
+	}
+	if f.format == "json" {
+		return nil, cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another --format", name)
+	}
+	file, err := tuner.StartWeights(set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return opened(name, file)
+}
+
+// formatNumbers is the format of --into that replaces numbers only.
+const formatNumbers = "numbers"
+
 // sourceFormats are the formats of --into by the ends of file names.
 var sourceFormats = map[string]string{
 	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
 	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
 }
 
-// intoSource replaces the regions of a source file.
+// intoSource replaces the regions of a source file, or its numbers.
 func (f *exportFlags) intoSource(ctx context.Context, x *Opened, stderr io.Writer) error {
-	name, text := f.format+".tmpl", ""
-	if f.template != "" {
-		data, err := os.ReadFile(f.template)
-		if err != nil {
-			return err
-		}
-		name, text = f.template, string(data)
-	} else {
-		var err error
-		if text, err = models.ExportTemplate(f.format); err != nil {
-			return cli.Usage(err)
-		}
-	}
 	before, err := os.ReadFile(f.into)
 	if err != nil {
 		return err
 	}
-	after, left, err := x.File.Into(before, name, text)
+	var after []byte
+	var left []string
+	where := "a region of "
+	if f.format == formatNumbers || f.format == "" && f.template == "" && !models.HasMarkers(before) {
+		where = ""
+		after, left, err = x.File.IntoNumbers(before)
+	} else {
+		var name, text string
+		if name, text, err = f.layout(); err != nil {
+			return err
+		}
+		after, left, err = x.File.Into(before, name, text)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w; it is not changed", f.into, err)
 	}
@@ -374,13 +402,37 @@ func (f *exportFlags) intoSource(ctx context.Context, x *Opened, stderr io.Write
 		return err
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(stderr, "not in a region of %s: %s\n", f.into, strings.Join(left, ", "))
+		more := ""
+		if n := len(left) - 10; n > 1 {
+			left, more = left[:10], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(stderr, "not in %s%s: %s%s\n", where, f.into, strings.Join(left, ", "), more)
 	}
 	if bytes.Equal(before, after) {
 		fmt.Fprintf(stderr, "%s has these weights already\n", f.into)
 		return nil
 	}
 	return durable.ReplaceFile(f.into, after)
+}
+
+// layout returns the template of --into and its name.
+func (f *exportFlags) layout() (name, text string, err error) {
+	if f.template != "" {
+		data, err := os.ReadFile(f.template)
+		return f.template, string(data), err
+	}
+	format := f.format
+	if format == "" {
+		format = sourceFormats[strings.ToLower(filepath.Ext(f.into))]
+	}
+	if format == "" {
+		return "", "", cli.Usagef("--into %s: give its --format, one of %s, or a --template", f.into, strings.Join(models.ExportFormats(), ", "))
+	}
+	text, err = models.ExportTemplate(format)
+	if err != nil {
+		return "", "", cli.Usage(err)
+	}
+	return format + ".tmpl", text, nil
 }
 
 // rounding prints how far the integers are from the fitted numbers, and the loss it costs.
@@ -392,7 +444,7 @@ func (f *exportFlags) rounding(ctx context.Context, x *Opened, stderr io.Writer)
 		}
 		return nil
 	}
-	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n", r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
+	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f centipawns (rms), %s most, by %.2f\n", r.Fitted, r.RMS, r.Worst, r.Largest)
 	if f.data == "" {
 		return nil
 	}

@@ -2,9 +2,9 @@
 #include "../../assay_features.h"
 
 int main(int argc, char **argv) {
-  static const assay_term terms[] = {
+  const assay_term terms[] = {
       {"a", "g", 100, 120.5, ASSAY_TAPERED}, {"b", "g", -3, -3, ASSAY_FLAT | ASSAY_ASYMMETRIC}, {"c", "h", 7, 7, ASSAY_SINGLE},
-      {"d", "h", 23, 0, ASSAY_MG}, {"e", "h", 0, 1, ASSAY_EG | ASSAY_FIXED}};
+      {assay_element("d", 3, 0), "h", 23, 0, ASSAY_MG}, {assay_element("e", 7, 4), "h", 0, 1, ASSAY_EG | ASSAY_FIXED}};
   char fen[ASSAY_FEN];
   assay_unit = 256, assay_float = 1, assay_resolves = 1;
   assay_by_side = argc > 1 && !strcmp(argv[1], "sides"), assay_by_sign = !assay_by_side;

@@ -6,7 +6,7 @@ from assay_features import Term, Writer
 
 by_side = sys.argv[1] == "sides"
 w = Writer('t"\\', [Term("a", "g", 100, 120.5), Term("b", "g", -3, -3, "flat", True), Term("c", "h", 7, 7, "single"),
-                     Term("d", "h", 23, 0, "mg"), Term("e", "h", 0, 1, "eg", fixed=True)],
+                     Term("d.3", "h", 23, 0, "mg"), Term("e.1.3", "h", 0, 1, "eg", fixed=True)],
            unit=256, float_counts=True, by_sign=not by_side, by_side=by_side, resolves=True)
 for fen in w.positions():
     n = len(fen)

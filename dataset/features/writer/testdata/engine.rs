@@ -9,8 +9,8 @@ fn main() {
         Term { group: "g".into(), ..Term::new("a", 100.0, 120.5) },
         Term { group: "g".into(), kind: "flat", asymmetric: true, ..Term::new("b", -3.0, -3.0) },
         Term { group: "h".into(), kind: "single", ..Term::new("c", 7.0, 7.0) },
-        Term { group: "h".into(), kind: "mg", ..Term::new("d", 23.0, 0.0) },
-        Term { group: "h".into(), kind: "eg", fixed: true, ..Term::new("e", 0.0, 1.0) },
+        Term { group: "h".into(), kind: "mg", ..Term::new(format!("d.{}", 3), 23.0, 0.0) },
+        Term { group: "h".into(), kind: "eg", fixed: true, ..Term::new("e.1.3", 0.0, 1.0) },
     ];
     let mut w = Writer::new("t\"\\", &terms, Options { unit: 256.0, float: true, by_sign: !by_side, by_side, resolves: true });
     while let Some(fen) = w.next() {
