@@ -112,7 +112,7 @@ esac
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if ran != 13 {
+	if ran != 12 {
 		t.Errorf("%d commands", ran)
 	}
 }

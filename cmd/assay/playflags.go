@@ -80,6 +80,9 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 	default:
 		return cli.Usagef("--book-order %s: want sequential or random", f.bookOrder)
 	}
+	if strings.HasPrefix(f.Opening.Book, genfensPrefix) && cmd.Name() != "selfplay" {
+		return cli.Usagef("--book %s is for assay selfplay, which knows how many openings it needs; elsewhere give a file", f.Opening.Book)
+	}
 	if f.Opening.Book == "" {
 		if given("book-order") || given("book-start") {
 			return cli.Usagef("--book-order and --book-start need a --book")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,10 @@ after each game, and write them in order as a data set of games (Arrow).
 Each game starts from its own opening: random plies, checked for balance by a short
 search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
 measure how often the adjudication is wrong.
+
+With --book genfens:COMMAND[?book=FILE] an engine makes the openings, as OpenBench asks for
+them: COMMAND 'genfens N seed S book FILE' quit prints lines "info string genfens FEN". The
+seed is --seed. The run keeps them in its folder.
 
 The same flags and seed give the same bytes for any --concurrency, with limits of nodes or
 depth. Engines that know only clocks play with --tc or --movetime. Such games depend on the
@@ -108,6 +113,12 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 	}
 	if c.Players, err = players.entrants(&f.times, &f.git, func(int) string { return "selfplay" }); err != nil {
 		return c, err
+	}
+	if strings.HasPrefix(f.Opening.Book, genfensPrefix) {
+		say := func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "selfplay: %s\n", text) }
+		if f.Opening.Book, err = genfensBook(cmd.Context(), f.Opening.Book, f.Out, f.games, f.Seed, say); err != nil {
+			return c, err
+		}
 	}
 	c.Setup, c.Games = f.Setup, f.games
 	c.Pinned = f.git.pinned()

@@ -89,7 +89,7 @@ func parseForeign(spec string) (*foreign, error) {
 		}
 		rest = after
 	}
-	words, options, err := splitCommand(rest)
+	words, options, err := SplitCommand(rest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}

@@ -164,7 +164,7 @@ func FuzzSplitCommand(f *testing.F) {
 	f.Add("stockfish?Hash=16&Use NNUE=false")
 	f.Add(`'a b' "c\"d" e\ f ? X = 'y`)
 	f.Fuzz(func(t *testing.T, s string) {
-		words, _, err := splitCommand(s)
+		words, _, err := SplitCommand(s)
 		if err != nil {
 			return
 		}
@@ -172,7 +172,7 @@ func FuzzSplitCommand(f *testing.F) {
 		for _, w := range words {
 			quoted = append(quoted, quoteWord(w))
 		}
-		again, options, err := splitCommand(strings.Join(quoted, " "))
+		again, options, err := SplitCommand(strings.Join(quoted, " "))
 		if err != nil || len(options) > 0 || !slices.Equal(words, again) {
 			t.Errorf("%q: words %q, quoted again %q (%v)", s, words, again, err)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/assay-chess/assay/engine/uci"
 )
 
-// splitCommand splits COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the
+// SplitCommand splits COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the
 // command and the options.
 //
 // Spaces separate words. Single and double quotes quote spaces, ? and &. A backslash quotes
 // one of these, a quote or a backslash; elsewhere it stands for itself, as in a Windows
 // path. Nothing is expanded. An option's value may contain unquoted spaces.
-func splitCommand(s string) (words []string, options []uci.Option, err error) {
+func SplitCommand(s string) (words []string, options []uci.Option, err error) {
 	text := s
 	for {
 		var word string
@@ -108,7 +108,7 @@ func quoted(b *strings.Builder, text string) (int, error) {
 	return 0, fmt.Errorf("the quote %c is not closed", quote)
 }
 
-// quoteWord quotes a word for splitCommand.
+// quoteWord quotes a word for SplitCommand.
 func quoteWord(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t'\"\\?&") {
 		return word
@@ -116,7 +116,7 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// quoteValue quotes the value of an option for splitCommand. Spaces need no quotes.
+// quoteValue quotes the value of an option for SplitCommand. Spaces need no quotes.
 func quoteValue(value string) string {
 	if !strings.ContainsAny(value, "'\"\\&") {
 		return value
