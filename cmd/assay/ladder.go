@@ -73,7 +73,7 @@ it: no game is lost or played twice.`,
 	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who plays whom: widest, round-robin or gauntlet")
 	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
 	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
-	f.times.register(fs)
+	f.times.register(fs, false)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
 	f.register(cmd, 0)

@@ -53,11 +53,12 @@ func newLearnCommand() *cobra.Command {
 
 Each generation plays games with the champion's weights and fits new weights to the
 positions of these games. An SPRT match between the two, the gate, decides whether the new
-weights become champion. The first champion has Shannon's coefficients of 1949, and zeros.
+weights become champion. The first champion has the weights of --from: Shannon's
+coefficients of 1949, and zeros.
 
 Two matches of fixed length, on openings of their own, measure the gain at the end: against
-shannon-1950, a simpler evaluation in the same search, and, if a generation was promoted,
-against the weights the run started from.
+the weights of --opponent (shannon-1950 is a simpler evaluation in the same search) and, if a
+generation was promoted, against those of --from.
 
 Everything is written to runs/NAME. The same command resumes an interrupted run. The same
 seed gives the same weights and games for any --concurrency.
@@ -90,8 +91,8 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
 	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
-	fs.StringVar(&f.from, "from", models.StartOf("assay"), "start weights: a weight file or an embedded name (model assay)")
-	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the champion plays in the final match")
+	fs.StringVar(&f.from, "from", models.StartOf("assay"), "weights of the first champion, of the model assay: a file, or the name of embedded weights")
+	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the last champion plays against: a file, or the name of embedded weights")
 	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")

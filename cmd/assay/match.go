@@ -122,7 +122,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability that a player of strength elo1 fails")
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
-	f.times.register(fs)
+	f.times.register(fs, true)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
 	f.register(cmd, 0)

@@ -25,9 +25,15 @@ type timeFlags struct {
 	startTimeout time.Duration
 }
 
-func (f *timeFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&f.moveTime, "movetime", "", "time a move, such as 100ms; or one for A and one for B: 100ms,50ms")
-	fs.StringVar(&f.clock, "tc", "", "clock for the game, [MOVES/]SECONDS[+INCREMENT], such as 8+0.08; or one for A and one for B: 8+0.08,4+0.04")
+// register adds the flags to those of a command. With sides, A and B may have different limits.
+func (f *timeFlags) register(fs *pflag.FlagSet, sides bool) {
+	moveTime, clock := "time a move, such as 100ms", "clock for the game, [MOVES/]SECONDS[+INCREMENT], such as 8+0.08"
+	if sides {
+		moveTime += "; or one for A and one for B: 100ms,50ms"
+		clock += "; or one for A and one for B: 8+0.08,4+0.04"
+	}
+	fs.StringVar(&f.moveTime, "movetime", "", moveTime)
+	fs.StringVar(&f.clock, "tc", "", clock)
 	fs.DurationVar(&f.margin, "time-margin", selfplay.ClockMargin, "by how much a player may exceed its time before it loses; raise it on a busy machine")
 	fs.DurationVar(&f.moveTimeout, "move-timeout", uci.DefaultMoveTimeout, "time for a foreign engine to answer beyond a limit other than a clock")
 	fs.DurationVar(&f.startTimeout, "start-timeout", uci.DefaultStartTimeout, "time for a foreign engine to start")

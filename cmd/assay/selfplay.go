@@ -69,7 +69,7 @@ The command may be interrupted or killed at any time: the same command continues
 	fs.Uint64Var(&f.games, "games", 1000, "number of games")
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
 	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
-	f.times.register(fs)
+	f.times.register(fs, false)
 	f.register(cmd, selfplay.StandardAdjudication().PlayOn)
 	return cmd
 }
