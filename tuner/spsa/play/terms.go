@@ -14,7 +14,9 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// TermEffect is what a change by c_end is worth in a typical position, in centipawns.
+// TermEffect is what a change by c_end is worth in a typical position, in centipawns. In
+// simulated runs of 1,600 games that start 30 Elo below the optimum, nine such parameters find
+// almost half of it; with 25, and bounds five c_end away, a third. RESULTS.md has real runs.
 const TermEffect = 25
 
 const (
