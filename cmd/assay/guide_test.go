@@ -178,7 +178,7 @@ func TestGuideTuneMyEngine(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &proof)
 	}
-	if err != nil || ran != 6 || !(proof.Low > 0) {
+	if err != nil || ran != 7 || !(proof.Low > 0) {
 		t.Errorf("%v, %d commands, at least %g Elo", err, ran, proof.Low)
 	}
 }
