@@ -93,7 +93,9 @@ func scoreMacHackSide(p *board.Position, bothQueens bool, ratio int, s scorer) s
 	for b := v.pawns; b != 0; {
 		sq := b.PopFirst()
 		literal, strict := machackIsBackward(p, sq)
-		if literal.backward() {
+		if literal.backward() && sq.Rank() == 1 {
+			s = s.one(machackBackwardHome)
+		} else if literal.backward() {
 			s = s.one(machackBackward)
 			if facing != 0 || open.Has(sq) {
 				s = s.one(machackBackwardWeak)

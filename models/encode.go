@@ -25,7 +25,7 @@ func (f *File) Encode() ([]byte, error) {
 	e.WriteString("{\n")
 	e.line(1, "format", Format, ",")
 	e.line(1, "model", f.Model, ",")
-	e.line(1, "unit", Unit, ",")
+	e.line(1, "unit", f.unitField(), ",")
 	e.line(1, "K", f.K, ",")
 	e.provenance(&f.Provenance)
 	e.WriteString("  \"terms\": [\n")
@@ -126,10 +126,10 @@ func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	}
 }
 
-// checkSlope returns an error unless K can be the slope of a sigmoid over centipawns.
+// checkSlope returns an error unless K can be the slope of a sigmoid over centipawns or engine units.
 func checkSlope(k float64) error {
 	if !(k > 0 && k <= 1) {
-		return fmt.Errorf("slope K is %v, want a number above 0 and at most 1 per centipawn", k)
+		return fmt.Errorf("slope K is %v, want a number above 0 and at most 1 per unit", k)
 	}
 	return nil
 }

@@ -60,6 +60,7 @@ func (f *File) Into(source []byte, name, text string) (out []byte, left []string
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: line %d: %w", ErrInto, i+1, err)
 		}
+		part.First = regions == 0
 		var b bytes.Buffer
 		if err := execute(&b, name, text, part); err != nil {
 			return nil, nil, err

@@ -147,3 +147,40 @@ int evaluate() {
 		t.Errorf("a gap: %v", err)
 	}
 }
+
+// What all regions of a source need is defined once, in the first: with several regions, the
+// file still compiles.
+func TestIntoDefinesOnce(t *testing.T) {
+	f := foreignFile(t)
+	for _, c := range []struct {
+		format, definition string
+		compiler           []string
+	}{
+		{"cpp", "struct weights_score", []string{"c++", "-std=c++11", "-x", "c++"}},
+		{"c", "typedef struct", []string{"cc", "-std=c99", "-x", "c"}},
+	} {
+		text, err := ExportTemplate(c.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const regions = "// assay:begin material tempo\n// assay:end\n// assay:begin pst double\n// assay:end\n"
+		out, _, err := f.Into([]byte(regions), c.format, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(out), c.definition); n != 1 {
+			t.Errorf("%s: %d definitions in\n%s", c.format, n, out)
+		}
+		if again, _, err := f.Into(out, c.format, text); err != nil || !bytes.Equal(again, out) {
+			t.Errorf("%s: a second time: %v\n%s", c.format, err, again)
+		}
+		if _, err := exec.LookPath(c.compiler[0]); err != nil {
+			continue
+		}
+		compile := exec.Command(c.compiler[0], append(c.compiler[1:], "-Wall", "-Wno-unused", "-Werror", "-o", filepath.Join(t.TempDir(), c.format), "-")...)
+		compile.Stdin = strings.NewReader(string(out) + "int main(void) { return material[1].mg + pst" + map[string]string{"c": "_1[1]", "cpp": "[1][1]"}[c.format] + ".eg + double_.eg - 337 - 8 + 10; }\n")
+		if out, err := compile.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", c.format, err, out)
+		}
+	}
+}

@@ -25,8 +25,6 @@ import (
 const (
 	// Format is the field "format" of every file.
 	Format = "assay.weights/1"
-	// Unit is the field "unit" of every file, the unit of all coefficients.
-	Unit = "centipawn"
 	// DefaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of weights
 	// that were not fitted. With it 400 centipawns predict the same score as 400 Elo.
 	DefaultK = math.Ln10 / 400
@@ -43,14 +41,17 @@ type File struct {
 	// Foreign is the term table of a foreign evaluation, one that package eval does not
 	// have: name, group, and whether a term is tapered. It is nil for models of eval.
 	Foreign []eval.Term
-	// K is the slope of the sigmoid that belongs to the weights, per centipawn.
+	// Unit is the number of units a pawn of a foreign evaluation whose weights are in its own
+	// engine's units; 0 is 100, and weights are in centipawns.
+	Unit float64
+	// K is the slope of the sigmoid that belongs to the weights, per centipawn or engine unit.
 	K float64
 	// Terms holds every term of the model, in the order of its table.
 	Terms      []TermWeight
 	Provenance Provenance
 }
 
-// TermWeight is the coefficient of one term, in centipawns.
+// TermWeight is the coefficient of one term, in centipawns or engine units (File.Unit).
 type TermWeight struct {
 	Name string
 	// MG and EG are the values that the evaluation uses, equal where the term is not tapered.
@@ -91,6 +92,9 @@ func New(m *eval.Model, w []eval.Coef) *File {
 // evaluation. It fails if f.Terms does not match the table.
 func (f *File) Table() ([]eval.Term, error) {
 	if f.Foreign == nil {
+		if f.Unit != 0 {
+			return nil, fmt.Errorf("the unit is 1/%g pawn, but weights of %s are in centipawns", f.Unit, f.Model)
+		}
 		m, _, err := f.Weights()
 		if err != nil {
 			return nil, err
@@ -103,6 +107,9 @@ func (f *File) Table() ([]eval.Term, error) {
 	if err := checkForeignNames(f); err != nil {
 		return nil, err
 	}
+	if f.Unit != 0 && !validUnit(f.Unit) {
+		return nil, fmt.Errorf("evaluation %s: %v engine units a pawn, want %d to %d", f.Model, f.Unit, leastUnit, mostUnit)
+	}
 	for i := range f.Terms {
 		t, about := &f.Terms[i], &f.Foreign[i]
 		switch {
@@ -111,7 +118,7 @@ func (f *File) Table() ([]eval.Term, error) {
 		case !about.Tapered && t.MG != t.EG:
 			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
 		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
-			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d centipawns", t.Name, t.MG, t.EG, eval.MaxCoef)
+			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d", t.Name, t.MG, t.EG, eval.MaxCoef)
 		}
 	}
 	return f.Foreign, nil

@@ -76,7 +76,7 @@ func (p *parser) file() (*File, error) {
 	err := p.object(map[string]func() error{
 		"format":     p.constant(Format),
 		"model":      p.text(&f.Model),
-		"unit":       p.constant(Unit),
+		"unit":       p.unit(&f.Unit),
 		"K":          p.slope(&f.K),
 		"provenance": func() error { return p.provenance(&f.Provenance) },
 		"terms":      func() error { return p.terms(f) },

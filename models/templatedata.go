@@ -15,10 +15,14 @@ import (
 type TemplateData struct {
 	Model string
 	ID    string
-	K     float64 // slope of the sigmoid per centipawn
+	K     float64 // slope of the sigmoid per unit of the weights
+	Units string  // of the weights: "centipawns", or "engine units"
 	// Tapered reports whether any term is tapered.
 	Tapered bool
-	Terms   []Cell // table order
+	// First is false for the second and further regions of a source file. What all regions
+	// need, such as the type of a weight, is defined in the first.
+	First bool
+	Terms []Cell // table order
 	// Arrays holds every term once, in table order: terms whose names differ only in the
 	// number, rank or square at their end share an array, each other term has its own.
 	Arrays     []Array
@@ -118,7 +122,7 @@ func (f *File) TemplateData() (*TemplateData, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &TemplateData{Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &TemplateData{First: true, Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
 		t := &table[i]
 		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})
@@ -208,7 +212,7 @@ var keywords = strings.Fields("auto break case char class const continue default
 	"if impl import in inline int let long loop map match mod move mut new package private public range ref register return short signed static " +
 	"struct switch this trait type union unsigned use using var void volatile where while")
 
-// Rounding is the difference between integer weights and the fitted numbers, in centipawns.
+// Rounding is the difference between integer weights and the fitted numbers, in the unit of the weights.
 type Rounding struct {
 	Fitted  int     // coefficients that were fitted
 	RMS     float64 // of the differences

@@ -54,7 +54,7 @@ func (p *parser) order(f *File, m *eval.Model) error {
 		ordered[i] = f.Terms[at]
 	}
 	f.Terms = ordered
-	_, _, err := f.Weights()
+	_, err := f.Table()
 	return err
 }
 

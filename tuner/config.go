@@ -73,6 +73,9 @@ type Config struct {
 	// Folds is the number of parts of the games each of which is held out once, with the
 	// coefficients refitted to the others; 0 is none. It changes no weight.
 	Folds int
+	// NoisyRows says that many positions are in check or in the middle of an exchange, whose
+	// results say little about their evaluation. It changes the verdict alone.
+	NoisyRows bool
 	// Method and its bounds; see NewMethod.
 	Method     string
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10

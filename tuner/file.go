@@ -85,7 +85,7 @@ func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.F
 }
 
 func (r *Result) foreignFile(model string, p Pedigree) *models.File {
-	f := &models.File{Model: model}
+	f := &models.File{Model: model, Unit: r.Unit}
 	for i, t := range r.Terms {
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})

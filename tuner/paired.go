@@ -18,12 +18,14 @@ type Paired struct {
 	Rows     int `json:"rows"`
 	Clusters int `json:"clusters"` // games, or openings that games share
 	// Effective is (sum n)^2 / sum n^2 over the clusters' weights n.
-	Effective float64  `json:"effective_clusters"`
-	Start     float64  `json:"loss_start"` // mean losses
-	Tuned     float64  `json:"loss_tuned"`
-	Gain      float64  `json:"gain"`     // Start - Tuned
-	SE        Float    `json:"se"`       // clustered; null of a single cluster
-	Interval  Interval `json:"interval"` // 95 %, Student's t
+	Effective float64 `json:"effective_clusters"`
+	Start     float64 `json:"loss_start"` // mean losses
+	Tuned     float64 `json:"loss_tuned"`
+	// Constant is the mean loss of the best constant prediction.
+	Constant float64  `json:"loss_constant"`
+	Gain     float64  `json:"gain"`     // Start - Tuned
+	SE       Float    `json:"se"`       // clustered; null of a single cluster
+	Interval Interval `json:"interval"` // 95 %, Student's t
 	// ByOpening reports that clusters are all games of an opening.
 	ByOpening bool `json:"by_opening,omitempty"`
 }
@@ -38,6 +40,8 @@ type clusterLosses struct {
 	of                   *rows.Clusters
 	rows                 int
 	weight, start, tuned []float64
+	target               [2]float64 // sums of the targets and their squares
+	loss                 objective.Loss
 }
 
 func newClusterLosses(c *rows.Clusters) *clusterLosses {
@@ -45,13 +49,17 @@ func newClusterLosses(c *rows.Clusters) *clusterLosses {
 	return &clusterLosses{of: c, weight: make([]float64, n), start: make([]float64, n), tuned: make([]float64, n)}
 }
 
-// count adds the weights of the rows on a side of the problem.
+// count adds the weights and targets of the rows on a side of the problem.
 func (l *clusterLosses) count(p *objective.Problem, side int) {
+	l.loss = p.Loss
 	for i, c := range p.Store.Chunks {
 		for j, g := range c.Game {
 			if s, o := p.Side(i, j); s == side && o > 0 {
 				l.rows++
 				l.weight[l.of.Of[g]] += o
+				y := float64(p.Target[i][j])
+				l.target[0] += float64(o * y)
+				l.target[1] += float64(o * y * y)
 			}
 		}
 	}
@@ -77,6 +85,19 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 	return objective.Evaluate(ctx, p.Store, p.Workers, w, work, merge)
 }
 
+// constant returns the mean loss of predicting the mean target, which is the best constant.
+func (l *clusterLosses) constant(weight float64) float64 {
+	mean := l.target[0] / weight
+	switch {
+	case l.loss == objective.MSE:
+		return max(0, l.target[1]/weight-float64(mean*mean))
+	case mean <= 0 || mean >= 1:
+		return 0
+	}
+	v, _, _ := l.loss.At(1, math.Log(mean/(1-mean)), mean)
+	return v
+}
+
 // paired returns the difference; nil if there are no rows.
 func (l *clusterLosses) paired() *Paired {
 	var weight, squares, start, tuned float64
@@ -95,6 +116,7 @@ func (l *clusterLosses) paired() *Paired {
 	}
 	p.Effective = weight * weight / squares
 	p.Start, p.Tuned = start/weight, tuned/weight
+	p.Constant = l.constant(weight)
 	p.Gain = p.Start - p.Tuned
 	if p.Clusters < 2 {
 		p.SE = Float(math.NaN())

@@ -7,9 +7,9 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// Result is what a fit found. Coefficients are in centipawns, losses are means
-// over rows by weight, errors are standard errors. Its JSON is the one form in
-// which assay tune, assay learn and the reports write and read a fit; weight
+// Result is what a fit found. Coefficients are in centipawns or, see Unit, in engine
+// units; losses are means over rows by weight, errors are standard errors. Its JSON is the
+// one form in which assay tune, assay learn and the reports write and read a fit; weight
 // files use the same keys for terms.
 type Result struct {
 	Rows      int   `json:"rows"`
@@ -42,6 +42,9 @@ type Result struct {
 	KScore  float64 `json:"k_score,omitempty"`
 	Rescale float64 `json:"rescale"`         // the factor between the fit's scale and the weights'
 	Scale   *Scale  `json:"scale,omitempty"` // of a foreign evaluation
+	// Unit is the number of engine units a pawn of coefficients, their errors, K and FileK;
+	// 0 is 100, and they are in centipawns.
+	Unit float64 `json:"unit,omitempty"`
 	// PriorFactor is the factor on the widths of all priors, 0 for 1.
 	PriorFactor float64 `json:"prior_factor,omitempty"`
 	Tied        bool    `json:"tied"` // file-mirrored twins shared a parameter

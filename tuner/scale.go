@@ -11,7 +11,7 @@ import (
 )
 
 // Scale says what a centipawn of a foreign evaluation was worth and is now, by the slope K
-// that suits the weights best, on training rows within NearEqual.
+// per centipawn that suits the weights best, on training rows within NearEqual.
 type Scale struct {
 	Rows   int     `json:"rows"`
 	KStart float64 `json:"k_start"`
@@ -50,15 +50,15 @@ func (f *fitting) foreign() bool {
 func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale, error) {
 	p, s := *f.train, new(Scale)
 	p.Omega = make([][]float32, len(f.s.Chunks))
-	start, limit := objective.StartOf(f.terms), NearEqual*f.c.unit()
+	start, unit := objective.StartOf(f.terms), f.c.unit()
 	err := objective.Evaluate(ctx, f.s, f.c.Workers, start, func(t *objective.Scratch, i int, _ []uint16) {
 		c := f.s.Chunks[i]
 		p.Omega[i] = slices.Clone(f.train.Omega[i])
 		for j, x := range t.X[:c.Rows] {
 			if v := c.ScoreOf(j); v != rows.NoScore {
-				x = float64(v)
+				x = float64(v) * unit
 			}
-			if !(math.Abs(x) < limit) {
+			if !(math.Abs(x) < NearEqual*unit) {
 				p.Omega[i][j] = 0
 			}
 		}
@@ -80,6 +80,7 @@ func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale
 		return nil, err
 	}
 	s.KTuned, err = p.BestK(ctx, w)
+	s.KStart, s.KTuned = s.KStart*unit, s.KTuned*unit
 	return s, err
 }
 

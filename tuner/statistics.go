@@ -27,6 +27,9 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
 		Pieces: []stats.PieceValue{},
 	}
+	if f.c.unit() != 1 {
+		r.Unit = f.c.Unit
+	}
 	r.ClustersHeld = f.split.clustersHeld()
 	r.ClustersTrain = r.Clusters - r.ClustersHeld
 	if err := f.finishWeights(ctx, r, w); err != nil {
@@ -110,7 +113,7 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 		return 1, nil
 	}
 	if len(f.c.Bounds) > 0 {
-		f.warn("not rescaled: bounds are in centipawns of the fit")
+		f.warn("not rescaled: bounds are in the units of the fit")
 		return 1, nil
 	}
 	for t := range f.terms {

@@ -10,7 +10,8 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// TermFit is what a fit says of one term. Coefficients are in centipawns.
+// TermFit is what a fit says of one term. Coefficients are in the unit of the start weights:
+// centipawns, or engine units (Result.Unit).
 type TermFit struct {
 	Name    string `json:"name"`
 	Group   string `json:"group"`

@@ -12,19 +12,31 @@ import (
 // Answers of a Verdict.
 const (
 	Better       = "better"
+	BetterHere   = "better on games like these"
 	NoDifference = "no difference shown"
 	Worse        = "worse"
 )
 
+// carries is the share of what the start weights know that a gain must exceed, with all of
+// its interval, to be expected of games of another kind. TUNER.md has the matches behind it.
+const carries = 0.02
+
 // Verdict says whether the tuned weights predict games that they were not fitted to better
 // than the start weights do.
 type Verdict struct {
-	// Answer is that of the 95 % interval of Basis: better if all of it is above 0, worse if
-	// all of it is below.
+	// Answer is that of the 95 % interval of Basis: worse if all of it is below 0, better if
+	// all of it is above Margin. If it is only above 0, or the rows are noisy and there are no
+	// test data, the weights are better on games like these, and no more is known.
 	Answer string `json:"verdict,omitempty"`
 	// Basis says what the answer rests on: test data, else cross-validation, else the games
 	// held out.
 	Basis string `json:"verdict_basis,omitempty"`
+	// Margin is 0 for test data. Games of one kind fit a share of themselves that games of
+	// another take back, so that it is 2 % of what the start weights know for them: of the
+	// best constant's loss minus theirs.
+	Margin Float `json:"margin"`
+	// NoisyRows reports that the rows are not fit for tuning.
+	NoisyRows bool `json:"noisy_rows,omitempty"`
 	// Net is by how much the mean loss on other games should fall: the gain on the training
 	// games, less what as many parameters that say nothing would gain by chance and cost
 	// elsewhere, D x Effective / rows (Takeuchi's criterion).
@@ -55,20 +67,22 @@ func (v *Verdict) decide() {
 	if p == nil {
 		return
 	}
-	v.Basis = "validation games"
+	v.Basis, v.Margin = "validation games", Float(max(0, carries*(p.Constant-p.Start)))
 	switch {
 	case v.Test != nil:
-		v.Basis = "test data"
+		v.Basis, v.Margin = "test data", 0
 	case v.CrossValidation != nil:
 		v.Basis = "cross-validation"
 	}
 	v.Answer = NoDifference
 	switch {
 	case p.Interval == Interval{}:
-	case p.Interval[0] > 0:
-		v.Answer = Better
 	case p.Interval[1] < 0:
 		v.Answer = Worse
+	case p.Interval[0] > float64(v.Margin) && (v.Test != nil || !v.NoisyRows):
+		v.Answer = Better
+	case p.Interval[0] > 0:
+		v.Answer = BetterHere
 	}
 }
 
@@ -88,19 +102,37 @@ func (r *Result) Headline() string {
 	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p, r.Basis, p.Clusters, by)
 }
 
+// smallLoss is the loss that a group must be expected to cost on other games to be listed.
+// The narrowest interval of a gain in TUNER.md is forty times as wide: less decides nothing.
+const smallLoss = 1e-5
+
 // Advice says in words what speaks against the weights, with the flags that answer it. It
-// is empty where the net gain is above 0.
+// is empty where a gain is to be expected, and where nothing is known.
 func (r *Result) Advice() (list []string) {
+	if r.Answer == BetterHere {
+		list = append(list, r.caveat())
+	}
 	if !r.Hopeless() {
-		return nil
+		return list
 	}
 	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
 	for _, g := range r.Groups {
-		if g.Net < 0 {
+		if g.Net < -smallLoss {
 			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name, r.narrower(g.Name)))
 		}
 	}
 	return list
+}
+
+// caveat says why weights that are better on games like these need not win.
+func (v *Verdict) caveat() string {
+	const cure = "--test with features of other games, best of people's, decides it"
+	p := v.Gain()
+	if p.Interval[0] > float64(v.Margin) {
+		return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; make them quiet, or " + cure
+	}
+	return fmt.Sprintf("Do not expect a gain in matches: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
+		100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
 }
 
 // narrower returns the flag that halves the widest prior of a group; empty if none is finite.
@@ -180,6 +212,7 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 		}
 		r.CrossValidation = sums.paired()
 	}
+	r.NoisyRows = f.c.NoisyRows
 	r.decide()
 	return nil
 }

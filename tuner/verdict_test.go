@@ -3,11 +3,14 @@ package tuner
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // TestCrossValidation: the difference is that of fits from the start to the games of the
@@ -142,6 +145,64 @@ func TestVerdictOnScale(t *testing.T) {
 	}
 }
 
+// TestDecide: a gain counts if all of its interval is above the margin, 2 % of what the start
+// weights know; test data need none.
+func TestDecide(t *testing.T) {
+	at := func(lo, hi float64) Paired { // the start weights know 0.1
+		return Paired{Start: 0.6, Constant: 0.7, Gain: (lo + hi) / 2, Tuned: 0.6 - (lo+hi)/2, Interval: Interval{lo, hi}}
+	}
+	for _, tt := range []struct {
+		lo, hi                  float64
+		validation, test, noisy bool
+		want, caveat            string
+	}{
+		{lo: 0.0021, hi: 0.01, want: Better},
+		{lo: 0.0021, hi: 0.01, validation: true, want: Better},
+		{lo: 0.0019, hi: 0.01, want: BetterHere, caveat: "1.9 % of what the start weights know"},
+		{lo: 0.0019, hi: 0.01, validation: true, want: BetterHere, caveat: "less than 2 %"},
+		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
+		{lo: -0.0001, hi: 0.01, want: NoDifference},
+		{lo: -0.0001, hi: 0.01, noisy: true, want: NoDifference},
+		{lo: -0.01, hi: -0.0001, want: Worse},
+		{lo: 0.0001, hi: 0.01, test: true, want: Better},
+		{lo: 0.0001, hi: 0.01, test: true, noisy: true, want: Better},
+		{lo: -0.01, hi: -0.0001, test: true, want: Worse},
+		{want: NoDifference}, // a single game
+	} {
+		r, p := new(Result), at(tt.lo, tt.hi)
+		r.NoisyRows, r.Net = tt.noisy, 0.001
+		switch contrary := at(-tt.hi, -tt.lo); {
+		case tt.test:
+			r.Test, r.CrossValidation, r.Validation = &Test{Paired: p}, &contrary, &contrary
+		case tt.validation:
+			r.Validation = &p
+		default:
+			r.CrossValidation, r.Validation = &p, &contrary
+		}
+		r.decide()
+		advice := strings.Join(r.Advice(), "\n")
+		if r.Answer != tt.want || (advice == "") != (tt.caveat == "") || !strings.Contains(advice, tt.caveat) {
+			t.Errorf("%+v: %s, margin %v: %s", tt, r.Answer, r.Margin, advice)
+		}
+	}
+}
+
+// TestConstant: the loss of the best constant, by both losses.
+func TestConstant(t *testing.T) {
+	for loss, want := range map[objective.Loss]float64{
+		objective.CrossEntropy: -0.75*math.Log(0.75) - 0.25*math.Log(0.25),
+		objective.MSE:          0.75 - 0.75*0.75, // targets 1, 1, 1, 0: the mean is 3/4
+	} {
+		l := &clusterLosses{loss: loss, target: [2]float64{3, 3}}
+		if got := l.constant(4); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", loss, got, want)
+		}
+	}
+	if got := (&clusterLosses{target: [2]float64{4, 4}}).constant(4); got != 0 {
+		t.Errorf("every target 1: %v", got)
+	}
+}
+
 // TestOnOtherGames: the losses are those of the start and the rounded weights, each under its
 // own slope, and the verdict rests on them.
 func TestOnOtherGames(t *testing.T) {
@@ -198,5 +259,20 @@ func TestFolds(t *testing.T) {
 	}
 	if n != 5 || count[-1] != 2 || fold[0] != -1 || count[0] != 5 || count[1] != 4 || count[4] != 4 {
 		t.Errorf("%d folds: %v", n, count)
+	}
+}
+
+// TestAdvice: groups that should lose more than next to nothing are listed with their cure.
+func TestAdvice(t *testing.T) {
+	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Effective: 90,
+		Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
+		Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}}}
+	want := []string{"Do not expect a gain: 40 effective games for 90 determined parameters, net gain -0.002000",
+		"pawns should lose 0.002000 on other games: --freeze pawns or --prior pawns=7.5"}
+	if got := r.Advice(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if r.Net = 1e-3; r.Advice() != nil {
+		t.Errorf("with a net gain: %q", r.Advice())
 	}
 }

@@ -49,8 +49,8 @@ Ratings maximize the likelihood of the Bradley-Terry model with draws and White'
 (Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
 single games. Elo is relative to the mean of all players, or to --anchor.
 
-Players are named as for assay match, and as there each must play a move before the first
-game. If a player forfeits more than --max-forfeits of its games, or too many pairs are void,
+Players are named as for assay match; as there, historic programs search to their own depth
+if you give no limit, and each player must play a move before the first game. If a player forfeits more than --max-forfeits of its games, or too many pairs are void,
 no player is rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept in a folder (journal,
 PGN, data set of games, result, ladder.svg). After an interruption the same command resumes
 it: no game is lost or played twice.`,
@@ -97,7 +97,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 		return c, cli.Usagef("--tc and --movetime are the same for all players of a ladder")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	f.leaveOwnDepth(cmd, players.specs)
+	players.specs = f.leaveOwnDepth(cmd, players.specs)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}

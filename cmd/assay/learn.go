@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 	"text/tabwriter"
 
@@ -15,8 +16,8 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
@@ -34,6 +35,8 @@ type learnFlags struct {
 	seed        uint64
 	gateGames   int
 	finalGames  int
+	model       string
+	method      string
 	from        string
 	opponent    string
 	planFile    string
@@ -60,6 +63,17 @@ Two matches of fixed length, on openings of their own, measure the gain at the e
 the weights of --opponent (shannon-1950 is a simpler evaluation in the same search) and, if a
 generation was promoted, against those of --from.
 
+--model learns the coefficients of another evaluation, in the same search: shannon-1950 (the
+nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or machack-1967
+(Greenblatt's S). It starts from the numbers of its authors, and they are the opponent: one
+match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
+cannot be learned keep their weights and are named.
+
+--method says how a generation learns: gauss-newton, lbfgs and adam fit the weights to
+positions; all three minimize the same loss. spsa plays no games to learn from: the games of
+the generation are pairs between weights with every term changed a little, as assay spsa plays
+them, and each moves the weights. Steps are those of assay spsa --model.
+
 Everything is written to runs/NAME. The same command resumes an interrupted run. The same
 seed gives the same weights and games for any --concurrency.
 
@@ -67,7 +81,7 @@ seed gives the same weights and games for any --concurrency.
 config.json of a run, to repeat it, or only its object "plan". Optional fields of a
 generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
 (weight of a generation's games relative to the next one's), mirrored null (tie files that
-are mirror images: below 20,000 games), prior 1 (factor on the widths of the priors), and
+are mirror images: below 20,000 games), prior 1 (factor on the widths of the priors), method, and
 filter (the flags of assay data positions; resolve qsearch, max_score 3000).
 
 Generations can be added to a run, complete or not: give its name and a plan, or flags, that
@@ -75,6 +89,8 @@ agree with it in every generation that has started. --scale 0.01 plays a hundred
 plan's games, rounded up to pairs, and at least 20 a generation.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
+  assay learn --model shannon-1950              # Shannon's nine coefficients
+  assay learn --model shannon-1950 --method spsa
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
   assay learn --plan runs/night/config.json --scale 0.01 --run dawn`,
 		Args: cobra.NoArgs,
@@ -87,12 +103,14 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
 	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
 	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
-	fs.IntVar(&f.generations, "generations", 2, "number of generations")
+	fs.IntVar(&f.generations, "generations", 2, "number of generations (another model than assay: 1, since a second learns no more of so few terms)")
 	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
 	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
 	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
-	fs.StringVar(&f.from, "from", models.StartOf("assay"), "weights of the first champion, of the model assay: a file, or the name of embedded weights")
-	fs.StringVar(&f.opponent, "opponent", "shannon-1950", "weights that the last champion plays against: a file, or the name of embedded weights")
+	fs.StringVar(&f.model, "model", "assay", "model: "+weights.ModelNames())
+	fs.StringVar(&f.method, "method", learn.Methods()[0], "method of every generation: "+strings.Join(learn.Methods(), ", "))
+	fs.StringVar(&f.from, "from", "", "weights of the first champion: a file, or the name of embedded weights (default: those of the model; assay: assay-start)")
+	fs.StringVar(&f.opponent, "opponent", "", "weights that the last champion plays against: a file, or the name of embedded weights (default: the start weights of the model; assay: shannon-1950)")
 	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
@@ -145,7 +163,10 @@ func (s stageBar) Finish(summary string)                 { s.p.Finish(summary) }
 // learnAdvice adds the cure to what can end a run.
 func learnAdvice(err error, dir, command string) error {
 	var changed *durable.ConfigChangedError
+	var other *learn.OtherModelError
 	switch {
+	case errors.As(err, &other):
+		return cli.Usage(fmt.Errorf("%w: --model %s learns these (in a plan: \"model\": %q)", err, other.Model, other.Model))
 	case errors.Is(err, learn.ErrPlan):
 		return cli.Usage(err)
 	case errors.As(err, &changed):
@@ -182,11 +203,23 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 		}
 		w.Flush()
 	}
-	printTerms(out, r.Terms)
+	if g := learnedBy(r); g != nil && g.Fit.SPSA != nil {
+		printTermsByGames(out, r.Terms)
+	} else {
+		printTerms(out, r.Terms)
+	}
+	for _, h := range r.Held {
+		fmt.Fprintf(out, "Held at its start weight: %s; %s.\n", h.Name, h.Why)
+	}
 	if r.Learned.ID != r.Champion.ID {
 		fmt.Fprintf(out, "No generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n\n", r.Learned.ID)
 	}
 	for _, g := range r.Generations {
+		if s := g.Fit.SPSA; s != nil {
+			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
+				g.Number, s.Games, len(s.Parameters), g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
+			continue
+		}
 		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d reversed), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
 			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid),
 			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
@@ -196,14 +229,36 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
 			fmt.Fprintf(out, "  generation %d: note: %s\n", g.Number, w)
 		}
 	}
-	printMeasured(out, r.Final, fmt.Sprintf("Final match: the champion %s against %s", r.Champion.ID, r.Opponent.File), r.Plan.Final.Nodes)
-	if r.FromStart != nil {
-		printMeasured(out, r.FromStart, fmt.Sprintf("What was learned: the champion against the weights it began with, %s", r.Start.ID), r.Plan.Final.Nodes)
-	} else {
-		fmt.Fprintln(out, "\nNothing was learned that passed a gate: the champion has the weights it began with.")
-	}
+	printFinal(out, r)
 	printWritten(out, r, dir, page)
 	return nil
+}
+
+// learnedBy returns the generation that made the weights that are shown; nil if none did.
+func learnedBy(r *learn.Result) *learn.GenerationResult {
+	for i := range r.Generations {
+		if r.Generations[i].Number == r.Learned.Generation {
+			return &r.Generations[i]
+		}
+	}
+	return nil
+}
+
+// printFinal prints the matches that measure the gain.
+func printFinal(out io.Writer, r *learn.Result) {
+	player := "the champion"
+	if r.FinalPlayer() != r.Champion {
+		player = "the last fit, not promoted,"
+	}
+	printMeasured(out, r.Final, fmt.Sprintf("Final match: %s %s against %s", player, r.FinalPlayer().ID, r.Opponent.File), r.Plan.Final.Nodes)
+	switch {
+	case r.FromStart == nil:
+		fmt.Fprintln(out, "\nNothing was learned that passed a gate: the champion has the weights it began with.")
+	case r.Opponent.ID == r.Start.ID:
+		fmt.Fprintln(out, "\nThe opponent has the weights that the run began with: this is what was learned.")
+	default:
+		printMeasured(out, r.FromStart, fmt.Sprintf("What was learned: the champion against the weights it began with, %s", r.Start.ID), r.Plan.Final.Nodes)
+	}
 }
 
 // printMeasured prints the result of a match of fixed length.
@@ -212,7 +267,7 @@ func printMeasured(out io.Writer, m *match.Result, title string, nodes uint64) {
 	fmt.Fprintf(out, "  Elo %+.1f, 95 %% interval [%+.1f, %+.1f]   nElo %+.1f [%+.1f, %+.1f]   LOS %.2f %%\n", m.Elo, m.EloLo, m.EloHi, m.NElo, m.NEloLo, m.NEloHi, 100*m.LOS)
 	fmt.Fprintf(out, "  +%d =%d -%d   pentanomial %v (pairs scoring 0, 1/2, 1, 3/2, 2)\n", m.Wins, m.Draws, m.Losses, m.Pentanomial)
 	if nps := m.NodesPerSecond(); nps[0] > 0 && nps[1] > 0 {
-		fmt.Fprintf(out, "  %.2f M nodes/s for the champion, %.2f M for the other\n", nps[0]/1e6, nps[1]/1e6)
+		fmt.Fprintf(out, "  %.2f M nodes/s, the opponent %.2f M\n", nps[0]/1e6, nps[1]/1e6)
 	}
 }
 
@@ -226,13 +281,17 @@ func printWritten(out io.Writer, r *learn.Result, dir, page string) {
 	}
 	for _, g := range r.Generations {
 		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", g.Number))
-		for _, part := range []string{"games", "positions", "weights.json", "gate"} {
+		parts := []string{"games", "positions", "weights.json", "gate"}
+		if g.Fit.SPSA != nil {
+			parts = []string{"spsa", "weights.json", "gate"}
+		}
+		for _, part := range parts {
 			line(fmt.Sprintf("generation %d", g.Number), folder, part)
 		}
 	}
 	last := filepath.Join(dir, fmt.Sprintf("gen-%d", len(r.Generations)))
 	line("final match", last, "final", "games.pgn")
-	if r.FromStart != nil {
+	if r.FromStart != nil && r.Opponent.ID != r.Start.ID {
 		line("match from start", last, "from-start", "games.pgn")
 	}
 	line("result", dir, durable.RunResultName)
@@ -260,6 +319,24 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 			star = "*"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
+	}
+	w.Flush()
+	fmt.Fprintln(out)
+}
+
+// printTermsByGames prints every coefficient before and after a tuning by games.
+func printTermsByGames(out io.Writer, terms []tuner.TermFit) {
+	fmt.Fprintf(out, "\nAll %d terms, start and learned by games, in centipawns; the 95 %% interval is that of the\noptimum by a regression on all results, - where it says nothing\n", len(terms))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t95 % INTERVAL\tEG\t-> NEW\t95 % INTERVAL\t")
+	interval := func(i tuner.Interval) string {
+		if i == (tuner.Interval{}) {
+			return "-"
+		}
+		return fmt.Sprintf("%.0f to %.0f", i[0], i[1])
+	}
+	for _, t := range terms {
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG), t.StartEG, t.EG, interval(t.IntervalEG))
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -36,24 +37,38 @@ func (f *learnFlags) config() (learn.Config, error) {
 
 // flagged returns the plan that flags describe.
 func (f *learnFlags) flagged() (p learn.Plan, err error) {
+	if f.model != "assay" && !f.given("generations") {
+		f.generations = 1
+	}
 	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
 		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
 	}
 	if f.given("scale") {
 		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
 	}
+	if _, err := eval.Lookup(f.model); err != nil {
+		return p, cli.Usage(fmt.Errorf("--model: %w", err))
+	}
 	p = learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
-	p.From, p.Opponent = f.from, f.opponent
+	p.Model, p.From, p.Opponent = f.model, f.from, f.opponent
+	p = p.WithDefaults()
 	p.Final.Games = f.finalGames
 	for i := range p.Generations {
-		p.Generations[i].Gate.Games = f.gateGames
+		g := &p.Generations[i]
+		g.Gate.Games = f.gateGames
+		if f.method != learn.Methods()[0] {
+			g.Method = f.method
+		}
+		if g.Method == learn.MethodSPSA && i > 0 {
+			g.Games += g.Games % 2 // a fifth more than the first, in pairs
+		}
 	}
 	return p, nil
 }
 
 // readPlan takes the plan from its file.
 func (f *learnFlags) readPlan(c *learn.Config) error {
-	for _, flag := range []string{"games", "nodes", "generations", "seed", "gate-games", "final-games"} {
+	for _, flag := range []string{"games", "nodes", "generations", "seed", "gate-games", "final-games", "model", "method"} {
 		if f.given(flag) {
 			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
 		}
@@ -95,7 +110,14 @@ func (f *learnFlags) locate(flag, file string, planned *string) error {
 // name returns a name, made from the settings, for a run without one.
 func (f *learnFlags) name(p *learn.Plan) string {
 	if f.planFile == "" {
-		return fmt.Sprintf("learn-g%d-n%d-k%d-s%d", f.games, f.nodes, f.generations, f.seed)
+		name := "learn"
+		if f.model != "assay" {
+			name += "-" + f.model
+		}
+		if f.method != learn.Methods()[0] {
+			name += "-" + f.method
+		}
+		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, f.games, f.nodes, f.generations, f.seed)
 	}
 	doc, _ := json.Marshal(p) // a plan that was read can be written
 	sum := sha256.Sum256(doc)
@@ -118,7 +140,7 @@ func (f *learnFlags) command(run string) string {
 		flag  string
 		value any
 	}{
-		{"gate-games", f.gateGames}, {"final-games", f.finalGames}, {"from", f.from}, {"opponent", f.opponent}, {"scale", f.scale},
+		{"model", f.model}, {"method", f.method}, {"gate-games", f.gateGames}, {"final-games", f.finalGames}, {"from", f.from}, {"opponent", f.opponent}, {"scale", f.scale},
 	} {
 		if f.given(x.flag) {
 			add(x.flag, x.value)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -26,6 +24,8 @@ type matchFlags struct {
 	tolerance toleranceFlags
 	affinity  bool
 	games     uint64
+	rounds    uint64
+	preset    string
 	sprt      string
 	eloModel  string
 	alpha     float64
@@ -53,8 +53,10 @@ too. With both, --games is the maximum.
 A player is NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
 historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
 machack-1967:book=false ("assay historic list" lists them; for the options of one, run
-"assay uci --player NAME" and type uci). Historic programs have their own search depth;
-against other players, --depth 40 keeps it.
+"assay uci --player NAME" and type uci). Historic programs search to their own depth: the
+default of --nodes is not for them, only a limit that you give (--nodes, --depth, --movetime,
+--tc). Beside other players their identity in files then ends with :depth=40, which is beyond
+that depth.
 
 Players are shown as they are typed, or by a name: name=new:./engine. Data and
 results also have the id of their weights, or the checksum of their program.
@@ -98,7 +100,10 @@ interruption the same command resumes it: no game is lost or played twice.`,
   assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 2 {
+			if err := f.habits(cmd); err != nil {
+				return err
+			}
+			if f.sprt, args = secondBound(f.sprt, args); len(args) > 2 {
 				return f.tournament(cmd, args)
 			}
 			if f.gauntlet {
@@ -117,6 +122,8 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.StringVar(&f.Out, "out", "", "folder of the match (default: nothing is kept)")
 	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the maximum (default %d without --sprt)", defaultMatchGames))
 	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test decides between them")
+	fs.StringVar(&f.preset, "preset", "", "stc: --tc 8+0.08 --sprt 0,5; ltc: --tc 40+0.4 --sprt 0,5; nonreg: --tc 8+0.08 --sprt -5,0; other flags win")
+	fs.Uint64Var(&f.rounds, "rounds", 0, "pairs of games to play; the same as --games with twice the number")
 	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
 	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability that a player of strength elo1 fails")
@@ -164,7 +171,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 		return c, err
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	f.leaveOwnDepth(cmd, players.specs)
+	players.specs = f.leaveOwnDepth(cmd, players.specs)
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -205,11 +212,9 @@ func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	low, high, ok := strings.Cut(f.sprt, ",")
-	elo0, err0 := strconv.ParseFloat(strings.TrimSpace(low), 64)
-	elo1, err1 := strconv.ParseFloat(strings.TrimSpace(high), 64)
-	if !ok || err0 != nil || err1 != nil {
-		return nil, cli.Usagef("--sprt %s: want elo0,elo1, such as 0,10", f.sprt)
+	elo0, elo1, err := sprtBounds(f.sprt)
+	if err != nil {
+		return nil, err
 	}
 	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: f.alpha, Beta: f.beta}
 	if err := t.Validate(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,6 @@ import (
 
 // defaultNodes is the limit of each move if no limit is given.
 const defaultNodes = 5000
-
-// ownDepth is a limit in plies beyond the own depth of every historic program.
-const ownDepth = 40
 
 // playFlags are the flags of all commands that play games: limits, adjudication, openings.
 type playFlags struct {
@@ -39,6 +37,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
 	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, with up to 8 times as many (default %d without --depth)", defaultNodes))
 	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
 	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
+	cli.AliasFlag(cmd, "openings", "book")
 	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
 	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential or random (by the seed)")
 	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")
@@ -105,20 +104,24 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 	return nil
 }
 
-// leaveOwnDepth sets a limit beyond their own depth if only historic programs play and no
-// limit is given: they do not count nodes.
-func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) {
+// leaveOwnDepth returns the players so that historic programs search to their own depth if no
+// limit is given: they do not count nodes. If only historic programs play, the limit of all is
+// beyond their depth; beside others each has it in its specification.
+func (f *playFlags) leaveOwnDepth(cmd *cobra.Command, players []string) []string {
 	for _, name := range []string{"nodes", "depth", "movetime", "tc"} {
 		if cmd.Flags().Changed(name) {
-			return
+			return players
 		}
 	}
-	for _, spec := range players {
-		if !roster.IsHistoric(spec) {
-			return
-		}
+	if !slices.ContainsFunc(players, func(spec string) bool { return !roster.IsHistoric(spec) }) {
+		f.Limits.Depth = roster.OwnDepth
+		return players
 	}
-	f.Limits.Depth = ownDepth
+	own := make([]string, len(players))
+	for i, spec := range players {
+		own[i] = roster.WithOwnDepth(spec)
+	}
+	return own
 }
 
 // notNegative refuses negative numbers. Zero is the default, or never.

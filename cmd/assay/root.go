@@ -35,7 +35,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage(err) })
+	root.SetFlagErrorFunc(flagError)
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -83,6 +83,9 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	}
 	if cmd.Use == cmd.Name() {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
+	}
+	if name := missingArgument(cmd, args); name != "" {
+		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
 	return fmt.Errorf("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -142,7 +143,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return c.Counts(), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
-		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6", c[:])
+		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart from two draws", c[:])
 		counts = c
 	case fs.Changed("wdl"):
 		var c [3]int64
@@ -157,9 +158,26 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	return counts, err
 }
 
-// parseCounts reads len(into) counts with commas between them.
+// mergeMiddle makes five counts of six: the two in the middle, a win and a loss and two draws,
+// are pairs of the same score.
+func mergeMiddle(fields []string) []string {
+	if len(fields) != 6 {
+		return fields
+	}
+	a, err0 := strconv.ParseInt(strings.TrimSpace(fields[2]), 10, 62)
+	b, err1 := strconv.ParseInt(strings.TrimSpace(fields[3]), 10, 62)
+	if err0 != nil || err1 != nil {
+		return fields
+	}
+	return append(append(slices.Clone(fields[:2]), strconv.FormatInt(a+b, 10)), fields[4:]...)
+}
+
+// parseCounts reads len(into) counts with commas between them, perhaps in brackets.
 func parseCounts(flag, text, want string, into []int64) error {
-	fields := strings.Split(text, ",")
+	fields := strings.Split(strings.Trim(text, "[] "), ",")
+	if len(into) == 5 {
+		fields = mergeMiddle(fields)
+	}
 	if len(fields) != len(into) {
 		return cli.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
 	}

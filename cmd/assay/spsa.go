@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,16 +33,24 @@ type spsaFlags struct {
 	affinity  bool
 	cluster   clusterFlags
 	git       gitFlags
+	model     spsaModelFlags
 }
 
 func newSpsaCommand() *cobra.Command {
 	var f spsaFlags
 	cmd := &cobra.Command{
-		Use:   "spsa CONFIG",
+		Use:   "spsa [CONFIG]",
 		Short: "Tune parameters of any UCI engine, or weights and search of assay, by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
 them changed the other way, and moves them toward the side that scored better.
+
+--model M tunes the terms of a model without CONFIG, from its start weights (or those of
+--player assay:weights=FILE). A term's step, c_end, is what changes the evaluation of a typical
+position by 40 centipawns: 40 by the term's root mean square count in 300 positions of games,
+or a tenth of its weight, if that is more. Its bounds are four c_end to either side.
+--player shannon-a or machack-1967 tunes the terms of a historic program; --write FILE
+writes the same as a CONFIG to edit.
 
 CONFIG is a TOML file (or JSON with the same names):
 
@@ -57,8 +63,9 @@ CONFIG is a TOML file (or JSON with the same names):
   seed       = 1
 
   [[parameter]]
-  name  = "queen"              # a UCI option; of assay a term of the model (queen, queen.mg, queen.eg)
-                               # or a parameter of the search (ReverseMargin; see assay uci --tunable)
+  name  = "queen"              # a UCI option; of players with weights a term of the model (queen,
+                               # queen.mg, queen.eg); of assay also a parameter of its search
+                               # (ReverseMargin; see assay uci --tunable)
   start = 500
   min   = 100
   max   = 2000
@@ -95,20 +102,23 @@ and keeps the games (see assay match).
 The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
 perturbation and result). After an interruption the same command resumes it, and ends with
 the same bytes.`,
-		Example: `  assay spsa queen.toml --simulate 50
+		Example: `  assay spsa --model shannon-1950 --games 2000 --nodes 500 --validation 1000
+  assay spsa --player machack-1967 --terms pawns --depth 3 --write machack.toml
+  assay spsa queen.toml --simulate 50
   assay spsa queen.toml --out runs/queen`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG)")
+	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "for simulated runs: Elo of the optimum above the start values")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	f.model.register(fs)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
 	f.git.register(cmd)
@@ -120,16 +130,18 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if f.workers < 0 {
 		return cli.Usagef("--concurrency %d: want 0 or more", f.workers)
 	}
-	file, err := play.ReadFile(args[0])
+	file, source, err := f.model.file(cmd, args)
 	if err != nil {
 		return err
+	}
+	if f.model.write != "" {
+		return f.model.save(file)
 	}
 	if f.simElo <= 0 || !(f.simDraws >= 0 && f.simDraws <= 0.95) {
 		return cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	if f.out == "" {
-		name := filepath.Base(args[0])
-		f.out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(name, filepath.Ext(name)))
+		f.out = f.model.out(args)
 	}
 	simulate := cmd.Flags().Changed("simulate")
 	if !simulate {
@@ -139,7 +151,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	c, err := file.Config()
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	if simulate {
 		return f.runSimulation(cmd.Context(), &c, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -151,13 +163,13 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	defer f.git.close()
 	shown, spec, err := roster.Named(file.Player)
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	if err := f.git.prepare(cmd, f.out, spec); err != nil {
 		return err
 	}
 	if err := f.players(&c, spec, shown); err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), resumeCommand(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())

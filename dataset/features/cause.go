@@ -35,10 +35,10 @@ func halvesOf(set *dataset.FeatureSet, rec *record) []float64 {
 		return []float64{p.MG, p.EG}
 	}
 	white, black := 0.0, 0.0
-	for i, t := range rec.Terms {
-		if v := &set.Terms[t]; v.Kind != dataset.FlatTerm {
-			white += float64(rec.white[i]) * v.EG
-			black += float64(rec.black[i]) * v.EG
+	for _, c := range rec.sides {
+		if v := &set.Terms[c.term]; v.Kind != dataset.FlatTerm {
+			white += float64(c.white) * v.EG
+			black += float64(c.black) * v.EG
 		}
 	}
 	return []float64{p.MG, white, black}

@@ -128,7 +128,7 @@ func compareAgain(first, second *record) error {
 	switch {
 	case a.Eval != b.Eval:
 		what = fmt.Sprintf("eval %g, then %g", a.Eval, b.Eval)
-	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts):
+	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts) || !slices.Equal(first.sides, second.sides):
 		what = fmt.Sprintf("%d terms, then %d or other counts", len(a.Terms), len(b.Terms))
 	case a.Phase != b.Phase || a.Scale != b.Scale || a.EGScale != b.EGScale || a.Offset != b.Offset || !slices.Equal(first.halves, second.halves):
 		what = "another phase, factor, offset or half"
@@ -224,10 +224,11 @@ func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 // countsBySide returns the counts by term; Black's are 0 unless the set is by side.
 func countsBySide(set *dataset.FeatureSet, rec *record) map[uint16][2]float32 {
 	out := make(map[uint16][2]float32, len(rec.Terms))
-	for i, t := range rec.Terms {
-		if set.BySide {
-			out[t] = [2]float32{rec.white[i], rec.black[i]}
-		} else {
+	for _, c := range rec.sides {
+		out[c.term] = [2]float32{c.white, c.black}
+	}
+	if !set.BySide {
+		for i, t := range rec.Terms {
 			out[t] = [2]float32{rec.Counts[i]}
 		}
 	}

@@ -26,9 +26,16 @@ type record struct {
 	halves []int32         // of the engine: before the taper; nil if it gave none
 	leaf   *board.Position // that it counted instead of the position; nil if it does not resolve
 
-	// In a set whose sides are scaled on their own: counts by FeatureRow.Terms.
-	white, black           []float32
+	// In a set whose sides are scaled on their own.
+	sides                  []sideCount
 	scaleWhite, scaleBlack float32
+}
+
+// sideCount is how often a term occurs for each side. A row leaves out terms that add nothing
+// to its value; the halves before the taper need them.
+type sideCount struct {
+	term         uint16
+	white, black float32
 }
 
 // recordReader reads the output of an engine after its header.
@@ -104,10 +111,10 @@ func (rr *recordReader) take(rec *record) {
 			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
 			continue
 		}
+		rec.sides = append(rec.sides, sideCount{t, n[0], n[1]})
 		count, egCount := n[0]-n[1], rec.scaleWhite*n[0]-rec.scaleBlack*n[1]
 		if count != 0 || egCount != 0 {
 			row.Terms, row.Counts, row.EGCounts = append(row.Terms, t), append(row.Counts, count), append(row.EGCounts, egCount)
-			rec.white, rec.black = append(rec.white, n[0]), append(rec.black, n[1])
 		}
 	}
 }

@@ -203,6 +203,11 @@ func TestRescoreResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	clear()
+	other := config(-1, nil)
+	other.Filter.Relabel = "another"
+	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, other); !errors.Is(err, ErrOtherScores) || len(asked) > 0 {
+		t.Fatalf("scores of another player were replaced: %v, %d searches", err, len(asked))
+	}
 	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, config(-1, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +216,23 @@ func TestRescoreResumes(t *testing.T) {
 	}
 	if !reflect.DeepEqual(datatest.Files(t, cut), datatest.Files(t, whole)) {
 		t.Error("the bytes differ from those of an undisturbed run")
+	}
+}
+
+// A run that failed before its first score does not bind its folder.
+func TestRescoreFailed(t *testing.T) {
+	r, dir := gamesIn(t, rowtest.Games(72, 4)), t.TempDir()
+	failed := errors.New("no such player")
+	config := func(name string, open func() (engine.Player, error)) Config {
+		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: name}, Workers: 2, NewPlayer: open}
+	}
+	_, _, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, config("one", func() (engine.Player, error) { return nil, failed }))
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	_, counts, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, config("two", func() (engine.Player, error) { return &keyPlayer{asked: func(uint64) {}}, nil }))
+	if err != nil || counts.Kept == 0 {
+		t.Errorf("%v, %+v", err, counts)
 	}
 }
 

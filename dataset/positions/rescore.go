@@ -175,8 +175,12 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 	return nil
 }
 
-// openScores opens the journal of an interrupted process. A journal of another
-// configuration, or a damaged one, is replaced by an empty one: it only saves time.
+// ErrOtherScores means that the folder holds scores of a run of another configuration whose
+// rows are not in a shard yet.
+var ErrOtherScores = errors.New("scores of another configuration")
+
+// openScores opens the journal of an interrupted process. One of another configuration that
+// holds no scores does not bind the folder; a damaged one is replaced by an empty one.
 func (e *extraction) openScores() (*scores, error) {
 	doc, err := json.Marshal(e.identity)
 	if err != nil {
@@ -185,7 +189,7 @@ func (e *extraction) openScores() (*scores, error) {
 	sum := sha256.Sum256(doc)
 	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: hex.EncodeToString(sum[:]),
 		known: map[int64][]int16{}, shards: e.writer.Rows()}
-	ours := false
+	ours, others := false, 0
 	s.journal, err = durable.OpenJournal(s.path, func(text []byte) error {
 		var line scoresLine
 		if err := json.Unmarshal(text, &line); err != nil {
@@ -196,6 +200,8 @@ func (e *extraction) openScores() (*scores, error) {
 			ours = line.Config == s.config
 		case ours && line.First >= s.shards:
 			s.known[line.First] = line.Scores
+		case !ours:
+			others += len(line.Scores)
 		}
 		return nil
 	})
@@ -205,6 +211,9 @@ func (e *extraction) openScores() (*scores, error) {
 	clear(s.known)
 	if err == nil {
 		s.journal.Close()
+		if others > 0 {
+			return nil, fmt.Errorf("dataset: %s has %w, of %d positions", s.path, ErrOtherScores, others)
+		}
 	}
 	if err := s.restart(); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)

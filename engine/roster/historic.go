@@ -35,6 +35,23 @@ func historicEntries() []entry {
 	}
 }
 
+// OwnDepth is a limit in plies beyond the own depth of every historic program.
+const OwnDepth = 40
+
+// WithOwnDepth returns the specification of a historic program with a limit of OwnDepth plies:
+// it then searches to its own depth, whatever the limits of a search are. The specification of
+// another player, or of one with nodes= or depth=, is returned unchanged.
+func WithOwnDepth(spec string) string {
+	if !IsHistoric(spec) {
+		return spec
+	}
+	_, s, err := parse(spec)
+	if err != nil || s.limits != (limits{}) {
+		return spec // Open reports the error
+	}
+	return spec + limits{depth: OwnDepth}.String()
+}
+
 // IsHistoric reports whether the specification names a historic program. Such a program
 // searches to its own depth unless a limit ends the search.
 func IsHistoric(spec string) bool {

@@ -12,6 +12,37 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
+// A program with its own depth searches it whatever the limits are; other players, and those with
+// limits of their own, are left alone.
+func TestWithOwnDepth(t *testing.T) {
+	for spec, want := range map[string]string{
+		"turing-1951":                "turing-1951:depth=40",
+		"shannon-a:moves=2":          "shannon-a:moves=2:depth=40",
+		"machack-1967:nodes=9":       "machack-1967:nodes=9",
+		"bernstein-1957:depth=2":     "bernstein-1957:depth=2",
+		"assay":                      "assay",
+		"uci:engine?Style=shannon-a": "uci:engine?Style=shannon-a",
+		"turing-1951:nonsense":       "turing-1951:nonsense",
+	} {
+		if got := WithOwnDepth(spec); got != want {
+			t.Errorf("%s becomes %s, want %s", spec, got, want)
+		}
+	}
+	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth("shannon-a:moves=1")} {
+		p, err := Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{Nodes: 30, HardNodes: true})
+		if held := spec == "shannon-a:moves=1"; err != nil || (r.Nodes <= 30) != held || (r.Depth < 2) != held {
+			t.Errorf("%s: %d plies, %d nodes, error %v", spec, r.Depth, r.Nodes, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // suitePositions returns the positions of the perft suites.
 func suitePositions(t *testing.T) (all []board.Position) {
 	t.Helper()

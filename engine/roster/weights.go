@@ -9,7 +9,7 @@ import (
 // value, have been set. Their provenance has only the parent's id. The result is nil if no
 // option sets a weight, because the player has none or all options are others.
 func WeightsWithOptions(spec string, options [][2]string) (*models.File, error) {
-	m, w, err := weightsOf(spec)
+	m, w, err := Weights(spec)
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -29,9 +29,9 @@ func WeightsWithOptions(spec string, options [][2]string) (*models.File, error) 
 	return f, nil
 }
 
-// weightsOf returns the weights of a player, with the terms that its specification sets; nil
+// Weights returns the model of a player and its weights, with the terms that its specification sets; nil
 // for a player without weights.
-func weightsOf(spec string) (*eval.Model, []eval.Coef, error) {
+func Weights(spec string) (*eval.Model, []eval.Coef, error) {
 	name, _, err := WeightsOf(spec)
 	if err != nil || name == "" {
 		return nil, nil, err

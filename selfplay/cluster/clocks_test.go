@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -117,29 +118,41 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	stop, _ := startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
-	start := func(c coordinator.Config) (said []string, err error) {
+	run := func(ctx context.Context, c coordinator.Config) error {
 		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
-		c.Log = func(text string) { said = append(said, text) }
+		if c.Log == nil {
+			c.Log = func(string) {}
+		}
 		k := coordinator.New(c)
 		defer k.Close()
 		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
 		jobs <- clocked(0)
 		close(jobs)
-		return said, k.Run(t.Context(), jobs, results)
+		return k.Run(ctx, jobs, results)
 	}
-	if _, err := start(coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
+	// It ends before its first game, which no one plays: the next run has a speed of its own.
+	ctx, cancel := context.WithCancel(t.Context())
+	err := run(ctx, coordinator.Config{ReferenceSpeed: 1e6, Log: func(text string) {
+		if strings.Contains(text, "1000000 nodes/s") {
+			cancel()
+		}
+	}})
+	if _, kept := os.Stat(filepath.Join(dir, "speed.json")); !errors.Is(err, context.Canceled) || kept != nil {
+		t.Fatal(err, kept)
+	}
+	stop, _ := startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
 		t.Fatal(err)
 	}
 	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
-	if _, err := start(coordinator.Config{Measure: failing}); err != nil {
+	if err := run(t.Context(), coordinator.Config{Measure: failing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := start(coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
 	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
-	if _, err := start(coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
+	if err := run(t.Context(), coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
 		t.Errorf("with a damaged file: %v", err)
 	}
 	if err := stop(); err != nil {

@@ -31,9 +31,16 @@ func (r *Result) headline() string {
 	return fmt.Sprintf("UNDECIDED: %s against %s: %s", r.A, r.B, r.estimate())
 }
 
+// minPairs is the number of pairs below which no interval is stated: pairs that all end
+// alike would give a narrow one.
+const minPairs = 10
+
 // estimate returns the Elo with its 95 % interval.
 func (r *Result) estimate() string {
 	elo, lo, hi := r.Elo, r.EloLo, r.EloHi
+	if n := r.Pentanomial.Samples(); n < minPairs {
+		return fmt.Sprintf("%+.0f Elo, too few pairs (%d) for an interval", elo, n)
+	}
 	switch {
 	case r.Unbiased != nil:
 		elo, lo, hi = *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH

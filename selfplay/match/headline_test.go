@@ -6,6 +6,7 @@ func TestHeadline(t *testing.T) {
 	elo, lo, hi := 12.4, 3.2, 20.6
 	without := &WithoutForfeits{Verdict: Undecided, LLR: 2.314}
 	base := Result{A: "new", B: "base", Elo: 20, EloLo: 10, EloHi: 30, LikelyLo: -80, LikelyHi: 90}
+	base.Pentanomial[2] = minPairs
 	enough := base
 	enough.Pentanomial[2] = FewPairs
 	tested := enough
@@ -23,6 +24,7 @@ func TestHeadline(t *testing.T) {
 		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
 		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
 		{base, Undecided, "UNDECIDED: new against base: +20 Elo [-80, +90]"},
+		{Result{A: "a", B: "b", Elo: 190}, Undecided, "UNDECIDED: a against b: +190 Elo, too few pairs (0) for an interval"},
 		{Result{Reason: "A forfeited 9 of 10 games"}, NoVerdict, "NO VERDICT: A forfeited 9 of 10 games"},
 	} {
 		r := test.r

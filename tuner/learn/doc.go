@@ -3,7 +3,8 @@
 //
 // A run is a series of generations. Each plays games against itself with the weights
 // of the champion (selfplay/datagen), makes positions of them (dataset), fits the
-// weights to all recent positions (tuner), and plays the new weights against the
+// weights to all recent positions (tuner), or instead of all this tunes them by games
+// between perturbed weights (MethodSPSA, tuner/spsa/play), and plays the new weights against the
 // old ones in a gate, an SPRT match (selfplay/match): only weights that pass become champion.
 // At the end the champion plays a fixed opponent in a match of fixed length on openings that
 // no game has used before; only that match is reported as the gain, because the

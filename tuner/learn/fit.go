@@ -101,9 +101,6 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	}
 	plan := &l.Plan.Generations[g-1]
 	c.Lambda, c.Tie, c.Method = plan.Lambda, plan.tie(), plan.Method
-	for _, t := range heldTerms(m) {
-		c.Freeze = append(c.Freeze, t.Name)
-	}
 	if plan.Prior != 1 {
 		c.PriorFactor = plan.Prior
 	}
@@ -118,6 +115,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
+	hold(r, heldTerms(m))
 	file, err := r.File(m, tuner.Pedigree{Parent: l.champion.ID, Program: l.Program, Time: time.Now()})
 	return r, file, err
 }

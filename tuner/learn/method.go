@@ -1,9 +1,11 @@
 package learn
 
 import (
+	"math"
 	"slices"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/optimize"
 )
 
@@ -27,6 +29,19 @@ func (p *Plan) firstPositions() int {
 type HeldTerm struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
+}
+
+// hold gives terms that occur in no row their start weights again, which a fit has rescaled with
+// all others. Freezing them instead would forbid that rescaling.
+func hold(r *tuner.Result, held []HeldTerm) {
+	for _, h := range held {
+		for i := range r.Terms {
+			if t := &r.Terms[i]; t.Name == h.Name {
+				t.MG, t.EG = int32(math.Round(t.StartMG)), int32(math.Round(t.StartEG))
+				t.FitMG, t.FitEG, t.Frozen = t.StartMG, t.StartEG, true
+			}
+		}
+	}
 }
 
 // heldTerms returns the terms of a model that a run cannot learn: those that are 0 in every

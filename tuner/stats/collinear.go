@@ -27,11 +27,10 @@ const (
 	exactlyCollinear = 1e-9 // unexplained share below which only rounding is left
 	nearlyCollinear  = 0.01 // below which a standard error is ten times what it would be alone
 	smallestFactor   = 0.05 // of a coefficient worth naming in a combination
-	mostCollinear    = 20   // coefficients listed
 	mostOthers       = 8    // names listed for each
 )
 
-// collinear finds exactly and nearly collinear coefficients by a Cholesky
+// FindCollinear finds exactly and nearly collinear coefficients by a Cholesky
 // factorization of the information h, scaled to a unit diagonal, with complete
 // pivoting: a pivot is what the coefficients before it leave unexplained.
 func FindCollinear(h *mat.SymDense, names []string) []Collinear {
@@ -49,9 +48,6 @@ func FindCollinear(h *mat.SymDense, names []string) []Collinear {
 		return cmp.Or(cmp.Compare(c.pivot[a], c.pivot[b]), cmp.Compare(a, b))
 	})
 	for _, j := range rest {
-		if len(out) == mostCollinear {
-			break
-		}
 		out = append(out, Collinear{
 			Coefficient: names[j], Unexplained: max(0, c.pivot[j]), Exact: c.pivot[j] < exactlyCollinear,
 			Others: c.combination(j, names),

@@ -23,7 +23,12 @@
 //   - A piece is en prise if its least valuable attacker is worth less than it is, or if it
 //     has more attackers than defenders.
 //   - The heuristics of kinds.go, with points of the size of the paper's one example (10 for
-//     unblocking a bishop).
+//     unblocking a bishop). An unblocked piece gets no points for the square that the moving
+//     piece goes to: the paper counts squares that a piece "can move to".
+//   - A pawn on the second rank is never backward. By the letter of the paper's list all
+//     eight pawns of a side start as backward pawns, because a neighbor would defend each of
+//     them if it advanced; moves like 1.f3, after which some are defended, are then the best.
+//     The letter holds on the other ranks. The term backward.home counts the difference.
 //   - Deductions of 4 points (a pawn is 128) for a poor move and of 8, 6 or 4 for a second
 //     move of the same piece.
 //   - A small book. A mating move comes first. The fifty-move rule is implemented.
@@ -31,6 +36,22 @@
 //     a move ready. The hash table is cleared each time, so that the last iteration finds
 //     what a single search of that depth would.
 //   - Values are in centipawns, those of the program were in 1/128 pawn.
+//
+// Without its book it opens with 1.e4 and answers 1.e4 with e5, as in the printed games of the
+// time before the book. Of Mac Hack's 158 moves in the four printed games it plays 78. Other
+// readings of the last line of the list for backward pawns, with points for the moving
+// piece's square (left) and without (right), play
+//
+//	the letter (all home pawns are backward)             71  71
+//	the letter off the second rank                       76  78
+//	a neighbor ahead, none level or behind               72  74
+//	a neighbor ahead                                     71  71
+//	only blocked pawns (the line before)                 70  75
+//	the neighbors, not the pawn, are to advance          69
+//	the letter, and a pawn attacks the square ahead          72
+//
+// Only with the second column's 78 and 75 it both opens with 1.e4 and answers 1.e4 and 1.g3
+// with e5. Differences of a few moves are no evidence by themselves.
 //
 // It does not offer draws, and does not learn; the paper does not describe either.
 //

@@ -105,7 +105,11 @@ func (j *judgment) lines() {
 			continue
 		}
 		c := piece.Color()
-		gain := j.bearing(&j.child, c, now&^old) - j.bearing(j.p, c, old&^now)
+		gained := now &^ old
+		if c == j.us {
+			gained &^= j.to.Bitboard() // it cannot move there: the moving piece is in the way
+		}
+		gain := j.bearing(&j.child, c, gained) - j.bearing(j.p, c, old&^now)
 		k, points := [...]kind{unblocksOwn, blocksOwn}, gain
 		if c != j.us {
 			k, points = [...]kind{unblocksTheir, blocksTheir}, -gain
@@ -115,7 +119,7 @@ func (j *judgment) lines() {
 		}
 		j.add(k[0], points, sq)
 		if n := len(j.c.factors); n > 0 && gain > 0 { // only with trace
-			j.c.factors[n-1].now = now &^ old
+			j.c.factors[n-1].now = gained
 		}
 	}
 }

@@ -216,6 +216,23 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// The printed games without a book open with 1.P-K4, and answer it with P-K4.
+func TestFirstMoves(t *testing.T) {
+	p := open(t)
+	p.book = false
+	for fen, want := range map[string]string{
+		board.StartFEN: "e4",
+		"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1": "e5",
+		"rnbqkbnr/pppppppp/8/8/8/6P1/PPPPPP1P/RNBQKBNR b KQkq - 0 1": "e5",
+	} {
+		root := parse(t, fen)
+		r, err := p.Search(context.Background(), board.NewGame(*root), engine.Limits{})
+		if err != nil || root.SAN(r.Move) != want {
+			t.Errorf("%s: %s, want %s; error %v", fen, root.SAN(r.Move), want, err)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	p := open(t)
 	p.plies = 2

@@ -23,12 +23,37 @@ func TestCounts(t *testing.T) {
 		{"strachey", []int{33}, []int{34}},
 		{"strachey:strategy=1", []int{24}, []int{34}},
 		{"losalamos", []int{10}, []int{23}},
-		{"machack:plies=2", []int{26, 16, 8, 21}, []int{54, 33, 21, 50}},
+		{"machack:plies=2", []int{22, 16, 10, 25}, []int{54, 33, 21, 50}},
 	} {
 		t.Run(test.spec, func(t *testing.T) {
 			t.Parallel()
 			count(t, test.spec, test.same, test.turns)
 		})
+	}
+}
+
+// macHack are the games of Mac Hack at its own depth, with the number of its turns and of those
+// in which our program plays the same move.
+var macHack = [][2]int{{54, 23}, {33, 14}, {21, 10}, {50, 31}}
+
+// macHackGames are those that the tests replay: the shortest. Experiments replay all, which
+// takes a minute.
+var macHackGames = []int{2}
+
+func TestMacHack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays games at full depth")
+	}
+	p, err := Open("machack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, i := range macHackGames {
+		g, err := p.Replay(context.Background(), i, func(turn Turn) { check(t, p, turn) })
+		if got := [2]int{len(g.Turns), g.Same}; err != nil || got != macHack[i] {
+			t.Errorf("%s: turns and the same %v, want %v; error %v", p.Titles[i], got, macHack[i], err)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // speedFile in a coordinator's folder holds the speed for which the run's clocks are meant.
-// It stays the same when the run is resumed.
+// It stays the same when the run is resumed, once it has an answer.
 const speedFile = "speed.json"
 
 // referenceSpeed is the content of speedFile.

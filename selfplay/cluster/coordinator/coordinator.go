@@ -151,6 +151,11 @@ func (c *Coordinator) start() (err error) {
 	if c.ledger, c.past, err = openLedger(c.Dir); err != nil {
 		return err
 	}
+	if len(c.past.answers) == 0 { // a run that failed before its first game does not bind its folder
+		if err := os.RemoveAll(filepath.Join(c.Dir, speedFile)); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
 	c.registry.restore(c.run, c.past.banned)
 	if c.nc, err = c.Connect(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -11,19 +12,18 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/tuner/spsa"
 )
 
 // TermEffect is what a change by c_end is worth in a typical position, in centipawns. In
 // simulated runs of 1,600 games that start 30 Elo below the optimum, nine such parameters find
 // almost half of it; with 25, and bounds five c_end away, a third. RESULTS.md has real runs.
-const TermEffect = 25
+const TermEffect = 40
 
 const (
 	// largeShare: a large weight changes by this share of itself, if that is more.
-	largeShare = 0.05
+	largeShare = 0.1
 	// cEndsToBound is the distance from the start to min and to max, in c_end.
-	cEndsToBound = spsa.CEndsInRange / 2
+	cEndsToBound = 4
 )
 
 // sampleText holds one position of each of 300 games that shannon-1950 played against
@@ -43,7 +43,7 @@ var ErrTerms = errors.New("no such terms")
 //
 // c_end is TermEffect by the term's typical count, which is the root mean square of White's
 // count minus Black's in a sample of positions, where it is not 0 (1 if it always is); or a
-// twentieth of the weight, if that is more. min and max are five c_end below and above the
+// tenth of the weight, if that is more. min and max are four c_end below and above the
 // start, and positive material stays so. r_end is left 0, for the default of the run.
 func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([]FileParameter, error) {
 	if err := m.Check(w); err != nil {
@@ -139,4 +139,23 @@ func typicalCounts(m *eval.Model) ([]float64, error) {
 		}
 	}
 	return typical, nil
+}
+
+// TOML returns a configuration of whole numbers, as TermParameters has them, in the form that
+// ReadFile reads: player, lengths, limits by nodes or depth, and parameters.
+func (f *File) TOML() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "player     = %q\niterations = %d\npairs      = %d\n", f.Player, f.Iterations, f.Pairs)
+	for _, x := range []struct {
+		name  string
+		value uint64
+	}{{"nodes", f.Nodes}, {"depth", uint64(f.Depth)}, {"validation", f.Validation}, {"seed", f.Seed}} {
+		if x.value > 0 {
+			fmt.Fprintf(&b, "%-10s = %d\n", x.name, x.value)
+		}
+	}
+	for _, p := range f.Parameters {
+		fmt.Fprintf(&b, "\n[[parameter]]\nname  = %q\nstart = %.0f\nmin   = %.0f\nmax   = %.0f\nc_end = %v\n", p.Name, *p.Start, *p.Min, *p.Max, p.CEnd)
+	}
+	return b.Bytes()
 }

@@ -2,6 +2,9 @@ package play
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,16 +43,16 @@ func parametersOf(t *testing.T, weights string, only []string, rooted bool) map[
 }
 
 // The steps of Shannon's terms follow from their sizes: a legal move counts in tens, so it has
-// the smallest step; a queen has a twentieth of itself.
+// the smallest step; a queen has a tenth of itself.
 func TestTermParameters(t *testing.T) {
 	p := parametersOf(t, "shannon-1950", nil, false)
 	if len(p) != 9 {
 		t.Errorf("%d parameters of nine terms", len(p))
 	}
-	if c := p["queen"].CEnd; c != 45 || *p["queen"].Min != 675 || *p["queen"].Max != 1125 {
+	if c := p["queen"].CEnd; c != 90 || *p["queen"].Min != 540 || *p["queen"].Max != 1260 {
 		t.Errorf("queen: c_end %v from %v to %v", c, *p["queen"].Min, *p["queen"].Max)
 	}
-	if m, iso := p["mobility"].CEnd, p["isolated"].CEnd; !(m > 1 && m < 4) || !(iso > 10 && iso < 25) || *p["isolated"].Max < 0 {
+	if m, iso := p["mobility"].CEnd, p["isolated"].CEnd; !(m > 2 && m < 6) || !(iso > 15 && iso < 40) || *p["isolated"].Max < 0 {
 		t.Errorf("c_end of mobility %v, of isolated %v, which rises to %v", m, iso, *p["isolated"].Max)
 	}
 	if ratio := parametersOf(t, "machack-1967", nil, true)["ratio"]; *ratio.Min != 0 {
@@ -62,7 +65,7 @@ func TestRootedTerms(t *testing.T) {
 	if _, ok := parametersOf(t, "machack-1967", nil, false)["ratio"]; ok {
 		t.Error("ratio is a parameter without a root")
 	}
-	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 15 || p["ratio"].CEnd == 0 {
+	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 16 || p["ratio"].CEnd == 0 {
 		t.Errorf("%d parameters, ratio %+v", len(p), p["ratio"])
 	}
 	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 || p["queen"].CEnd != 0 {
@@ -107,5 +110,25 @@ func TestTermSchedule(t *testing.T) {
 		if c, err := f.Config(); err != nil || c.SPSA.Parameters[0].REnd != spsa.DefaultREnd(10, len(list)) {
 			t.Errorf("%s: %v", m.Name, err)
 		}
+	}
+}
+
+// What TOML writes is read as it was.
+func TestTOML(t *testing.T) {
+	m, err := eval.Lookup("machack-1967")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := TermParameters(m, m.Start, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &File{Player: `assay:hash=1:weights=a "b" c.json`, Iterations: 500, Pairs: 1, Nodes: 300, Validation: 1000, Seed: 3, Parameters: list}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, want.TOML(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadFile(path); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n%s", err, want.TOML())
 	}
 }

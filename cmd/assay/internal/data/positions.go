@@ -294,6 +294,8 @@ func openSources[R any](label string, paths []string, open func(string) (*datase
 
 func positionsAdvice(err error) error {
 	switch {
+	case errors.Is(err, positions.ErrOtherScores):
+		return fmt.Errorf("%w; run the command that searched them again, to resume it, or use another --out", err)
 	case errors.Is(err, positions.ErrNoMoves):
 		return fmt.Errorf("%w; leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise", err)
 	case errors.Is(err, dataset.ErrTwice):

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// coefficient is a term before and after a fit, in centipawns.
+// coefficient is a term before and after a fit.
 type coefficient struct {
 	Name, Group        string
 	OldMG, OldEG       float64
@@ -23,6 +23,7 @@ type coefficient struct {
 
 // coefficients is the table of all terms, and the plot of those that moved most.
 type coefficients struct {
+	Unit    string // of all values: centipawns, or engine units
 	Note    string
 	List    []coefficient
 	Figures []figure
@@ -40,7 +41,7 @@ func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 	return list
 }
 
-func newCoefficients(note string, list []coefficient) *coefficients {
+func newCoefficients(unit, note string, list []coefficient) *coefficients {
 	most := 1.0
 	for _, c := range list {
 		most = max(most, math.Abs(c.NewMG-c.OldMG)+2*c.SEMG.OrZero(), math.Abs(c.NewEG-c.OldEG)+2*c.SEEG.OrZero())
@@ -50,7 +51,7 @@ func newCoefficients(note string, list []coefficient) *coefficients {
 		c.ChangeMG = whisker(c.NewMG-c.OldMG, c.SEMG.OrZero(), most)
 		c.ChangeEG = whisker(c.NewEG-c.OldEG, c.SEEG.OrZero(), most)
 	}
-	return &coefficients{Note: note, List: list, Figures: movers(list)}
+	return &coefficients{Unit: unit, Note: note, List: list, Figures: movers(unit, list)}
 }
 
 // whisker draws a change and its 95 % interval around the start value in the middle, on
@@ -64,7 +65,7 @@ func whisker(change, se, most float64) template.HTML {
 }
 
 // movers draws the coefficients that moved farthest from their start in standard errors.
-func movers(list []coefficient) []figure {
+func movers(unit string, list []coefficient) []figure {
 	type mover struct {
 		estimate
 		z float64
@@ -102,7 +103,7 @@ func movers(list []coefficient) []figure {
 		top = append(top, m.estimate)
 	}
 	return []figure{forest(figure{Title: "What moved most",
-		Note: "Of the coefficients with a star in the table, those that moved by the most standard errors, with 95 % intervals."}, "centipawns", top)}
+		Note: "Of the coefficients with a star in the table, those that moved by the most standard errors, with 95 % intervals."}, unit, top)}
 }
 
 // diagram is a piece-square table, the eighth rank first.
@@ -159,7 +160,7 @@ func boards(terms []coefficient) (list []pieceBoards) {
 	return list
 }
 
-// tint colors a value: warm above zero, cool below, strongest from 60 centipawns on.
+// tint colors a value: warm above zero, cool below, strongest from 60 on.
 func tint(v float64) template.CSS {
 	strength := min(1, math.Abs(v)/60) * 0.7
 	rgb := "210,90,20"

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/models"
 )
 
 // comparison is a table of the values of two runs.
@@ -43,7 +45,7 @@ func Compare(a, b string) (title string, headline template.HTML, sections []Sect
 		table     comparison
 	}{
 		{"differences", "Differences", differences(names, compared[0].settings, compared[1].settings)},
-		{"weights", "Coefficients", coefficientsApart(names, compared[0].weights, compared[1].weights)},
+		{"weights", "Coefficients", coefficientsApart(names, &compared[0], &compared[1])},
 	} {
 		if t.id == "weights" && len(t.table.Rows) == 0 {
 			continue
@@ -84,6 +86,7 @@ func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
 // values is the part of a run that is compared value by value.
 type values struct {
 	settings []setting
+	unit     string // of the weights, as in their file
 	weights  []weight
 }
 
@@ -116,10 +119,11 @@ func valuesOf(dir string) (c values, err error) {
 		}
 	}
 	var file struct {
+		Unit  string   `json:"unit"`
 		Terms []weight `json:"terms"`
 	}
 	_, err = readJSON(&file, last)
-	c.weights = file.Terms
+	c.unit, c.weights = file.Unit, file.Terms
 	return c, err
 }
 
@@ -147,9 +151,17 @@ func differences(names [2]string, a, b []setting) comparison {
 	return c
 }
 
-// coefficientsApart lists the terms that both weight files have.
-func coefficientsApart(names [2]string, a, b []weight) comparison {
-	c := comparison{Title: "Last fitted weights, mg / eg ± SE in centipawns, and the differences",
+// coefficientsApart lists the terms that both weight files have, none if their units differ.
+func coefficientsApart(names [2]string, x, y *values) comparison {
+	a, b := x.weights, y.weights
+	unit := "centipawns"
+	if x.unit != models.Unit {
+		unit = "units of " + x.unit
+	}
+	if x.unit != y.unit {
+		b = nil
+	}
+	c := comparison{Title: "Last fitted weights, mg / eg ± SE in " + unit + ", and the differences",
 		Header: []string{"term", "mg " + names[0], "mg " + names[1], "mg difference", "eg " + names[0], "eg " + names[1], "eg difference"}}
 	other := map[string]weight{}
 	for _, w := range b {

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/spsa/play"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -25,6 +26,7 @@ type learnView struct {
 type generation struct {
 	Number   int
 	Games    *datagen.Summary
+	ByGames  bool // they are pairs between perturbed weights, see learn.MethodSPSA
 	Fit      *learn.Fit
 	Gate     *matchView
 	Decided  bool
@@ -82,8 +84,16 @@ func (b *builder) generations(v *learnView) error {
 		} else if ok {
 			g.Games = &games
 		}
-		if _, err := b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n)); err != nil {
+		var tuned play.Result
+		if ok, err := readJSON(&tuned, folder, "spsa", "result.json"); err != nil {
 			return err
+		} else if ok {
+			g.Games, g.ByGames = &datagen.Summary{Games: tuned.Games}, true
+		}
+		for _, kept := range [][2]string{{"games", "self-play"}, {"spsa", "tuning by games"}} {
+			if _, err := b.tally(filepath.Join(folder, kept[0]), fmt.Sprintf("generation %d, %s", n, kept[1])); err != nil {
+				return err
+			}
 		}
 		var fit learn.Fit
 		if ok, err := readFit(&fit, folder, "fit.json"); err != nil {
@@ -150,8 +160,8 @@ func (b *builder) learnSections(v *learnView) error {
 			return err
 		}
 	}
-	note := "Centipawns, compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
-	if err := b.coefficientSections(newCoefficients(note, coefficientsOf(terms))); err != nil {
+	note := "Compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
+	if err := b.coefficientSections(newCoefficients("centipawns", note, coefficientsOf(terms))); err != nil {
 		return err
 	}
 	if generation > 0 && generation <= len(v.Generations) {

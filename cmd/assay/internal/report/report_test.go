@@ -158,7 +158,7 @@ func TestUnknownErrors(t *testing.T) {
 	}
 	for name, data := range map[string]any{
 		"pieces":       map[string]any{"Figures": f, "Pieces": pieces},
-		"coefficients": newCoefficients("", coefficientsOf([]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}})),
+		"coefficients": newCoefficients("centipawns", "", coefficientsOf([]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}})),
 	} {
 		body, err := render(name, data)
 		if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>–</td>") < 2 {

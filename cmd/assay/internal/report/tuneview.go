@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -34,7 +35,11 @@ func (b *builder) tune() error {
 	if err := b.add("calibration", "Calibration", "figures", b.number(fitCalibrations(&r.Calibration, ""))); err != nil {
 		return err
 	}
-	return b.coefficientSections(newCoefficients("Centipawns. "+starred, coefficientsOf(r.Terms)))
+	unit, note := "centipawns", starred
+	if r.Unit != 0 {
+		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
+	}
+	return b.coefficientSections(newCoefficients(unit, note, coefficientsOf(r.Terms)))
 }
 
 // progress is the steps of a fit, from events.jsonl.

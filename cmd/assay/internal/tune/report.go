@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,22 +18,26 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// tuneText is the report of a fit for people: piece values, how good the fit is,
-// then every term.
-func tuneText(r *tuner.Report, file *models.File, took time.Duration) string {
+// tuneText is the report of a fit for people: the warning about the data, if there is one,
+// the verdict, piece values, how good the fit is, then every term.
+func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration) string {
 	var b strings.Builder
+	if dataWarning != "" {
+		fmt.Fprintf(&b, "warning: %s\n\n", dataWarning)
+	}
 	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
-	b.WriteString(fitSummary(r, took))
+	b.WriteString(fitSummary(r, file, took))
 	b.WriteString(groupTable(&r.Result))
 	b.WriteString(calibrationTable(&r.Calibration))
 	b.WriteString(curveTable(r.Curve))
 	b.WriteString(termTable(&r.Result, file))
 	b.WriteString(collinearList(r.Collinear))
-	for _, w := range r.Warnings {
+	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == dataWarning })
+	for _, w := range rest {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
-	if len(r.Warnings) > 0 {
+	if len(rest) > 0 {
 		b.WriteString("\n")
 	}
 	from := ""
@@ -73,7 +78,7 @@ func plusMinus(v float64, se tuner.Float, digits, errDigits int) string {
 	return fmt.Sprintf("%.*f +- %s", digits, v, cli.ErrorText(se, errDigits))
 }
 
-func fitSummary(r *tuner.Report, took time.Duration) string {
+func fitSummary(r *tuner.Report, file *models.File, took time.Duration) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
@@ -81,7 +86,7 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
 	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
-	scale := fmt.Sprintf("%.6f per centipawn under the start weights, %.6f under the new ones", r.K, r.FileK)
+	scale := fmt.Sprintf("%.6f per %s under the start weights, %.6f under the new ones", r.K, file.UnitName(), r.FileK)
 	if r.KScore != 0 {
 		scale += fmt.Sprintf("; scores %.6f", r.KScore)
 	}
@@ -89,8 +94,8 @@ func fitSummary(r *tuner.Report, took time.Duration) string {
 	if r.Scale != nil {
 		line("scale", "%v", r.Scale)
 	}
-	if r.Config.Unit != 0 {
-		line("unit", "%g engine units a pawn: weights and errors are in engine units, K is per engine unit", r.Config.Unit)
+	if r.Unit != 0 {
+		line("unit", "weights, their errors and their bounds are in engine units, %g a pawn; widths of priors are in centipawns", r.Unit)
 	}
 	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, priorFactor(r.PriorFactor))
 	if r.Clustering != 0 {
@@ -261,10 +266,10 @@ func collinearList(list []stats.Collinear) string {
 	}
 	var b strings.Builder
 	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
-	const lines, names = 8, 3
+	const lines, names = 3, 3
 	for i, c := range list {
 		if i == lines {
-			fmt.Fprintf(&b, "  and %d more: see --json\n", len(list)-i)
+			fmt.Fprintf(&b, "  and %d more; --json lists all\n", len(list)-i)
 			break
 		}
 		share := fmt.Sprintf("but for %.2g %% of its information", 100*c.Unexplained)

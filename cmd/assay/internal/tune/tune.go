@@ -62,8 +62,12 @@ DATA are data sets of positions (assay data positions makes them from games), or
 features of any other evaluation (assay features), which contain its terms and start values.
 --from replaces the start values, for example by those of an earlier fit.
 
-The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation in
-centipawns. A prior holds each coefficient near its start value, because a thousand games
+Weights, their errors, --bound and --k are in the unit of the evaluation: centipawns, or the
+engine's own where the header of its features has a "unit". Widths of priors, --limit and
+tolerances are always in centipawns.
+
+The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation.
+A prior holds each coefficient near its start value, because a thousand games
 cannot determine hundreds of free coefficients. Its width is in centipawns of effect, of what
 the term's typical count is worth; for features of other evaluations a factor on all widths is
 chosen by cross-validation (--prior-factor). The validation loss is that of whole games
@@ -72,7 +76,9 @@ chosen by cross-validation (--prior-factor). The validation loss is that of whol
 The verdict is better, no difference shown or worse: the loss under the start weights minus
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
 K that suits it best there; else over all games, each predicted by a fit to other games
-(--folds). --strict makes anything but better an exit code 1.
+(--folds). Games of one kind say less: without --test, a gain that may be below 2 % of what
+the start weights know, or that comes from noisy rows, is only better on games like these.
+--strict makes anything but better an exit code 1.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
 They are errors of the weights as written; --json has 95 % intervals too.
@@ -120,8 +126,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by cross-validation (default auto for features of other evaluations, else 1)")
 	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)", tuner.TieGames))
 	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
-	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds in centipawns of a term or group (repeatable)")
-	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid per centipawn (default: fitted under the start weights)")
+	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds of a term or group (repeatable)")
+	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid (default: fitted under the start weights)")
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
 	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one (default: estimated)")
 	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not rescale to the start weights' root mean square evaluation")
@@ -229,7 +235,7 @@ func (f *tuneFlags) parseBounds() error {
 		b.Lo, err = strconv.ParseFloat(lo, 64)
 		b.Hi, err2 = strconv.ParseFloat(hi, 64)
 		if !ok || err != nil || err2 != nil || !(b.Lo <= b.Hi) {
-			return cli.Usagef("--bound %s: want NAME=LO..HI in centipawns, as king=0..80", text)
+			return cli.Usagef("--bound %s: want NAME=LO..HI, as king=0..80", text)
 		}
 		f.c.Bounds[name] = b
 	}
@@ -256,9 +262,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 		}
 		defer func() { err = errors.Join(err, out.close(stderr)) }()
 	}
-	if task.set.Version > 1 && task.set.Unit != dataset.DefaultUnit {
-		f.c.Unit = task.set.Unit
-	}
+	f.c.Unit = task.unit()
 	s, err := task.load(ctx, f, stderr)
 	if err != nil {
 		return err
@@ -285,7 +289,7 @@ func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr i
 // fit fits, and writes what was found, if only in part.
 func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
 	bar := cli.NewProgress(stderr, "tune")
-	f.c.Progress, f.c.Trace = bar.Update, out.trace
+	f.c.Progress, f.c.Trace, f.c.NoisyRows = bar.Update, out.trace, task.warning != ""
 	started := time.Now()
 	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
 	r, err := tuner.Fit(ctx, s, task.terms, f.c)
@@ -332,11 +336,7 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	if f.asJSON {
 		ferr = cli.PrintJSON(stdout, report)
 	} else {
-		headline := ""
-		if task.warning != "" {
-			headline = "warning: " + task.warning + "\n\n"
-		}
-		_, ferr = io.WriteString(stdout, headline+tuneText(report, file, took))
+		_, ferr = io.WriteString(stdout, tuneText(report, task.warning, file, took))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/data"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
@@ -105,6 +106,9 @@ func TestTune(t *testing.T) {
 		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline, "of the rows say little about the evaluation") ||
 			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
 			t.Errorf("headline %q", headline)
+		}
+		if n := strings.Count(text, "of the rows say little"); n != 1 {
+			t.Errorf("the warning about the rows is printed %d times", n)
 		}
 		p := f.Provenance
 		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" || !strings.Contains(p.Split, "opening") {
@@ -348,6 +352,83 @@ func TestTuneRun(t *testing.T) {
 	}
 	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil || !strings.Contains(err.Error(), "another folder") {
 		t.Errorf("other settings in the same folder: %v", err)
+	}
+}
+
+// TestTuneUnit: a foreign evaluation with a unit of its own is tuned, and reported, in engine
+// units; only widths of priors are in centipawns.
+func TestTuneUnit(t *testing.T) {
+	dir := t.TempDir()
+	set := dataset.FeatureSet{Version: 2, Model: "mine", Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 200, EG: 300}, {Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
+		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}}
+	features, run := filepath.Join(dir, "features"), filepath.Join(dir, "run")
+	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 7))
+	for i := range 4000 {
+		a, b := r.IntN(7)-3, 1-2*r.IntN(2)
+		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5, Scale: 1, EGScale: 1,
+			Eval: float32(250*a + 20*b), Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+		if r.Float64() < objective.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
+			row.Result = 1
+		}
+		if err := w.Append(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(featuresReport{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := tune(t, features, "--out", run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"per engine unit (256 a pawn) under the start weights", "what 100 centipawns were is now", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "per centipawn") {
+		t.Errorf("something is per centipawn in\n%s", text)
+	}
+	out := filepath.Join(run, "weights.json")
+	file, err := models.OpenAny(out)
+	if err != nil || file.Unit != 256 {
+		t.Fatalf("%v: %+v", err, file)
+	}
+	page, err := os.ReadFile(filepath.Join(run, "report.html"))
+	if err != nil || !strings.Contains(string(page), "2 coefficients, engine units") || !strings.Contains(string(page), "A pawn is 256 engine units.") {
+		t.Errorf("the page: %v", err)
+	}
+	for _, c := range []struct {
+		command *cobra.Command
+		args    []string
+		want    string
+	}{
+		{weights.New(), []string{"show", out}, "per engine unit (256 a pawn)"},
+		{weights.New(), []string{"export", out, "--format", "tables"}, "engine units (rms)"},
+		{New(), []string{features, "--from", out, "--out", filepath.Join(dir, "w.json")}, "per engine unit"},
+	} {
+		var all bytes.Buffer
+		c.command.SetArgs(c.args)
+		c.command.SetOut(&all)
+		c.command.SetErr(&all)
+		if err := c.command.ExecuteContext(t.Context()); err != nil || !strings.Contains(all.String(), c.want) {
+			t.Errorf("%v: %v; no %q in\n%s", c.args, err, c.want, all.String())
+		}
+	}
+	file.Unit = 0
+	encoded, err := file.Encode()
+	if err == nil {
+		err = os.WriteFile(out, encoded, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil || !strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
+		t.Errorf("weights of another unit: %v", err)
 	}
 }
 

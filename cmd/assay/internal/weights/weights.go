@@ -69,7 +69,7 @@ func showWeights(x *Opened) string {
 	if x.Model == nil {
 		model += ", a foreign evaluation"
 	}
-	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per centipawn\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K)
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K, x.File.UnitName())
 	b.WriteString(provenance(&x.File.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
 	boards := NewSquareBoards()
@@ -157,6 +157,9 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 	}
 	if a.File.Model != b.File.Model {
 		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared", a.Name, a.File.Model, b.Name, b.File.Model)
+	}
+	if a.File.Unit != b.File.Unit {
+		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared", a.Name, a.File.Units(), b.Name, b.File.Units())
 	}
 	// Only foreign evaluations can differ in their terms or in the order of terms.
 	if name, ok := models.Missing(a.File, b.File); ok {
@@ -444,7 +447,7 @@ func (f *exportFlags) rounding(ctx context.Context, x *Opened, stderr io.Writer)
 		}
 		return nil
 	}
-	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f centipawns (rms), %s most, by %.2f\n", r.Fitted, r.RMS, r.Worst, r.Largest)
+	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n", r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
 	if f.data == "" {
 		return nil
 	}

@@ -1,0 +1,62 @@
+package models
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	// Unit is the field "unit" of weights in centipawns: of all but those of a foreign
+	// evaluation that has a unit of its own.
+	Unit = "centipawn"
+
+	leastUnit, mostUnit = 10, 10_000 // engine units a pawn, as in data sets of features
+)
+
+func validUnit(n float64) bool { return n >= leastUnit && n <= mostUnit }
+
+// unitField returns the field "unit": a centipawn, or "1/256 pawn".
+func (f *File) unitField() string {
+	if f.Unit == 0 {
+		return Unit
+	}
+	return fmt.Sprintf("1/%s pawn", strconv.FormatFloat(f.Unit, 'g', -1, 64))
+}
+
+// UnitName returns the unit of the weights, for people: "centipawn", or "engine unit" with
+// the number of units a pawn, as in "engine unit (256 a pawn)".
+func (f *File) UnitName() string {
+	if f.Unit == 0 {
+		return Unit
+	}
+	return fmt.Sprintf("engine unit (%g a pawn)", f.Unit)
+}
+
+// Units returns the unit of the weights in the plural: "centipawns" or "engine units".
+func (f *File) Units() string {
+	if f.Unit == 0 {
+		return "centipawns"
+	}
+	return "engine units"
+}
+
+// unit reads the field "unit".
+func (p *parser) unit(v *float64) func() error {
+	return func() error {
+		s, err := p.readText()
+		if err != nil || s == Unit {
+			return err
+		}
+		number, ok := strings.CutPrefix(s, "1/")
+		number, ok2 := strings.CutSuffix(number, " pawn")
+		n, err := strconv.ParseFloat(number, 64)
+		if !ok || !ok2 || err != nil || !validUnit(n) {
+			return fmt.Errorf(`want %q, or of a foreign evaluation "1/N pawn" with N from %d to %d engine units, found %s`, Unit, leastUnit, mostUnit, quoted(s))
+		}
+		if n != 100 {
+			*v = n
+		}
+		return nil
+	}
+}
