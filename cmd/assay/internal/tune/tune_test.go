@@ -468,12 +468,15 @@ func TestTuneFeatures(t *testing.T) {
 	}
 	good := write("good", func(sum float64) int16 { return int16(sum) })
 	out := filepath.Join(dir, "w.json")
-	text, err := tune(t, good, "--out", out, "--json", "--strict")
+	if _, err := tune(t, good, "--out", filepath.Join(dir, "strict.json"), "--strict"); err == nil || !strings.Contains(err.Error(), "--strict: "+tuner.BetterHere) {
+		t.Errorf("noisy rows, --strict: %v", err)
+	}
+	text, err := tune(t, good, "--out", out, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var j tuner.Report
-	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.Better ||
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.BetterHere || !j.NoisyRows ||
 		!strings.HasPrefix(j.Warnings[0], "20.0 % of the rows say little") {
 		t.Errorf("%v, %+v, warnings %q", err, j.Terms, j.Warnings)
 	}
