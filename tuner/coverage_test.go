@@ -28,18 +28,20 @@ func TestCoverageTable(t *testing.T) {
 		{"30 games, K fitted", 30, false, func(c *Config) { c.K = 0 }},
 		{"60 games, K fitted", 60, false, func(c *Config) { c.K = 0 }},
 	} {
-		var dominant, others, constant coverage
-		for i := range runs {
-			syn := dominated(uint64(7000 + i))
-			syn.Games, syn.Scored = kind.games, kind.scored
-			start := syn.Truth()
-			for j := range start.MG {
-				start.MG[j], start.EG[j] = 0.6*start.MG[j]+10, 0.6*start.EG[j]+10
+		t.Run(kind.name, func(t *testing.T) {
+			var dominant, others, constant coverage
+			for i := range runs {
+				syn := dominated(uint64(7000 + i))
+				syn.Games, syn.Scored = kind.games, kind.scored
+				start := syn.Truth()
+				for j := range start.MG {
+					start.MG[j], start.EG[j] = 0.6*start.MG[j]+10, 0.6*start.EG[j]+10
+				}
+				r, truth := fitRescaled(t, syn, start, math.Inf(1), kind.change)
+				count(r, truth, &dominant, &others, &constant)
 			}
-			r, truth := fitRescaled(t, syn, start, math.Inf(1), kind.change)
-			count(r, truth, &dominant, &others, &constant)
-		}
-		t.Logf("| %s | %v | %v | %v |", kind.name, &dominant, &others, &constant)
+			t.Logf("| %s | %v | %v | %v |", kind.name, &dominant, &others, &constant)
+		})
 	}
 	t.Run("prior", coverageWithPrior)
 }
@@ -74,7 +76,7 @@ func coverageWithPrior(t *testing.T) {
 		r, _ := fitRescaled(t, syn, start, tau, func(c *Config) { c.Design = design })
 		count(r, truth, &dominant, &others, &constant)
 	}
-	t.Logf("| prior of %v centipawns, the penalized target | %v | %v | %v |", tau, &dominant, &others, &constant)
+	t.Logf("| prior of %v centipawns of effect, the penalized target | %v | %v | %v |", tau, &dominant, &others, &constant)
 }
 
 // fitRescaled returns a fit, and the truth on its scale.

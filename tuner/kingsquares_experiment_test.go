@@ -12,11 +12,13 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -39,6 +41,15 @@ const (
 	squaresOfPieces = 4*64 + 48 // a pawn has six ranks
 	material        = int(board.King)
 )
+
+// withParameters returns the evaluation with at least that number of parameters.
+func withParameters(tb testing.TB, number string) kingSquares {
+	size, err := strconv.Atoi(number)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return kingSquares{(size + 2*squaresOfPieces - 1) / (2 * squaresOfPieces)}
+}
 
 func (k kingSquares) terms() []rows.Term {
 	var out []rows.Term
@@ -153,11 +164,7 @@ func TestOneFit(t *testing.T) {
 	if strings.Contains(*fitSizes, ",") || strings.Contains(*fitMethods, ",") {
 		t.Skip("run by TestManyParameters")
 	}
-	var size int
-	if _, err := fmt.Sscan(*fitSizes, &size); err != nil {
-		t.Fatal(err)
-	}
-	k := kingSquares{(size + 2*squaresOfPieces - 1) / (2 * squaresOfPieces)}
+	k := withParameters(t, *fitSizes)
 	s := k.store(t, *fitRows)
 	x := fitCost{Rows: s.Rows(), Loading: cpuSeconds()}
 	debug.FreeOSMemory()
@@ -206,9 +213,22 @@ func TestOneFit(t *testing.T) {
 	fmt.Printf("%s%s\n", costMark, out)
 }
 
+// tooLarge reports whether matrices of so many parameters do not fit into half of the memory
+// of this machine, and says so.
+func tooLarge(t *testing.T, size string) bool {
+	n := len(withParameters(t, size).terms())
+	need, have := denseBytes(2*n, n), cores.Memory()
+	if have == 0 || need <= have/2 {
+		return false
+	}
+	t.Logf("| %d | dense | not run: it takes %d MiB, and this machine has %d |", 2*n, need>>20, have>>20)
+	return true
+}
+
 // TestManyParameters states processor time and peak memory of fits with very many
 // parameters to half a million positions, each in a process of its own, by method: dense and
-// gauss-newton are the same method with and without matrices.
+// gauss-newton are the same method with and without matrices. dense is left out where its
+// matrices need more than half of the machine's memory.
 //
 //	go test -tags experiment -run TestManyParameters -timeout 60m -v ./tuner
 //
@@ -216,6 +236,9 @@ func TestOneFit(t *testing.T) {
 func TestManyParameters(t *testing.T) {
 	for size := range strings.SplitSeq(*fitSizes, ",") {
 		for method := range strings.SplitSeq(*fitMethods, ",") {
+			if method == "dense" && tooLarge(t, size) {
+				continue
+			}
 			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneFit$", "-test.v", "-sizes="+size, "-methods="+method,
 				fmt.Sprintf("-rows=%d", *fitRows), fmt.Sprintf("-design=%g", *fitDesign), fmt.Sprintf("-adam=%d", *fitSteps))
 			out, err := c.CombinedOutput()
