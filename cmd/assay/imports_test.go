@@ -113,7 +113,7 @@ var layout = []layoutRow{
 		[]string{"tuner/spsa", "eval", "engine/cores", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"}},
 	{"tuner/rows", "dataset: rows are read from data sets; eval: features of positions",
 		[]string{"dataset", "eval"}},
-	{"tuner/optimize", "minimizes any function", nil},
+	{"tuner/optimize", "minimizes any function", []string{"tuner/internal/dense"}},
 	{"tuner/objective", "the loss of the rows",
 		[]string{"tuner/rows", "tuner/optimize"}},
 	{"tuner/stats", "standard errors of a fitted objective",

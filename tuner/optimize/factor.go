@@ -2,9 +2,12 @@ package optimize
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/tuner/internal/dense"
 )
 
 // Factor solves equations with a symmetric, positive semidefinite matrix h.
@@ -14,7 +17,7 @@ import (
 // count as singular. If it is singular even so, a ridge is added to the unit diagonal:
 // then the solution is, but for a part of about the ridge, the smallest in that scale.
 type Factor struct {
-	chol  mat.Cholesky
+	chol  *dense.Cholesky
 	scale []float64 // 1/sqrt(h_jj); nil: h was not scaled
 	// Ridge is what was added to the unit diagonal; 0 if h is not singular.
 	Ridge float64
@@ -28,9 +31,8 @@ const (
 // Factorize returns the factor of h. It is nil if h is not finite, or has eigenvalues far
 // below 0.
 func Factorize(h *mat.SymDense) *Factor {
-	f := new(Factor)
-	if f.chol.Factorize(h) && f.chol.Cond() <= largestCond {
-		return f
+	if c := dense.Factorize(h.RawSymmetric()); c != nil && c.Cond() <= largestCond {
+		return &Factor{chol: c}
 	}
 	return factorizeScaled(h, 0)
 }
@@ -56,7 +58,8 @@ func factorizeScaled(h *mat.SymDense, ridge float64) *Factor {
 			}
 			a.SetSym(j, j, a.At(j, j)+f.Ridge)
 		}
-		if f.chol.Factorize(a) && (f.Ridge > 0 || f.chol.Cond() <= largestCond) {
+		f.chol = dense.Factorize(a.RawSymmetric())
+		if f.chol != nil && (f.Ridge > 0 || f.chol.Cond() <= largestCond) {
 			return f
 		}
 	}
@@ -65,17 +68,11 @@ func factorizeScaled(h *mat.SymDense, ridge float64) *Factor {
 
 // Solve returns -h^-1 g.
 func (f *Factor) Solve(g []float64) ([]float64, error) {
-	b := append([]float64(nil), g...)
+	out := slices.Clone(g)
 	if f.scale != nil {
-		floats.Mul(b, f.scale)
+		floats.Mul(out, f.scale)
 	}
-	var x mat.VecDense
-	if err := f.chol.SolveVecTo(&x, mat.NewVecDense(len(b), b)); err != nil {
-		if _, ill := err.(mat.Condition); !ill {
-			return nil, err
-		}
-	}
-	out := x.RawVector().Data
+	f.chol.Solve(out)
 	floats.Scale(-1, out)
 	if f.scale != nil {
 		floats.Mul(out, f.scale)
@@ -88,9 +85,8 @@ func (f *Factor) Solve(g []float64) ([]float64, error) {
 
 // Inverse returns h^-1.
 func (f *Factor) Inverse() *mat.SymDense {
-	n := f.chol.SymmetricDim()
-	out := mat.NewSymDense(n, nil)
-	_ = f.chol.InverseTo(out) // an error could only say that the condition is bad
+	n := f.chol.N()
+	out := mat.NewSymDense(n, f.chol.Inverse().Data)
 	for j := 0; j < n && f.scale != nil; j++ {
 		for k := j; k < n; k++ {
 			out.SetSym(j, k, f.scale[j]*out.At(j, k)*f.scale[k])

@@ -19,25 +19,34 @@ const (
 )
 
 // AddMul adds a'b to c, with all cores.
-func AddMul(c, a, b blas64.General) {
-	p := pack(b, b.Cols, tileCols)
+func AddMul(c, a, b blas64.General) { addStripes(c, a, b, 1, false) }
+
+// AddSquare adds a'a to the upper triangle of c. What is below it changes too, and
+// means nothing.
+func AddSquare(c blas64.Symmetric, a blas64.General) {
+	p := pack(a, a.Cols, tileCols, 1)
+	defer p.release()
+	addRows(blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data}, a, p, 0, c.N, 1, true)
+}
+
+// addStripes adds sign a'b to c with all cores, or only to tiles that reach its upper triangle.
+func addStripes(c, a, b blas64.General, sign float64, upper bool) {
+	p := pack(b, b.Cols, tileCols, 1)
+	defer p.release()
+	if c.Rows <= stripe {
+		addRows(c, a, p, 0, c.Rows, sign, upper)
+		return
+	}
 	var wg sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for lo := 0; lo < c.Rows; lo += stripe {
 		free <- struct{}{}
 		wg.Go(func() {
-			addRows(c, a, p, lo, min(lo+stripe, c.Rows), false)
+			addRows(c, a, p, lo, min(lo+stripe, c.Rows), sign, upper)
 			<-free
 		})
 	}
 	wg.Wait()
-}
-
-// AddSquare adds a'a to the upper triangle of c. What is below it changes too, and
-// means nothing.
-func AddSquare(c blas64.Symmetric, a blas64.General) {
-	g := blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data}
-	addRows(g, a, pack(a, a.Cols, tileCols), 0, c.N, true)
 }
 
 // panels are the columns of a matrix, cut into groups of one width: of each group row
@@ -46,22 +55,36 @@ type panels struct {
 	rows  int
 	width int
 	data  []float64
+	from  *[]float64
 }
 
-func pack(m blas64.General, cols, width int) panels {
-	p := panels{rows: m.Rows, width: width, data: make([]float64, (cols+width-1)/width*width*m.Rows)}
+// panelMemory is used again, because clearing it takes as long as filling it.
+var panelMemory = sync.Pool{New: func() any { return new([]float64) }}
+
+// pack returns the panels of sign m.
+func pack(m blas64.General, cols, width int, sign float64) panels {
+	n := (cols + width - 1) / width * width * m.Rows
+	from := panelMemory.Get().(*[]float64)
+	if cap(*from) < n {
+		*from = make([]float64, n)
+	}
+	p := panels{rows: m.Rows, width: width, data: (*from)[:n], from: from}
 	for i, at := 0, 0; i < cols; i += width {
 		w := min(width, cols-i)
 		for l := range m.Rows {
 			to := p.data[at : at+w]
 			for j, v := range m.Data[l*m.Stride+i:][:len(to)] {
-				to[j] = v
+				to[j] = sign * v
 			}
+			clear(p.data[at+w : at+width])
 			at += width
 		}
 	}
 	return p
 }
+
+// release gives the memory back.
+func (p panels) release() { panelMemory.Put(p.from) }
 
 // of returns rows lo to hi of the group of columns that begins at i.
 func (p panels) of(i, lo, hi int) []float64 {
@@ -69,10 +92,11 @@ func (p panels) of(i, lo, hi int) []float64 {
 	return p.data[from+lo*p.width : from+hi*p.width]
 }
 
-// addRows adds a'b to rows lo to hi of c, or only to tiles that reach its upper triangle.
-func addRows(c, a blas64.General, b panels, lo, hi int, upper bool) {
+// addRows adds sign a'b to rows lo to hi of c, or only to tiles that reach its upper triangle.
+func addRows(c, a blas64.General, b panels, lo, hi int, sign float64, upper bool) {
 	a.Data = a.Data[lo:]
-	pa := pack(a, hi-lo, tileRows)
+	pa := pack(a, hi-lo, tileRows, sign)
+	defer pa.release()
 	var edge [tileRows * tileCols]float64
 	for l := 0; l < a.Rows; l += depth {
 		end := min(l+depth, a.Rows)

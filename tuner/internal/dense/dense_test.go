@@ -44,7 +44,7 @@ func TestBytes(t *testing.T) {
 		if AddMul(c, a, b); !slices.Equal(c.Data, want.Data) {
 			t.Errorf("%v: AddMul differs from the definition", size)
 		}
-		pa, pb := pack(a, a.Cols, tileRows), pack(b, b.Cols, tileCols)
+		pa, pb := pack(a, a.Cols, tileRows, 1), pack(b, b.Cols, tileCols, 1)
 		one, two := make([]float64, tileRows*tileCols), make([]float64, tileRows*tileCols)
 		copy(one, start)
 		copy(two, one)
