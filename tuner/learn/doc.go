@@ -18,5 +18,7 @@
 // result.json. Players, training and statistics live elsewhere; this package decides
 // only what follows what.
 //
+// RESULTS.md has what it makes of Shannon's own coefficients, and notebook 01 a short run.
+//
 // Start reading at Config and Run.
 package learn
