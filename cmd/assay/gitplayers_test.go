@@ -112,8 +112,8 @@ func TestMatchOfCommits(t *testing.T) {
 	r := newEngineRepo(t)
 	head, base := r.git(t, "rev-parse", "HEAD"), r.git(t, "rev-parse", "base")
 	m, stderr := playCommits(t, "git:HEAD", "git:nodes=10:base?Hash=8", "--build", buildCommand, "--out", "../run")
-	if m.A != "git:"+head[:12]+" "+buildCommand || m.B != "git:"+base[:12]+" "+buildCommand+"?Hash=8:nodes=10" {
-		t.Errorf("played %q and %q", m.A, m.B)
+	if m.IDA != "git:"+head[:12]+" "+buildCommand || m.IDB != "git:"+base[:12]+" "+buildCommand+"?Hash=8:nodes=10" || m.A != "git:HEAD" || m.B != "git:nodes=10:base?Hash=8" {
+		t.Errorf("played %q (%s) and %q (%s)", m.A, m.IDA, m.B, m.IDB)
 	}
 	wantText(t, stderr, "match: building "+head[:12]+": echo x", `git:HEAD is `+head[:12]+` "Patch", built in `, "bench 2000 nodes, 5000 nodes/s (the nodes of its message)", "bench 1000 nodes", "toy-"+base[:12])
 
@@ -121,8 +121,8 @@ func TestMatchOfCommits(t *testing.T) {
 	r.commit(t, 3000, "Better\n\nBench: 3000", "better")
 	m, stderr = playCommits(t, "git:HEAD", "git:nodes=10:base?Hash=8", "--build", buildCommand, "--out", "../run")
 	wantText(t, stderr, "git:HEAD was "+head[:12]+" when the run in ../run started, and has changed since", "is complete; nothing to do", "built before")
-	if !strings.HasPrefix(m.A, "git:"+head[:12]+" ") || r.built() != 2 {
-		t.Errorf("resumed with %s after %d builds", m.A, r.built())
+	if !strings.HasPrefix(m.IDA, "git:"+head[:12]+" ") || r.built() != 2 {
+		t.Errorf("resumed with %s after %d builds", m.IDA, r.built())
 	}
 	info, err := durable.ReadRunInfo("../run")
 	if err != nil {
@@ -135,7 +135,7 @@ func TestMatchOfCommits(t *testing.T) {
 	m, stderr = playCommits(t, "git:HEAD", "git:main", "--build", buildCommand)
 	wantText(t, stderr, "warning: git:HEAD is the last commit, without the changes of 1 files in the working tree; git:. has them", "both players are git:")
 	m, stderr = playCommits(t, "git:.", "git:HEAD", "--build", buildCommand)
-	if !strings.HasPrefix(m.A, "git:tree-") || strings.Contains(stderr, "warning") {
+	if !strings.HasPrefix(m.IDA, "git:tree-") || strings.Contains(stderr, "warning") {
 		t.Errorf("played %s: %s", m.A, stderr)
 	}
 	wantText(t, stderr, "bench 4000 nodes")
@@ -189,7 +189,7 @@ func TestProjectFile(t *testing.T) {
 		return m, stderr
 	}
 	m, _ := played("--out", "../../run")
-	if m.Test == nil || m.Test.Elo1 != 400 || m.Games > 4 || !strings.HasSuffix(m.A, "?Hash=8&Use Book=false") || !strings.HasSuffix(m.B, "?hash=4&Use Book=false") {
+	if m.Test == nil || m.Test.Elo1 != 400 || m.Games > 4 || !strings.HasSuffix(m.IDA, "?Hash=8&Use Book=false") || !strings.HasSuffix(m.IDB, "?hash=4&Use Book=false") {
 		t.Errorf("%+v", m)
 	}
 	info, err := durable.ReadRunInfo("../../run")

@@ -199,7 +199,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+dir) {
 		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
 	}
-	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || !strings.Contains(string(page), "<strong>No verdict</strong>") {
+	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || !strings.Contains(string(page), "<strong>NO VERDICT: B forfeited ") {
 		t.Errorf("the report does not say that there is no verdict: %v", err)
 	}
 	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone || !strings.Contains(stdout, "m     no verdict  match") || !strings.Contains(stdout, "assay match assay:hash=1") {
@@ -213,7 +213,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 		t.Errorf("runs: %s", stdout)
 	}
 	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10", "--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
-	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: uci:badengine@") || !strings.Contains(stderr, "no verdict: ") {
+	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: "+often+" forfeited ") || !strings.Contains(stderr, "no verdict: ") {
 		t.Errorf("ladder: exit %d, %s%s", code, stdout, stderr)
 	}
 	code, r, stderr = play(rarely, "--games", "200")
