@@ -7,7 +7,7 @@ import (
 )
 
 // numbersFile has terms of every shape; see TestIntoNumbers.
-func numbersFile(t *testing.T) *File {
+func numbersFile(t testing.TB) *File {
 	t.Helper()
 	f, err := ParseAny("mine.json", []byte(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [
 {"name": "P", "mg": 82, "eg": 194}, {"name": "N", "mg": 7, "eg": -281},
@@ -109,4 +109,26 @@ func TestIntoNumbersRefuses(t *testing.T) {
 			t.Errorf("%q: %v\n%s\nwant %s", before, err, out, want)
 		}
 	}
+}
+
+// FuzzIntoNumbers: whatever the source is, there is no panic, its lines stay, and a second
+// replacement changes nothing.
+func FuzzIntoNumbers(f *testing.F) {
+	file := numbersFile(f)
+	f.Add("enum { P_MG = 100, P_EG =  200 };\nconst int Pst[2][3] = { { S(  0,  0), S(-14,-25) } };\n")
+	f.Add("var passed = [64][2]int{{1, 2}, {3, 4}} // b1 c1\nlet both: i32 = -4;")
+	f.Add("#define tempo 18\nmobility = {{")
+	f.Fuzz(func(t *testing.T, source string) {
+		once, left, err := file.IntoNumbers([]byte(source))
+		if err != nil {
+			return
+		}
+		if strings.Count(string(once), "\n") != strings.Count(source, "\n") {
+			t.Errorf("lines of %q became %q", source, once)
+		}
+		twice, again, err := file.IntoNumbers(once)
+		if err != nil || string(twice) != string(once) || strings.Join(left, " ") != strings.Join(again, " ") {
+			t.Errorf("%q became %q, then %q: %v, %v, %v", source, once, twice, left, again, err)
+		}
+	})
 }

@@ -1,0 +1,282 @@
+package models
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// code is a source whose numbers are replaced.
+type code struct {
+	text   string
+	masked string // text with blanks for comments and strings, byte for byte
+	inside []span // where definitions count; nil: everywhere
+	defs   map[string][]*node
+	folded map[string][]string // names of defs without the letters of a half, by half and rest
+	edits  []edit
+}
+
+// span is a part of the text.
+type span struct{ from, to int }
+
+// node is an expression of the source, or a list of them.
+type node struct {
+	span
+	list []*node // nil: an expression
+	// aligned says, of a definition, that its numbers stand in columns.
+	aligned bool
+}
+
+// edit replaces a number; term is the one that it is of.
+type edit struct {
+	span
+	value   int32
+	term    string
+	aligned bool // the number stands in a column
+}
+
+func newCode(text string) *code {
+	c := &code{text: text, defs: map[string][]*node{}, folded: map[string][]string{}}
+	c.masked = notCode.ReplaceAllStringFunc(text, blank)
+	c.markInside()
+	for at, ch := range []byte(c.masked) {
+		if ch == '=' && c.counts(at) && !c.isOperator(at) {
+			for _, name := range c.declared(at) {
+				c.define(name, c.initializer(at+1))
+			}
+		}
+	}
+	for _, m := range macro.FindAllStringSubmatchIndex(c.masked, -1) {
+		if c.counts(m[2]) {
+			c.define(c.masked[m[2]:m[3]], c.initializer(m[3]))
+		}
+	}
+	return c
+}
+
+// macro is the definition of a constant by the preprocessor of C.
+var macro = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+`)
+
+// blank returns as many blanks as s has bytes. Line ends stay.
+func blank(s string) string {
+	out := []byte(s)
+	for i, ch := range out {
+		if ch != '\n' && ch != '\r' {
+			out[i] = ' '
+		}
+	}
+	return string(out)
+}
+
+// markInside finds the regions between markers.
+func (c *code) markInside() {
+	for at := 0; ; {
+		from := strings.Index(c.text[at:], MarkBegin)
+		if from < 0 {
+			return
+		}
+		from += at
+		at = len(c.text)
+		if n := strings.Index(c.text[from:], MarkEnd); n >= 0 {
+			at = from + n
+		}
+		c.inside = append(c.inside, span{from, at})
+	}
+}
+
+// isOperator reports whether the equals sign is part of one: a comparison, an assignment that
+// adds.
+func (c *code) isOperator(at int) bool {
+	return at > 0 && strings.IndexByte("=!<>+-*/%&|^:", c.masked[at-1]) >= 0 || at+1 < len(c.masked) && c.masked[at+1] == '='
+}
+
+// declared returns the names that the equals sign may define: languages differ in where they
+// put the type, so that all words before it may be the name, but not those in brackets.
+func (c *code) declared(equals int) []string {
+	from, depth := equals, 0
+	for ; from > 0; from-- {
+		switch ch := c.masked[from-1]; {
+		case ch == ']' || ch == '>' && !strings.HasSuffix(c.masked[:from], "->"):
+			depth++
+		case ch == '[' || ch == '<':
+			depth--
+		case depth == 0 && ch == ',' && !c.assigns(from-1):
+			return nil // a, b = 1, 2
+		case depth == 0 && strings.IndexByte(";,{}()\n", ch) >= 0:
+			return c.words(from, equals)
+		}
+	}
+	return c.words(from, equals)
+}
+
+// assigns reports whether an equals sign stands in the statement before a comma.
+func (c *code) assigns(comma int) bool {
+	for depth := 0; comma > 0; comma-- {
+		switch c.masked[comma-1] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			if depth--; depth < 0 {
+				return false
+			}
+		case ';', '\n':
+			if depth == 0 {
+				return false
+			}
+		case '=':
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *code) words(from, to int) (names []string) {
+	text := brackets.ReplaceAllString(c.masked[from:to], " ")
+	for _, m := range word.FindAllStringIndex(text, -1) {
+		if name := text[m[0]:m[1]]; name[0] > '9' && (m[0] == 0 || strings.IndexByte(".>", text[m[0]-1]) < 0) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var brackets = regexp.MustCompile(`\[[^\[\]]*\]`)
+
+// define notes a definition. What has no number is none: a variable of the same name.
+func (c *code) define(name string, n *node) {
+	if numbers, whole := c.numbers(n.span); whole && len(numbers) == 0 {
+		return
+	}
+	if len(c.defs[name]) == 0 {
+		for _, half := range []string{"mg", "eg"} {
+			if rest, ok := withoutHalf(name, half); ok {
+				c.folded[half+rest] = append(c.folded[half+rest], name)
+			}
+		}
+	}
+	c.defs[name] = append(c.defs[name], n)
+}
+
+func (c *code) counts(at int) bool {
+	return c.inside == nil || slices.ContainsFunc(c.inside, func(s span) bool { return s.from <= at && at < s.to })
+}
+
+// withoutHalf returns the name without the letters of a half, one underscore beside them, and
+// in lower case: psqt of PSQT_MG, mg_psqt and psqtMg.
+func withoutHalf(name, half string) (string, bool) {
+	low := strings.ToLower(name)
+	for _, part := range []string{"_" + half, half + "_", half} {
+		if rest, ok := strings.CutSuffix(low, part); ok && rest != "" {
+			return rest, true
+		}
+		if rest, ok := strings.CutPrefix(low, part); ok && rest != "" {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// initializer reads what follows an equals sign, to the end of the expression: a list in
+// braces or brackets, the last one (before it may stand a type), or else all of it.
+func (c *code) initializer(at int) *node {
+	begin := at
+	var last *node
+	for at < len(c.masked) {
+		switch ch := c.masked[at]; ch {
+		case '{', '[':
+			if n := c.parseList(at); !c.isIndex(at) {
+				last, at = n, n.to
+			} else {
+				at = n.to
+			}
+			continue
+		case '(':
+			at = c.closing(at)
+			last = nil
+			continue
+		case ';', ',', '}', ']', ')':
+			return c.ended(last, begin, at)
+		case '\n':
+			if strings.TrimSpace(c.masked[begin:at]) != "" {
+				return c.ended(last, begin, at)
+			}
+		}
+		at++
+	}
+	return c.ended(last, begin, at)
+}
+
+func (c *code) ended(last *node, begin, at int) *node {
+	if last == nil {
+		return &node{span: span{begin, at}}
+	}
+	aligned := columns.MatchString(c.masked[last.from:last.to])
+	for len(last.list) == 1 && len(last.list[0].list) > 1 { // the double braces of std::array
+		last = last.list[0]
+	}
+	last.aligned = aligned
+	return last
+}
+
+// columns finds a number with more blanks before it than a comma or a parenthesis takes.
+var columns = regexp.MustCompile(`,[ \t]{2,}-?[0-9]|\([ \t]+-?[0-9]`)
+
+// parseList reads the list that begins at a brace or bracket.
+func (c *code) parseList(at int) *node {
+	n := &node{span: span{from: at}, list: []*node{}}
+	at++
+	item := &node{span: span{from: at}}
+	add := func(to int) {
+		item.to = to
+		if item.list != nil || strings.TrimSpace(c.masked[item.from:to]) != "" {
+			n.list = append(n.list, item)
+		}
+		item = &node{span: span{from: to + 1}}
+	}
+	for at < len(c.masked) {
+		switch c.masked[at] {
+		case '{', '[':
+			inner := c.parseList(at)
+			if !c.isIndex(at) {
+				item.list = inner.list
+			}
+			at = inner.to
+			continue
+		case '(':
+			at = c.closing(at)
+			continue
+		case ',', ';':
+			add(at)
+		case '}', ']':
+			add(at)
+			n.to = at + 1
+			return n
+		}
+		at++
+	}
+	add(at)
+	n.to = at
+	return n
+}
+
+// isIndex reports whether the bracket at the place chooses an element: a name stands before it.
+func (c *code) isIndex(at int) bool {
+	return c.masked[at] == '[' && at > 0 && (c.masked[at-1] == ']' || c.masked[at-1] == ')' || word.MatchString(c.masked[at-1:at]))
+}
+
+// closing returns the place after the parenthesis that closes the one at the place.
+func (c *code) closing(at int) int {
+	for depth := 0; at < len(c.masked); at++ {
+		switch c.masked[at] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+	}
+	return at
+}
