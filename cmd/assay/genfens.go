@@ -49,6 +49,9 @@ func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say 
 	}
 	say(fmt.Sprintf("asking %s for %d openings", g.Command[0], games))
 	fens, err := g.Ask(ctx, int(games), seed)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", fmt.Errorf("--book %s: %w; the engine must answer %q, as for OpenBench", spec, err, g.Request(int(games), seed))
 	}

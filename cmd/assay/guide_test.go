@@ -182,3 +182,63 @@ func TestGuideTuneMyEngine(t *testing.T) {
 		t.Errorf("%v, %d commands, at least %g Elo", err, ran, proof.Low)
 	}
 }
+
+// TestGuideTuneMySearch runs the commands of the guide on flint, with a few short games.
+func TestGuideTuneMySearch(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("needs a C compiler (on Debian: apt-get install gcc)")
+	}
+	features, err := filepath.Abs("../../dataset/features")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine", filepath.Join(features, "testdata", "flint.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000", "nodes          = 50\nmax_plies      = 60", "validation     = 400", "validation     = 4",
+		"--simulate 20", "--simulate 2", "--games 400 --nodes 2000", "--games 4 --nodes 50 --max-plies 60")
+	ran := 0
+	for _, block := range guideBlocks(t, "tune-my-search") {
+		name := ""
+		switch {
+		case strings.HasPrefix(block, "ReduceFrom, "):
+			name = "search.txt"
+		case strings.HasPrefix(block, "player "):
+			name = "search.toml"
+		}
+		if name != "" {
+			if err := os.WriteFile(name, []byte(short.Replace(block)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for line := range strings.Lines(block) {
+			ran++
+			code, stdout, stderr := call(t, quotedFields(strings.TrimSpace(short.Replace(line)))[1:]...)
+			if code != exitDone {
+				t.Fatalf("%s: exit %d: %s%s", line, code, stdout, stderr)
+			}
+			if strings.Contains(line, "--out tuned") && !regexp.MustCompile(`(?m)^the answer as OpenBench reads it .*:\nReduceFrom, int, \d+, 1, 40, 4, 0.02\nFutilityMargin, int, \d+, 20, 1000, 80, 0.02\nDeltaMargin, int, `).MatchString(stdout) {
+				t.Errorf("no answer in\n%s", stdout)
+			}
+		}
+	}
+	var tuned struct {
+		Games      int `json:"games"`
+		Parameters []struct {
+			Start, Value float64
+		} `json:"parameters"`
+		Validation *struct {
+			Games int `json:"games"`
+		} `json:"validation"`
+	}
+	text, err := os.ReadFile("tuned/result.json")
+	if err == nil {
+		err = json.Unmarshal(text, &tuned)
+	}
+	if err != nil || ran != 3 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 || len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
+		t.Errorf("%v, %d commands, %s", err, ran, text)
+	}
+}

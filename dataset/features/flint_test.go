@@ -3,6 +3,7 @@ package features
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,44 @@ func TestFlintPlays(t *testing.T) {
 	_, last, _ = strings.Cut(last, "bestmove ")
 	if _, err := p.ParseUCI(strings.TrimSpace(last)); err != nil {
 		t.Errorf("bestmove %q: %v", last, err)
+	}
+}
+
+// The parameters of its search are UCI options: by default they are off, and each that is on
+// makes a search of the same depth smaller.
+func TestFlintOptions(t *testing.T) {
+	program := flint(t, "0")
+	nodes := func(option string) (n int) {
+		cmd := exec.Command(program)
+		cmd.Stdin = strings.NewReader("uci\n" + option + "position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 6\nquit\n")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, last, _ := strings.Cut(string(out), "info depth 6 ")
+		_, last, ok := strings.Cut(last, "nodes ")
+		if !ok {
+			t.Fatalf("no depth 6 in\n%s", out)
+		}
+		if _, err := fmt.Sscan(last, &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	whole := nodes("")
+	for name, c := range map[string]struct {
+		off   int
+		value int
+	}{"ReduceFrom": {99, 4}, "FutilityMargin": {2000, 100}, "DeltaMargin": {2000, 50}} {
+		if n := nodes(fmt.Sprintf("setoption name %s value %d\n", name, c.off)); n != whole {
+			t.Errorf("%s off: %d nodes, without it %d", name, n, whole)
+		}
+		if n := nodes(fmt.Sprintf("setoption name %s value %d\n", name, c.value)); n >= whole {
+			t.Errorf("%s %d: %d nodes, without it %d", name, c.value, n, whole)
+		}
+		if n := nodes(fmt.Sprintf("setoption name %s value -1\n", name)); n != whole {
+			t.Errorf("%s -1 is taken: %d nodes", name, n)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 /* flint: a small chess engine with a tapered evaluation, to tune. Material, piece-square
    tables mirrored left to right, mobility, passed, doubled and isolated pawns, the bishop
    pair, tempo, and an endgame factor of the side that the endgame half favors. UCI, standard
-   chess.
+   chess, with three parameters of the search as options.
 
      cc -O2 -Ipath/to/assay_features.h -o flint flint.c
      ./flint                 UCI
@@ -274,6 +274,18 @@ static uint64_t nodes, node_limit, keys[1024 + MAXPLY];
 static clock_t deadline;
 static int stopped, keys_n;
 
+/* Parameters of the search, as UCI options. At the maximum, which is the default, each is off. */
+enum { REDUCE_FROM, FUTILITY_MARGIN, DELTA_MARGIN, OPTIONS };
+static struct { const char *name; int value, min, max; } options[OPTIONS] = {
+    {"ReduceFrom", 99, 1, 99},          /* quiet moves after that many are searched one ply less deep at first */
+    {"FutilityMargin", 2000, 0, 2000},  /* one ply from the end, no quiet move is expected to gain more */
+    {"DeltaMargin", 2000, 0, 2000},     /* no capture is expected to gain more than the piece and this */
+};
+
+static int hopeless(int option, int value, int alpha) {
+  return options[option].value < options[option].max && value + options[option].value <= alpha;
+}
+
 static int stop_now(void) {
   if (node_limit && nodes >= node_limit) stopped = 1;
   if (deadline && (nodes & 1023) == 0 && clock() >= deadline) stopped = 1;
@@ -302,7 +314,7 @@ static int search(const Board *b, int alpha, int beta, int depth, int ply) {
   Move list[256], best_move = {0, 0, 0};
   Board next;
   uint64_t key = b->key ^ state_key(b);
-  int i, n, legal = 0, check, best = -INF, quiet = depth <= 0;
+  int i, n, legal = 0, check, best = -INF, stand = -INF, quiet = depth <= 0;
   nodes++;
   if (stop_now()) return 0;
   if (ply) {
@@ -316,15 +328,23 @@ static int search(const Board *b, int alpha, int beta, int depth, int ply) {
   if (quiet || ply >= MAXPLY - 1) {
     if ((best = value_of(b)) >= beta || ply >= MAXPLY - 1) return best;
     if (best > alpha) alpha = best;
+    stand = best;
+  } else if (depth == 1 && !check && options[FUTILITY_MARGIN].value < options[FUTILITY_MARGIN].max) {
+    stand = value_of(b);
   }
   if (table[key & 0xffff].key == key) best_move = table[key & 0xffff].move;
   n = moves(b, list, quiet);
   for (i = 0; i < n; i++) {
-    int score;
+    int score, victim, reduced;
     sort_next(b, list, n, i, best_move);
+    victim = abs(b->at[list[i].to]);
+    if (quiet && victim && !list[i].promotion && hopeless(DELTA_MARGIN, stand + MG(weight(MATERIAL + victim - 1)), alpha)) continue;
+    if (!quiet && stand > -INF && legal && !victim && !list[i].promotion && hopeless(FUTILITY_MARGIN, stand, alpha)) continue;
     if (!play(b, &next, list[i])) continue;
+    reduced = depth > 2 && !check && !victim && !list[i].promotion && options[REDUCE_FROM].value < options[REDUCE_FROM].max && legal >= options[REDUCE_FROM].value;
     legal++;
-    score = -search(&next, -beta, -alpha, depth - 1, ply + 1);
+    score = -search(&next, -beta, -alpha, depth - 1 - reduced, ply + 1);
+    if (reduced && score > alpha) score = -search(&next, -beta, -alpha, depth - 1, ply + 1);
     if (stopped) return 0;
     if (score <= best) continue;
     best = score;
@@ -392,13 +412,26 @@ static double number_after(const char *line, const char *word) {
   return p ? atof(p + strlen(word)) : 0;
 }
 
+static void set_option(const char *line) {
+  char name[32];
+  int i, value;
+  if (sscanf(line, "setoption name %31s value %d", name, &value) != 2) return;
+  for (i = 0; i < OPTIONS; i++)
+    if (!strcmp(name, options[i].name) && value >= options[i].min && value <= options[i].max) options[i].value = value;
+}
+
 static void uci(void) {
   static char line[1 << 16];
   Board b;
   parse(&b, start);
   while (fgets(line, sizeof line, stdin)) {
     if (!strncmp(line, "ucinewgame", 10)) memset(table, 0, sizeof table);
-    else if (!strncmp(line, "uci", 3)) printf("id name flint\nid author assay\nuciok\n");
+    else if (!strncmp(line, "uci", 3)) {
+      int i;
+      printf("id name flint\nid author assay\n");
+      for (i = 0; i < OPTIONS; i++) printf("option name %s type spin default %d min %d max %d\n", options[i].name, options[i].value, options[i].min, options[i].max);
+      printf("uciok\n");
+    } else if (!strncmp(line, "setoption", 9)) set_option(line);
     else if (!strncmp(line, "isready", 7)) printf("readyok\n");
     else if (!strncmp(line, "position", 8)) position(&b, line);
     else if (!strncmp(line, "perft", 5)) printf("%lu\n", (unsigned long)perft(&b, atoi(line + 5)));
