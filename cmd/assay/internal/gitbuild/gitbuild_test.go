@@ -220,6 +220,47 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 	}
 }
 
+// A file that was changed at the moment of the last commit, to the same size, is not taken for the
+// one of the commit.
+func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
+	dir, c := newRepo(t)
+	r, err := OpenRepo(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "engine.sh")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moment := time.Now().Add(-time.Hour)
+	for change := range 2 {
+		text[len(text)-1] += byte(change)
+		write(t, path, string(text))
+		if err := os.Chtimes(path, moment, moment); err != nil {
+			t.Fatal(err)
+		}
+		if change == 0 {
+			git(t, dir, "update-index", "--refresh")
+			if err := os.Chtimes(filepath.Join(dir, ".git", "index"), moment, moment); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	temp, done, err := c.Temp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	s, err := r.Snapshot(t.Context(), temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree := git(t, dir, "rev-parse", "HEAD^{tree}"); s.ID == tree {
+		t.Error("the change is not in the snapshot")
+	}
+}
+
 func TestFailedBuilds(t *testing.T) {
 	dir, c := newRepo(t)
 	s, err := resolve(dir, "HEAD")

@@ -146,10 +146,8 @@ func (r *Repo) Snapshot(ctx context.Context, temp string) (*Source, error) {
 	}
 	index := filepath.Join(temp, "index")
 	env = append(env, "GIT_INDEX_FILE="+index)
-	if old, err := os.ReadFile(filepath.Join(r.gitDir, "index")); err == nil { // files that have not changed are not read again
-		if err := os.WriteFile(index, old, 0o666); err != nil {
-			return nil, err
-		}
+	if err := copyIndex(filepath.Join(r.gitDir, "index"), index); err != nil {
+		return nil, err
 	}
 	if _, err := runGit(ctx, r.Top, env, "add", "--all", "."); err != nil {
 		return nil, err
@@ -159,6 +157,24 @@ func (r *Repo) Snapshot(ctx context.Context, temp string) (*Source, error) {
 	}
 	s.head, err = runGit(ctx, r.Top, nil, "rev-parse", "HEAD")
 	return s, err
+}
+
+// copyIndex copies git's list of files, if there is one, so that files that have not changed are
+// not read again. It keeps the time of the list: git reads files again that were written
+// after it or at the same moment, and with a later time it would take them for unchanged.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil // all files are read
+	}
+	old, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, old, 0o666); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // Built returns the source of a tree that was built before. It can be taken from the cache
