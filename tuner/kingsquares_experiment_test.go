@@ -213,7 +213,7 @@ func TestOneFit(t *testing.T) {
 	fmt.Printf("%s%s\n", costMark, out)
 }
 
-// tooLarge reports whether matrices of so many parameters do not fit into half of the memory
+// tooLarge reports whether matrices of that many parameters do not fit into half of the memory
 // of this machine, and says so.
 func tooLarge(t *testing.T, size string) bool {
 	n := len(withParameters(t, size).terms())

@@ -117,19 +117,26 @@ esac
 	}
 }
 
-// TestGuideTuneMyEngine runs the commands of the guide on flint, with nothing but material to
-// start from: it ends with a stronger engine. The games are few and those of the embedded
-// engine, which plays them faster.
-func TestGuideTuneMyEngine(t *testing.T) {
+// withCompiler returns the C compiler and the folder of the header for C, and changes to an
+// empty folder.
+func withCompiler(t *testing.T) (cc, features string) {
+	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("needs a C compiler (on Debian: apt-get install gcc)")
 	}
-	features, err := filepath.Abs("../../dataset/features")
-	if err != nil {
+	if features, err = filepath.Abs("../../dataset/features"); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
+	return cc, features
+}
+
+// TestGuideTuneMyEngine runs the commands of the guide on flint, with nothing but material to
+// start from: it ends with a stronger engine. The games are few and those of the embedded
+// engine, which plays them faster.
+func TestGuideTuneMyEngine(t *testing.T) {
+	cc, features := withCompiler(t)
 	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
 	if err != nil {
 		t.Fatal(err)
@@ -185,15 +192,7 @@ func TestGuideTuneMyEngine(t *testing.T) {
 
 // TestGuideTuneMySearch runs the commands of the guide on flint, with a few short games.
 func TestGuideTuneMySearch(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("needs a C compiler (on Debian: apt-get install gcc)")
-	}
-	features, err := filepath.Abs("../../dataset/features")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
+	cc, features := withCompiler(t)
 	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine", filepath.Join(features, "testdata", "flint.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

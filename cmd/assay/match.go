@@ -320,9 +320,12 @@ func printMatch(out io.Writer, dir string, r *match.Result) error {
 // printElo prints what the games say about strength.
 func printElo(w io.Writer, r *match.Result) {
 	p := r.Pentanomial
-	if p.Samples() < match.FewPairs { // the normal intervals are too narrow
+	switch n := p.Samples(); {
+	case n < match.MinPairs:
+		fmt.Fprintf(w, "Elo\t%+.1f\ttoo few pairs (%d) for an interval\n", r.Elo, n)
+	case n < match.FewPairs: // the normal intervals are too narrow
 		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f, by likelihood\n", r.Elo, r.LikelyLo, r.LikelyHi)
-	} else {
+	default:
 		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
 		fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
 	}

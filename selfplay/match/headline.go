@@ -31,14 +31,14 @@ func (r *Result) headline() string {
 	return fmt.Sprintf("UNDECIDED: %s against %s: %s", r.A, r.B, r.estimate())
 }
 
-// minPairs is the number of pairs below which no interval is stated: pairs that all end
+// MinPairs is the number of pairs below which no interval is stated: pairs that all end
 // alike would give a narrow one.
-const minPairs = 10
+const MinPairs = 10
 
 // estimate returns the Elo with its 95 % interval.
 func (r *Result) estimate() string {
 	elo, lo, hi := r.Elo, r.EloLo, r.EloHi
-	if n := r.Pentanomial.Samples(); n < minPairs {
+	if n := r.Pentanomial.Samples(); n < MinPairs {
 		return fmt.Sprintf("%+.0f Elo, too few pairs (%d) for an interval", elo, n)
 	}
 	switch {

@@ -6,7 +6,7 @@ func TestHeadline(t *testing.T) {
 	elo, lo, hi := 12.4, 3.2, 20.6
 	without := &WithoutForfeits{Verdict: Undecided, LLR: 2.314}
 	base := Result{A: "new", B: "base", Elo: 20, EloLo: 10, EloHi: 30, LikelyLo: -80, LikelyHi: 90}
-	base.Pentanomial[2] = minPairs
+	base.Pentanomial[2] = MinPairs
 	enough := base
 	enough.Pentanomial[2] = FewPairs
 	tested := enough

@@ -10,17 +10,17 @@ import (
 // at most half of the letters differ, or the word is the beginning of one candidate only.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
-	best, distance, begun := "", len(word)/2+1, []string(nil)
+	best, distance, completions := "", len(word)/2+1, []string(nil)
 	for _, c := range candidates {
 		if len(word) > 1 && strings.HasPrefix(strings.ToLower(c), word) {
-			begun = append(begun, c)
+			completions = append(completions, c)
 		}
 		if d := levenshtein.Distance(word, strings.ToLower(c), nil); d < distance {
 			best, distance = c, d
 		}
 	}
-	if best == "" && len(begun) == 1 {
-		return begun[0]
+	if best == "" && len(completions) == 1 {
+		return completions[0]
 	}
 	return best
 }

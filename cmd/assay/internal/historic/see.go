@@ -19,7 +19,7 @@ func newSEE() *cobra.Command {
 		Short: "Evaluate the exchange on a square by the lecture's two procedures, and by the engine's",
 		Long: `Evaluate the captures on one square (static exchange evaluation) as a lecture on chess
 programs by Tsan-sheng Hsu prints it, and as the lecture means it. The opponent of the
-piece on the square captures first, whoever is to move; both sides capture with the least
+piece on the square captures first, with either side to move; both sides capture with the least
 valuable piece. "printed" goes on until one side has no attacker left, and neither may
 stop; with "minimax" either may stop before any capture. Values are in pawns (1, 3, 3, 5,
 9) from the view of the side that captures first. Both ignore pins and pieces behind

@@ -75,7 +75,7 @@ func (t *translation) limits(list []engine) (flags []string, own [][]string, err
 		}
 		distinct := slices.Compact(slices.Clone(values))
 		switch {
-		case len(distinct) == 1 && values[0] == "": // nobody has it
+		case len(distinct) == 1 && values[0] == "": // no engine has it
 		case len(distinct) == 1:
 			flags = append(flags, "--"+key, values[0])
 		case key == "nodes" || key == "depth":
