@@ -23,6 +23,7 @@ var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player; types only", nil},
 	{"eval", "what a position is worth, and the features behind it", nil},
+	{"eval/formula", "the language of evaluations that are not linear", nil},
 	{"models", "weight files hold the terms of a model",
 		[]string{"eval"}},
 	{"engine/enginetest", "what every player must do", nil},
