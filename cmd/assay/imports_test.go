@@ -112,6 +112,8 @@ var layout = []layoutRow{
 	{"tuner/spsa", "ask and tell, without games", nil},
 	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; engine/cores: the load",
 		[]string{"tuner/spsa", "eval", "engine/cores", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match", "dataset/durable"}},
+	{"tuner/autodiff", "values and derivatives of formulas for many rows at once, by gorgonia",
+		[]string{"eval/formula"}},
 	{"tuner/rows", "dataset: rows are read from data sets; eval: features of positions",
 		[]string{"dataset", "eval"}},
 	{"tuner/optimize", "minimizes any function", []string{"tuner/internal/dense"}},
