@@ -132,6 +132,116 @@ func TestPagesParse(t *testing.T) {
 	}
 }
 
+// TestResults finds below each table of measurements the command of .ci/results that makes it again,
+// the seed and the version, and parses the commands that this command runs.
+func TestResults(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash")
+	}
+	results := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(bash, append([]string{".ci/results"}, args...)...)
+		cmd.Dir = root
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf(".ci/results %q: %v", args, err)
+		}
+		return string(out)
+	}
+	known, named := map[string]bool{}, map[string]bool{}
+	for name := range strings.FieldsSeq(results()) {
+		known[name] = true
+		commands := 0
+		for line := range strings.Lines(results("--print", name, "0.01")) {
+			line = strings.TrimPrefix(line, "+ ")
+			if args := command(line); args != nil {
+				parses(t, ".ci/results "+name, args)
+			}
+			commands++
+		}
+		if commands == 0 {
+			t.Errorf(".ci/results %s runs nothing", name)
+		}
+	}
+	pedigree := regexp.MustCompile("(?s)^`\\.ci/results ([a-z-]+)`.*seed.*(bench [0-9]{7}|commit [0-9a-f]{7})")
+	tables := 0
+	for _, page := range []string{"RESULTS.md", "engine/historic/README.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paragraphs := strings.Split(string(text), "\n\n")
+		for i, p := range paragraphs {
+			if !strings.HasPrefix(p, "|") || strings.HasPrefix(p, "| package | year |") {
+				continue
+			}
+			tables++
+			found := pedigree.FindStringSubmatch(paragraphs[min(i+1, len(paragraphs)-1)])
+			if found == nil || !known[found[1]] {
+				t.Errorf("%s: the paragraph below this table names no .ci/results NAME, seed and version:\n%s", page, p)
+				continue
+			}
+			named[found[1]] = true
+		}
+		for _, found := range regexp.MustCompile("`\\.ci/results ([a-z-]+)").FindAllStringSubmatch(string(text), -1) {
+			if named[found[1]] = true; !known[found[1]] {
+				t.Errorf("%s: .ci/results %s does not exist", page, found[1])
+			}
+		}
+	}
+	for name := range known {
+		if !named[name] {
+			t.Errorf(".ci/results %s makes no table of a page", name)
+		}
+	}
+	if tables < 12 {
+		t.Errorf("%d tables", tables)
+	}
+}
+
+// TestPagesLink opens what the pages link to within this repository.
+func TestPagesLink(t *testing.T) {
+	tracked, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
+	if err != nil {
+		t.Skip("needs git and a clone: ", err)
+	}
+	for _, name := range strings.Fields(string(tracked)) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			path, anchor, _ := strings.Cut(found[1], "#")
+			if strings.Contains(path, "://") {
+				continue
+			}
+			target := filepath.Join(root, filepath.Dir(name), path)
+			if path == "" {
+				target = filepath.Join(root, name)
+			}
+			page, err := os.ReadFile(target)
+			if _, missing := os.Stat(target); missing != nil {
+				t.Errorf("%s: %v", name, missing)
+			} else if anchor != "" && (err != nil || !anchors(string(page))[anchor]) {
+				t.Errorf("%s: %s has no heading #%s", name, path, anchor)
+			}
+		}
+	}
+}
+
+// anchors returns the anchors of the headings of a page.
+func anchors(page string) map[string]bool {
+	list := map[string]bool{}
+	for line := range strings.Lines(page) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			list[strings.ReplaceAll(kept, " ", "-")] = true
+		}
+	}
+	return list
+}
+
 // TestReadme says what the marks of the README's blocks may be, and that its three recipes are run.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
