@@ -181,6 +181,7 @@ func TestLearnReportInABrowser(t *testing.T) {
 	b.shot("games", "#games")
 	checkReplay(b)
 	b.shot("replay", "#replay")
+	ask[bool](b, `document.querySelector("details.fold").open = true`)
 	checkNames(b)
 	checkKeyboard(b)
 	checkDark(b, "generations", "boards", "replay", "coefficients")
@@ -222,9 +223,13 @@ func checkReplay(b *browser) {
 		Start string   `json:"f"`
 		SAN   []string `json:"a"`
 	}
+	press := func(key string) {
+		b.Helper()
+		ask[bool](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+	}
 	for set := range ask[int](b, `document.querySelectorAll(".set option").length`) {
 		ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change")); return true })(document.querySelector(".set"))`, set))
-		g := ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("script.games").textContent)[%d].games[0])`, set))
+		g := ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("#game-data").textContent)[%d].games[0])`, set))
 		position := board.StartPosition()
 		if g.Start != "" {
 			var err error
@@ -233,13 +238,14 @@ func checkReplay(b *browser) {
 			}
 		}
 		ask[bool](b, `document.querySelector(".chessboard").focus(), true`)
+		press("Home")
 		for i, san := range g.SAN {
 			m, err := position.ParseSAN(san)
 			if err != nil {
 				b.Fatal(err)
 			}
 			position.Make(m)
-			ask[bool](b, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`)
+			press("ArrowRight")
 			if i%7 != 0 && i != len(g.SAN)-1 {
 				continue
 			}
@@ -279,20 +285,20 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	if len(page) > 20<<20 {
 		t.Errorf("%d bytes", len(page))
 	}
-	if !strings.Contains(page, "of 100000 games are on this page") {
-		t.Error("the page does not give the number of all games")
-	}
 	noMarkup(t, page)
 	b := newBrowser(t)
 	url := "file://" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\u202e", "%E2%80%AE").Replace(filepath.Join(dir, Name))
 	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
 	ms := ask[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
 	t.Logf("opened in %.0f ms", ms)
+	if note := ask[string](b, `document.querySelector(".list .note").textContent`); !strings.Contains(note, "of 100000 games are on this page") {
+		t.Errorf("%q does not give the number of all games", note)
+	}
 	if n := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`); n < 2000 {
 		t.Errorf("%d coefficients", n)
 	}
-	if n := ask[int](b, `document.querySelectorAll("img").length + document.scripts.length`); n != 2 {
-		t.Errorf("%d scripts and images, want the page's own two scripts", n)
+	if n := ask[int](b, `document.querySelectorAll("img").length + document.scripts.length`); n != 3 {
+		t.Errorf("%d scripts and images, want the page's script, the list of folders and the games", n)
 	}
 	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 1200 {
 		t.Errorf("the page is %d pixels wide", wide)

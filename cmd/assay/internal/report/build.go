@@ -28,11 +28,8 @@ type Report struct {
 	Status   durable.RunStatus
 	Headline template.HTML
 	Sections []Section
-	Galleries
+	games    []*gallery // to replay, one a folder
 }
-
-// Galleries are the games that can be replayed, one gallery a folder.
-type Galleries struct{ Sets []*gallery }
 
 // builder makes the sections of one run.
 type builder struct {
@@ -91,6 +88,9 @@ func (b *builder) finish() error {
 	if err := b.games(); err != nil {
 		return err
 	}
+	if err := b.board(); err != nil {
+		return err
+	}
 	settings, err := flatten(b.config)
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err)
@@ -133,18 +133,18 @@ func (b *builder) tally(dir, name string) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tally{Tally: arrange.NewTally(), viewer: newGallery(name, filepath.ToSlash(rel), b.maxGames)}
+	t := &tally{Tally: arrange.NewTally(), viewer: newGallery(name, dir, filepath.ToSlash(rel), b.maxGames)}
 	if err := gamelog.ReadGames(dir, t.add); err != nil {
 		return nil, err
 	}
 	if t.Games > 0 {
 		b.tallies = append(b.tallies, labelledTally{name, t})
-		b.report.Sets = append(b.report.Sets, t.viewer)
+		b.report.games = append(b.report.games, t.viewer)
 	}
 	return t, nil
 }
 
-// games adds the statistics of the run's games, and the board to replay them on.
+// games adds the statistics of the run's games.
 func (b *builder) games() error {
 	if len(b.tallies) == 0 {
 		return nil
@@ -177,11 +177,25 @@ func (b *builder) games() error {
 			return err
 		}
 	}
-	data, err := jsonScript(b.report.Sets)
+	return nil
+}
+
+// board puts the board to replay games on before all other sections.
+func (b *builder) board() error {
+	if len(b.report.games) == 0 {
+		return nil
+	}
+	list := make([]gallerySource, len(b.report.games))
+	for i, g := range b.report.games {
+		list[i] = g.gallerySource
+	}
+	sets, err := jsonScript(list)
 	if err != nil {
 		return err
 	}
-	return b.add("replay", "Replay a game", "replay", map[string]any{"Sets": b.report.Sets, "JSON": data})
+	body, err := render("replay", sets)
+	b.report.Sections = slices.Insert(b.report.Sections, 0, Section{ID: "replay", Title: "Replay a game", Body: body})
+	return err
 }
 
 // setting is one line of a configuration.

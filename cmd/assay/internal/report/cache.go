@@ -91,6 +91,7 @@ type rendering struct {
 	page     func() ([]byte, error) // the same each time
 	sections func() ([]byte, error) // event: the ids of the sections
 	parts    []renderedPart
+	games    []*gallery
 }
 
 type renderedPart struct {

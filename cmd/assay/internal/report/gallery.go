@@ -13,13 +13,18 @@ import (
 )
 
 // galleryBytes is how many bytes of games a page holds at most, in all galleries together.
-const galleryBytes = 6 << 20
+const galleryBytes = 2 << 20
+
+// gallerySource says where the games of a gallery are from.
+type gallerySource struct {
+	Label string `json:"label"`
+	Dir   string `json:"dir"` // in the run's folder
+}
 
 // gallery holds games that can be replayed on the page: all of them, or, if these are too
 // many, every second, fourth, eighth ... by number.
 type gallery struct {
-	Label   string        `json:"label"`
-	Dir     string        `json:"dir"`
+	gallerySource
 	Total   int64         `json:"total"`
 	Players []string      `json:"players"`
 	Games   []galleryGame `json:"games"`
@@ -44,8 +49,9 @@ type galleryGame struct {
 	SAN         string `json:"a"`           // moves in standard algebraic notation, separated by spaces
 }
 
-func newGallery(label, dir string, room int) *gallery {
-	return &gallery{Label: label, Dir: dir, room: room, step: 1, names: map[string]int{}, shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
+// newGallery returns a gallery of the games in dir, without any yet; rel is dir in the run's.
+func newGallery(label, dir, rel string, room int) *gallery {
+	return &gallery{gallerySource: gallerySource{label, rel}, room: room, step: 1, names: map[string]int{}, shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
 }
 
 // shownNames returns the names of a run's players for people, by their names in data.

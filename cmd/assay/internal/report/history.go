@@ -53,7 +53,7 @@ func History(ladderDir, history string) ([]byte, error) {
 		x := &rest[i]
 		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(x.Name), x.Elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
 	}
-	f := chart(figure{Title: "Elo over generations"}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
+	f := chart(figure{Title: "Elo over generations", frame: alone}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
 	return standalone(string(f.SVG)), nil
 }
 

@@ -54,15 +54,16 @@ func (b *builder) learn() error {
 		v.Result, v.Plan, b.k = result, result.Plan, result.K
 	}
 	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
-	if err := b.generations(v); err != nil {
-		return err
-	}
+	// The final matches first: the result is there, and the page begins with their games.
 	var err error
 	last := filepath.Join(b.dir, fmt.Sprintf("gen-%d", len(v.Plan.Generations)))
 	if v.Final, err = b.readMatch(filepath.Join(last, "final"), "final match"); err != nil {
 		return err
 	}
 	if v.FromStart, err = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights"); err != nil {
+		return err
+	}
+	if err := b.generations(v); err != nil {
 		return err
 	}
 	if err := b.headline("learn-headline", v); err != nil {

@@ -2,10 +2,12 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -24,7 +26,20 @@ type figure struct {
 	SVG             template.HTML
 	Header          []string
 	Rows            [][]string
+	frame           frame
 }
+
+// frame is the size of a plot and of its letters. On a page a plot is as wide as its column,
+// down to 340 pixels, where its letters must still have 12.
+type frame struct{ width, height, letters vg.Length }
+
+var (
+	onPage = frame{360, 230, 13}
+	alone  = frame{520, 250, 10} // as a file, for a text
+)
+
+// framed returns the figure's frame.
+func (f *figure) framed() frame { return cmp.Or(f.frame, onPage) }
 
 // series is a line or a set of points, with or without intervals.
 type series struct {
@@ -52,7 +67,7 @@ var (
 )
 
 // newPlot returns an empty plot in the report's style.
-func newPlot(xLabel, yLabel string) *plot.Plot {
+func newPlot(xLabel, yLabel string, letters vg.Length) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.Transparent
 	p.X.Label.Text, p.Y.Label.Text = plain(xLabel), plain(yLabel)
@@ -60,13 +75,13 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 		a.LineStyle.Color, a.Tick.LineStyle.Color = ink(inkText), ink(inkText)
 		for _, t := range []*draw.TextStyle{&a.Label.TextStyle, &a.Tick.Label} {
 			t.Color = ink(inkText)
-			t.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
+			t.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: letters}
 		}
 		a.Padding = 4
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
 	p.Legend.TextStyle.Color = ink(inkText)
-	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
+	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: letters}
 	// Thumbnails to the left: a browser's letters may be wider than those measured here.
 	p.Legend.Top, p.Legend.Left, p.Legend.ThumbnailWidth, p.Legend.Padding = true, true, 28, 4
 	grid := plotter.NewGrid()
@@ -91,7 +106,8 @@ func (ticks) Ticks(lo, hi float64) []plot.Tick {
 
 // chart draws series over x.
 func chart(f figure, xLabel, yLabel string, list ...series) figure {
-	p := newPlot(xLabel, yLabel)
+	at := f.framed()
+	p := newPlot(xLabel, yLabel, at.letters)
 	n, names := 0, 0
 	for _, s := range list {
 		if s.name != "" && len(s.x) > 0 {
@@ -102,10 +118,16 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 			n++
 		}
 	}
+	if slices.ContainsFunc(list, func(s series) bool { return s.points }) {
+		for _, a := range []*plot.Axis{&p.X, &p.Y} { // so that no point is cut in half
+			room := 0.04 * (a.Max - a.Min)
+			a.Min, a.Max = a.Min-room, a.Max+room
+		}
+	}
 	if xLabel == "generation" {
 		p.X.Tick.Marker = wholeTicks(p.X.Min, p.X.Max)
 	}
-	f.SVG = svg(p, f.Title, 520, 250, names)
+	f.SVG = svg(p, f.Title, at, names)
 	if f.Header == nil {
 		f.numbers(xLabel, list)
 	}
@@ -208,41 +230,58 @@ type errorPoints struct {
 	plotter.YErrors
 }
 
-// bars draws a value for each label.
+// bars draws a value for each label: words on the left, one below the other, numbers below.
 func bars(f figure, valueLabel string, labels []string, values []float64) figure {
-	p := newPlot("", valueLabel)
-	width := vg.Points(min(40, 380/float64(max(1, len(values)))))
-	b, err := plotter.NewBarChart(plotter.Values(values), width)
+	at, lying := f.framed(), len(labels) <= 8
+	axes := [2]string{"", valueLabel}
+	if lying {
+		axes = [2]string{valueLabel, ""}
+		at.height = vg.Length(50 + 26*len(labels))
+	}
+	p := newPlot(axes[0], axes[1], at.letters)
+	width := vg.Points(min(18, 260/float64(max(1, len(values)))))
+	list := slices.Clone(values)
+	if lying {
+		slices.Reverse(list) // the first on top
+	}
+	b, err := plotter.NewBarChart(plotter.Values(list), width)
 	if err != nil {
 		return f
 	}
+	b.Horizontal = lying
 	b.Color, b.LineStyle.Color, b.LineStyle.Width = ink(1), ink(inkText), 0.5
 	p.Add(b)
-	p.Y.Min = min(0, p.Y.Min)
-	if len(labels) <= 8 {
-		short := make([]string, len(labels))
+	var ticks []plot.Tick
+	if lying {
+		p.X.Min = min(0, p.X.Min)
 		for i, l := range labels {
-			short[i] = shorten(plain(l), 18)
+			ticks = append(ticks, plot.Tick{Value: float64(len(labels) - 1 - i), Label: label(l)})
 		}
-		p.NominalX(short...)
-		if len(strings.Join(short, "")) > 50 {
-			p.X.Tick.Label.Rotation = math.Pi / 10
-			p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
-		}
+		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	} else {
-		step := (len(labels) + 9) / 10
-		var ticks []plot.Tick
-		for i := 0; i < len(labels); i += step {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: plain(labels[i])})
+		p.Y.Min = min(0, p.Y.Min)
+		for i := 0; i < len(labels); i += (len(labels) + 7) / 8 {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: label(labels[i])})
 		}
 		p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	}
-	f.SVG = svg(p, f.Title, 520, 230, 0)
+	f.SVG = svg(p, f.Title, at, 0)
 	f.Header = []string{"", valueLabel}
 	for i, l := range labels {
 		f.Rows = append(f.Rows, []string{l, short(values[i])})
 	}
 	return f
+}
+
+// label is a name at the edge of a plot. A long one loses its middle: names of players and
+// terms often begin alike.
+func label(s string) string {
+	const most = 20
+	r := []rune(plain(s))
+	if len(r) <= most {
+		return string(r)
+	}
+	return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 }
 
 // estimate is a named value with its interval, and an optional start value.
@@ -255,8 +294,10 @@ type estimate struct {
 
 // forest draws estimates one below the other, the first on top.
 func forest(f figure, xLabel string, list []estimate) figure {
-	p := newPlot(xLabel, "")
 	n := len(list)
+	at := f.framed()
+	at.height = vg.Length(60 + 22*n)
+	p := newPlot(xLabel, "", at.letters)
 	xy, start := make(plotter.XYs, n), plotter.XYs{}
 	e := crossPoints{XYs: xy, XErrors: make(plotter.XErrors, n)}
 	ticks := make([]plot.Tick, n)
@@ -265,7 +306,7 @@ func forest(f figure, xLabel string, list []estimate) figure {
 		y := float64(n - 1 - i)
 		xy[i] = plotter.XY{X: finite(v.value), Y: y}
 		e.XErrors[i].Low, e.XErrors[i].High = finite(v.value-v.lo), finite(v.hi-v.value)
-		ticks[i] = plot.Tick{Value: y, Label: shorten(plain(v.name), 34)}
+		ticks[i] = plot.Tick{Value: y, Label: label(v.name)}
 		row := []string{v.name, short(v.value), "–", ""}
 		if !math.IsNaN(v.lo) {
 			row[2] = short(v.lo) + " to " + short(v.hi)
@@ -297,7 +338,7 @@ func forest(f figure, xLabel string, list []estimate) figure {
 	if len(start) > 0 {
 		names = 1
 	}
-	f.SVG = svg(p, f.Title, 560, vg.Length(60+20*n), names)
+	f.SVG = svg(p, f.Title, at, names)
 	return f
 }
 
@@ -308,16 +349,17 @@ type crossPoints struct {
 
 // svg draws a plot as an element of a page, without fixed size and colors, and with a
 // label. The legend with its entries is above the plot, where it hides nothing.
-func svg(p *plot.Plot, title string, width, height vg.Length, entries int) template.HTML {
-	const entry, margin = 13, 16
-	above := vg.Length(entry*entries) + 8
-	height += above
+func svg(p *plot.Plot, title string, at frame, entries int) template.HTML {
+	const margin = 16
+	entry := at.letters + 3
+	above := entry*vg.Length(entries) + 8
+	width, height := at.width, at.height+above
 	c := vgsvg.New(width, height)
 	whole := draw.New(c)
 	p.Legend.Draw(draw.Crop(whole, 0, -margin, 0, -2))
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
-	p.Draw(draw.Crop(whole, 0, -margin, 0, -above))
+	p.Draw(draw.Crop(whole, 4, -margin, 0, -above))
 	p.Legend = legend
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {

@@ -61,6 +61,7 @@ type templateData struct {
 	Status   *durable.RunStatus // nil for pages that are not of one run
 	Headline template.HTML
 	Sections []Section
+	Games    template.JS // of a page that is a file; a live page asks for them
 	Live     bool
 	Script   template.JS
 	Style    template.CSS
@@ -69,7 +70,14 @@ type templateData struct {
 
 // Page renders the whole page.
 func (r *Report) Page(mode Mode) ([]byte, error) {
-	return page(templateData{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live})
+	v := templateData{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live}
+	if mode == Offline && len(r.games) > 0 {
+		var err error
+		if v.Games, err = jsonScript(r.games); err != nil {
+			return nil, err
+		}
+	}
+	return page(v)
 }
 
 // StatusHTML renders the line about the run's state, which changes while it goes on.

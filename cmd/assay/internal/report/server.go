@@ -41,6 +41,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /events", s.listEvents)
 	mux.HandleFunc("GET /run/{name}", s.run)
 	mux.HandleFunc("GET /run/{name}/events", s.runEvents)
+	mux.HandleFunc("GET /run/{name}/games", s.games)
 	mux.HandleFunc("GET /run/{name}/game", s.game)
 	mux.HandleFunc("GET /run/{name}/workers.json", s.workers)
 	mux.HandleFunc("GET /compare", s.compare)
@@ -187,7 +188,9 @@ func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
 			return nil, err
 		}
 		list := append([]part{{"status", status}, {"headline", report.Headline}}, parts(report.Sections)...)
-		return newRendering(list, func() ([]byte, error) { return report.Page(Live) }), nil
+		x := newRendering(list, func() ([]byte, error) { return report.Page(Live) })
+		x.games = report.games
+		return x, nil
 	})
 }
 
@@ -229,7 +232,29 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	s.sendPage(w, x, err)
 }
 
-// game serves one game, in the format of the page's script.
+// games serves the games of a folder that a page can list, in the format of its script.
+func (s *Server) games(w http.ResponseWriter, r *http.Request) {
+	dir, err := s.folder(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	x, err := s.rendered(dir, time.Now())
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	for _, g := range x.games {
+		if g.Dir == r.URL.Query().Get("dir") {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(g)
+			return
+		}
+	}
+	fail(w, fmt.Errorf("no games in this folder: %w", fs.ErrNotExist))
+}
+
+// game serves one game, in the same format.
 func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 	dir, err := s.folder(r)
 	if err != nil {
@@ -246,7 +271,7 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "n: want the number of a game, from 0", http.StatusBadRequest)
 		return
 	}
-	one := newGallery("", "", galleryBytes)
+	one := newGallery("", filepath.Join(dir, sub), "", galleryBytes)
 	err = gamelog.ReadGames(filepath.Join(dir, sub), func(number uint64, g *dataset.GameRow) {
 		if number == n {
 			one.offer(0, g)

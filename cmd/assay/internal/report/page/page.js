@@ -93,73 +93,174 @@ function words16(text, signed) {
   return Array.from({ length: bytes.length / 2 }, (_, i) => signed ? view.getInt16(2 * i, true) : view.getUint16(2 * i, true));
 }
 
+const results = { "1": "1-0", "0": "1/2-1/2", "-1": "0-1" };
+const scoreText = s => s === -32768 ? "no score" : Math.abs(s) > 30000 ? `${s < 0 ? "−" : "+"}mate in ${Math.ceil((32000 - Math.abs(s)) / 2)}` : `${s < 0 ? "−" : "+"}${(Math.abs(s) / 100).toFixed(2)}`;
+const brief = text => text.length > 40 ? text.slice(0, 20) + "…" + text.slice(-19) : text;
+
+// pgn writes a game in export format: the scores are comments.
+function pgn(game, players, event) {
+  const tag = (name, value) => `[${name} "${String(value).replace(/[\\"]/g, "\\$&").replace(/\s/g, " ")}"]\n`;
+  let text = tag("Event", event) + tag("Site", "assay") + tag("Date", "????.??.??") + tag("Round", game.n + 1) + tag("White", players[game.w]) + tag("Black", players[game.b]) + tag("Result", results[game.r]);
+  if (game.f) text += tag("SetUp", 1) + tag("FEN", game.f);
+  text += tag("PlyCount", moveTexts(game).length) + tag("Termination", game.t) + "\n";
+  const scores = words16(game.s, true), first = firstMove(game);
+  let line = "";
+  const put = word => { if (line.length + word.length > 78) { text += line + "\n"; line = ""; } line += (line ? " " : "") + word; };
+  moveTexts(game).forEach((san, i) => {
+    const n = first + i;
+    if (n % 2 === 0 || i === 0) put(`${1 + (n >> 1)}.${n % 2 ? ".." : ""}`);
+    put(san);
+    if (scores[i] !== -32768) put(`{${scoreText(scores[i]).replace("−", "-")}}`);
+  });
+  put(results[game.r]);
+  return text + line + "\n";
+}
+
+const moveTexts = game => game.a.split(" ").filter(Boolean);
+// firstMove is the number of plies before the game: its moves are counted from the FEN's.
+function firstMove(game) {
+  const fen = (game.f || "").split(" ");
+  return 2 * (Math.max(1, Number(fen[5]) || 1) - 1) + (fen[1] === "b" ? 1 : 0);
+}
+
+// The place of a game and of a position in the page's address: #game=12&ply=30&of=gen-1/games.
+function placeInAddress() {
+  const at = new URLSearchParams(location.hash.slice(1));
+  return at.has("game") ? { n: Number(at.get("game")), ply: at.has("ply") ? Number(at.get("ply")) : -1, dir: at.get("of") } : null;
+}
+
 function replay(root) {
   if (root.dataset.ready) return;
   root.dataset.ready = "1";
   const $ = s => root.querySelector(s);
-  const sets = JSON.parse($("script.games").textContent);
+  const sets = JSON.parse($("script.sets").textContent), onPage = document.getElementById("game-data");
+  if (onPage) JSON.parse(onPage.textContent).forEach((s, i) => { sets[i] = s; });
   const board = $(".chessboard"), slider = $(".ply"), list = $(".moves");
-  let set = sets[0], game, boards, moves, scores, san, ply = 0, timer = 0;
-  const results = { "1": "1-0", "0": "½-½", "-1": "0-1" };
+  let set = sets[0], found = [], page = 0, game, players, boards, moves, scores, ply = 0, timer = 0, flipped = false, touched = false;
 
-  sets.forEach((s, i) => $(".set").append(make("option", { value: i }, `${s.label} (${s.total})`)));
-  const cells = [];
-  for (let i = 0; i < 64; i++) {
-    const s = 8 * (7 - (i >> 3)) + (i & 7), e = make("span", { "data-square": square(s) });
-    if (((s >> 3) + s) % 2 === 0) e.classList.add("d");
-    cells[s] = e;
-    board.append(e);
+  // The squares, with the names of ranks and files at the edge.
+  const cells = [], edges = [];
+  for (let s = 0; s < 64; s++) {
+    cells[s] = make("span", { "data-square": square(s) });
+    if (((s >> 3) + s) % 2 === 0) cells[s].classList.add("d");
+  }
+  for (let i = 0; i < 8; i++) edges.push(make("span", { class: "edge", "aria-hidden": "true" }, String(i + 1)), make("span", { class: "edge", "aria-hidden": "true" }, "abcdefgh"[i]));
+  board.append(...cells, ...edges);
+  function place() {
+    const row = rank => flipped ? rank + 1 : 8 - rank, column = file => flipped ? 9 - file : file + 2;
+    cells.forEach((e, s) => { e.style.gridArea = `${row(s >> 3)} / ${column(s & 7)}`; });
+    edges.forEach((e, i) => { e.style.gridArea = i % 2 ? `9 / ${column(i >> 1)}` : `${row(i >> 1)} / 1`; });
+    showPlayers();
   }
 
-  function fillGames() {
-    const words = $(".find").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const options = [];
-    for (const [i, g] of set.games.entries()) {
-      const who = `${set.players[g.w]} – ${set.players[g.b]}`;
-      const text = `${g.n}: ${who.slice(0, 60)} ${results[g.r]}, ${g.t}`;
-      const all = `${g.n} ${who} ${results[g.r]} ${g.t}`.toLowerCase();
-      if (words.every(w => all.includes(w))) options.push(make("option", { value: i }, text));
-      if (options.length === 3000) break;
+  // The games of a folder: a page that is a file has them, a live page asks for them.
+  async function fetchSet(i) {
+    set = sets[i];
+    $(".set").value = i;
+    if (live) {
+      const answer = await fetch(`${base}/games?dir=${encodeURIComponent(set.dir)}`);
+      if (!answer.ok) return say(await answer.text());
+      set = sets[i] = await answer.json();
     }
-    $(".game").replaceChildren(...options);
-    if (options.length) load(set.games[options[0].value], set);
+    $(".note").textContent = `${set.games.length} of ${set.total} games are on this page` + (set.games.length === set.total ? "." : live ? "; a number opens any other." : "; assay serve shows all of them.");
+    find();
   }
 
-  function load(g, from) {
+  function find() {
+    const words = $(".find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    found = set.games.filter(g => {
+      const all = `${g.n} ${set.players[g.w]} ${set.players[g.b]} ${results[g.r]} ${g.t}`.toLowerCase();
+      return words.every(w => all.includes(w));
+    });
+    turn(0);
+  }
+
+  const perPage = 8, lastPage = () => Math.max(0, Math.ceil(found.length / perPage) - 1);
+  function turn(to) {
+    page = Math.max(0, Math.min(lastPage(), to));
+    $(".games").replaceChildren(...found.slice(page * perPage, (page + 1) * perPage).map(g => {
+      const a = make("a", { href: address(g.n, -1), "data-n": g.n });
+      a.append(make("span", { class: "n" }, g.n), make("bdi", {}, brief(set.players[g.w])), " – ", make("bdi", {}, brief(set.players[g.b])), make("strong", {}, ` ${results[g.r]} `), make("small", {}, `${g.t}, ${moveTexts(g).length} plies`));
+      const li = document.createElement("li");
+      li.append(a);
+      return li;
+    }));
+    $(".range").textContent = found.length ? `${page * perPage + 1}–${Math.min(found.length, (page + 1) * perPage)} of ${found.length}` : "none";
+    $('[data-page="-1"]').disabled = page === 0;
+    $('[data-page="1"]').disabled = page === lastPage();
+    markGame();
+  }
+
+  const address = (n, at) => `#game=${n}${at < 0 ? "" : `&ply=${at}`}${sets.length > 1 ? `&of=${encodeURIComponent(set.dir)}` : ""}`;
+  const say = text => { $(".said").textContent = text; };
+  function markGame() {
+    for (const a of root.querySelectorAll(".games a")) Number(a.dataset.n) === game?.n ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current");
+  }
+
+  // open shows a game by its number, and the position where the players began.
+  async function open(n, at) {
+    let from = set, g = set.games.find(g => g.n === n);
+    if (!g && live) {
+      const answer = await fetch(`${base}/game?dir=${encodeURIComponent(set.dir)}&n=${n}`);
+      if (!answer.ok) return say(await answer.text());
+      from = await answer.json();
+      g = from.games[0];
+    }
+    if (!g) return say(`Game ${n} is not on this page; assay serve shows all games.`);
+    load(g, from.players);
+    show(at < 0 ? g.o : at);
+    const i = found.indexOf(g);
+    if (i >= 0 && Math.floor(i / perPage) !== page) turn(Math.floor(i / perPage)); else markGame();
+  }
+
+  function load(g, names) {
     stop();
     game = g;
+    players = names;
     moves = words16(g.m, false);
     scores = words16(g.s, true);
-    san = g.a.split(" ").filter(Boolean);
     boards = [parseFEN(g.f)];
     for (const m of moves) boards.push(move(boards[boards.length - 1], m));
-    $(".players").replaceChildren(make("bdi", {}, from.players[g.w]), " – ", make("bdi", {}, from.players[g.b]), `: ${results[g.r]}, ${g.t}, game ${g.n}`);
+    $(".ended").textContent = `Game ${g.n}: ${results[g.r]}, ${g.t}`;
     slider.max = moves.length;
-    const black = (g.f || "").split(" ")[1] === "b" ? 1 : 0;
+    const first = firstMove(g);
     // The buttons of the moves are for the mouse. On the keyboard they would be a hundred
     // stops: the slider and the arrow keys on the board do the same.
-    list.replaceChildren(...san.map((text, i) => {
-      const li = document.createElement("li"), n = i + black;
+    list.replaceChildren(...moveTexts(g).map((text, i) => {
+      const li = document.createElement("li"), n = i + first;
       const button = make("button", { type: "button", "data-ply": i + 1, tabindex: -1 }, (n % 2 === 0 || i === 0 ? `${1 + (n >> 1)}.${n % 2 ? ".." : ""} ` : "") + text);
       if (i < g.o) { button.classList.add("o"); button.title = "opening"; }
       li.append(button);
       return li;
     }));
+    $(".pgn").download = `game-${g.n}.pgn`;
+    $(".pgn").href = "data:application/x-chess-pgn;charset=utf-8," + encodeURIComponent(pgn(g, names, document.title));
+    showPlayers();
     drawScores();
-    show(0);
   }
 
-  const scoreText = s => s === -32768 ? "no score" : Math.abs(s) > 30000 ? `${s < 0 ? "−" : "+"}mate in ${Math.ceil((32000 - Math.abs(s)) / 2)}` : `${s < 0 ? "−" : "+"}${(Math.abs(s) / 100).toFixed(2)}`;
+  function showPlayers() {
+    if (!game) return;
+    const write = (e, side, name) => e.replaceChildren(make("span", { class: side }, side === "white" ? "○ " : "● "), make("bdi", {}, name));
+    write($(flipped ? ".top" : ".bottom"), "white", players[game.w]);
+    write($(flipped ? ".bottom" : ".top"), "black", players[game.b]);
+  }
 
-  // The graph of the scores over the plies. The scale is linear near 0 and logarithmic beyond.
+  // The graph of the scores over the plies, as wide as its column, so that letters keep
+  // their size. The scale is linear near 0 and logarithmic beyond.
+  const x = i => 34 + (width - 40) * i / Math.max(1, moves.length);
+  let width = 400;
   function drawScores() {
     const svg = $(".scores svg"), ns = svg.namespaceURI;
+    if (!game) return;
+    width = Math.max(120, svg.clientWidth);
+    svg.setAttribute("viewBox", `0 0 ${width} 144`);
     svg.replaceChildren();
     const add = (tag, attrs, text) => { const e = document.createElementNS(ns, tag); for (const [k, v] of Object.entries(attrs)) e.setAttribute(k, v); if (text) e.textContent = text; svg.append(e); return e; };
-    const x = i => 30 + 365 * i / Math.max(1, moves.length), y = s => 60 - 52 * Math.asinh(s / 100) / Math.asinh(30);
+    const y = s => 72 - 62 * Math.asinh(s / 100) / Math.asinh(30);
     for (const p of [-1000, -300, -100, 0, 100, 300, 1000]) {
-      add("line", { x1: 30, x2: 395, y1: y(p), y2: y(p) });
-      add("text", { x: 26, y: y(p) + 3, "text-anchor": "end" }, String(p / 100));
+      add("line", { x1: 34, x2: width - 6, y1: y(p), y2: y(p) });
+      add("text", { x: 29, y: y(p) + 4, "text-anchor": "end" }, String(p / 100));
     }
     let d = "", on = false;
     scores.forEach((s, i) => {
@@ -168,7 +269,7 @@ function replay(root) {
       on = true;
     });
     add("path", { d, class: "curve" });
-    add("line", { class: "now", y1: 0, y2: 120 });
+    add("line", { class: "now", x1: x(ply), x2: x(ply), y1: 0, y2: 144 });
   }
 
   function show(to) {
@@ -186,46 +287,92 @@ function replay(root) {
     list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const current = ply ? list.querySelector(`[data-ply="${ply}"]`) : null;
     if (current) { current.setAttribute("aria-current", "true"); const box = list.getBoundingClientRect(), at = current.getBoundingClientRect(); if (at.top < box.top || at.bottom > box.bottom) list.scrollTop += at.top - box.top - box.height / 2; }
-    const x = 30 + 365 * ply / Math.max(1, moves.length), line = root.querySelector("line.now");
-    line.setAttribute("x1", x); line.setAttribute("x2", x);
-    $(".said").textContent = ply === 0 ? "Before the first move" : `After ${Math.ceil(ply / 2)}${ply % 2 ? "." : "..."} ${san[ply - 1]}: ${scoreText(scores[ply - 1])} before it`;
+    const line = root.querySelector("line.now");
+    line.setAttribute("x1", x(ply)); line.setAttribute("x2", x(ply));
+    $(".here").href = address(game.n, ply);
+    const n = ply - 1 + firstMove(game);
+    say(ply === 0 ? "Before the first move" : `After ${1 + (n >> 1)}${n % 2 ? "..." : "."} ${moveTexts(game)[ply - 1]}${ply <= game.o ? ", a move of the opening" : `: ${scoreText(scores[ply - 1])} before it`}`);
   }
 
   function stop() { clearInterval(timer); timer = 0; const b = $("[data-go=play] span"); if (b) b.textContent = "play"; }
-  const go = { first: () => show(0), back: () => show(ply - 1), next: () => show(ply + 1), last: () => show(moves.length),
+  const go = { first: () => show(0), back: () => show(ply - 1), next: () => show(ply + 1), last: () => show(moves.length), flip: () => { flipped = !flipped; place(); },
     play: () => { if (timer) return stop(); $("[data-go=play] span").textContent = "stop"; timer = setInterval(() => { if (ply >= moves.length) stop(); else show(ply + 1); }, 600); } };
+  const act = what => { touched = true; if (game) go[what](); };
   root.addEventListener("click", e => {
     const b = e.target.closest("button");
     if (!b) return;
-    if (b.dataset.go) go[b.dataset.go]();
+    touched = true;
+    if (b.dataset.go) act(b.dataset.go);
     if (b.dataset.ply) show(Number(b.dataset.ply));
+    if (b.dataset.page) turn(page + Number(b.dataset.page));
   });
   $(".scores svg").addEventListener("click", e => {
-    const box = e.currentTarget.getBoundingClientRect();
-    show(Math.round(((e.clientX - box.left) / box.width * 400 - 30) / 365 * moves.length));
+    touched = true;
+    show(Math.round((e.clientX - e.currentTarget.getBoundingClientRect().left - 34) / (width - 40) * moves.length));
   });
-  slider.addEventListener("input", () => show(Number(slider.value)));
-  board.addEventListener("keydown", e => {
-    const key = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[e.key];
-    if (key) { e.preventDefault(); go[key](); }
+  new ResizeObserver(() => { if ($(".scores svg").clientWidth !== width) drawScores(); }).observe($(".scores"));
+  slider.addEventListener("input", () => { touched = true; show(Number(slider.value)); });
+  // The keys work wherever no other control takes them.
+  document.addEventListener("keydown", e => {
+    const at = document.activeElement, here = at === board || at === document.body || root.contains(at) && !at.matches("input, select");
+    if (!here || !root.isConnected || e.altKey || e.ctrlKey || e.metaKey) return;
+    const keys = { ArrowLeft: "back", ArrowRight: "next" };
+    if (at !== document.body) Object.assign(keys, { Home: "first", End: "last", f: "flip" });
+    if (at === board) keys[" "] = "play";
+    if (keys[e.key]) { e.preventDefault(); act(keys[e.key]); }
   });
-  $(".set").addEventListener("change", e => { set = sets[e.target.value]; $(".find").value = ""; fillGames(); });
-  $(".find").addEventListener("input", fillGames);
-  $(".game").addEventListener("change", e => load(set.games[e.target.value], set));
-  if (live) {
-    $(".any").hidden = false;
-    $(".number").addEventListener("change", async e => {
-      const answer = await fetch(`${location.pathname.replace(/\/$/, "")}/game?dir=${encodeURIComponent(set.dir)}&n=${encodeURIComponent(e.target.value)}`);
-      if (!answer.ok) { $(".said").textContent = await answer.text(); return; }
-      const one = await answer.json();
-      load(one.games[0], one);
-    });
+  $(".set").addEventListener("change", async e => { touched = true; $(".find").value = ""; await fetchSet(Number(e.target.value)); if (found.length) open(found[0].n, -1); });
+  $(".find").addEventListener("input", find);
+  $(".number").addEventListener("change", e => { touched = true; open(Number(e.target.value), -1); });
+
+  // The address names a game, or else the first one is shown; while a run goes on the
+  // newest one, until someone chooses.
+  async function follow() {
+    const to = placeInAddress();
+    if (!to) return;
+    touched = true;
+    const i = Math.max(0, sets.findIndex(s => s.dir === to.dir));
+    if (sets[i] !== set || !set.games) await fetchSet(i);
+    await open(to.n, to.ply);
   }
-  fillGames();
+  window.addEventListener("hashchange", follow);
+  let due = 0;
+  const refresh = async () => {
+    due = 0;
+    if (touched) return;
+    await fetchSet(sets.indexOf(set));
+    if (!touched && found.length) { turn(lastPage()); open(found[found.length - 1].n, -1); }
+  };
+  root.addEventListener("news", () => { due ||= setTimeout(refresh, 3000); });
+  sets.forEach((s, i) => $(".set").append(make("option", { value: i }, s.label)));
+  $(".set").parentElement.hidden = sets.length === 1;
+  place();
+  (async () => {
+    await fetchSet(0);
+    if (placeInAddress()) { await follow(); root.scrollIntoView({ block: "nearest" }); } else if (found.length) open(found[0].n, -1);
+  })();
 }
 
-const live = document.querySelector("main").hasAttribute("data-live");
+// A table that is wider than its place becomes a list: each row a card, each cell a line
+// with the heading of its column.
+const fitting = new ResizeObserver(entries => entries.forEach(e => fit(e.target)));
+function fit(box) {
+  const table = box.querySelector("table");
+  if (!table || box.clientWidth === 0 || Number(box.dataset.width) === box.clientWidth) return;
+  box.dataset.width = box.clientWidth;
+  box.classList.remove("stack");
+  if (table.scrollWidth <= box.clientWidth) return;
+  box.classList.add("stack");
+  const heads = [...table.tHead?.rows[0]?.cells ?? []].map(h => h.textContent.trim());
+  for (const row of table.tBodies[0].rows) {
+    let column = 0;
+    for (const cell of row.cells) { if (!cell.dataset.th) cell.dataset.th = heads[column] ?? ""; column += cell.colSpan; }
+  }
+}
+
+const live = document.querySelector("main").hasAttribute("data-live"), base = location.pathname.replace(/\/$/, "");
 function enliven(root) {
+  root.querySelectorAll(".wide").forEach(box => fitting.observe(box));
   root.querySelectorAll("table.sortable").forEach(sortable);
   root.querySelectorAll("input.filter").forEach(filter);
   root.querySelectorAll("[data-replay]").forEach(replay);
@@ -235,7 +382,7 @@ enliven(document);
 // The server sends the parts that changed. Each replaces the old one.
 // A part in which someone replays a game or types is replaced later.
 if (live) {
-  const source = new EventSource(location.pathname.replace(/\/$/, "") + "/events" + location.search);
+  const source = new EventSource(base + "/events" + location.search);
   const waiting = new Map();
   const put = (id, html) => {
     const target = id === "headline" || id === "status" ? document.getElementById(id) : document.querySelector(`#${CSS.escape(id)} > .body`);
@@ -246,6 +393,7 @@ if (live) {
     target.innerHTML = html;
     target.querySelectorAll("details").forEach((d, i) => { d.open = open[i] ?? false; });
     enliven(target);
+    document.querySelector("[data-replay]")?.dispatchEvent(new Event("news"));
   };
   source.addEventListener("part", e => { const part = JSON.parse(e.data); put(part.id, part.html); });
   source.addEventListener("sections", e => {
