@@ -122,7 +122,7 @@ func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer
 	}
 	checker := c.Check.Player
 	c.Setup, c.Games, c.Within = f.Setup, f.games, f.within
-	c.Check.Player, c.Resume, c.Pinned = checker, resumeCommand(cmd, args), f.git.pinned()
+	c.Check.Player, c.Resume, c.Pinned = checker, cli.CommandLine(cmd, args), f.git.pinned()
 	return c, nil
 }
 

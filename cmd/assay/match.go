@@ -114,7 +114,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 			if err != nil {
 				return err
 			}
-			c.Resume = resumeCommand(cmd, args)
+			c.Resume = cli.CommandLine(cmd, args)
 			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

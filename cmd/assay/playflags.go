@@ -148,25 +148,6 @@ func (f *playFlags) clearUnused() {
 	}
 }
 
-// resumeCommand returns the command line that resumes a run: the one that started it,
-// without flags that do not change the result.
-func resumeCommand(cmd *cobra.Command, args []string) string {
-	words := append(strings.Fields(cmd.CommandPath()), args...)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch {
-		case f.Name == "concurrency" || f.Name == "json":
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+f.Name+"="+f.Value.String())
-		default:
-			words = append(words, "--"+f.Name, f.Value.String())
-		}
-	})
-	for i, w := range words {
-		words[i] = cli.ShellQuote(w)
-	}
-	return strings.Join(words, " ")
-}
-
 // playAdvice adds to an error what the user can do. Out is the folder of the run, or empty.
 func playAdvice(err error, out string) error {
 	var changed *durable.ConfigChangedError

@@ -60,7 +60,7 @@ The command may be interrupted or killed at any time: the same command continues
 			if err != nil {
 				return err
 			}
-			c.Resume = resumeCommand(cmd, args)
+			c.Resume = cli.CommandLine(cmd, args)
 			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

@@ -171,7 +171,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.players(&c, spec, shown); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
-	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), resumeCommand(cmd, args)
+	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), cli.CommandLine(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 

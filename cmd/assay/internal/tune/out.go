@@ -41,7 +41,7 @@ type tuneConfig struct {
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
 // complete already comes with its result.
-func openTuneOut(f *tuneFlags, t, test *tuneTask, args []string) (*tuneOut, json.RawMessage, error) {
+func openTuneOut(f *tuneFlags, t, test *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
@@ -52,7 +52,7 @@ func openTuneOut(f *tuneFlags, t, test *tuneTask, args []string) (*tuneOut, json
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
 	}
-	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume(args), Program: cli.Version()}, c)
+	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume, Program: cli.Version()}, c)
 	if err != nil {
 		var changed *durable.ConfigChangedError
 		if errors.As(err, &changed) || errors.Is(err, durable.ErrNotRun) {
@@ -65,11 +65,6 @@ func openTuneOut(f *tuneFlags, t, test *tuneTask, args []string) (*tuneOut, json
 		return nil, result, run.Close()
 	}
 	return &tuneOut{path: run.Path(tuneWeightsName), run: run}, nil, nil
-}
-
-// resume returns the command line that repeats the call.
-func (f *tuneFlags) resume(args []string) string {
-	return "assay tune " + strings.Join(append(args, f.given...), " ")
 }
 
 // trace writes a step of the method to the run's events.

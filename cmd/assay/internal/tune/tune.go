@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
@@ -40,7 +39,7 @@ type tuneFlags struct {
 	bench, curve     bool
 	strict           bool
 	test             []string
-	given            []string // the flags as given, for the run's resume line
+	resume           string // the command line that resumes the run
 	loss, tie        string
 	prior, bounds    []string
 	priorFactor      string
@@ -100,11 +99,7 @@ features in memory or on --disk.`,
 			if err := f.parse(); err != nil {
 				return err
 			}
-			cmd.Flags().Visit(func(g *pflag.Flag) {
-				if g.Name != "workers" && g.Name != "json" {
-					f.given = append(f.given, fmt.Sprintf("--%s=%s", g.Name, strings.Trim(g.Value.String(), "[]")))
-				}
-			})
+			f.resume = cli.CommandLine(cmd, args)
 			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -257,7 +252,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	var out *tuneOut
 	if !f.bench {
 		var done json.RawMessage
-		if out, done, err = openTuneOut(f, task, test, paths); err != nil || done != nil {
+		if out, done, err = openTuneOut(f, task, test); err != nil || done != nil {
 			return f.complete(done, err, stdout, stderr)
 		}
 		defer func() { err = errors.Join(err, out.close(stderr)) }()
