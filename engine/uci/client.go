@@ -21,8 +21,9 @@ const (
 	// DefaultStartTimeout is the timeout for uciok and for each readyok. An engine may
 	// load a large network, or clear a large hash table, on a busy machine.
 	DefaultStartTimeout = 10 * time.Second
-	// DefaultMoveTimeout is the timeout for bestmove, beyond the limit of the search.
-	DefaultMoveTimeout = 2 * time.Second
+	// DefaultMoveTimeout is the timeout for bestmove, beyond the limit of the search: the
+	// longest that a busy machine may stop an engine which is not at fault.
+	DefaultMoveTimeout = 10 * time.Second
 
 	stopTimeout = time.Second // for bestmove after stop
 	quitTimeout = time.Second // for the process to exit after quit

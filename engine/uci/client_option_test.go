@@ -335,12 +335,12 @@ func TestSearchTimeout(t *testing.T) {
 		{engine.Limits{}, 0},
 		{engine.Limits{Infinite: true, MoveTime: 1}, 0},
 		{engine.Limits{Mate: 3}, 0},
-		{engine.Limits{Depth: 30}, 2 * time.Second},
-		{engine.Limits{MoveTime: 100 * time.Millisecond, Depth: 30}, 2100 * time.Millisecond},
-		{engine.Limits{Nodes: 250_000}, 4500 * time.Millisecond},
-		{engine.Limits{Nodes: 1 << 63}, 2*time.Second + (1<<32)*10*time.Microsecond},
+		{engine.Limits{Depth: 30}, DefaultMoveTimeout},
+		{engine.Limits{MoveTime: 100 * time.Millisecond, Depth: 30}, DefaultMoveTimeout + 100*time.Millisecond},
+		{engine.Limits{Nodes: 250_000}, DefaultMoveTimeout + 2500*time.Millisecond},
+		{engine.Limits{Nodes: 1 << 63}, DefaultMoveTimeout + (1<<32)*10*time.Microsecond},
 		{engine.Limits{Clock: [2]time.Duration{time.Minute, 3 * time.Second}}, 4 * time.Second},
-		{engine.Limits{Clock: [2]time.Duration{time.Minute, 0}, Nodes: 100_000}, 3 * time.Second},
+		{engine.Limits{Clock: [2]time.Duration{time.Minute, 0}, Nodes: 100_000}, DefaultMoveTimeout + time.Second},
 		{engine.Limits{Clock: [2]time.Duration{0, time.Millisecond}, MoveTime: time.Second}, 1001 * time.Millisecond},
 	} {
 		if got := c.searchTimeout(board.Black, &tt.lim); got != tt.want {
