@@ -37,6 +37,9 @@ func newFeaturesCodec(set FeatureSet) (*featuresCodec, error) {
 	if set.BySide {
 		add(list("eg_count", nil, func(f *FeatureRow) []float32 { return f.EGCounts }, func(f *FeatureRow, v []float32) { f.EGCounts = append([]float32(nil), v...) }))
 	}
+	if set.BySides() {
+		add(list("black", nil, func(f *FeatureRow) []float32 { return f.Blacks }, func(f *FeatureRow, v []float32) { f.Blacks = append([]float32(nil), v...) }))
+	}
 	add(plain("phase", func(f *FeatureRow) *float32 { return &f.Phase }),
 		plain("scale", func(f *FeatureRow) *float32 { return &f.Scale }))
 	if set.Version < 2 {
@@ -50,6 +53,15 @@ func newFeaturesCodec(set FeatureSet) (*featuresCodec, error) {
 		add(plain("eg_scale", func(f *FeatureRow) *float32 { return &f.EGScale }),
 			plain("offset", func(f *FeatureRow) *float32 { return &f.Offset }),
 			optional("eval", NoEval, func(f *FeatureRow) *float32 { return &f.Eval }))
+	}
+	if set.Bent() {
+		bend, err := json.Marshal(set.Bend)
+		if err != nil {
+			return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
+		}
+		meta = append(meta, metaBend, string(bend))
+		add(list("columns", nil, func(f *FeatureRow) []float32 { return f.Columns }, func(f *FeatureRow, v []float32) { f.Columns = append([]float32(nil), v...) }),
+			text("skip", true, func(f *FeatureRow) *string { return &f.Skip }))
 	}
 	add(optional("score", NoScore, func(f *FeatureRow) *int16 { return &f.Score }),
 		plain("result", func(f *FeatureRow) *float32 { return &f.Result }),

@@ -73,16 +73,22 @@ type FeatureRow struct {
 	// EGCounts are the counts of the endgame half, where sides are scaled on their own
 	// (FeatureSet.BySide): White's count times its factor minus Black's times its factor.
 	EGCounts []float32
-	Phase    float32 // factor of the middlegame half; 1 minus it is that of the endgame half
-	Scale    float32 // factor of the tapered part; normally 1
-	EGScale  float32 // factor of the endgame half; normally 1; not used in version 1
-	Offset   float32 // the part that is not tuned
-	Eval     float32 // evaluation of the engine that counted, or NoEval
-	Result   float32 // as in PositionRow
-	Score    int16   // as in PositionRow: centipawns
-	Game     uint64  // as in PositionRow
-	Opening  uint64  // as in PositionRow
-	Weight   float32 // as in PositionRow
+	// With a formula: Black's counts, where a channel counts each side on its own (Counts are
+	// White's then), the numbers of the columns, and why the row is left out of fits, if it is.
+	Blacks  []float32
+	Columns []float32
+	Skip    string
+
+	Phase   float32 // factor of the middlegame half; 1 minus it is that of the endgame half
+	Scale   float32 // factor of the tapered part; normally 1
+	EGScale float32 // factor of the endgame half; normally 1; not used in version 1
+	Offset  float32 // the part that is not tuned
+	Eval    float32 // evaluation of the engine that counted, or NoEval
+	Result  float32 // as in PositionRow
+	Score   int16   // as in PositionRow: centipawns
+	Game    uint64  // as in PositionRow
+	Opening uint64  // as in PositionRow
+	Weight  float32 // as in PositionRow
 }
 
 // NoEval is the Eval of a row without one.

@@ -14,6 +14,26 @@
        assay_end(phase, 1, eg_scale, 0, eval);
      }
 
+   An evaluation that is not linear has channels, sums of terms, and a formula of them:
+
+     static const assay_channel channels[] = {{"main", ASSAY_TAPERED, 0}, {"danger", ASSAY_PLAIN, 1}};
+     static const assay_column columns[] = {{"f", 1}};                    // 1: of each side
+     static const assay_term terms[] = {
+         {"pawn", "material", 100, 120, ASSAY_TAPERED},                   // of channel 0
+         {"queen.near", "king", 13, 13, ASSAY_PLAIN + ASSAY_OF(1)},       // of channel 1
+         {"divisor", NULL, 720, 10, ASSAY_SCALAR}};                       // rounded to steps of 10
+
+     assay_formula = "let e = main.eg - balance(max(danger, 0)//20);"
+                     "value = (main.mg - balance(danger*max(danger, 0)//divisor))*phase"
+                     "      + e*(1 - phase)*if(e < 0, f.black, f.white)";
+     assay_channels = channels, assay_channel_count = 2;
+     assay_columns = columns, assay_column_count = 1;
+
+   and then, in a record, assay_add for terms of channels that do not count each side,
+   assay_add_sides for the others, assay_set_sides(0, 1, 0.5) for the column f, or
+   assay_set(...) for one that is not of each side; assay_skip("KPK") instead of assay_end
+   where a special endgame has an evaluation of its own.
+
    Everything is from White's view. Print nothing else after assay_begin. Include it in one
    file. This header is under the Apache License 2.0. */
 #ifndef ASSAY_FEATURES_H
@@ -37,11 +57,18 @@ enum {
   ASSAY_FLAT,       /* one value, added after the taper: no factor touches it */
   ASSAY_MG,         /* of the middlegame half alone: eg is 0 and stays it */
   ASSAY_EG,         /* of the endgame half alone: mg is 0 and stays it */
+  ASSAY_SCALAR,     /* a number of the formula, with its step in eg; NAME.0, NAME.1 and so on are a table */
+  ASSAY_PLAIN = ASSAY_SINGLE, /* of a channel: one sum, not two halves */
   ASSAY_ASYMMETRIC  = 8, /* not the same for both colors on purpose */
   ASSAY_FIXED       = 16 /* no fit changes it: a part that is not linear, with value 1 and the part as its count */
 };
 
+/* With a formula, added to the kind of a term: the index of its channel. */
+#define ASSAY_OF(channel) ((channel) << 8)
+
 typedef struct { const char *name, *group; double mg, eg; int kind; } assay_term;
+typedef struct { const char *name; int kind, sides; } assay_channel;
+typedef struct { const char *name; int sides; } assay_column;
 
 /* Options, to be set before assay_begin. */
 static double assay_unit = 100;    /* engine units a pawn */
@@ -49,6 +76,10 @@ static int assay_float = 0;        /* counts may be fractions, or outside -128 t
 static int assay_by_sign = 0;      /* eg_scale is that of the side that the endgame half favors */
 static int assay_by_side = 0;      /* sides are scaled on their own: assay_add_sides, assay_scales */
 static int assay_resolves = 0;     /* each record is about a leaf: assay_leaf */
+static const char *assay_formula = NULL; /* of an evaluation that is not linear */
+static const assay_channel *assay_channels = NULL;
+static const assay_column *assay_columns = NULL;
+static int assay_channel_count = 0, assay_column_count = 0;
 
 static struct {
   int terms, n;             /* of all; of the record */
@@ -57,6 +88,8 @@ static struct {
   unsigned char *seen;      /* by term: it is in used */
   int32_t half[3];
   int halves;
+  int sides;                /* counts are by side */
+  float column[2 * 256];    /* White's or both sides', Black's */
   float scale_white, scale_black;
   size_t size;
   unsigned char out[1 << 16];
@@ -133,6 +166,24 @@ static inline void assay_f32(double v) {
   assay_u32(u);
 }
 
+/* The part of the header about a formula. */
+static inline void assay_bend(void) {
+  int i;
+  assay_text(",\"formula\":"), assay_string(assay_formula), assay_text(",\"channels\":[");
+  for (i = 0; i < assay_channel_count; i++) {
+    assay_text(i ? ",{\"name\":" : "{\"name\":"), assay_string(assay_channels[i].name);
+    assay_text(assay_channels[i].kind == ASSAY_TAPERED ? ",\"kind\":\"tapered\"" : ",\"kind\":\"plain\"");
+    assay_text(assay_channels[i].sides ? ",\"sides\":true}" : "}");
+    assay_.sides |= assay_channels[i].sides;
+  }
+  assay_text("],\"columns\":[");
+  for (i = 0; i < assay_column_count; i++) {
+    assay_text(i ? ",{\"name\":" : "{\"name\":"), assay_string(assay_columns[i].name);
+    assay_text(assay_columns[i].sides ? ",\"sides\":true}" : "}");
+  }
+  assay_text("]");
+}
+
 static inline void assay_begin(const char *model, const assay_term *t, int n) {
   int i;
   if (n < 0 || n > 65536) assay_stop("the number of terms is not between 0 and 65536", n);
@@ -140,6 +191,8 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
   _setmode(_fileno(stdout), _O_BINARY);
 #endif
   assay_.terms = n;
+  assay_.sides = assay_by_side;
+  if (assay_column_count < 0 || assay_column_count > 256) assay_stop("the number of columns is not between 0 and 256", assay_column_count);
   assay_.white = (float *)calloc((size_t)n + 1, sizeof(float));
   assay_.black = (float *)calloc((size_t)n + 1, sizeof(float));
   assay_.used = (uint16_t *)calloc((size_t)n + 1, sizeof(uint16_t));
@@ -153,6 +206,7 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
   if (assay_by_sign) assay_text(",\"eg_scale\":\"sign\"");
   if (assay_by_side) assay_text(",\"by_side\":true");
   if (assay_resolves) assay_text(",\"resolves\":true");
+  if (assay_formula) assay_bend();
   assay_text(",\"terms\":[");
   for (i = 0; i < n; i++) {
     if (!t[i].name) assay_stop("no name; term", i);
@@ -165,10 +219,21 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
       case ASSAY_FLAT: assay_text(",\"kind\":\"flat\""); break;
       case ASSAY_MG: assay_text(",\"kind\":\"mg\""); break;
       case ASSAY_EG: assay_text(",\"kind\":\"eg\""); break;
+      case ASSAY_SCALAR: assay_text(",\"kind\":\"scalar\""); break;
       default: assay_stop("no such kind; term", i);
     }
     if (t[i].kind & ASSAY_ASYMMETRIC) assay_text(",\"asymmetric\":true");
     if (t[i].kind & ASSAY_FIXED) assay_text(",\"fixed\":true");
+    if ((t[i].kind & 7) == ASSAY_SCALAR) {
+      assay_text(",\"step\":"), assay_number(t[i].eg);
+      assay_text(",\"value\":"), assay_number(t[i].mg);
+      assay_text("}");
+      continue;
+    }
+    if (assay_formula) {
+      if (t[i].kind >> 8 >= assay_channel_count) assay_stop("no such channel; term", i);
+      assay_text(",\"channel\":"), assay_string(assay_channels[t[i].kind >> 8].name);
+    }
     assay_text(",\"mg\":"), assay_number(t[i].mg);
     assay_text(",\"eg\":"), assay_number(t[i].eg);
     assay_text("}");
@@ -201,8 +266,15 @@ static inline void assay_add(int term, double count) {
   assay_count(term, count, 0);
 }
 
+/* The numbers of a column. They are 0 again in the next record. */
+static inline void assay_set_sides(int column, double white, double black) {
+  if (column < 0 || column >= assay_column_count) assay_stop("assay_set of a column that assay_columns does not have", column);
+  assay_.column[2 * column] = (float)white, assay_.column[2 * column + 1] = (float)black;
+}
+static inline void assay_set(int column, double value) { assay_set_sides(column, value, 0); }
+
 static inline void assay_add_sides(int term, double white, double black) {
-  if (!assay_by_side) assay_stop("assay_add_sides wants assay_by_side, for term", term);
+  if (!assay_by_side && !assay_.sides) assay_stop("assay_add_sides wants assay_by_side, for term", term);
   assay_count(term, white, black);
 }
 
@@ -227,7 +299,25 @@ static inline void assay_halves_sides(int mg, int eg_white, int eg_black) {
 /* With assay_resolves, before assay_end: the position that is counted. */
 static inline void assay_leaf(const char *fen) { assay_text(fen), assay_text("\n"); }
 
-/* Ends a record: eval = offset + flat terms
+/* With a formula, in place of assay_end: no fit takes the position. */
+static inline void assay_skip(const char *reason) {
+  size_t n = strlen(reason);
+  unsigned char length = (unsigned char)(n > 255 ? 255 : n), flags[2] = {64, 0xA6};
+  int i;
+  if (!length) assay_stop("assay_skip without a reason", 0);
+  assay_u16(0), assay_put(flags, 2);
+  for (i = 0; i < 5; i++) assay_f32(0);
+  assay_put(&length, 1);
+  for (i = 0; i < length; i++) assay_put(reason + i, 1);
+  for (i = 0; i < assay_.n; i++) {
+    int t = assay_.used[i];
+    assay_.seen[t] = 0, assay_.white[t] = assay_.black[t] = 0;
+  }
+  memset(assay_.column, 0, sizeof assay_.column);
+  assay_.n = assay_.halves = 0;
+}
+
+/* Ends a record: eval is the formula's value or, without one, eval = offset + flat terms
      + scale x (phase x middlegame half + (1 - phase) x eg_scale x endgame half). */
 static inline void assay_end(double phase, double scale, double eg_scale, double offset, double eval) {
   int i, side, n = 0, wide = 0;
@@ -240,13 +330,14 @@ static inline void assay_end(double phase, double scale, double eg_scale, double
     wide |= !(w >= -128 && w <= 127 && b >= -128 && b <= 127) || w != (float)(int)w || b != (float)(int)b;
     assay_.used[n++] = (uint16_t)t;
   }
-  flags[0] = (unsigned char)((eval > ASSAY_NO_EVAL ? 1 : 0) | (wide ? 2 : 0) | (assay_.halves ? 16 : 0) | (assay_by_side ? 32 : 0));
+  flags[0] = (unsigned char)((eval > ASSAY_NO_EVAL ? 1 : 0) | (wide ? 2 : 0) | (assay_.halves ? 16 : 0) | (assay_by_side ? 32 : 0) |
+                             (assay_formula && assay_.sides ? 4 : 0) | (assay_column_count ? 8 : 0));
   assay_u16((unsigned)n);
   assay_put(flags, 2);
   assay_f32(phase), assay_f32(scale), assay_f32(eg_scale), assay_f32(offset);
   assay_f32(eval > ASSAY_NO_EVAL ? eval : 0);
   for (i = 0; i < n; i++) assay_u16(assay_.used[i]);
-  for (side = 0; side <= assay_by_side; side++) {
+  for (side = 0; side <= assay_.sides; side++) {
     float *count = side ? assay_.black : assay_.white;
     for (i = 0; i < n; i++) {
       float c = count[assay_.used[i]];
@@ -258,6 +349,11 @@ static inline void assay_end(double phase, double scale, double eg_scale, double
   }
   for (i = 0; i < assay_.halves; i++) assay_u32((uint32_t)assay_.half[i]);
   if (assay_by_side) assay_f32(assay_.scale_white), assay_f32(assay_.scale_black);
+  for (i = 0; i < assay_column_count; i++) {
+    assay_f32(assay_.column[2 * i]);
+    if (assay_columns[i].sides) assay_f32(assay_.column[2 * i + 1]);
+  }
+  memset(assay_.column, 0, sizeof assay_.column);
   assay_.n = assay_.halves = 0;
 }
 #endif

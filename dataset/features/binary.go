@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -22,6 +23,7 @@ const (
 	flagColumns  = 8
 	flagHalves   = 16
 	flagBySide   = 32
+	flagSkip     = 64
 )
 
 func (rr *recordReader) nextBinary(rec *record) (phase *float32, err error) {
@@ -62,17 +64,21 @@ func (rr *recordReader) nextBinary(rec *record) (phase *float32, err error) {
 
 // checkHead checks flags and mark of a record.
 func (rr *recordReader) checkHead(h []byte) error {
-	mark, known := byte(recordMark2), byte(flagEval|flagFloat|flagChannels|flagColumns|flagHalves|flagBySide)
+	mark, known := byte(recordMark2), byte(flagEval|flagFloat|flagChannels|flagColumns|flagHalves|flagBySide|flagSkip)
 	if rr.header.version() == 1 {
 		mark, known = recordMark1, flagEval|flagFloat
 	}
 	switch flags := h[2]; {
 	case h[3] != mark || flags&^known != 0:
 		return fmt.Errorf("a record begins with % x, want flags of at most %d and %x in the third and fourth byte%s", h[:4], known, mark, textMode(h))
-	case flags&flagChannels != 0:
-		return fmt.Errorf("a record has channels (flag %d): this version reads one tapered channel only", flagChannels)
-	case flags&flagColumns != 0:
-		return fmt.Errorf("a record has columns (flag %d): this version reads none", flagColumns)
+	case flags&flagSkip != 0 && (!rr.header.Bent() || binary.LittleEndian.Uint16(h) != 0 || flags != flagSkip):
+		return fmt.Errorf("a record is skipped (flag %d), which needs a formula, no terms and no other flags", flagSkip)
+	case flags&flagSkip != 0:
+		return nil
+	case (flags&flagChannels != 0) != (rr.header.Bent() && rr.header.bySides()):
+		return fmt.Errorf("a record counts each side (flag %d) where no channel of the header does, or the other way round", flagChannels)
+	case (flags&flagColumns != 0) != (rr.header.Bent() && rr.header.Numbers() > 0):
+		return fmt.Errorf("a record has columns (flag %d) where the header has none, or the other way round", flagColumns)
 	case (flags&flagBySide != 0) != rr.header.BySide:
 		return fmt.Errorf(`a record is by side (flag %d) where the header does not say "by_side", or the other way round`, flagBySide)
 	}
@@ -89,7 +95,16 @@ func textMode(h []byte) string {
 
 // nextBody reads the terms of a record and what follows.
 func (rr *recordReader) nextBody(rec *record, n int, flags byte) error {
-	size, sides, halves, scales := 1, 1, 0, 0
+	size, sides, halves, scales, columns := 1, 1, 0, 0, 0
+	if flags&flagSkip != 0 {
+		return rr.nextSkip(rec)
+	}
+	if flags&flagChannels != 0 {
+		sides = 2
+	}
+	if flags&flagColumns != 0 {
+		columns = rr.header.Numbers()
+	}
 	if flags&flagFloat != 0 {
 		size = 4
 	}
@@ -99,7 +114,7 @@ func (rr *recordReader) nextBody(rec *record, n int, flags byte) error {
 	if flags&flagHalves != 0 {
 		halves = rr.halves()
 	}
-	bytes := (2+sides*size)*n + 4*(halves+scales)
+	bytes := (2+sides*size)*n + 4*(halves+scales+columns)
 	rr.body = slices.Grow(rr.body[:0], bytes)[:bytes]
 	if _, err := io.ReadFull(rr.r, rr.body); err != nil {
 		return io.ErrUnexpectedEOF
@@ -124,5 +139,25 @@ func (rr *recordReader) nextBody(rec *record, n int, flags byte) error {
 	if scales > 0 {
 		rec.scaleWhite, rec.scaleBlack = floatAt(rest), floatAt(rest[4:])
 	}
+	for range columns {
+		rec.Columns, rest = append(rec.Columns, floatAt(rest)), rest[4:]
+	}
+	return nil
+}
+
+// nextSkip reads why a record is skipped: a byte with the length of a text, and the text.
+func (rr *recordReader) nextSkip(rec *record) error {
+	n, err := rr.r.ReadByte()
+	if err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	if n == 0 {
+		return fmt.Errorf("%w: a record is skipped without a reason", ErrProtocol)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(rr.r, text); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	rec.Skip = strings.ToValidUTF8(string(text), "?")
 	return nil
 }

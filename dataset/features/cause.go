@@ -13,7 +13,7 @@ import (
 // sums of its terms, or if its value is not its eval. The last two are dataset.ErrDrift.
 func checkRecord(set *dataset.FeatureSet, rec *record) error {
 	err := set.CheckRow(&rec.FeatureRow)
-	if err != nil || rec.halves == nil {
+	if err != nil || rec.halves == nil || rec.Skip != "" {
 		return err
 	}
 	for i, sum := range halvesOf(set, rec) {
@@ -58,9 +58,16 @@ func driftCause(set *dataset.FeatureSet, examples []*example) string {
 	var before *example
 	for _, x := range examples {
 		if x.err != nil {
-			bad = append(bad, drift{x, before, set.Value(&x.rec.FeatureRow), set.Parts(&x.rec.FeatureRow)})
+			d := drift{example: x, before: before, value: set.Value(&x.rec.FeatureRow)}
+			if !set.Bent() {
+				d.parts = set.Parts(&x.rec.FeatureRow)
+			}
+			bad = append(bad, d)
 		}
 		before = x
+	}
+	if set.Bent() {
+		return bentCause(set, bad)
 	}
 	tolerance := set.MaxDrift()
 	for _, h := range []struct {
@@ -363,6 +370,9 @@ func rounding(set *dataset.FeatureSet, bad []drift) string {
 
 // mirrorCause names the usual cause of an answer to a mirrored position that differs.
 func mirrorCause(set *dataset.FeatureSet, a, b *record) string {
+	if set.Bent() {
+		return "a column, a table or a flag that is not mirrored for Black, a term counted from the side to move's view, or a formula that is not the same for both sides"
+	}
 	same, tempo := len(a.Terms) == len(b.Terms), true
 	for i := range min(len(a.Terms), len(b.Terms)) {
 		same = same && a.Terms[i] == b.Terms[i] && a.Counts[i] == b.Counts[i]

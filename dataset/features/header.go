@@ -28,10 +28,8 @@ type header struct {
 	Halves   bool     `json:"halves,omitempty"`
 	Resolves bool     `json:"resolves,omitempty"`
 
-	// Reserved for evaluations that are not linear.
-	Channels []channel         `json:"channels,omitempty"`
-	Columns  []json.RawMessage `json:"columns,omitempty"`
-	Formula  json.RawMessage   `json:"formula,omitempty"`
+	// Of an evaluation that is not linear.
+	dataset.Bend
 }
 
 // headerTerm is a term of the header.
@@ -44,12 +42,8 @@ type headerTerm struct {
 	Kind       string   `json:"kind,omitempty"`
 	Asymmetric bool     `json:"asymmetric,omitempty"`
 	Fixed      bool     `json:"fixed,omitempty"`
-}
-
-// channel is a linear sum that a formula would take.
-type channel struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
+	Channel    string   `json:"channel,omitempty"`
+	Step       float64  `json:"step,omitempty"`
 }
 
 // Values of header.Records.
@@ -81,7 +75,7 @@ func (h *header) check() error {
 	case h.version() == 1 && (h.Unit != nil || h.EGScale != "" || h.BySide || h.Halves || h.Resolves):
 		return fmt.Errorf("unit, eg_scale, by_side, halves and resolves need the format %q", dataset.FeaturesFormat)
 	}
-	if err := h.checkReserved(); err != nil {
+	if err := h.checkBend(); err != nil {
 		return err
 	}
 	if err := eval.CheckName(h.Model); err != nil {
@@ -91,29 +85,35 @@ func (h *header) check() error {
 		if h.version() == 1 && t.Value != nil {
 			return fmt.Errorf("term %q: value needs the format %q", t.Name, dataset.FeaturesFormat)
 		}
-		if t.Value != nil && (t.MG != nil || t.EG != nil || t.Kind == "") {
-			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single", "flat", "mg" or "eg"`, t.Name)
+		if t.Value != nil && (t.MG != nil || t.EG != nil || t.Kind == "" && !h.Bent()) {
+			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single", "flat", "mg" or "eg", and of a term of a plain channel`, t.Name)
 		}
 	}
 	set := h.set()
 	return set.Check()
 }
 
-// checkReserved refuses what evaluations that are not linear will need.
-func (h *header) checkReserved() error {
-	for i, c := range h.Channels {
-		if i > 0 || c.Kind != "tapered" {
-			return fmt.Errorf(`channel %q of kind %q: this version reads one channel of kind "tapered", and no others`, c.Name, c.Kind)
-		}
-	}
-	if len(h.Columns) > 0 {
-		return fmt.Errorf("columns: %.60s: this version reads none", h.Columns[0])
-	}
-	if len(h.Formula) > 0 && string(h.Formula) != "null" {
-		return fmt.Errorf("formula %.60s: this version reads linear evaluations only", h.Formula)
+// checkBend refuses channels and columns that no formula uses. A linear evaluation is one
+// tapered channel, and may say so.
+func (h *header) checkBend() error {
+	switch {
+	case h.Bent() && h.Halves:
+		return errors.New("halves are of a linear evaluation: leave them out with a formula")
+	case h.Bent() && h.version() == 1:
+		return fmt.Errorf("a formula needs the format %q", dataset.FeaturesFormat)
+	case h.Bent():
+		return nil
+	case len(h.Columns) > 0:
+		return fmt.Errorf("column %q: columns need a formula", h.Columns[0].Name)
+	case len(h.Channels) > 1 || len(h.Channels) == 1 && (h.Channels[0].Kind != dataset.TaperedChannel || h.Channels[0].Sides):
+		c := h.Channels[len(h.Channels)-1]
+		return fmt.Errorf("channel %q of kind %q: all channels but one that is tapered need a formula", c.Name, c.Kind)
 	}
 	return nil
 }
+
+// bySides reports whether records count each side on its own.
+func (h *header) bySides() bool { return h.BySide || h.Bent() && h.BySides() }
 
 func (h *header) version() int {
 	if h.Format == dataset.FeaturesFormat1 {
@@ -125,7 +125,7 @@ func (h *header) version() int {
 func (h *header) set() dataset.FeatureSet {
 	s := dataset.FeatureSet{Version: h.version(), Model: h.Model, Float: h.Float}
 	for _, t := range h.Terms {
-		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind, Asymmetric: t.Asymmetric, Fixed: t.Fixed}
+		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind, Asymmetric: t.Asymmetric, Fixed: t.Fixed, Channel: t.Channel, Step: t.Step}
 		if t.Value != nil && t.Kind != dataset.EndgameTerm {
 			x.MG = *t.Value
 		}
@@ -133,6 +133,9 @@ func (h *header) set() dataset.FeatureSet {
 			x.EG = *t.Value
 		}
 		s.Terms = append(s.Terms, x)
+	}
+	if h.Bent() {
+		s.Bend = h.Bend
 	}
 	if s.Version > 1 {
 		s.Evaluation = dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: dataset.DefaultTolerance, EGScale: h.EGScale, BySide: h.BySide, Resolves: h.Resolves}

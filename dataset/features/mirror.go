@@ -130,6 +130,8 @@ func compareAgain(first, second *record) error {
 		what = fmt.Sprintf("eval %g, then %g", a.Eval, b.Eval)
 	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts) || !slices.Equal(first.sides, second.sides):
 		what = fmt.Sprintf("%d terms, then %d or other counts", len(a.Terms), len(b.Terms))
+	case a.Skip != b.Skip || !slices.Equal(a.Blacks, b.Blacks) || !slices.Equal(a.Columns, b.Columns):
+		what = "other counts of Black, columns or reason to skip"
 	case a.Phase != b.Phase || a.Scale != b.Scale || a.EGScale != b.EGScale || a.Offset != b.Offset || !slices.Equal(first.halves, second.halves):
 		what = "another phase, factor, offset or half"
 	default:
@@ -161,6 +163,9 @@ func (r *run) compareTwins(x, twin *example) error {
 // twinDifferences names what is not the negative, or not the same, in the answer to the
 // mirrored twin.
 func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
+	if set.Bent() {
+		return bentDifferences(set, a, b)
+	}
 	add := func(name string, x, y, want float64) {
 		differ = append(differ, fmt.Sprintf("%s is %.6g and then %.6g, want %.6g", name, x, y, want))
 	}

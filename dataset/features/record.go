@@ -107,6 +107,13 @@ func (rr *recordReader) take(rec *record) {
 			continue
 		}
 		rr.sums[t] = [2]float32{}
+		if rr.header.Bent() {
+			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
+			if rr.header.bySides() {
+				row.Blacks = append(row.Blacks, n[1])
+			}
+			continue
+		}
 		if !rr.header.BySide {
 			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
 			continue
@@ -136,6 +143,10 @@ type jsonRecord struct {
 	ScaleBlack *float32  `json:"scale_black"`
 	Halves     []int32   `json:"halves"`
 	Leaf       *string   `json:"leaf"`
+
+	// With a formula.
+	Columns []float32 `json:"columns"`
+	Skip    string    `json:"skip"`
 }
 
 func (rr *recordReader) nextJSON(rec *record) (phase *float32, err error) {
@@ -156,7 +167,7 @@ func (rr *recordReader) nextJSON(rec *record) (phase *float32, err error) {
 		return nil, fmt.Errorf("%w: record %.80q: %w", ErrProtocol, line, err)
 	}
 	counts := [][]float32{j.Count}
-	if rr.header.BySide {
+	if rr.header.bySides() {
 		counts = [][]float32{j.White, j.Black}
 	}
 	for side, list := range counts {
@@ -174,24 +185,34 @@ func (rr *recordReader) nextJSON(rec *record) (phase *float32, err error) {
 		}
 	}
 	rec.Offset, rec.halves = j.Offset, j.Halves
+	rec.Columns, rec.Skip = j.Columns, j.Skip
 	return j.Phase, nil
 }
 
 // checkJSON compares the fields that are present with what the header declares.
 func (rr *recordReader) checkJSON(j *jsonRecord) error {
 	h := rr.header
+	sides := h.bySides()
 	switch {
+	case !h.Bent() && (j.Columns != nil || j.Skip != ""):
+		return errors.New("columns and skip need a formula in the header")
+	case h.Bent() && (j.ScaleWhite != nil || j.ScaleBlack != nil):
+		return errors.New("scale_white and scale_black are columns of a formula's header")
+	case j.Skip != "" && (len(j.Term) > 0 || j.Columns != nil):
+		return errors.New("a skipped record has neither terms nor columns")
 	case h.version() == 1 && (j.EGScale != nil || j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil || j.Halves != nil || j.Leaf != nil):
 		return fmt.Errorf("eg_scale, white, black, scale_white, scale_black, halves and leaf need the format %q in the header", dataset.FeaturesFormat)
 	case h.version() == 1 && j.Eval != nil && *j.Eval != float32(int16(*j.Eval)):
 		return fmt.Errorf("eval %v does not fit int16", *j.Eval)
 	case h.BySide && (j.Count != nil || j.EGScale != nil):
 		return errors.New(`"by_side" in the header: want white, black, scale_white and scale_black instead of count and eg_scale`)
-	case !h.BySide && (j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil):
+	case sides && j.Count != nil:
+		return errors.New("a channel counts each side: want white and black instead of count")
+	case !sides && (j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil):
 		return errors.New(`white, black, scale_white and scale_black need "by_side":true in the header`)
-	case h.BySide && (len(j.Term) != len(j.White) || len(j.Term) != len(j.Black)):
+	case sides && (len(j.Term) != len(j.White) || len(j.Term) != len(j.Black)):
 		return fmt.Errorf("%d terms, but %d and %d counts", len(j.Term), len(j.White), len(j.Black))
-	case !h.BySide && len(j.Term) != len(j.Count):
+	case !sides && len(j.Term) != len(j.Count):
 		return fmt.Errorf("%d terms, but %d counts", len(j.Term), len(j.Count))
 	case h.Resolves != (j.Leaf != nil):
 		return errors.New(`every record names its leaf where the header says "resolves", and else none does`)

@@ -49,6 +49,7 @@ type identity struct {
 	Float     bool     `json:"float"`
 	// From version 2 on.
 	Evaluation *dataset.Evaluation `json:"evaluation,omitempty"`
+	Bend       *dataset.Bend       `json:"bend,omitempty"`
 }
 
 // Run has the engine print the features of all positions of data sets, and writes them in
@@ -85,6 +86,9 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		return nil, r.blame(err)
 	}
 	set := first.header.set()
+	if err := set.Check(); err != nil { // it keeps the formula, which parseHeader has checked
+		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
+	}
 	set.Float = set.Float || c.Float
 	if c.Tolerance > 0 && set.Version > 1 {
 		set.Tolerance = c.Tolerance
@@ -100,6 +104,9 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	config := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]), Float: set.Float}
 	if set.Version > 1 {
 		config.Evaluation = &set.Evaluation
+	}
+	if set.Bent() {
+		config.Bend = &set.Bend
 	}
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
 		Config: config, Program: c.Program, Parents: parents,
@@ -269,6 +276,9 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 func (rec *record) label(p *dataset.PositionRow) {
 	f := &rec.FeatureRow
 	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
+	if f.Skip != "" {
+		f.Weight = 0
+	}
 	if rec.leaf != nil && rec.leaf.Key() != p.Board.Key() {
 		f.Score = dataset.NoScore
 	}

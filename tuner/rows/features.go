@@ -32,6 +32,9 @@ func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, erro
 // values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
 // counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
+	if set.Bent() {
+		return nil, fmt.Errorf("%w: the features of %s have a formula, and this version fits linear evaluations only", ErrRow, set.Model)
+	}
 	line := NewLinear(set)
 	to, err := b.builder(len(line.Terms()))
 	if err != nil {
