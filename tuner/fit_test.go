@@ -357,6 +357,33 @@ func TestLambdaUsesScores(t *testing.T) {
 	}
 }
 
+// TestMatesAreNoScale: mates printed as centipawns, drawn a few times, leave the slope of the scores alone.
+func TestMatesAreNoScale(t *testing.T) {
+	slope := func(mates bool) float64 {
+		r := rand.New(rand.NewPCG(1, 2))
+		s, terms := twoTerms(t, 4000, func(i int, row *rows.Row) {
+			row.Entries = []rows.Entry{{Term: 0, Count: sign(r.IntN(2))}}
+			row.Score = 300 * int16(row.Entries[0].Count)
+			if r.Float64() < objective.Sigmoid(0.005*float64(row.Score)) {
+				row.Result = 1
+			}
+			if mates && i%200 == 0 {
+				row.Score, row.Result = 29999, 0.5
+			}
+		})
+		c := NewConfig()
+		c.K, c.Lambda = 0.005, 0.3
+		got, err := Fit(context.Background(), s, terms, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.KScore
+	}
+	if with, without := slope(true), slope(false); math.Abs(with/without-1) > 0.03 || without < 0.004 {
+		t.Errorf("K of the scores %v with mates, %v without", with, without)
+	}
+}
+
 func TestFitK(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const n, k = 200000, 0.0051

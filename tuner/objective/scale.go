@@ -122,12 +122,20 @@ func (p *Problem) BestK(ctx context.Context, w Tapered) (float64, error) {
 	return maxK, err
 }
 
-// fitScoreK fits the slope of the search scores to the targets. It reports
-// false if no row has a score.
+// largestScore bounds the scores that say what a centipawn is worth. Beyond it are mates, which many
+// engines print as centipawns: one row in 230 of such scores made the slope seven times too small.
+const largestScore = 3000
+
+// FitScoreK fits the slope of the search scores to the targets. It reports
+// false if no row has a score of at most 3,000 centipawns.
 func (p *Problem) FitScoreK() (k float64, any bool, err error) {
-	for i, c := range p.Store.Chunks {
+	counts := func(i, j int) bool {
+		v := p.Store.Chunks[i].ScoreOf(j)
+		return p.Omega[i][j] > 0 && v != rows.NoScore && max(v, -v) <= largestScore
+	}
+	for i := range p.Store.Chunks {
 		for j := range p.Omega[i] {
-			any = any || p.Omega[i][j] > 0 && c.ScoreOf(j) != rows.NoScore
+			any = any || counts(i, j)
 		}
 	}
 	if !any {
@@ -136,8 +144,8 @@ func (p *Problem) FitScoreK() (k float64, any bool, err error) {
 	k, err = searchK(func(k float64) (s kSums, err error) {
 		for i, c := range p.Store.Chunks {
 			for j, o := range p.Omega[i] {
-				if v := c.ScoreOf(j); o > 0 && v != rows.NoScore {
-					s.add(p.Loss, k, float64(v), float64(p.Target[i][j]), float64(o))
+				if counts(i, j) {
+					s.add(p.Loss, k, float64(c.ScoreOf(j)), float64(p.Target[i][j]), float64(o))
 				}
 			}
 		}
