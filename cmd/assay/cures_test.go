@@ -32,7 +32,7 @@ func TestCuresWork(t *testing.T) {
 		says string // of an error; empty: success
 	}{
 		// No row was written: the folder takes any other flags.
-		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast, "a player failed"},
+		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast, "the same command plays this game again"},
 		{"selfplay --players assay:hash=1 --games 2 --out failed", fast, ""},
 		{"data import bad.epd --out imported", nil, "bad.epd"},
 		{"data import good.epd --out imported", nil, ""},

@@ -141,7 +141,11 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	}
 	defer done()
 	s, err := datagen.Run(ctx, c)
-	if errors.Is(err, datagen.ErrForfeit) && !c.Limits.Deterministic() {
+	switch {
+	case !errors.Is(err, datagen.ErrForfeit):
+	case c.Limits.Deterministic():
+		err = fmt.Errorf("%w; if the engine is sound and the machine was busy, the same command plays this game again and goes on", err)
+	default:
 		err = fmt.Errorf("%w; the same command plays this game again, and a larger --time-margin forgives a busy machine", err)
 	}
 	if err != nil {

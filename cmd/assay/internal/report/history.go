@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +52,7 @@ func History(ladderDir, history string) ([]byte, error) {
 	list := []series{generations, rejected}
 	for i := range rest {
 		x := &rest[i]
-		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(x.Name), x.Elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
+		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), x.Elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
 	}
 	f := chart(figure{Title: "Elo over generations", frame: alone}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
 	return standalone(string(f.SVG)), nil
@@ -83,10 +84,11 @@ func readHistory(dir string) ([]generationWeights, error) {
 	}
 }
 
-// take returns the player with the weights, and the others.
+// take returns the player with the weights, and the others. Results of older versions have the
+// identity in the name.
 func take(from []ladder.Rating, id string) (x *ladder.Rating, rest []ladder.Rating) {
 	for i := range from {
-		if name := from[i].Name + ":"; x == nil && strings.HasPrefix(name, "assay:weights="+id+":") {
+		if player := cmp.Or(from[i].ID, from[i].Name) + ":"; x == nil && strings.HasPrefix(player, "assay:weights="+id+":") {
 			x = &from[i]
 		} else {
 			rest = append(rest, from[i])
@@ -95,15 +97,15 @@ func take(from []ladder.Rating, id string) (x *ladder.Rating, rest []ladder.Rati
 	return x, rest
 }
 
-// displayName returns the name of the embedded weights that a player uses, or else the
-// player itself.
-func displayName(player string) string {
+// displayName returns the name of the embedded weights that a player with this identity uses, or
+// else the name that it has in the ladder.
+func displayName(id, typed string) string {
 	for _, name := range models.Names() {
-		if w, err := models.Embedded(name); err == nil && player == "assay:weights="+w.ID() {
+		if w, err := models.Embedded(name); err == nil && id == "assay:weights="+w.ID() {
 			return name
 		}
 	}
-	return player
+	return typed
 }
 
 // standalone makes an SVG file from a drawing of a page, with light and dark colors of its own.

@@ -51,7 +51,7 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		elo := 123 * float64(n+1)
-		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=" + start.ID(), Elo: elo, EloLo: elo - 20, EloHi: elo + 20})
+		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json", ID: "assay:weights=" + start.ID(), Elo: elo, EloLo: elo - 20, EloHi: elo + 20})
 	}
 	writeJSON(t, learn.RunConfig{StartID: result.Ratings[0].Name[len("assay:weights=") : len("assay:weights=")+12], Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
 	writeJSON(t, result, played, "result.json")
