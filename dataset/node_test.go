@@ -14,39 +14,19 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
-
-// nodeModulesEnv names a node_modules folder with apache-arrow and fzstd.
-const nodeModulesEnv = "ASSAY_NODE_MODULES"
 
 // nodeScript returns a copy of a script of testdata that finds its npm packages, or
 // skips the test.
 func nodeScript(t *testing.T, name string) string {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("needs node:", err)
-	}
-	modules := os.Getenv(nodeModulesEnv)
-	if modules == "" {
-		modules = "../.ci/node/node_modules"
-	}
-	modules, err := filepath.Abs(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"apache-arrow", "fzstd"} {
-		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
-			t.Skipf("needs the npm packages apache-arrow and fzstd: run 'npm ci --prefix .ci/node' in the project's root, or set %s: %v", nodeModulesEnv, err)
-		}
-	}
+	dir := t.TempDir()
+	datatest.LinkNode(t, dir, "apache-arrow", "fzstd")
 	code, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Skip("needs symbolic links:", err)
 	}
 	script := filepath.Join(dir, name)
 	if err := os.WriteFile(script, code, 0o666); err != nil {

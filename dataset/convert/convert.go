@@ -1,6 +1,6 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
 // such files. Each format has its own package (dataset/epd, dataset/table, dataset/pgn,
-// dataset/jsonl, dataset/bullet, dataset/viri); dataset/source finds and decompresses
+// dataset/jsonl, dataset/bullet, dataset/viri, dataset/parquet); dataset/source finds and decompresses
 // files.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
@@ -24,20 +24,22 @@ type Format string
 
 // The formats.
 const (
-	EPD       Format = "epd"    // positions, one per line, with a result: see dataset/epd
-	Table     Format = "table"  // import: CSV or TSV: see dataset/table
-	CSV       Format = "csv"    // export
-	TSV       Format = "tsv"    // export
-	JSONLines Format = "jsonl"  // export: positions or games: see dataset/jsonl
-	PGN       Format = "pgn"    // games
-	Bullet    Format = "bullet" // positions in 32 bytes: see dataset/bullet
-	Viri      Format = "viri"   // games, 4 bytes per move: see dataset/viri
+	EPD       Format = "epd"     // positions, one per line, with a result: see dataset/epd
+	FEN       Format = "fen"     // export: FEN [0.5], which is imported as EPD
+	Table     Format = "table"   // import: CSV or TSV: see dataset/table
+	CSV       Format = "csv"     // export
+	TSV       Format = "tsv"     // export
+	JSONLines Format = "jsonl"   // export: positions or games: see dataset/jsonl
+	Parquet   Format = "parquet" // export: any rows, with all columns: see dataset/parquet
+	PGN       Format = "pgn"     // games
+	Bullet    Format = "bullet"  // positions in 32 bytes: see dataset/bullet
+	Viri      Format = "viri"    // games, 4 bytes per move: see dataset/viri
 )
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
 	ImportFormats = []Format{EPD, Table, PGN, Bullet, Viri}
-	ExportFormats = []Format{EPD, CSV, TSV, JSONLines, PGN, Bullet, Viri}
+	ExportFormats = []Format{EPD, FEN, CSV, TSV, JSONLines, Parquet, PGN, Bullet, Viri}
 )
 
 // byExtension maps the extension of a file name to its format.

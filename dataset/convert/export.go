@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/jsonl"
+	"github.com/assay-chess/assay/dataset/parquet"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
@@ -28,6 +30,8 @@ import (
 // Errors of Export.
 var (
 	ErrExists = errors.New("the file exists already")
+	// ErrPacked says that the file name asks to compress a format that is compressed inside.
+	ErrPacked = errors.New("a Parquet file is compressed inside already")
 	// ErrKind says that the format cannot store the rows of the data set.
 	ErrKind = errors.New("the format cannot store such rows")
 )
@@ -36,7 +40,7 @@ var (
 type ExportConfig struct {
 	Format   Format    // "": by the file name
 	Stdout   io.Writer // receives the file "-"
-	Progress func(done, total int64, note string)
+	Progress dataset.Progress
 }
 
 // ExportFormatOf returns the export format that a file name's extension stands for.
@@ -48,6 +52,10 @@ func ExportFormatOf(name string) (Format, bool) {
 		return TSV, true
 	case ".jsonl", ".ndjson":
 		return JSONLines, true
+	case ".parquet":
+		return Parquet, true
+	case ".fen", ".txt", ".book", ".plain":
+		return FEN, true
 	}
 	f, ok := FormatOf(name)
 	return f, ok
@@ -70,6 +78,9 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	}
 	if !f.holds(kind) {
 		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, kind, f, ErrKind)
+	}
+	if f == Parquet && source.Packed(file) {
+		return 0, fmt.Errorf("convert: %s: %w", file, ErrPacked)
 	}
 	if file == source.Stdin {
 		return exportTo(ctx, c.Stdout, data, kind, f, c.Progress)
@@ -106,19 +117,43 @@ func claim(file string) (unlock func(), err error) {
 	return lock.Unlock, nil
 }
 
+// The formats that are written a row at a time, by what a row is.
+var (
+	gameFormats = map[Format]func([]byte, *dataset.GameRow) ([]byte, error){
+		JSONLines: jsonl.AppendGame,
+		Viri:      viri.Append,
+		PGN: func(b []byte, g *dataset.GameRow) ([]byte, error) {
+			out := bytes.NewBuffer(b)
+			err := pgn.Write(out, g)
+			return out.Bytes(), err
+		},
+	}
+	positionFormats = map[Format]func([]byte, *dataset.PositionRow) ([]byte, error){
+		EPD:    epd.Append,
+		Bullet: bullet.Append,
+		FEN: func(b []byte, p *dataset.PositionRow) ([]byte, error) {
+			return epd.AppendFEN(b, &p.Board, p.Result), nil
+		},
+		JSONLines: func(b []byte, p *dataset.PositionRow) ([]byte, error) { return jsonl.AppendPosition(b, p), nil },
+		CSV:       func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, ','), nil },
+		TSV:       func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, '\t'), nil },
+	}
+	headers = map[Format][]byte{CSV: table.AppendHeader(nil, ','), TSV: table.AppendHeader(nil, '\t')}
+)
+
 // holds reports whether the format can store rows of a schema.
 func (f Format) holds(schema string) bool {
 	switch schema {
 	case dataset.GamesFormat:
-		return f.Games() || f == JSONLines
+		return f == Parquet || gameFormats[f] != nil
 	case dataset.PositionsFormat:
-		return !f.Games()
+		return f == Parquet || positionFormats[f] != nil
 	}
-	return false
+	return f == Parquet
 }
 
 // packTo exports through the compressor that the file name stands for.
-func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, progress func(int64, int64, string)) (int64, error) {
+func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, progress dataset.Progress) (int64, error) {
 	var z io.WriteCloser
 	var err error
 	switch name := strings.ToLower(file); {
@@ -140,50 +175,74 @@ func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Forma
 }
 
 // exportTo writes all rows.
-func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, progress func(int64, int64, string)) (int64, error) {
+func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, progress dataset.Progress) (int64, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	if kind == dataset.GamesFormat {
+	switch kind {
+	case dataset.GamesFormat:
 		r, err := dataset.OpenGames(data)
 		if err != nil {
 			return 0, err
 		}
-		return exportRows(ctx, r, out, progress, func(b []byte, g *dataset.GameRow) ([]byte, error) {
-			switch f {
-			case JSONLines:
-				return jsonl.AppendGame(b, g)
-			case Viri:
-				return viri.Append(b, g)
-			}
-			return b, pgn.Write(out, g)
-		})
+		if f == Parquet {
+			return exportGroups(ctx, r, out, gameGroup, progress)
+		}
+		return exportRows(ctx, r, out, progress, gameFormats[f])
+	case dataset.PositionsFormat:
+		r, err := dataset.OpenPositions(data)
+		if err != nil {
+			return 0, err
+		}
+		if f == Parquet {
+			return exportGroups(ctx, r, out, rowGroup, progress)
+		}
+		_, _ = out.Write(headers[f]) // Flush returns the error
+		return exportRows(ctx, r, out, progress, positionFormats[f])
 	}
-	r, err := dataset.OpenPositions(data)
+	r, _, err := dataset.OpenFeatures(data)
 	if err != nil {
 		return 0, err
 	}
-	sep := byte(',')
-	if f == TSV {
-		sep = '\t'
+	return exportGroups(ctx, r, out, rowGroup, progress)
+}
+
+// Rows of a row group of Parquet: what a reader has to decode at once. A game is as long as
+// a hundred positions.
+const (
+	rowGroup  = 1 << 16
+	gameGroup = 1 << 12
+)
+
+// exportGroups writes rows as Parquet.
+func exportGroups[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, group int, progress dataset.Progress) (n int64, err error) {
+	w, err := parquet.NewWriter(out, r.Schema())
+	if err != nil {
+		return 0, fmt.Errorf("convert: %w", err)
 	}
-	if f == CSV || f == TSV {
-		_, _ = out.Write(table.AppendHeader(nil, sep)) // Flush returns the error
-	}
-	return exportRows(ctx, r, out, progress, func(b []byte, p *dataset.PositionRow) ([]byte, error) {
-		switch f {
-		case EPD:
-			return epd.Append(b, &p.Board, p.Result), nil
-		case JSONLines:
-			return jsonl.AppendPosition(b, p), nil
-		case Bullet:
-			return bullet.Append(b, p)
-		default:
-			return table.Append(b, p, sep), nil
+	for batch, err := range r.Records(group) {
+		if err != nil {
+			return n, err
 		}
-	})
+		if err := w.Write(batch); err != nil {
+			return n, fmt.Errorf("convert: %w", err)
+		}
+		if n += batch.NumRows(); ctx.Err() != nil {
+			return n, ctx.Err()
+		}
+		if progress != nil {
+			progress(n, r.Len(), "")
+		}
+	}
+	if err := w.Close(); err != nil {
+		return n, fmt.Errorf("convert: %w", err)
+	}
+	if err := out.Flush(); err != nil {
+		return n, fmt.Errorf("convert: %w", err)
+	}
+	return n, nil
 }
 
 // exportRows writes each row as encode encodes it.
-func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, progress func(int64, int64, string),
+func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, progress dataset.Progress,
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
 	var buf []byte
 	total := r.Len()

@@ -387,8 +387,45 @@ func cutOp(s string) (op, rest string) {
 	return s, ""
 }
 
-// Append appends a position with the result of its game in brackets, as a line.
-func Append(b []byte, p *board.Position, result float32) []byte {
+// Append appends a row as a line of EPD with the operations c9 (the result), ce (the score,
+// from the side to move's view) if there is one, fmvn and hmvc (the counters), in the
+// alphabetical order that the standard asks for. The error is ErrSpelling.
+func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
+	if r.Result != 0 && r.Result != 0.5 && r.Result != 1 {
+		return b, fmt.Errorf("result %v: %w", r.Result, ErrSpelling)
+	}
+	position, half, full := cutCounters(r.Board.FEN())
+	b = append(b, position...)
+	b = append(b, ` c9 "`...)
+	b = append(b, [3]string{"0-1", "1/2-1/2", "1-0"}[int(2*r.Result)]...)
+	b = append(b, `";`...)
+	if r.Score != dataset.NoScore {
+		score := int64(r.Score)
+		if r.Board.SideToMove() == board.Black {
+			score = -score
+		}
+		b = append(b, " ce "...)
+		b = append(strconv.AppendInt(b, score, 10), ';')
+	}
+	b = append(append(b, " fmvn "...), full...)
+	b = append(append(b, "; hmvc "...), half...)
+	return append(b, ";\n"...), nil
+}
+
+// ErrSpelling says that a result is a number for which games have no spelling.
+var ErrSpelling = errors.New("EPD has the results 1-0, 1/2-1/2 and 0-1 alone")
+
+// cutCounters divides a FEN into the four fields of EPD and the two counters.
+func cutCounters(fen string) (position, half, full string) {
+	i := strings.LastIndexByte(fen, ' ')
+	position, full = fen[:i], fen[i+1:]
+	i = strings.LastIndexByte(position, ' ')
+	return position[:i], position[i+1:], full
+}
+
+// AppendFEN appends a position with the result of its game in brackets, as a line, such as
+// tuners of evaluations read.
+func AppendFEN(b []byte, p *board.Position, result float32) []byte {
 	b = append(b, p.FEN()...)
 	b = append(b, " ["...)
 	b = strconv.AppendFloat(b, float64(result), 'f', -1, 32)

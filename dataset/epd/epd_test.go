@@ -91,17 +91,35 @@ func TestReadTakesFilesAsTheyAre(t *testing.T) {
 }
 
 func TestWriteIsReadBack(t *testing.T) {
-	var b bytes.Buffer
-	p := board.StartPosition()
-	for _, r := range []float32{0, 0.5, 1} {
-		b.Write(Append(nil, &p, r))
+	p, err := board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12")
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := float32(0)
-	for l, err := range Read(&b) {
-		if err != nil || l.Board != p || !l.HasResult || l.Result != want {
-			t.Errorf("%+v, %v", l, err)
+	for _, r := range []float32{0, 0.5, 1} {
+		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
+		line, err := Append(nil, &want)
+		if err != nil {
+			t.Fatal(err)
 		}
-		want += 0.5
+		for l, err := range Read(bytes.NewReader(line)) {
+			if row, e := l.Row(false); err != nil || e != nil || row != want {
+				t.Errorf("%s is read back as %+v, %v, %v", line, row, err, e)
+			}
+		}
+		for l, err := range Read(bytes.NewReader(AppendFEN(nil, &p, r))) {
+			if err != nil || l.Board != p || !l.HasResult || l.Result != r {
+				t.Errorf("%+v, %v", l, err)
+			}
+		}
+	}
+	row := dataset.PositionRow{Board: p, Score: dataset.NoScore, Result: 0.5}
+	const line = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 c9 \"1/2-1/2\"; fmvn 12; hmvc 7;\n"
+	if got, err := Append(nil, &row); err != nil || string(got) != line {
+		t.Errorf("%s, %v; want %s", got, err, line)
+	}
+	row.Result = 0.3
+	if got, err := Append(nil, &row); !errors.Is(err, ErrSpelling) {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 
@@ -219,9 +237,19 @@ func FuzzRow(f *testing.F) {
 		if err := r.Check(); err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		again, err := Parse(strings.TrimSpace(string(Append(nil, &r.Board, r.Result))))
+		again, err := Parse(strings.TrimSpace(string(AppendFEN(nil, &r.Board, r.Result))))
 		if err != nil || again.Board != r.Board || again.Result != r.Result {
 			t.Fatalf("%q: %+v is read back as %+v, %v", s, r, again, err)
+		}
+		line, err := Append(nil, &r)
+		if errors.Is(err, ErrSpelling) {
+			return
+		}
+		if again, err = Parse(strings.TrimSpace(string(line))); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if row, err := again.Row(false); err != nil || row != r {
+			t.Fatalf("%q: %+v is read back as %+v, %v", s, r, row, err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/source"
 )
 
@@ -18,16 +19,19 @@ func newExport() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export PATH --out FILE",
-		Short: "Write a data set as EPD, CSV, JSON lines, PGN, bulletformat or viriformat",
-		Long: `Write positions as EPD (FEN [result]), CSV or TSV, JSON lines, or bulletformat (32 bytes a
-position, from the side to move's view); games as PGN, JSON lines or viriformat (.viri .vf),
-which leaves out the opening. The ending of the file name decides the format, and a further
-.zst or .gz compresses the file. The file - is standard output.
+		Short: "Write a data set as EPD, CSV, JSON lines, Parquet, PGN, bulletformat or viriformat",
+		Long: `Write positions as EPD (c9 "1-0"; ce 34;), as FEN with the result behind it ([1.0]), CSV or
+TSV, JSON lines, or bulletformat (32 bytes a position, from the side to move's view); games as
+PGN, JSON lines or viriformat (.viri .vf), which leaves out the opening; positions, games and
+features as Parquet, with every column of the data set. The ending of the file name decides the
+format (.epd .fen .csv .tsv .jsonl .bullet .pgn .viri .parquet), and a further .zst or .gz
+compresses the file. The file - is standard output.
 
 The file gets its name only when it is complete. An existing file is never replaced.`,
 		Example: `  assay data export positions --out positions.csv.zst
   assay data export games --out games.pgn
-  assay data export positions --out positions.bullet`,
+  assay data export positions --out positions.bullet
+  assay data export positions --out positions.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
@@ -69,7 +73,11 @@ func exportAdvice(err error) error {
 	case errors.Is(err, convert.ErrFormat):
 		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
 	case errors.Is(err, convert.ErrKind):
-		return fmt.Errorf("%w; games can be exported as pgn, viri and jsonl, positions as anything but pgn and viri; 'assay data positions' makes positions of games", err)
+		return fmt.Errorf("%w; games can be exported as pgn, viri, jsonl and parquet, positions as anything but pgn and viri, features as parquet; 'assay data positions' makes positions of games", err)
+	case errors.Is(err, convert.ErrPacked):
+		return fmt.Errorf("%w; leave out the last ending of --out", err)
+	case errors.Is(err, epd.ErrSpelling):
+		return fmt.Errorf("%w; export as fen or csv, which have numbers", err)
 	case errors.Is(err, bullet.ErrNoScore):
 		return fmt.Errorf("%w; export as csv, or use data in which every position has a score: 'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores", err)
 	}

@@ -1,0 +1,299 @@
+package convert
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// duckdb prints a line of JSON for each row of a query.
+const duckdb = `import { DuckDBInstance } from '@duckdb/node-api';
+const connection = await (await DuckDBInstance.create()).connect();
+for (const row of (await connection.runAndReadAll(process.argv[2])).getRowsJson()) console.log(JSON.stringify(row));
+`
+
+// recipe returns the block of FORMAT.md that contains a text.
+func recipe(t *testing.T, language, has string) string {
+	t.Helper()
+	text, err := os.ReadFile("../FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
+		if block, _, _ = strings.Cut(block, "\n```\n"); strings.Contains(block, has) {
+			return block + "\n"
+		}
+	}
+	t.Fatalf("FORMAT.md has no recipe in %s with %q", language, has)
+	return ""
+}
+
+var number = regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`)
+
+// wantNumbers compares the numbers in a text with those that are expected, in order.
+func wantNumbers(t *testing.T, text string, want []float64) {
+	t.Helper()
+	var got []float64
+	for _, s := range number.FindAllString(text, -1) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, v)
+	}
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }) {
+		t.Errorf("the recipe prints\n%s\nwant %v", text, want)
+	}
+}
+
+// recipeData are the data sets positions and games in dir, and their exports.
+func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []dataset.GameRow) {
+	t.Helper()
+	_, text := randomList(12, 5000)
+	text += good + " [0.5]\n" // no score
+	if _, _, err := importFiles(t, filepath.Join(dir, "positions"), ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
+		t.Fatal(err)
+	}
+	const pgn = "[Termination \"b\"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval #-1]} Qh4# 0-1\n\n[Termination \"a\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n[Termination \"b\"]\n\n1. d4 d5 {[%eval 0.2]} 1/2-1/2\n"
+	if _, refused, err := importFiles(t, filepath.Join(dir, "games"), ImportConfig{}, put(t, "x.pgn", pgn)); err != nil || refused != nil {
+		t.Fatal(refused, err)
+	}
+	for from, to := range map[string]string{"positions": "positions.csv.gz", "positions/": "positions.parquet", "games": "games.parquet"} {
+		if _, err := Export(t.Context(), filepath.Join(dir, from), filepath.Join(dir, to), ExportConfig{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := dataset.OpenGames(filepath.Join(dir, "games"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, g)
+	}
+	return positions(t, filepath.Join(dir, "positions")), games
+}
+
+// mean counts values and their sum.
+type mean struct{ n, sum float64 }
+
+func (m *mean) add(v float64)  { m.n++; m.sum += v }
+func (m *mean) value() float64 { return m.sum / m.n }
+
+func count(scores []int16, of int16) (n int) {
+	for _, s := range scores {
+		if s == of {
+			n++
+		}
+	}
+	return n
+}
+
+// What FORMAT.md tells users of other programs to type gives the right numbers.
+func TestRecipes(t *testing.T) {
+	dir := t.TempDir()
+	list, games := recipeData(t, dir)
+	var scores, rows [2]mean
+	seventh := map[int]*mean{}
+	for i := range list {
+		p := &list[i]
+		stm := p.Board.SideToMove()
+		rows[stm].add(0)
+		if p.Score != dataset.NoScore {
+			scores[stm].add(float64(p.Score))
+		}
+		n := (p.Board.Pieces(board.White, board.Pawn) & 71776119061217280).Count()
+		if seventh[n] == nil {
+			seventh[n] = &mean{}
+		}
+		seventh[n].add(float64(p.Result))
+	}
+	t.Run("polars", func(t *testing.T) {
+		datatest.LinkNode(t, dir, "nodejs-polars")
+		wantNumbers(t, datatest.RunScript(t, dir, "node", recipe(t, "js", "nodejs-polars")),
+			[]float64{0, scores[0].value(), rows[0].n, 1, scores[1].value(), rows[1].n})
+	})
+	t.Run("DuckDB, positions", func(t *testing.T) {
+		datatest.LinkNode(t, dir, "@duckdb/node-api")
+		var want []float64
+		for n := range 9 {
+			if m := seventh[n]; m != nil {
+				want = append(want, float64(n), m.value(), m.n)
+			}
+		}
+		wantNumbers(t, datatest.RunScript(t, dir, "node", duckdb, recipe(t, "sql", "positions.parquet")), want)
+	})
+	t.Run("DuckDB, games", func(t *testing.T) {
+		datatest.LinkNode(t, dir, "@duckdb/node-api")
+		out := datatest.RunScript(t, dir, "node", duckdb, recipe(t, "sql", "games.parquet"))
+		var want []float64
+		for _, end := range []string{"a", "b"} {
+			var plies, scores mean
+			for i := range games {
+				if games[i].Termination == end {
+					plies.add(float64(len(games[i].Moves)))
+					scores.add(float64(len(games[i].Moves) - count(games[i].Scores, dataset.NoScore)))
+				}
+			}
+			want = append(want, plies.n, plies.value(), scores.sum)
+		}
+		if wantNumbers(t, out, want); want[2] == 0 || want[5] == 0 {
+			t.Error("no scores")
+		}
+	})
+	t.Run("pandas", func(t *testing.T) {
+		python := datatest.PythonWith(t, "pandas", "apt-get install python3-pandas")
+		wantNumbers(t, datatest.RunScript(t, dir, python, recipe(t, "python", "read_csv")),
+			[]float64{scores[1].value(), scores[1].n, scores[0].value(), scores[0].n})
+	})
+	t.Run("check", func(t *testing.T) {
+		python := datatest.PythonWith(t, "hashlib", "it is part of Python")
+		script := recipe(t, "python", "# Checking a data set")
+		datatest.RunScript(t, dir, python, script)
+		shard := filepath.Join(dir, "positions", "positions-00000.arrow")
+		data, err := os.ReadFile(shard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)/2] ^= 1
+		if err := os.WriteFile(shard, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(python, "-c", script)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AssertionError") {
+			t.Errorf("a damaged shard: %v, %s", err, out)
+		}
+	})
+}
+
+// DuckDB finds every value of every column of a Parquet file.
+func TestDuckDBReadsParquet(t *testing.T) {
+	dir := t.TempDir()
+	datatest.LinkNode(t, dir, "@duckdb/node-api")
+	recipeData(t, dir)
+	r, err := dataset.OpenPositions(filepath.Join(dir, "positions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareWithDuckDB(t, dir, "positions", r)
+	g, err := dataset.OpenGames(filepath.Join(dir, "games"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareWithDuckDB(t, dir, "games", g)
+}
+
+func compareWithDuckDB[R any](t *testing.T, dir, name string, r *dataset.Reader[R]) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, "node", duckdb, "select * from '"+name+".parquet'")), "\n")
+	n := 0
+	for batch, err := range r.Records(700) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int(batch.NumRows()) {
+			var want []string
+			for _, c := range batch.Columns() {
+				if c.IsNull(i) {
+					want = append(want, "null")
+				} else {
+					want = append(want, strings.ReplaceAll(c.ValueStr(i), `"`, ""))
+				}
+			}
+			if got := strings.ReplaceAll(lines[n], `"`, ""); got != "["+strings.Join(want, ",")+"]" {
+				t.Fatalf("%s, row %d is\n%s, want\n%v", name, n, got, want)
+			}
+			n++
+		}
+	}
+	if int64(n) != r.Len() || n != len(lines) {
+		t.Errorf("%s: %d rows and %d lines of %d", name, n, len(lines), r.Len())
+	}
+}
+
+// installChess says where python-chess comes from.
+const installChess = "pip install chess, or put its folder into PYTHONPATH"
+
+// python-chess reads every line of EPD that is exported, and finds what was exported.
+func TestPythonChessReadsEPD(t *testing.T) {
+	python := datatest.PythonWith(t, "chess", installChess)
+	dir := t.TempDir()
+	list, _ := recipeData(t, dir)
+	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"), ExportConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, python, `import chess
+for line in open("x.epd"):
+    board, ops = chess.Board.from_epd(line, chess960=True)
+    print(board.fen(en_passant="legal"), ops["c9"], ops.get("ce"), board.is_valid())
+`)), "\n")
+	if len(lines) != len(list) {
+		t.Fatalf("%d lines for %d positions", len(lines), len(list))
+	}
+	for i := range list {
+		score := "None"
+		if p := &list[i]; p.Score != dataset.NoScore {
+			score = strconv.Itoa(int(p.Score) * (1 - 2*int(p.Board.SideToMove())))
+		}
+		got := strings.Fields(lines[i])
+		want := append(strings.Fields(list[i].Board.FEN()), board.GameResult(2*list[i].Result-1).String(), score, "True")
+		got[2], want[2] = "", "" // Chess960's castling rights are written as the files of rooks
+		if !slices.Equal(got, want) {
+			t.Fatalf("python-chess reads %q, want %q", got, want)
+		}
+	}
+}
+
+// What PGN the libraries of other languages find in ours.
+func TestOthersReadPGN(t *testing.T) {
+	dir := t.TempDir()
+	_, games := recipeData(t, dir)
+	if _, err := Export(t.Context(), filepath.Join(dir, "games"), filepath.Join(dir, "x.pgn"), ExportConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range games {
+		g := &games[i]
+		want = append(want, strings.Join([]string{strconv.Itoa(len(g.Moves)), strconv.Itoa(len(g.Moves) - count(g.Scores, dataset.NoScore)), g.Termination, board.GameResult(g.Result).String()}, " "))
+	}
+	compare := func(t *testing.T, out string) {
+		if got := strings.Split(strings.TrimSpace(out), "\n"); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	t.Run("python-chess", func(t *testing.T) {
+		python := datatest.PythonWith(t, "chess", installChess)
+		compare(t, datatest.RunScript(t, dir, python, `import chess.pgn
+file = open("x.pgn")
+while (game := chess.pgn.read_game(file)) is not None:
+    assert not game.errors, game.errors
+    nodes = list(game.mainline())
+    print(len(nodes), sum(n.eval() is not None for n in nodes), game.headers["Termination"], game.headers["Result"])
+`))
+	})
+	t.Run("chess.js", func(t *testing.T) {
+		datatest.LinkNode(t, dir, "chess.js")
+		compare(t, datatest.RunScript(t, dir, "node", `import { Chess } from 'chess.js';
+import { readFileSync } from 'node:fs';
+for (const text of readFileSync('x.pgn', 'utf8').split(/\n\n(?=\[Event )/)) {
+  const game = new Chess();
+  game.loadPgn(text, { strict: true });
+  const evals = game.getComments().filter((c) => c.comment.includes('%eval'));
+  console.log(game.history().length, evals.length, game.getHeaders().Termination, game.getHeaders().Result);
+}
+`))
+	})
+}
