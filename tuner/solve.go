@@ -133,7 +133,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight}
 	s.Step = func(i int, x []float64, value, gap float64) {
 		unit := f.at.design / weight
-		f.c.progress(int64(i), 0, "step %d: objective %.6f, gap %.1e", i, value*unit, gap*unit)
+		f.c.progress(0, 0, "step %d  objective %.6f  gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
 			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
 		}

@@ -227,6 +227,9 @@ func (f *fitting) contrasts(ctx context.Context, r *Result, v interface {
 		if r.Pieces, err = stats.PieceValues(ctx, f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, r.Rescale); err != nil {
 			return err
 		}
+		if r.Concepts, err = stats.Concepts(ctx, f.s.Pieces, f.terms, objective.StartOf(f.terms), fit, f.free.Params, v, r.Rescale); err != nil {
+			return err
+		}
 	}
 	return f.calibrate(ctx, r)
 }

@@ -201,7 +201,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		if e := cli.PrintJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
 			return e
 		}
-	} else if e := printLadder(stdout, f.Out, plot, r); e != nil {
+	} else if e := printLadder(cli.Folded(stdout), f.Out, plot, r); e != nil {
 		return e
 	}
 	return playAdvice(err, f.Out)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -11,26 +10,23 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/sprt"
 )
-
-// barWidth is the width of the drawn intervals, in characters.
-const barWidth = 41
 
 func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if r.Verdict == gamelog.NoVerdict {
 		return printUnrated(out, dir, r)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "rank\tElo\t95 %% interval\tgames\tscore\tdraws\tLOS\t\t\n")
-	low, high := r.Range()
+	fmt.Fprintf(w, "rank\tElo [95 %%]\tgames\tscore\tdraws\tLOS\t\n")
 	for i := range r.Ratings {
 		x := &r.Ratings[i]
 		los := "-"
 		if i+1 < len(r.Ratings) {
 			los = fmt.Sprintf("%.1f %%", 100*x.LOS)
 		}
-		fmt.Fprintf(w, "%d\t%+.1f\t%+.1f to %+.1f\t%d\t%.1f %%\t%.0f %%\t%s\t%s  %s\n", x.Rank, x.Elo, x.EloLo, x.EloHi, x.Games,
-			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, bar(x, low, high), x.Name)
+		fmt.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, x.Strength.Text(0, ""), x.Games,
+			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, x.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -39,8 +35,8 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if r.Anchor != "" {
 		origin = "Elo is relative to " + r.Anchor + ", which has no error"
 	}
-	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage is %+.1f Elo (%+.1f to %+.1f); equal players draw %.0f %%.\n",
-		origin, r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi, 100*r.Draws)
+	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw %.0f %%.\n",
+		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(0, " Elo"), 100*r.Draws)
 	if err := printCrossTable(out, r); err != nil {
 		return err
 	}
@@ -89,12 +85,8 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 
 // printCrossTable prints points and games of all pairings, by rank.
 func printCrossTable(out io.Writer, r *ladder.Result) error {
-	const most = 12 // players that fit a line
-	if len(r.Ratings) > most {
-		_, err := fmt.Fprintf(out, "(--json has the scores of all pairings)\n")
-		return err
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\n\t")
 	for i := range r.Ratings {
 		fmt.Fprintf(w, "%d\t", i+1)
@@ -115,16 +107,17 @@ func printCrossTable(out io.Writer, r *ladder.Result) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return w.Flush()
-}
-
-// bar draws an interval in characters.
-func bar(x *ladder.Rating, low, high float64) string {
-	at := func(elo float64) int { return int(math.Round((elo - low) / (high - low) * (barWidth - 1))) }
-	line := []rune(strings.Repeat(" ", barWidth))
-	for i := at(x.EloLo); i <= at(x.EloHi); i++ {
-		line[i] = '-'
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	line[at(x.Elo)] = 'o'
-	return "|" + string(line) + "|"
+	const most = 80 // columns
+	text := table.String()
+	for line := range strings.Lines(text) {
+		if len(line) > most+1 {
+			text = "(--json has the scores of all pairings)\n"
+			break
+		}
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -43,6 +41,7 @@ type learnFlags struct {
 	scale       float64
 	workers     int
 	asJSON      bool
+	all         bool
 	cluster     clusterFlags
 	given       func(flag string) bool // whether the flag is on the command line
 }
@@ -73,6 +72,9 @@ cannot be learned keep their weights and are named.
 positions; all three minimize the same loss. spsa plays no games to learn from: the games of
 the generation are pairs between weights with every term changed a little, as assay spsa plays
 them, and each moves the weights. Steps are those of assay spsa --model.
+
+At the end it prints what was learned of material, pawn structure, mobility and king safety,
+the twenty coefficients that moved most, and the gain; with --all everything else too.
 
 Everything is written to runs/NAME. The same command resumes an interrupted run. The same
 seed gives the same weights and games for any --concurrency.
@@ -115,6 +117,7 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
+	fs.BoolVar(&f.all, "all", false, "print every coefficient, generation and file too")
 	f.cluster.register(cmd)
 	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
@@ -151,7 +154,7 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	if f.asJSON {
 		return cli.PrintJSON(stdout, r)
 	}
-	return printLearned(stdout, r, dir, page)
+	return printLearned(cli.Folded(stdout), r, dir, page, f.all)
 }
 
 // stageBar shows a stage's progress.
@@ -190,156 +193,6 @@ func learnAdvice(err error, dir, command string) error {
 		}
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
-}
-
-// printLearned prints the result of a run: the terms, the pieces, the gain, the files.
-func printLearned(out io.Writer, r *learn.Result, dir, page string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if len(r.Pieces) > 0 {
-		fmt.Fprintln(out, "\nPiece values: the average change of the evaluation when a piece is taken off (centipawns)")
-		fmt.Fprintln(w, "\tShannon\tstart\tlearned\t± SE\tin pawns\t± SE\t")
-		for _, p := range r.Pieces {
-			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%s\t%.2f\t%s\t\n", p.Piece, p.Shannon, p.Start, p.Value, cli.ErrorText(p.SE, 0), p.Pawns, cli.ErrorText(p.SEPawns, 2))
-		}
-		w.Flush()
-	}
-	if g := learnedBy(r); g != nil && g.Fit.SPSA != nil {
-		printTermsByGames(out, r.Terms)
-	} else {
-		printTerms(out, r.Terms)
-	}
-	for _, h := range r.Held {
-		fmt.Fprintf(out, "Held at its start weight: %s; %s.\n", h.Name, h.Why)
-	}
-	if r.Learned.ID != r.Champion.ID {
-		fmt.Fprintf(out, "No generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n\n", r.Learned.ID)
-	}
-	for _, g := range r.Generations {
-		if s := g.Fit.SPSA; s != nil {
-			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
-				g.Number, s.Games, len(s.Parameters), g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
-			continue
-		}
-		fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d reversed), %d positions, validation loss %s -> %s; gate %s (%d games, Elo %+.0f ± %.0f): %s\n",
-			g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid),
-			g.Gate.Verdict, g.Gate.Games, g.Gate.Elo, g.Gate.EloError(), g.Reason)
-	}
-	for _, g := range r.Generations {
-		for _, w := range g.Warnings {
-			fmt.Fprintf(out, "  generation %d: note: %s\n", g.Number, w)
-		}
-	}
-	printFinal(out, r)
-	printWritten(out, r, dir, page)
-	return nil
-}
-
-// learnedBy returns the generation that made the weights that are shown; nil if none did.
-func learnedBy(r *learn.Result) *learn.GenerationResult {
-	for i := range r.Generations {
-		if r.Generations[i].Number == r.Learned.Generation {
-			return &r.Generations[i]
-		}
-	}
-	return nil
-}
-
-// printFinal prints the matches that measure the gain.
-func printFinal(out io.Writer, r *learn.Result) {
-	player := "the champion"
-	if r.FinalPlayer() != r.Champion {
-		player = "the last fit, not promoted,"
-	}
-	printMeasured(out, r.Final, fmt.Sprintf("Final match: %s %s against %s", player, r.FinalPlayer().ID, r.Opponent.File), r.Plan.Final.Nodes)
-	switch {
-	case r.FromStart == nil:
-		fmt.Fprintln(out, "\nNothing was learned that passed a gate: the champion has the weights it began with.")
-	case r.Opponent.ID == r.Start.ID:
-		fmt.Fprintln(out, "\nThe opponent has the weights that the run began with: this is what was learned.")
-	default:
-		printMeasured(out, r.FromStart, fmt.Sprintf("What was learned: the champion against the weights it began with, %s", r.Start.ID), r.Plan.Final.Nodes)
-	}
-}
-
-// printMeasured prints the result of a match of fixed length.
-func printMeasured(out io.Writer, m *match.Result, title string, nodes uint64) {
-	fmt.Fprintf(out, "\n%s, %d games at %d nodes a move\n", title, m.Games, nodes)
-	fmt.Fprintf(out, "  Elo %+.1f, 95 %% interval [%+.1f, %+.1f]   nElo %+.1f [%+.1f, %+.1f]   LOS %.2f %%\n", m.Elo, m.EloLo, m.EloHi, m.NElo, m.NEloLo, m.NEloHi, 100*m.LOS)
-	fmt.Fprintf(out, "  +%d =%d -%d   pentanomial %v (pairs scoring 0, 1/2, 1, 3/2, 2)\n", m.Wins, m.Draws, m.Losses, m.Pentanomial)
-	if nps := m.NodesPerSecond(); nps[0] > 0 && nps[1] > 0 {
-		fmt.Fprintf(out, "  %.2f M nodes/s, the opponent %.2f M\n", nps[0]/1e6, nps[1]/1e6)
-	}
-}
-
-// printWritten lists what the run left.
-func printWritten(out io.Writer, r *learn.Result, dir, page string) {
-	fmt.Fprintln(out, "\nWritten:")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(what string, path ...string) { fmt.Fprintf(w, "  %s\t%s\n", what, filepath.Join(path...)) }
-	if r.Champion.Generation > 0 {
-		line("champion", dir, filepath.FromSlash(r.Champion.File))
-	}
-	for _, g := range r.Generations {
-		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", g.Number))
-		parts := []string{"games", "positions", "weights.json", "gate"}
-		if g.Fit.SPSA != nil {
-			parts = []string{"spsa", "weights.json", "gate"}
-		}
-		for _, part := range parts {
-			line(fmt.Sprintf("generation %d", g.Number), folder, part)
-		}
-	}
-	last := filepath.Join(dir, fmt.Sprintf("gen-%d", len(r.Generations)))
-	line("final match", last, "final", "games.pgn")
-	if r.FromStart != nil && r.Opponent.ID != r.Start.ID {
-		line("match from start", last, "from-start", "games.pgn")
-	}
-	line("result", dir, durable.RunResultName)
-	if page != "" {
-		line("report", page)
-	}
-	w.Flush()
-}
-
-func lossOrNone(v tuner.Float) string {
-	if !v.Known() {
-		return "-"
-	}
-	return fmt.Sprintf("%.5f", v)
-}
-
-// printTerms prints every coefficient before and after.
-func printTerms(out io.Writer, terms []tuner.TermFit) {
-	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change\nof more than two standard errors where at least 30 effective games and the data rather than the prior speak\n", len(terms))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t± SE\tEG\t-> NEW\t± SE\tPOSITIONS\t")
-	for _, t := range terms {
-		star := ""
-		if t.Moved() {
-			star = "*"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.Group, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
-	}
-	w.Flush()
-	fmt.Fprintln(out)
-}
-
-// printTermsByGames prints every coefficient before and after a tuning by games.
-func printTermsByGames(out io.Writer, terms []tuner.TermFit) {
-	fmt.Fprintf(out, "\nAll %d terms, start and learned by games, in centipawns; the 95 %% interval is that of the\noptimum by a regression on all results, - where it says nothing\n", len(terms))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t95 % INTERVAL\tEG\t-> NEW\t95 % INTERVAL\t")
-	interval := func(i tuner.Interval) string {
-		if i == (tuner.Interval{}) {
-			return "-"
-		}
-		return fmt.Sprintf("%.0f to %.0f", i[0], i[1])
-	}
-	for _, t := range terms {
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG), t.StartEG, t.EG, interval(t.IntervalEG))
-	}
-	w.Flush()
-	fmt.Fprintln(out)
 }
 
 func newLearnPictureCommand() *cobra.Command {

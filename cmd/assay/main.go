@@ -40,12 +40,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// After the first Ctrl-C, a second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 
+	screen, messages := cli.NewScreens(stdout, stderr)
+	defer messages.Status(nil)
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	out := &checkedWriter{w: stdout}
+	out := &checkedWriter{Screen: screen}
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(messages)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
@@ -55,25 +57,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		fmt.Fprintf(stderr, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
+		fmt.Fprintf(messages, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
 	}
 	if err == context.Canceled { // an error with more to say wraps it
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(stderr, "assay: %v\n", err)
+	fmt.Fprintf(messages, "assay: %v\n", err)
 	return exitFailed
 }
 
 // checkedWriter remembers the first error, so that a command whose output was not written
 // does not exit with success.
 type checkedWriter struct {
-	w   io.Writer
+	*cli.Screen
 	err error
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
+	n, err := c.Screen.Write(p)
 	if err != nil && c.err == nil {
 		c.err = err
 	}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -32,6 +29,7 @@ type matchFlags struct {
 	beta      float64
 	corrected bool
 	gauntlet  bool
+	all       bool
 }
 
 // defaultMatchGames is the length of a match without --games and --sprt.
@@ -129,6 +127,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.Float64Var(&f.beta, "beta", 0.05, "probability that a player of strength elo1 fails")
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
+	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
@@ -261,79 +260,8 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		if e := cli.PrintJSON(stdout, matchJSON(f.Out, r)); e != nil {
 			return e
 		}
-	} else if e := printMatch(stdout, f.Out, r); e != nil {
+	} else if e := printMatch(cli.Folded(stdout), f.Out, r, f.all); e != nil {
 		return e
 	}
 	return playAdvice(err, f.Out)
-}
-
-// matchReport is what match --json prints.
-type matchReport struct {
-	Out string `json:"out,omitempty"`
-	*match.Result
-	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
-	Load         cores.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
-	Already      bool       `json:"already"`
-	Played       int64      `json:"played"` // by this process, including games that do not count
-	Seconds      float64    `json:"seconds"`
-}
-
-func matchJSON(out string, r *match.Result) matchReport {
-	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
-}
-
-func printMatch(out io.Writer, dir string, r *match.Result) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(out, "%s\n", r.Headline())
-	for i, nps := range r.NodesPerSecond() {
-		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
-		fmt.Fprintf(w, "%c\t%s\t%.0f nodes/s\n", 'A'+i, name, nps)
-		if id != name {
-			fmt.Fprintf(w, "\t\t%s\n", id)
-		}
-	}
-	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
-	p := r.Pentanomial
-	fmt.Fprintf(w, "pairs\t%d\tLL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
-	if r.Verdict != match.NoVerdict {
-		printElo(w, r)
-	}
-	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(r.Terminations))
-	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "forfeits\t\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
-	}
-	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "void pairs\t%d\tplayed again\n", r.VoidPairs)
-	}
-	if r.Load.Busy() {
-		fmt.Fprintf(w, "machine\tbusy\t%v\n", r.Load)
-	}
-	for _, text := range r.Warnings {
-		fmt.Fprintf(w, "warning\t\t%s\n", text)
-	}
-	if dir != "" {
-		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
-	}
-	return w.Flush()
-}
-
-// printElo prints what the games say about strength.
-func printElo(w io.Writer, r *match.Result) {
-	p := r.Pentanomial
-	switch n := p.Samples(); {
-	case n < match.MinPairs:
-		fmt.Fprintf(w, "Elo\t%+.1f\ttoo few pairs (%d) for an interval\n", r.Elo, n)
-	case n < match.FewPairs: // the normal intervals are too narrow
-		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f, by likelihood\n", r.Elo, r.LikelyLo, r.LikelyHi)
-	default:
-		fmt.Fprintf(w, "Elo\t%+.1f\t95 %% interval %+.1f to %+.1f\n", r.Elo, r.EloLo, r.EloHi)
-		fmt.Fprintf(w, "nElo\t%+.1f\t%+.1f to %+.1f\n", r.NElo, r.NEloLo, r.NEloHi)
-	}
-	fmt.Fprintf(w, "LOS\t%.1f %%\teven pairs %.1f %%, pairs won : lost %d : %d\n", 100*r.LOS, 100*r.DrawRatio, p[3]+p[4], p[0]+p[1])
-	if r.LLR != nil {
-		fmt.Fprintf(w, "LLR\t%.2f\tbounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
-	}
-	if r.Unbiased != nil {
-		fmt.Fprintf(w, "unbiased\t%+.1f Elo\t%+.1f to %+.1f, corrected for the stop\n", *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH)
-	}
 }

@@ -26,6 +26,7 @@ type sprtFlags struct {
 	test       sprt.Test
 	eloModel   string
 	trueElo    []float64
+	all        bool
 	drawRatio  float64
 	runs       int
 	maxGames   int64
@@ -79,6 +80,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
 	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
 	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
@@ -88,7 +90,8 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r := &sprtReport{Test: f.test}
+	given := cmd.Flags().Changed
+	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if r.Measured, err = f.test.Measure(counts); err != nil {
@@ -108,7 +111,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	if f.asJSON {
 		return cli.PrintJSON(cmd.OutOrStdout(), r)
 	}
-	return r.print(cmd.OutOrStdout(), f.runs)
+	return r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
 }
 
 // parse turns the flags into a test and counts, which are nil where none are given.
@@ -267,6 +270,9 @@ type sprtReport struct {
 	*sprt.Measured
 	Corrected *bool      `json:"corrected,omitempty"` // whether plan is that of a corrected test
 	Plan      []sprtPlan `json:"plan,omitempty"`
+
+	stopped bool // the results are those of this test, which may have ended the match
+	all     bool // print other measures of strength
 }
 
 // sprtPlan is what to expect of the test for one true Elo.
@@ -306,20 +312,32 @@ func (r *sprtReport) print(w io.Writer, runs int) error {
 
 func (r *sprtReport) printCounted(w io.Writer) {
 	c := r.Measured
-	fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f (corrected for overshoot about %.4f, %.4f)\n",
-		c.LLR, r.Lower, r.Upper, c.CorrectedLower, c.CorrectedUpper)
+	fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
 	fmt.Fprintf(w, "verdict\t%s\n", c.Verdict)
 	fmt.Fprintf(w, "games\t%d, score %.2f %%\n", c.Games, 100*c.Score)
-	fmt.Fprintf(w, "Elo\t%.2f ± %.2f [%.2f, %.2f], by likelihood [%.2f, %.2f]\n",
-		c.Elo, (c.EloHi-c.EloLo)/2, c.EloLo, c.EloHi, c.LikelyLo, c.LikelyHi)
-	fmt.Fprintf(w, "Elo after the stop\t%.2f [%.2f, %.2f], median-unbiased\n", c.Unbiased, c.UnbiasedLo, c.UnbiasedHi)
-	fmt.Fprintf(w, "normalized Elo\t%.2f [%.2f, %.2f]\n", c.NElo, c.NEloLo, c.NEloHi)
-	fmt.Fprintf(w, "LOS\t%.2f %%\n", 100*c.LOS)
-	if c.PairRatio != nil {
-		fmt.Fprintf(w, "even pairs\t%.2f %%\npair ratio\t%.3f won to one lost\n", 100*c.DrawRatio, *c.PairRatio)
+	if r.stopped {
+		fmt.Fprintf(w, "Elo\t%s, corrected for the stop of the test\n", c.AfterStop.Text(2, ""))
 	} else {
-		fmt.Fprintf(w, "draws\t%.2f %%\n", 100*c.DrawRatio)
+		fmt.Fprintf(w, "Elo\t%s\n", c.Strength.Text(2, ""))
 	}
+	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(c.LOS, 2))
+	if !r.all {
+		return
+	}
+	fmt.Fprintf(w, "corrected bounds\t%.4f, %.4f, for overshoot\n", c.CorrectedLower, c.CorrectedUpper)
+	fmt.Fprintf(w, "after the stop\t%s\n", c.AfterStop.Text(2, ""))
+	for _, row := range c.Details.Lines(2) {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	if !c.Paired {
+		fmt.Fprintf(w, "draws\t%.2f %%\n", 100*c.DrawRatio)
+		return
+	}
+	ratio := "-"
+	if c.PairRatio.Known() {
+		ratio = fmt.Sprintf("%.3f won to one lost", c.PairRatio)
+	}
+	fmt.Fprintf(w, "even pairs\t%.2f %%\npair ratio\t%s\n", 100*c.DrawRatio, ratio)
 }
 
 func (r *sprtReport) printPlan(w io.Writer, runs int) error {

@@ -26,6 +26,7 @@ type spsaFlags struct {
 	workers   int
 	simulate  int
 	simElo    float64
+	all       bool
 	simDraws  float64
 	asJSON    bool
 	form      play.ListForm // of the parameters, if they are another program's
@@ -115,6 +116,7 @@ the same bytes.`,
 	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
 	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
+	fs.BoolVar(&f.all, "all", false, "print the regression of each parameter too")
 	fs.Float64Var(&f.simElo, "sim-elo", 30, "for simulated runs: Elo of the optimum above the start values")
 	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -251,7 +253,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if f.asJSON {
 		return cli.PrintJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	return printSpsa(stdout, &c, r, weights, f.form)
+	return f.print(cli.Folded(stdout), &c, r, weights)
 }
 
 // printUntuned prints a run without a verdict.

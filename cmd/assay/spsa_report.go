@@ -45,9 +45,13 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	return path, durable.WriteFile(path, text)
 }
 
-func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, form play.ListForm) error {
+func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "parameter\tstart\tanswer\t± batches\tby regression\t±\t95 %% interval\tElo per c_end\t±\t\n")
+	more := ""
+	if f.all {
+		more = "by regression\t±\tElo per c_end\t±\t"
+	}
+	fmt.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
 	answer := make([]float64, len(r.Parameters))
 	var noEffect []string
 	for i := range r.Parameters {
@@ -60,14 +64,17 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 		if e.EffectP != nil && *e.EffectP >= spsaNoEffect {
 			noEffect = append(noEffect, e.Name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0),
-			pointerOr(e.Optimum), pointerOr(e.OptimumSE), interval, pointerOr(e.Slope), pointerOr(e.SlopeSE))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0), interval)
+		if f.all {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
+		}
+		fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
-	fmt.Fprintf(out, "answers are averages over the last third; errors are approximate; - means too few results\n")
+	fmt.Fprintf(out, "answers are averages over the last third, their errors (±) from batches; the optimum is by a regression on all results; - means too few results\n")
 	if len(noEffect) > 0 {
 		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
 	}
@@ -79,10 +86,10 @@ func printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string, fo
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
 	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %+.1f, 95 %% interval %+.1f to %+.1f (%s)\n", v.Games, r.Limits, v.Elo, v.EloLo, v.EloHi, spsaVerdict(v))
+		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits, v.Strength.Text(0, ""), spsaVerdict(v))
 	}
-	if form != "" {
-		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
+	if f.form != "" {
+		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", f.form, r.Limits, f.form.Format(c.SPSA.Parameters, answer))
 	}
 	if weights != "" {
 		fmt.Fprintf(out, "written %s\n", weights)

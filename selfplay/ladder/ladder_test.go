@@ -140,7 +140,7 @@ func TestWidestIsNarrower(t *testing.T) {
 		c := config(t, s, 400)
 		c.Out = ""
 		for _, x := range run(t, c).Ratings {
-			widest = max(widest, x.EloHi-x.EloLo)
+			widest = max(widest, float64(x.EloHi-x.EloLo))
 		}
 		return widest
 	}

@@ -11,13 +11,18 @@ import (
 // PlotName is the drawing in the folder of a run.
 const PlotName = "ladder.svg"
 
-// Range returns the lowest and the highest Elo of all intervals.
-func (r *Result) Range() (low, high float64) {
+// span returns the lowest and the highest Elo of all intervals that are known.
+func (r *Result) span() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range r.Ratings {
-		low, high = min(low, r.Ratings[i].EloLo), max(high, r.Ratings[i].EloHi)
+		if s := r.Ratings[i].Strength; s.Known() {
+			low, high = min(low, float64(s.EloLo)), max(high, float64(s.EloHi))
+		}
 	}
-	if !(high > low) {
+	if low > high { // nothing is known
+		low, high = 0, 0
+	}
+	if high == low {
 		low, high = low-1, high+1
 	}
 	return low, high
@@ -26,7 +31,7 @@ func (r *Result) Range() (low, high float64) {
 // SVG returns a drawing of the ratings and their intervals.
 func (r *Result) SVG() []byte {
 	const row, left, width, top, right = 24, 330, 520, 40, 110
-	low, high := r.Range()
+	low, high := r.span()
 	x := func(elo float64) float64 { return left + (elo-low)/(high-low)*width }
 	height, all := top+row*len(r.Ratings)+30, left+width+right
 	var b bytes.Buffer
@@ -41,10 +46,13 @@ func (r *Result) SVG() []byte {
 	for i := range r.Ratings {
 		p := &r.Ratings[i]
 		y := top + row*i + row/2
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><text x="%d" y="%d" text-anchor="end">%+.0f ± %.0f</text>`+"\n",
-			left-12, y+4, html.EscapeString(shortName(p.Name)), all-10, y+4, p.Elo, (p.EloHi-p.EloLo)/2)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><text x="%d" y="%d" text-anchor="end">%s</text>`+"\n",
+			left-12, y+4, html.EscapeString(shortName(p.Name)), all-10, y+4, p.Brief())
+		if !p.Known() {
+			continue
+		}
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %.1f (%.1f to %.1f)</title></circle>`+"\n",
-			x(p.EloLo), x(p.EloHi), y, y, x(p.Elo), y, html.EscapeString(p.Name), p.Elo, p.EloLo, p.EloHi)
+			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(p.Name), p.Elo, p.EloLo, p.EloHi)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

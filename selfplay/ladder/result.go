@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // z95 is the half width of a 95 % interval in standard errors.
@@ -15,12 +17,11 @@ const z95 = 1.959964
 
 // Rating is the rating of one player, with its games.
 type Rating struct {
-	Rank  int     `json:"rank"` // from 1
-	Name  string  `json:"name"` // for people
-	ID    string  `json:"id"`   // in data
-	Elo   float64 `json:"elo"`
-	EloLo float64 `json:"elo_lo"`
-	EloHi float64 `json:"elo_hi"` // 95 % interval of the difference to the anchor, or to the mean of all
+	Rank int    `json:"rank"` // from 1
+	Name string `json:"name"` // for people
+	ID   string `json:"id"`   // in data
+	// Strength is the difference to the anchor, or to the mean of all: null after too few games.
+	sprt.Strength
 	Score
 	Games    int64   `json:"games"`
 	Percent  float64 `json:"score"`    // points a game, 0 to 1
@@ -43,9 +44,9 @@ type Result struct {
 	LOS      [][]float64 `json:"los"`    // LOS[i][j]: probability that the ith is stronger than the jth
 
 	Games        int64            `json:"games"`
-	WhiteElo     float64          `json:"white_elo"` // advantage of having White
-	WhiteEloLo   float64          `json:"white_elo_lo"`
-	WhiteEloHi   float64          `json:"white_elo_hi"`
+	WhiteElo     sprt.Float       `json:"white_elo"` // advantage of having White; null after too few games
+	WhiteEloLo   sprt.Float       `json:"white_elo_lo"`
+	WhiteEloHi   sprt.Float       `json:"white_elo_hi"`
 	Draws        float64          `json:"draw_ratio"` // among equal players, by the model
 	Terminations map[string]int64 `json:"terminations"`
 	VoidPairs    int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
@@ -98,6 +99,16 @@ func (t *tally) add(g *selfplay.Result, white, black int) {
 	}
 }
 
+// strength returns a rating with its 95 % interval. The anchor has no error, and is known
+// without games.
+func strength(elo, se float64, games int64) sprt.Strength {
+	if games < sprt.MinGames && se > 0 {
+		none := sprt.Float(math.NaN())
+		return sprt.Strength{Elo: none, EloLo: none, EloHi: none}
+	}
+	return sprt.Strength{Elo: sprt.Float(elo), EloLo: sprt.Float(elo - z95*se), EloHi: sprt.Float(elo + z95*se)}
+}
+
 // conclude turns a fit into a result.
 func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 	order := make([]int, len(c.Players))
@@ -118,10 +129,10 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
 	white, se := fit.White()
-	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = white, white-z95*se, white+z95*se
+	w := strength(white, se, r.Games)
+	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = w.Elo, w.EloLo, w.EloHi
 	for rank, i := range order {
-		elo, e := fit.Elo(i), z95*fit.Error(i)
-		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(), Elo: elo, EloLo: elo - e, EloHi: elo + e,
+		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(), Strength: strength(fit.Elo(i), fit.Error(i), table.Total(i).Games()),
 			Score: table.Total(i), Forfeits: counts.forfeits[i]}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)

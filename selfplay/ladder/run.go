@@ -227,7 +227,7 @@ func (l *ladder) progress() {
 				best = i
 			}
 		}
-		note = fmt.Sprintf("%s %+.0f leads, widest ± %.0f", l.Players[best].Label(), l.fit.Elo(best), l.widest())
+		note = fmt.Sprintf("%s %+.0f leads  widest ±%.0f", l.Players[best].Label(), l.fit.Elo(best), l.widest())
 	}
 	l.Progress(2*l.table.Pairs(), int64(l.Games), note)
 }

@@ -119,24 +119,22 @@ func (n *counter) over() bool {
 	return n.needsPairs > 0 && n.countedPair >= n.needsPairs
 }
 
-// note returns the state of the match in a few words.
+// note returns the state of the match in a few words, the most important first.
 func (n *counter) note() string {
 	if n.countedPair == 0 {
 		return ""
 	}
-	s := sprt.Summarize(n.penta)
-	text := fmt.Sprintf("+%d =%d -%d %v", n.games[2], n.games[1], n.games[0], n.penta)
-	if n.countedPair < FewPairs {
-		text += fmt.Sprintf("  Elo %+.1f [%+.1f, %+.1f]", s.Elo, s.LikelyLo, s.LikelyHi)
-	} else {
-		text += fmt.Sprintf("  Elo %+.1f [%+.1f, %+.1f]  nElo %.1f ± %.1f  LOS %.1f %%",
-			s.Elo, s.EloLo, s.EloHi, s.NElo, (s.NEloHi-s.NEloLo)/2, 100*s.LOS)
-	}
+	text := ""
 	if n.walk != nil {
-		lower, upper := n.walk.Bounds()
-		text += fmt.Sprintf("  LLR %.2f (%.2f, %.2f)", n.walk.LLR(), lower, upper)
+		llr := n.walk.LLR()
+		bound, upper := n.walk.Bounds()
+		if llr >= 0 {
+			bound = upper
+		}
+		text = fmt.Sprintf("LLR %.2f/%.2f  ", llr, bound)
 	}
-	return text
+	s := sprt.Summarize(n.penta)
+	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", s.Strength().Brief(), n.games[2], n.games[1], n.games[0], n.penta)
 }
 
 // conclude returns the result of the counted pairs.
@@ -145,10 +143,8 @@ func (n *counter) conclude() *Result {
 	s := sprt.Summarize(n.penta)
 	r.Games, r.Wins, r.Draws, r.Losses = n.games.Games(), n.games[2], n.games[1], n.games[0]
 	r.Pentanomial, r.Score = n.penta, s.Score
-	r.Elo, r.EloLo, r.EloHi = s.Elo, s.EloLo, s.EloHi
-	r.LikelyLo, r.LikelyHi = s.LikelyLo, s.LikelyHi
-	r.NElo, r.NEloLo, r.NEloHi = s.NElo, s.NEloLo, s.NEloHi
-	r.LOS, r.DrawRatio, r.PairRatio = s.LOS, s.DrawRatio, s.PairRatio
+	r.Strength, r.Details = s.Strength(), s.Details()
+	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
 	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
 		r.WhiteScore = float64(n.white) / float64(2*r.Games)
@@ -164,7 +160,7 @@ func (n *counter) conclude() *Result {
 // likelihood too, because the normal one shrinks to nothing if all pairs end alike.
 func verdict(s *sprt.Summary) string {
 	switch {
-	case s.Games == 0:
+	case !s.Strength().Known():
 		return Undecided
 	case s.EloLo > 0 && s.LikelyLo > 0:
 		return Stronger
@@ -188,7 +184,7 @@ func (n *counter) concludeTest(r *Result) {
 	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
 	r.WithoutForfeits = n.withoutForfeits()
 	if e, err := n.config.Test.AfterStop(n.observed()); err == nil && r.Games > 0 {
-		r.Unbiased, r.UnbiasedL, r.UnbiasedH = &e.Elo, &e.Lo, &e.Hi
+		r.Strength = e.Strength(r.Games)
 	}
 }
 

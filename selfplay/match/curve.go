@@ -16,8 +16,8 @@ type Curve struct {
 
 // CurvePoint is the standing after a number of games.
 type CurvePoint struct {
-	Games             int64
-	Elo, EloLo, EloHi float64 // with the 95 % interval by likelihood
+	Games int64
+	sprt.Strength
 	LLR, Lower, Upper float64 // of the test and its bounds; 0 without a test
 }
 
@@ -49,8 +49,7 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			s := sprt.Summarize(c.Pentanomial)
-			point := CurvePoint{Games: int64(2 * (i + 1)), Elo: s.Elo, EloLo: s.LikelyLo, EloHi: s.LikelyHi}
+			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).Strength()}
 			if walk != nil {
 				point.LLR = walk.LLR()
 				point.Lower, point.Upper = walk.Bounds()

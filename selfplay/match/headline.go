@@ -1,6 +1,10 @@
 package match
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
 
 // Headline says in one sentence who won, by how much, and how sure that is:
 //
@@ -18,34 +22,23 @@ func (r *Result) Headline() string {
 func (r *Result) headline() string {
 	switch r.Verdict {
 	case AcceptH1:
-		return fmt.Sprintf("PASSED: %s beats %s by %s", r.A, r.B, r.estimate())
+		return fmt.Sprintf("PASSED: %s beats %s%s", r.A, r.B, r.estimate(" by "))
 	case AcceptH0:
-		return fmt.Sprintf("FAILED: %s against %s: %s", r.A, r.B, r.estimate())
+		return fmt.Sprintf("FAILED: %s against %s%s", r.A, r.B, r.estimate(": "))
 	case Stronger:
-		return fmt.Sprintf("STRONGER: %s beats %s by %s", r.A, r.B, r.estimate())
+		return fmt.Sprintf("STRONGER: %s beats %s%s", r.A, r.B, r.estimate(" by "))
 	case Weaker:
-		return fmt.Sprintf("WEAKER: %s against %s: %s", r.A, r.B, r.estimate())
+		return fmt.Sprintf("WEAKER: %s against %s%s", r.A, r.B, r.estimate(": "))
 	case NoVerdict:
 		return "NO VERDICT: " + r.Reason
 	}
-	return fmt.Sprintf("UNDECIDED: %s against %s: %s", r.A, r.B, r.estimate())
+	return fmt.Sprintf("UNDECIDED: %s against %s%s", r.A, r.B, r.estimate(": "))
 }
 
-// MinPairs is the number of pairs below which no interval is stated: pairs that all end
-// alike would give a narrow one.
-const MinPairs = 10
-
-// estimate returns the Elo with its 95 % interval.
-func (r *Result) estimate() string {
-	elo, lo, hi := r.Elo, r.EloLo, r.EloHi
-	if n := r.Pentanomial.Samples(); n < MinPairs {
-		return fmt.Sprintf("%+.0f Elo, too few pairs (%d) for an interval", elo, n)
+// estimate returns the Elo with its 95 % interval, after a word that joins it to the headline.
+func (r *Result) estimate(by string) string {
+	if r.Games < sprt.MinGames { // a result of an earlier version has an Elo even so
+		return fmt.Sprintf(": %g of %d points, too few games for an Elo", float64(r.Wins)+float64(r.Draws)/2, r.Games)
 	}
-	switch {
-	case r.Unbiased != nil:
-		elo, lo, hi = *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH
-	case r.Pentanomial.Samples() < FewPairs:
-		lo, hi = r.LikelyLo, r.LikelyHi
-	}
-	return fmt.Sprintf("%+.0f Elo [%+.0f, %+.0f]", elo, lo, hi)
+	return by + r.Strength.Text(0, " Elo")
 }

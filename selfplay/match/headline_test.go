@@ -1,16 +1,18 @@
 package match
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
 
 func TestHeadline(t *testing.T) {
-	elo, lo, hi := 12.4, 3.2, 20.6
 	without := &WithoutForfeits{Verdict: Undecided, LLR: 2.314}
-	base := Result{A: "new", B: "base", Elo: 20, EloLo: 10, EloHi: 30, LikelyLo: -80, LikelyHi: 90}
-	base.Pentanomial[2] = MinPairs
+	base := Result{A: "new", B: "base", Games: sprt.MinGames, Strength: sprt.Strength{Elo: 20, EloLo: -80, EloHi: 90}}
 	enough := base
-	enough.Pentanomial[2] = FewPairs
-	tested := enough
-	tested.Unbiased, tested.UnbiasedL, tested.UnbiasedH = &elo, &lo, &hi
+	enough.EloLo, enough.EloHi = 10, 30
+	tested := base
+	tested.Strength = sprt.Strength{Elo: 12.4, EloLo: 3.2, EloHi: 20.6}
 	forfeited := tested
 	forfeited.WithoutForfeits = without
 	for _, test := range []struct {
@@ -24,7 +26,7 @@ func TestHeadline(t *testing.T) {
 		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
 		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
 		{base, Undecided, "UNDECIDED: new against base: +20 Elo [-80, +90]"},
-		{Result{A: "a", B: "b", Elo: 190}, Undecided, "UNDECIDED: a against b: +190 Elo, too few pairs (0) for an interval"},
+		{Result{A: "a", B: "b", Games: 2, Wins: 1, Draws: 1, Strength: sprt.Strength{Elo: 190}}, Undecided, "UNDECIDED: a against b: 1.5 of 2 points, too few games for an Elo"},
 		{Result{Reason: "A forfeited 9 of 10 games"}, NoVerdict, "NO VERDICT: A forfeited 9 of 10 games"},
 	} {
 		r := test.r

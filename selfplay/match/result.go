@@ -43,27 +43,22 @@ type Result struct {
 	Losses      int64            `json:"losses"`
 	Pentanomial sprt.Pentanomial `json:"pentanomial"` // pairs by score 0, 1/4, 1/2, 3/4, 1
 
-	Score      float64 `json:"score"` // mean, 0 to 1
-	Elo        float64 `json:"elo"`   // logistic, of the score
-	EloLo      float64 `json:"elo_lo"`
-	EloHi      float64 `json:"elo_hi"` // 95 % interval
-	LikelyLo   float64 `json:"elo_likely_lo"`
-	LikelyHi   float64 `json:"elo_likely_hi"` // 95 % interval by likelihood: wide where pairs are few
-	NElo       float64 `json:"nelo"`          // normalized
-	NEloLo     float64 `json:"nelo_lo"`
-	NEloHi     float64 `json:"nelo_hi"`
-	LOS        float64 `json:"los"`        // likelihood of superiority
-	DrawRatio  float64 `json:"draw_ratio"` // share of even pairs
-	PairRatio  float64 `json:"pair_ratio"` // pairs won by pairs lost
-	WhiteScore float64 `json:"white_score"`
+	Score float64 `json:"score"` // mean, 0 to 1
 
-	Test      *sprt.Test `json:"sprt"` // null without a test, as the fields below
-	LLR       *float64   `json:"llr"`
-	Lower     *float64   `json:"lower"`
-	Upper     *float64   `json:"upper"`
-	Unbiased  *float64   `json:"elo_unbiased"` // median-unbiased estimate after the stop
-	UnbiasedL *float64   `json:"elo_unbiased_lo"`
-	UnbiasedH *float64   `json:"elo_unbiased_hi"`
+	// Strength is the one Elo and 95 % interval that people are told. After a test it is
+	// the median-unbiased estimate. Null after too few games.
+	sprt.Strength
+	LOS        sprt.Float `json:"los"`        // likelihood of superiority; null after too few games
+	DrawRatio  float64    `json:"draw_ratio"` // share of even pairs
+	PairRatio  sprt.Float `json:"pair_ratio"` // pairs won by pairs lost; null after too few games, or if none was lost
+	WhiteScore float64    `json:"white_score"`
+
+	Test  *sprt.Test `json:"sprt"` // null without a test, as the fields below
+	LLR   *float64   `json:"llr"`
+	Lower *float64   `json:"lower"`
+	Upper *float64   `json:"upper"`
+
+	Details sprt.Details `json:"details"` // other measures of strength
 
 	// WithoutForfeits is what the test says without the pairs in which B forfeited, where A
 	// passes and B did: losses by its own fault count, but A's play may not have decided.
@@ -103,14 +98,6 @@ func (w *WithoutForfeits) String() string {
 
 // Passed reports whether the test accepted H1.
 func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
-
-// FewPairs is the number of pairs below which the normal interval is too narrow, because
-// it takes the spread of the pairs seen for the true one. Use the interval by likelihood
-// then.
-const FewPairs = 50
-
-// EloError returns half the width of the 95 % interval of Elo.
-func (r *Result) EloError() float64 { return (r.EloHi - r.EloLo) / 2 }
 
 // NodesPerSecond returns the speed of A and of B in search; 0 if it was not measured.
 func (r *Result) NodesPerSecond() [2]float64 {

@@ -12,27 +12,21 @@ type Measured struct {
 	CorrectedLower float64 `json:"corrected_lower"`
 	CorrectedUpper float64 `json:"corrected_upper"`
 
-	Elo      float64 `json:"elo"` // logistic
-	EloLo    float64 `json:"elo_lo"`
-	EloHi    float64 `json:"elo_hi"` // normal 95 % interval
-	LikelyLo float64 `json:"elo_likely_lo"`
-	LikelyHi float64 `json:"elo_likely_hi"` // 95 % interval by likelihood: wide where games are few
+	// Strength is the Elo if the number of games was fixed beforehand, AfterStop the
+	// median-unbiased one if the test may have ended the match. Both are null after too
+	// few games.
+	Strength
+	AfterStop Strength `json:"after_stop"`
 
-	// Logistic; median-unbiased although the test may have ended the match.
-	Unbiased   float64 `json:"elo_unbiased"`
-	UnbiasedLo float64 `json:"elo_unbiased_lo"`
-	UnbiasedHi float64 `json:"elo_unbiased_hi"`
+	LOS       Float   `json:"los"`
+	DrawRatio float64 `json:"draw_ratio"` // share of even pairs, or of draws among single games
+	PairRatio Float   `json:"pair_ratio"` // pairs won by pairs lost; null for single games, or if none was lost
+	Details   Details `json:"details"`
 
-	NElo      float64  `json:"nelo"`
-	NEloLo    float64  `json:"nelo_lo"`
-	NEloHi    float64  `json:"nelo_hi"`
-	LOS       float64  `json:"los"`
-	DrawRatio float64  `json:"draw_ratio"` // share of even pairs, or of draws among single games
-	PairRatio *float64 `json:"pair_ratio"` // pairs won by pairs lost; null for single games
+	Paired bool `json:"-"` // counts of pairs
 }
 
-// Measure returns what results say. Elo and its intervals are those of games whose number
-// was fixed beforehand; Unbiased is right where the test ended the match.
+// Measure returns what results say.
 func (t Test) Measure(c Counts) (*Measured, error) {
 	llr, err := t.LLR(c)
 	if err != nil {
@@ -45,13 +39,8 @@ func (t Test) Measure(c Counts) (*Measured, error) {
 	s := Summarize(c)
 	r := &Measured{
 		Games: s.Games, Score: s.Score, LLR: llr, Verdict: t.Status(llr).String(),
-		Elo: s.Elo, EloLo: s.EloLo, EloHi: s.EloHi, LikelyLo: s.LikelyLo, LikelyHi: s.LikelyHi,
-		Unbiased: e.Elo, UnbiasedLo: e.Lo, UnbiasedHi: e.Hi,
-		NElo: s.NElo, NEloLo: s.NEloLo, NEloHi: s.NEloHi,
-		LOS: s.LOS, DrawRatio: s.DrawRatio,
-	}
-	if s.Paired {
-		r.PairRatio = &s.PairRatio
+		Strength: s.Strength(), AfterStop: e.Strength(s.Games),
+		LOS: s.KnownLOS(), DrawRatio: s.DrawRatio, PairRatio: s.KnownPairRatio(), Details: s.Details(), Paired: s.Paired,
 	}
 	r.CorrectedLower, r.CorrectedUpper, err = t.CorrectedBounds(c)
 	return r, err

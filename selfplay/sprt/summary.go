@@ -31,10 +31,10 @@ type Summary struct {
 	// replaced by 0.001. Paired says whether there are pairs; it is 0 if not.
 	PairRatio float64
 	Paired    bool
-}
 
-// EloError is half the width of the interval of Elo.
-func (s Summary) EloError() float64 { return (s.EloHi - s.EloLo) / 2 }
+	oneSided bool // one side won no sample
+	noneLost bool
+}
 
 // Summarize describes counts that pass Validate.
 func Summarize(c Counts) Summary {
@@ -48,9 +48,13 @@ func Summarize(c Counts) Summary {
 	s.NElo, s.NEloLo, s.NEloHi = d.normalizedEloInterval(mean, math.Sqrt(variance))
 	switch c := c.(type) {
 	case Trinomial:
+		s.oneSided = c[0] == 0 || c[2] == 0
+		s.noneLost = c[0] == 0
 		s.Score = meanScore(c[:])
 		s.DrawRatio = ratio(c[1], c.Samples())
 	case Pentanomial:
+		s.oneSided = c[0]+c[1] == 0 || c[3]+c[4] == 0
+		s.noneLost = c[0]+c[1] == 0
 		s.Score = meanScore(c[:])
 		s.DrawRatio = ratio(c[2], c.Samples())
 		s.PairRatio = atLeast(c[3]+c[4]) / atLeast(c[0]+c[1])

@@ -39,7 +39,11 @@ type champion struct {
 // entrant returns the champion as a player. Its name in files holds the weights' id and
 // no path, so that equal runs in different folders write equal bytes.
 func (c *champion) entrant() selfplay.Entrant {
-	return selfplay.Entrant{Spec: c.spec, Name: "assay:" + c.ID}
+	shown := "start"
+	if c.Generation > 0 {
+		shown = folder(c.Generation)
+	}
+	return selfplay.Entrant{Spec: c.spec, Name: "assay:" + c.ID, Shown: shown}
 }
 
 // Run carries out the plan in the run's folder, from where an earlier call stopped. For a
@@ -158,7 +162,7 @@ func (l *learner) conclude() {
 	r.Learned, r.Terms = shown.WeightsRef, shown.terms
 	for _, g := range r.Generations {
 		if g.Number == shown.Generation {
-			r.Pieces = g.Fit.Pieces
+			r.Pieces, r.Concepts = g.Fit.Pieces, g.Fit.Concepts
 		}
 	}
 }
@@ -283,7 +287,7 @@ func (l *learner) final(ctx context.Context) error {
 	if player.ID == l.result.Opponent.ID {
 		player = &l.last
 	}
-	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID}
+	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID, Shown: l.result.Opponent.File}
 	var err error
 	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, player, opponent); err != nil {
 		return err
@@ -328,7 +332,7 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%s after %d games: Elo %+.0f [%+.0f, %+.0f]", r.Verdict, r.Games, r.Elo, r.EloLo, r.EloHi))
+	stage.Finish(fmt.Sprintf("%s after %d games: Elo %s", r.Verdict, r.Games, r.Strength.Text(0, "")))
 	nps := r.NodesPerSecond()
 	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1], "seconds": r.Took.Seconds()})
 }

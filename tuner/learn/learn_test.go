@@ -155,7 +155,7 @@ func TestCompleteRunAnswersAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Champion != second.Champion || first.Final.Elo != second.Final.Elo || len(second.Terms) != len(first.Terms) {
+	if first.Champion != second.Champion || first.Final.Score != second.Final.Score || len(second.Terms) != len(first.Terms) {
 		t.Errorf("the answers differ: %+v and %+v", first.Champion, second.Champion)
 	}
 }
@@ -182,7 +182,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 		t.Errorf("the champion is %+v, want generation 2's %s", r.Champion, parent)
 	}
 	for what, m := range map[string]*match.Result{"assay:" + r.Opponent.ID: r.Final, "assay:" + r.Start.ID: r.FromStart} {
-		if m == nil || m.A != "assay:"+parent || m.B != what {
+		if m == nil || m.IDA != "assay:"+parent || m.IDB != what || m.A != "gen-2" {
 			t.Errorf("the match against %s is %+v", what, m)
 		}
 	}
@@ -237,7 +237,7 @@ func TestNothingPromoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.A != "assay:"+r.Start.ID {
+	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.IDA != "assay:"+r.Start.ID || r.Final.A != "start" {
 		t.Errorf("champion %+v after %s", r.Champion, r.Generations[0].Reason)
 	}
 	if r.Learned.ID != r.Generations[0].Fit.ID || len(r.Terms) == 0 || len(r.Pieces) != 5 {

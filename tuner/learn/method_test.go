@@ -128,7 +128,7 @@ func TestHeldTerms(t *testing.T) {
 	if f := r.Terms[ratio]; !f.Frozen || f.MG != 1 {
 		t.Errorf("ratio: %+v", f)
 	}
-	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.B != "assay:"+r.Start.ID || r.FinalPlayer() != r.Champion {
+	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.IDB != "assay:"+r.Start.ID || r.FinalPlayer() != r.Champion {
 		t.Errorf("promoted %v, final %+v", r.Generations[0].Promoted, r.Final)
 	}
 }
@@ -143,7 +143,7 @@ func TestFinalOfTheLastFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.A != "assay:"+r.Generations[0].Fit.ID || r.FinalPlayer() != r.Learned {
+	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID || r.FinalPlayer() != r.Learned {
 		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
 	}
 }

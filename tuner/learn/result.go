@@ -28,6 +28,7 @@ type Result struct {
 	Opponent    WeightsRef         `json:"opponent"`
 	Learned     WeightsRef         `json:"learned"` // whose Pieces and Terms follow: the champion's, or without a promotion the last fit's
 	Pieces      []stats.PieceValue `json:"pieces"`
+	Concepts    []stats.Concept    `json:"concepts,omitempty"`
 	Terms       []tuner.TermFit    `json:"terms"`          // compared with the weights that the run began with
 	Held        []HeldTerm         `json:"held,omitempty"` // terms that kept their start weights, and why
 	Final       *match.Result      `json:"final"`          // score against the opponent, of FinalPlayer

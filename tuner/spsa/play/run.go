@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -220,16 +221,15 @@ func (s *session) progress() {
 	if s.Progress == nil {
 		return
 	}
-	note := ""
+	var note []string
 	for i, v := range s.tuner.Values() {
 		if i == 6 {
-			note += " ..."
+			note = append(note, "...")
 			break
 		}
-		p := &s.SPSA.Parameters[i]
-		note += fmt.Sprintf(" %s %.4g", p.Name, v)
+		note = append(note, fmt.Sprintf("%s %.4g", s.SPSA.Parameters[i].Name, v))
 	}
-	s.Progress(int64(s.tuner.Completed()), int64(s.SPSA.Iterations), note)
+	s.Progress(int64(s.tuner.Completed()), int64(s.SPSA.Iterations), strings.Join(note, "  "))
 }
 
 // validateAnswer plays the match at the end.

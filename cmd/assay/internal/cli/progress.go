@@ -3,28 +3,27 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
-// plainEvery is how often progress is written if there is no terminal.
-const plainEvery = 5 * time.Second
+const (
+	// plainEvery is how often progress is written if there is no terminal.
+	plainEvery = 5 * time.Second
+	// drawEvery is how often the line on a terminal is drawn at most.
+	drawEvery = 100 * time.Millisecond
+)
 
-// Progress shows how far a long task is: on a terminal as a bar with rate and time left,
-// else as a plain line every few seconds. Its methods may be called concurrently. On a nil
-// Progress they do nothing.
+// Progress shows how far a long task is: on a terminal as one line that is updated, else as a
+// plain line every few seconds. Its methods may be called concurrently. On a nil Progress they
+// do nothing.
 type Progress struct {
-	w     io.Writer
-	label string
-	tty   bool
+	w      io.Writer
+	screen *Screen // nil without a terminal
+	label  string
 
 	mu      sync.Mutex
-	bar     *progressbar.ProgressBar
-	total   int64
 	started time.Time
 	last    time.Time
 	// first is what was already done at the first update. The rate of resumed work does
@@ -34,62 +33,101 @@ type Progress struct {
 
 // NewProgress returns the progress of a task, shown on w.
 func NewProgress(w io.Writer, label string) *Progress {
-	f, ok := w.(*os.File)
-	return &Progress{w: w, label: label, tty: ok && term.IsTerminal(int(f.Fd())), started: time.Now(), first: -1}
+	p := &Progress{w: w, label: label, started: time.Now(), first: -1}
+	if s, ok := w.(*Screen); ok && s.Columns() > 0 {
+		p.screen = s
+	}
+	return p
 }
 
-// Update sets how much of the total is done, and a note to show. A total of 0 is unknown.
+// Update sets how much of the total is done, and a note to show. A total of 0 is unknown. A
+// note has fields with two spaces between them, the most important first: a terminal shows
+// those that fit its line.
 func (p *Progress) Update(done, total int64, note string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := time.Now()
 	if p.first < 0 {
-		p.first, p.started = done, time.Now()
+		p.first, p.started = done, now
 	}
-	if p.tty {
-		p.updateBar(done, total, note)
-		return
-	}
-	if now := time.Now(); now.Sub(p.last) >= plainEvery && done != total {
+	switch since := now.Sub(p.last); {
+	case p.screen != nil && since >= drawEvery:
+		p.last = now
+		p.screen.Status(p.fields(done, total, note))
+	case p.screen == nil && since >= plainEvery && done != total:
 		p.last = now
 		p.line(done, total, note)
 	}
 }
 
-func (p *Progress) updateBar(done, total int64, note string) {
-	if p.bar == nil || total != p.total {
-		p.total = total
-		p.bar = progressbar.NewOptions64(max(total, 1),
-			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
+// fields returns what the line on a terminal shows: how much is done, the note, speed and time
+// left. Speed and time are more important than all but the first two fields of the note.
+func (p *Progress) fields(done, total int64, note string) []field {
+	head := p.label
+	var share, speed, left string
+	if total > 0 {
+		head += fmt.Sprintf(" %d/%d", done, total)
+		share = fmt.Sprintf("%d%%", 100*done/total)
+	} else if done > 0 {
+		head += fmt.Sprintf(" %d", done)
 	}
-	text := p.label
-	if note != "" {
-		text += "  " + note
+	if rate := p.rate(done); rate > 0 {
+		speed = rateText(rate)
+		if total > done {
+			left = leftText(float64(total-done) / rate)
+		}
 	}
-	p.bar.Describe(text)
-	_ = p.bar.Set64(done) // drawing is best effort
+	list := []field{{head, 0}, {share, 1}}
+	if note != p.label {
+		for i, n := range strings.Split(strings.TrimSpace(note), "  ") {
+			list = append(list, field{n, 2 + 2*(i/2)})
+		}
+	}
+	return append(list, field{speed, 3}, field{left, 3})
+}
+
+// rate returns how much was done a second.
+func (p *Progress) rate(done int64) float64 {
+	if elapsed := time.Since(p.started).Seconds(); elapsed > 0 {
+		return float64(done-p.first) / elapsed
+	}
+	return 0
+}
+
+func rateText(rate float64) string {
+	switch {
+	case rate >= 9.95:
+		return fmt.Sprintf("%.0f/s", rate)
+	case rate >= 0.1:
+		return fmt.Sprintf("%.1f/s", rate)
+	}
+	return fmt.Sprintf("%.1f/min", 60*rate)
+}
+
+// leftText returns seconds as 48s, 3m12s or 2h5m.
+func leftText(seconds float64) string {
+	const year = 365 * 24 * 3600
+	d := time.Duration(min(seconds, year) * float64(time.Second))
+	if d < time.Hour {
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
 func (p *Progress) line(done, total int64, note string) {
-	text := fmt.Sprintf("%s: %d", p.label, done)
+	text := p.label + ":"
 	if total > 0 {
-		text += fmt.Sprintf("/%d", total)
+		text += fmt.Sprintf(" %d/%d", done, total)
+	} else if done > 0 {
+		text += fmt.Sprintf(" %d", done)
 	}
-	elapsed := time.Since(p.started)
-	if rate := float64(done-p.first) / elapsed.Seconds(); rate > 0 {
+	if rate := p.rate(done); rate > 0 {
 		text += fmt.Sprintf("  %.1f/s", rate)
 		if total > 0 {
-			left := time.Duration(float64(total-done) / rate * float64(time.Second))
-			text += fmt.Sprintf("  %s left", left.Round(time.Second))
+			text += "  " + leftText(float64(total-done)/rate) + " left"
 		}
 	}
 	if note != "" {
@@ -98,25 +136,15 @@ func (p *Progress) line(done, total int64, note string) {
 	fmt.Fprintln(p.w, text)
 }
 
-// Finish removes the bar, and prints what was done and how long it took.
+// Finish removes the line, and prints what was done and how long it took.
 func (p *Progress) Finish(summary string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 
-// Say prints a line between those of the progress bar.
-func (p *Progress) Say(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear() // it is drawn again at the next update
-	}
-	fmt.Fprintf(p.w, "%s: %s\n", p.label, text)
-}
+// Say prints a line between those of the progress.
+func (p *Progress) Say(text string) { fmt.Fprintf(p.w, "%s: %s\n", p.label, text) }

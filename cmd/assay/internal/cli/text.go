@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -47,4 +48,12 @@ func ErrorText(se tuner.Float, digits int) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.*f", digits, se)
+}
+
+// PercentOr returns a share in percent, a dash if it is not known.
+func PercentOr(share sprt.Float, digits int) string {
+	if !share.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f %%", digits, 100*float64(share))
 }

@@ -46,13 +46,16 @@ func History(ladderDir, history string) ([]byte, error) {
 		if !g.promoted {
 			s = &rejected
 		}
-		s.x, s.y = append(s.x, float64(n)), append(s.y, x.Elo)
-		s.lo, s.hi = append(s.lo, x.EloLo), append(s.hi, x.EloHi)
+		if !x.Known() {
+			return nil, fmt.Errorf("%s: %d games are too few for a rating of generation %d", ladderDir, x.Games, n)
+		}
+		s.x, s.y = append(s.x, float64(n)), append(s.y, float64(x.Elo))
+		s.lo, s.hi = append(s.lo, float64(x.EloLo)), append(s.hi, float64(x.EloHi))
 	}
 	list := []series{generations, rejected}
 	for i := range rest {
-		x := &rest[i]
-		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), x.Elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{x.Elo, x.Elo}, guide: true})
+		x, elo := &rest[i], float64(rest[i].Elo)
+		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{elo, elo}, guide: true})
 	}
 	f := chart(figure{Title: "Elo over generations", frame: alone}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
 	return standalone(string(f.SVG)), nil

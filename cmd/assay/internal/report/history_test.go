@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -36,8 +37,8 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
-		{Name: "assay:weights=" + start.ID() + ":hash=1", Elo: 0},
-		{Name: "shannon <1950>", Elo: -111},
+		{Name: "assay:weights=" + start.ID() + ":hash=1"},
+		{Name: "shannon <1950>", Strength: sprt.Strength{Elo: -111}},
 	}}
 	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
 		start.Terms[0].MG++
@@ -50,8 +51,8 @@ func TestHistory(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		elo := 123 * float64(n+1)
-		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json", ID: "assay:weights=" + start.ID(), Elo: elo, EloLo: elo - 20, EloHi: elo + 20})
+		elo := 123 * sprt.Float(n+1)
+		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json", ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
 	}
 	writeJSON(t, learn.RunConfig{StartID: result.Ratings[0].Name[len("assay:weights=") : len("assay:weights=")+12], Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
 	writeJSON(t, result, played, "result.json")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -212,7 +213,10 @@ func (v *learnView) curves() (list []figure) {
 		if g.Gate == nil || g.Gate.Standing.Games == 0 {
 			continue
 		}
-		elo, lo, hi := g.Gate.elo()
+		if !g.Gate.Strength().Known() {
+			continue
+		}
+		elo, lo, hi := ends(g.Gate.Strength())
 		gates.x, gates.y, gates.lo, gates.hi = append(gates.x, x), append(gates.y, elo), append(gates.lo, lo), append(gates.hi, hi)
 		passed = append(passed, learn.GateElo{EloEstimate: learn.EloEstimate{Elo: elo, Lo: lo, Hi: hi}, Promoted: g.Promoted})
 	}
@@ -223,8 +227,8 @@ func (v *learnView) curves() (list []figure) {
 	if len(gates.x) > 0 {
 		last := float64(len(v.Generations))
 		drawn := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates, champion}
-		if v.FromStart != nil && v.FromStart.Standing.Games > 0 {
-			elo, lo, hi := v.FromStart.elo()
+		if v.FromStart != nil && v.FromStart.Strength().Known() {
+			elo, lo, hi := ends(v.FromStart.Strength())
 			drawn = append(drawn, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})
 		}
 		list = append(list, chart(figure{Title: "Elo over the generations",
@@ -236,12 +240,20 @@ func (v *learnView) curves() (list []figure) {
 	return list
 }
 
-// elo is the best estimate of a match: the median-unbiased one after a sequential test.
-func (v *matchView) elo() (elo, lo, hi float64) {
-	if r := v.Result; r != nil && r.Unbiased != nil {
-		return *r.Unbiased, *r.UnbiasedL, *r.UnbiasedH
+// Strength is the Elo of a match, of a complete one as its result says.
+func (v *matchView) Strength() sprt.Strength {
+	if v.Result != nil {
+		return v.Result.Strength
 	}
-	return v.Standing.Elo, v.Standing.LikelyLo, v.Standing.LikelyHi
+	return v.Standing.Strength()
+}
+
+// ends returns an Elo and its interval to be drawn. What no number of games can measure is
+// drawn at the limit of what can be.
+func ends(s sprt.Strength) (elo, lo, hi float64) {
+	const most = 1000
+	cut := func(x sprt.Float) float64 { return max(-most, min(float64(x), most)) }
+	return cut(s.Elo), cut(s.EloLo), cut(s.EloHi)
 }
 
 func pieceFigures(pieces []stats.PieceValue) []figure {

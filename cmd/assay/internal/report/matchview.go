@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"math"
+	"reflect"
 	"slices"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -76,8 +78,11 @@ func (v *matchView) follow() error {
 	var elo, llr, lower, upper series
 	for _, p := range c.Points {
 		at := float64(p.Games)
-		elo.x, elo.y = append(elo.x, at), append(elo.y, p.Elo)
-		elo.lo, elo.hi = append(elo.lo, p.EloLo), append(elo.hi, p.EloHi)
+		if p.Known() {
+			e, lo, hi := ends(p.Strength)
+			elo.x, elo.y = append(elo.x, at), append(elo.y, e)
+			elo.lo, elo.hi = append(elo.lo, lo), append(elo.hi, hi)
+		}
 		if v.Config.Test != nil {
 			llr.x, llr.y = append(llr.x, at), append(llr.y, p.LLR)
 			lower.x, lower.y = append(lower.x, at), append(lower.y, p.Lower)
@@ -89,9 +94,6 @@ func (v *matchView) follow() error {
 }
 
 func (v *matchView) draw(elo, llr, lower, upper series) {
-	if len(elo.x) == 0 {
-		return
-	}
 	if len(llr.x) > 0 {
 		llr.name, llr.line, llr.points = "LLR", true, len(llr.x) < 40
 		lower.name, lower.guide = "bounds of the test", true
@@ -99,18 +101,29 @@ func (v *matchView) draw(elo, llr, lower, upper series) {
 		v.Figures = append(v.Figures, chart(figure{Title: "Log-likelihood ratio against its bounds: " + v.Name,
 			Note: "The test stops at the first crossing. Above the upper bound it accepts elo1, below the lower bound elo0."}, "games", "LLR", lower, upper, llr))
 	}
-	// The intervals of the first pairs are so wide that they would hide the rest.
-	elo.name, elo.line = "Elo of A, 95 % interval by likelihood", true
-	from := len(elo.x) / 12
-	elo.x, elo.y, elo.lo, elo.hi = elo.x[from:], elo.y[from:], elo.lo[from:], elo.hi[from:]
-	zero := series{name: "equal", x: []float64{elo.x[0], elo.x[len(elo.x)-1]}, y: []float64{0, 0}, guide: true}
-	v.Figures = append(v.Figures, chart(figure{Title: "Elo with its 95 % interval: " + v.Name}, "games", "Elo", zero, elo))
+	v.drawElo(elo)
+	if len(v.Tally.Pairs()) == 0 {
+		return
+	}
 	var values []float64
 	for _, n := range v.Penta {
 		values = append(values, float64(n))
 	}
 	v.Figures = append(v.Figures, bars(figure{Title: "Pairs of games by their score: " + v.Name,
 		Note: "A pair is two games from one opening with colors reversed. The score is A's."}, "pairs", []string{"0", "½", "1", "1½", "2"}, values))
+}
+
+// drawElo draws the Elo from the game on at which there is one.
+func (v *matchView) drawElo(elo series) {
+	if len(elo.x) == 0 {
+		return
+	}
+	// The intervals of the first pairs are so wide that they would hide the rest.
+	elo.name, elo.line = "Elo of A, 95 % interval", true
+	from := len(elo.x) / 12
+	elo.x, elo.y, elo.lo, elo.hi = elo.x[from:], elo.y[from:], elo.lo[from:], elo.hi[from:]
+	zero := series{name: "equal", x: []float64{elo.x[0], elo.x[len(elo.x)-1]}, y: []float64{0, 0}, guide: true}
+	v.Figures = append(v.Figures, chart(figure{Title: "Elo with its 95 % interval: " + v.Name}, "games", "Elo", zero, elo))
 }
 
 // figures draws the statistics of the games.
@@ -156,6 +169,18 @@ func (t *tally) summary() [][2]string {
 		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", rate)
 	}
 	return append(rows, [2]string{"repeated positions", repeated})
+}
+
+// signed returns a number with its sign: a dash if it is not known.
+func signed(v any) string {
+	x := reflect.ValueOf(v).Float()
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 0):
+		return fmt.Sprintf("%+.0f", x)[:1] + "∞"
+	}
+	return fmt.Sprintf("%+.1f", x)
 }
 
 func percent(part, whole float64) string {

@@ -88,7 +88,9 @@ func (b *builder) ladder() error {
 	if rated {
 		var list []estimate
 		for _, x := range r.Ratings {
-			list = append(list, estimate{name: x.Name, value: x.Elo, lo: x.EloLo, hi: x.EloHi})
+			if x.Known() {
+				list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
+			}
 		}
 		figures = b.number([]figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)})
 	}

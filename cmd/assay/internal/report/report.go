@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -122,8 +123,14 @@ func render(name string, data any) (template.HTML, error) {
 
 // funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
-	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
-	"fixed":  func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
+	"signed": signed,
+	"los": func(v sprt.Float) string {
+		if !v.Known() {
+			return "–"
+		}
+		return percent(float64(v), 1)
+	},
+	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
 	"loss": func(v tuner.Float) string {
 		if !v.Known() {
 			return "none"

@@ -56,7 +56,7 @@ func learnResult() *learn.Result {
 		Format: learn.Format,
 		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
-			Number: 1, Gate: &match.Result{Games: 20, Elo: 12.34}, Promoted: true, Reason: "passed",
+			Number: 1, Gate: &match.Result{Games: 20, Strength: sprt.Strength{Elo: 12.34}}, Promoted: true, Reason: "passed",
 			Fit: learn.Fit{Result: tuner.Result{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}},
 		}},
 		Pieces: []stats.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
@@ -67,7 +67,7 @@ func learnResult() *learn.Result {
 			{Name: "unseen", MG: 9, SEMG: 2, Rescale: 1},
 			{Name: hostile, MG: 99, SEMG: 2, EffectiveGames: 50, DataShare: 0.5, Rescale: 1},
 		},
-		Final: &match.Result{Games: 400, Elo: 123.4, EloLo: 100.1, EloHi: 147.9, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
+		Final: &match.Result{Games: 400, Strength: sprt.Strength{Elo: 123.4, EloLo: 100.1, EloHi: 147.9}, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
 	}
 }
 

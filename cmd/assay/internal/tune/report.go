@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,8 +18,8 @@ import (
 )
 
 // tuneText is the report of a fit for people: the warning about the data, if there is one,
-// the verdict, piece values, how good the fit is, then every term.
-func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration) string {
+// the verdict, piece values, how good the fit is, then the largest changes, or all terms.
+func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration, all bool) string {
 	var b strings.Builder
 	if dataWarning != "" {
 		fmt.Fprintf(&b, "warning: %s\n\n", dataWarning)
@@ -31,8 +30,12 @@ func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.
 	b.WriteString(groupTable(&r.Result))
 	b.WriteString(calibrationTable(&r.Calibration))
 	b.WriteString(curveTable(r.Curve))
-	b.WriteString(termTable(&r.Result, file))
-	b.WriteString(collinearList(r.Collinear))
+	if all {
+		b.WriteString(termTable(&r.Result, file))
+		b.WriteString(collinearList(r.Collinear))
+	} else {
+		_ = cli.PrintChanges(&b, r.Terms) // a strings.Builder cannot fail
+	}
 	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == dataWarning })
 	for _, w := range rest {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
@@ -65,7 +68,7 @@ func pieceTable(r *tuner.Result) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("Average marginal value of a piece: by how many centipawns the evaluation falls when it\nis taken off the board, over a sample of the data.\n\n")
+	b.WriteString("Average marginal value of a piece: by how many centipawns the evaluation falls\nwhen it is taken off the board, over a sample of the data.\n\n")
 	fmt.Fprintf(&b, "%-10s %8s %16s %8s %8s %16s\n", "", "start", "fitted", "mg", "eg", "in pawns")
 	for _, p := range r.Pieces {
 		fmt.Fprintf(&b, "%-10s %8.0f %16s %8.0f %8.0f %16s\n", p.Piece, p.Start, plusMinus(p.Value, p.SE, 0, 1), p.MG, p.EG, plusMinus(p.Pawns, p.SEPawns, 2, 2))
@@ -130,7 +133,7 @@ func termTable(r *tuner.Result, file *models.File) string {
 	var b strings.Builder
 	boards := weights.NewSquareBoards()
 	group := ""
-	fmt.Fprintf(&b, "\n%-26s %6s    %-15s %6s    %-15s %5s %5s %9s %7s\n", "term", "mg", "fitted", "eg", "fitted", "data", "prior", "positions", "games")
+	fmt.Fprintf(&b, "\n%-25s %4s    %-13s %4s    %-13s %4s %4s\n", "term", "mg", "fitted", "eg", "fitted", "data", "games")
 	for i := range r.Terms {
 		x := &r.Terms[i]
 		if boards.Take(&file.Terms[i]) {
@@ -144,7 +147,7 @@ func termTable(r *tuner.Result, file *models.File) string {
 		if !x.Tapered {
 			eg, arrow = [2]string{}, ""
 		}
-		fmt.Fprintf(&b, "  %-24s %6s -> %-15s %6s %2s %-15s %5s %5s %9d %7.1f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), effect(x.PriorEffect), x.Count, x.EffectiveGames, mark(x))
+		fmt.Fprintf(&b, "%-25s %4s -> %-13s %4s %2s %-13s %4s %4.0f%s\n", x.Name, number(x.StartMG), withKnownError(x.MG, x.SEMG), eg[0], arrow, eg[1], percent(x.DataShare), x.EffectiveGames, mark(x))
 	}
 	b.WriteString(boards.String())
 	b.WriteString(termLegend)
@@ -166,23 +169,12 @@ func percent(share tuner.Float) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-// effect returns the width of a prior in centipawns of effect.
-func effect(width tuner.Float) string {
-	switch {
-	case width == 0:
-		return "-"
-	case !width.Known() || math.IsInf(float64(width), 0):
-		return "free"
-	}
-	return fmt.Sprintf("%.1f", width)
-}
-
 const termLegend = `
-data: the share of the term that the data determined; the prior holds the rest, and then
-a small error says nothing of the truth. prior: its width in centipawns of effect, of what
-the term's typical count (the root mean square) is worth. games: effective number of games that inform the
-term; ? fewer than 30, the error is too small; = frozen; - never seen. Tables carry part of
-the material: --json has their entries as differences from the table's mean, with errors.
+data: the share of the term that the data determined; the prior holds the rest,
+and then a small error says nothing of the truth. games: effective number of
+games that inform the term; ? fewer than 30, the error is too small; = frozen;
+- never seen. --json also has the priors, and the entries of tables, which carry
+part of the material, as differences from their mean.
 `
 
 func number(v float64) string { return fmt.Sprintf("%.0f", v) }
@@ -209,7 +201,7 @@ func groupTable(r *tuner.Result) string {
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %-12s %10d %10.1f %12.6f %+12.6f\n", g.Name, g.Parameters, g.Effective, g.Gain, g.Net)
 	}
-	b.WriteString("gain: by how much the mean training loss would be larger had the group kept its start\nweights and the rest been tuned without it; net: what of it to expect on other games.\n")
+	b.WriteString("gain: by how much the mean training loss would be larger had the group kept its\nstart weights and the rest been tuned without it; net: what of it to expect on\nother games.\n")
 	return b.String()
 }
 
@@ -265,7 +257,7 @@ func collinearList(list []stats.Collinear) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze them if\nit is off, and compare only differences within a table.\n")
+	b.WriteString("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze\nthem if it is off, and compare only differences within a table.\n")
 	const lines, names = 3, 3
 	for i, c := range list {
 		if i == lines {

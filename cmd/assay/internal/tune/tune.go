@@ -44,6 +44,7 @@ type tuneFlags struct {
 	prior, bounds    []string
 	priorFactor      string
 	asJSON           bool
+	all              bool
 	c                tuner.Config
 }
 
@@ -140,6 +141,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
 }
 
 // parse turns the flags into a configuration. Its errors are usage errors.
@@ -331,7 +333,7 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	if f.asJSON {
 		ferr = cli.PrintJSON(stdout, report)
 	} else {
-		_, ferr = io.WriteString(stdout, tuneText(report, task.warning, file, took))
+		_, ferr = io.WriteString(cli.Folded(stdout), tuneText(report, task.warning, file, took, f.all))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

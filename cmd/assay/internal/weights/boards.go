@@ -41,29 +41,35 @@ func (s *SquareBoards) Take(w *models.TermWeight) bool {
 	return true
 }
 
+// squareWidth is the width of a square's weight: two boards fit a terminal of 80 columns.
+const squareWidth = 4
+
 func (s *SquareBoards) String() string {
 	var b strings.Builder
 	for _, kind := range s.names {
-		fmt.Fprintf(&b, "\n%-43s%s\n", kind+", mg", "eg")
+		fmt.Fprintf(&b, "\n%-40s%s\n", kind+", mg", "eg")
 		for rank := 7; rank >= 0; rank-- {
 			var mg, eg strings.Builder
 			any := false
 			for file := range 8 {
 				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
-					fmt.Fprintf(&mg, "%5d", w.MG)
-					fmt.Fprintf(&eg, "%5d", w.EG)
+					fmt.Fprintf(&mg, "%*d", squareWidth, w.MG)
+					fmt.Fprintf(&eg, "%*d", squareWidth, w.EG)
 					any = true
 				} else {
-					mg.WriteString("     ")
-					eg.WriteString("     ")
+					fmt.Fprintf(&mg, "%*s", squareWidth, "")
+					fmt.Fprintf(&eg, "%*s", squareWidth, "")
 				}
 			}
 			if any { // pawns have no first rank
-				fmt.Fprintf(&b, "%d%s  %s\n", rank+1, mg.String(), strings.TrimRight(eg.String(), " "))
+				fmt.Fprintf(&b, "%d%s %s\n", rank+1, mg.String(), strings.TrimRight(eg.String(), " "))
 			}
 		}
-		files := "    a    b    c    d    e    f    g    h"
-		fmt.Fprintf(&b, " %s  %s\n", files, files)
+		files := ""
+		for file := range 8 {
+			files += fmt.Sprintf("%*c", squareWidth, 'a'+file)
+		}
+		fmt.Fprintf(&b, " %s %s\n", files, files)
 	}
 	return b.String()
 }

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+)
+
+// usualColumns is the width of a terminal that does not tell its own.
+const usualColumns = 80
+
+// Screen is standard output or standard error, as commands write to it. On a terminal, a status
+// line stands below all that was written: a text takes its place, and the next status follows
+// the text. Elsewhere a Screen writes texts as they are, and no status.
+type Screen struct {
+	w       io.Writer
+	columns func() int // of the terminal, asked anew for each line; nil if this is none
+	fold    bool       // long lines, at spaces
+	status  *status
+}
+
+// status is the status line of a terminal. Standard output and standard error share it.
+type status struct {
+	mu      sync.Mutex
+	screen  *Screen // that shows it; nil if none does
+	width   int     // of the text that is shown
+	midline bool    // the last text did not end its line
+}
+
+// NewScreens returns the screens of a command. Long lines of standard error are folded on a
+// terminal: they are messages. Those of standard output may be data.
+func NewScreens(stdout, stderr io.Writer) (out, messages *Screen) {
+	s := new(status)
+	return &Screen{w: stdout, columns: terminalColumns(stdout), status: s},
+		&Screen{w: stderr, columns: terminalColumns(stderr), status: s, fold: true}
+}
+
+// terminalColumns returns a function that asks for the width of the terminal, or nil.
+func terminalColumns(w io.Writer) func() int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return func() int {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+		return usualColumns
+	}
+}
+
+// Columns returns the width of the terminal, 0 if this is none.
+func (s *Screen) Columns() int {
+	if s.columns == nil {
+		return 0
+	}
+	return s.columns()
+}
+
+// Write implements io.Writer.
+func (s *Screen) Write(p []byte) (int, error) {
+	if s.columns == nil || len(p) == 0 {
+		return s.w.Write(p)
+	}
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	s.status.erase()
+	s.status.midline = p[len(p)-1] != '\n'
+	if !s.fold {
+		return s.w.Write(p)
+	}
+	if _, err := s.w.Write(foldLines(p, s.columns())); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// field is a part of a status line.
+type field struct {
+	text string
+	rank int // the lower, the more important
+}
+
+// Status shows the fields that fit the line. Nothing removes the line.
+func (s *Screen) Status(fields []field) {
+	if s.columns == nil {
+		return
+	}
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	if s.status.midline {
+		return
+	}
+	line := ""
+	if len(fields) > 0 {
+		line = fit(fields, s.columns()-1) // a terminal may wrap after its last column
+	}
+	before := ""
+	if s.status.screen == s {
+		before = strings.Repeat(" ", max(0, min(s.status.width, s.columns()-1)-uniseg.StringWidth(line)))
+	}
+	s.status.screen, s.status.width = s, uniseg.StringWidth(line)
+	_, _ = io.WriteString(s.w, "\r"+line+before) // drawing is best effort
+	if line == "" {
+		_, _ = io.WriteString(s.w, "\r")
+		s.status.screen = nil
+	}
+}
+
+// erase removes the status line. It overwrites it with spaces, as every terminal understands.
+func (s *status) erase() {
+	if s.screen == nil {
+		return
+	}
+	_, _ = io.WriteString(s.screen.w, "\r"+strings.Repeat(" ", min(s.width, s.screen.columns()-1))+"\r")
+	s.screen = nil
+}
+
+// fit joins fields in their order. It leaves out those for which there is no room in the
+// columns beside more important ones. The first is cut if it is too long alone.
+func fit(fields []field, columns int) string {
+	order := make([]int, len(fields))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return fields[a].rank - fields[b].rank })
+	kept, width := make([]bool, len(fields)), 0
+	for _, i := range order {
+		if w := 1 + uniseg.StringWidth(fields[i].text); i > 0 && w > 1 && width+w <= columns {
+			kept[i], width = true, width+w
+		} else if i == 0 {
+			width = w - 1
+		}
+	}
+	line := cut(fields[0].text, columns)
+	for i, f := range fields {
+		if kept[i] {
+			line += " " + f.text
+		}
+	}
+	return line
+}
+
+// cut returns the beginning of a text that fits the columns.
+func cut(text string, columns int) string {
+	width, end := 0, 0
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if width += g.Width(); width > columns {
+			return text[:end]
+		}
+		_, end = g.Positions()
+	}
+	return text
+}
+
+// foldLines breaks lines that are longer than the columns at spaces. A broken line goes on below
+// its own indentation and two spaces. Words are never broken: they may be paths to copy.
+func foldLines(text []byte, columns int) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		body := strings.TrimSuffix(string(line), "\n")
+		if uniseg.StringWidth(body) <= columns {
+			out.Write(line)
+			continue
+		}
+		indent := body[:len(body)-len(strings.TrimLeft(body, " "))] + "  "
+		width := 0
+		for i, word := range strings.Split(strings.TrimLeft(body, " "), " ") {
+			w := uniseg.StringWidth(word)
+			switch {
+			case i == 0:
+				out.WriteString(indent[2:])
+				width = len(indent) - 2
+			case width+1+w > columns:
+				out.WriteString("\n" + indent)
+				width = len(indent)
+			default:
+				out.WriteByte(' ')
+				width++
+			}
+			out.WriteString(word)
+			width += w
+		}
+		if len(body) < len(line) {
+			out.WriteByte('\n')
+		}
+	}
+	return out.Bytes()
+}
+
+// Folded returns out so that long lines are folded if it is a terminal. It is for texts that
+// people read, not for data.
+func Folded(out io.Writer) io.Writer {
+	if t, ok := out.(interface{ Columns() int }); ok && t.Columns() > 0 {
+		return &folded{out, t.Columns}
+	}
+	return out
+}
+
+type folded struct {
+	w       io.Writer
+	columns func() int
+}
+
+func (f *folded) Write(p []byte) (int, error) {
+	if _, err := f.w.Write(foldLines(p, f.columns())); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestFit(t *testing.T) {
+	fields := []field{{"match 62/400", 0}, {"16%", 1}, {"LLR 1.21/2.94", 2}, {"", 2}, {"Elo +31±40", 2}, {"+30 =20 -12", 4}, {"7/s", 3}, {"48s", 3}}
+	for columns, want := range map[int]string{
+		79: "match 62/400 16% LLR 1.21/2.94 Elo +31±40 +30 =20 -12 7/s 48s",
+		49: "match 62/400 16% LLR 1.21/2.94 Elo +31±40 7/s 48s",
+		48: "match 62/400 16% LLR 1.21/2.94 Elo +31±40 7/s",
+		30: "match 62/400 16% LLR 1.21/2.94",
+		20: "match 62/400 16% 7/s",
+		5:  "match",
+	} {
+		if got := fit(fields, columns); got != want {
+			t.Errorf("%d columns: got %q, want %q", columns, got, want)
+		}
+	}
+	if got := fit([]field{{"日本語 1/2", 0}}, 5); got != "日本" { // of two columns each
+		t.Errorf("wide letters: got %q", got)
+	}
+}
+
+func TestFoldLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"short\n":             "short\n",
+		"ab cd ef gh ij kl\n": "ab cd ef\n  gh ij kl\n",
+		"  ab cd ef gh":       "  ab cd ef\n    gh",
+		"a /a/path/too/long/to/be/broken z\nnext\n": "a\n  /a/path/too/long/to/be/broken\n  z\nnext\n",
+		"± ± ± ± ±\n":                               "± ± ± ± ±\n", // ten bytes more than columns
+	} {
+		if got := string(foldLines([]byte(text), 10)); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestStatus draws on a terminal that becomes narrower: each line fits, and texts take the
+// place of the status.
+func TestStatus(t *testing.T) {
+	var b bytes.Buffer
+	columns := 20
+	shared := new(status)
+	width := func() int { return columns }
+	out := &Screen{w: &b, columns: width, status: shared}
+	messages := &Screen{w: &b, columns: width, status: shared, fold: true}
+	draw := func() { messages.Status([]field{{"match 1/9", 0}, {"50%", 1}, {"7/s", 2}}) }
+	draw()
+	columns = 12
+	draw()
+	if _, err := out.Write([]byte("text\n")); err != nil {
+		t.Fatal(err)
+	}
+	draw()
+	messages.Status(nil)
+	want := "\rmatch 1/9 50% 7/s" + // 17 columns
+		"\rmatch 1/9  " + // 11 columns of 12
+		"\r" + strings.Repeat(" ", 9) + "\rtext\n" +
+		"\rmatch 1/9" +
+		"\r" + strings.Repeat(" ", 9) + "\r"
+	if got := b.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
