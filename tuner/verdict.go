@@ -131,7 +131,7 @@ func (v *Verdict) caveat() string {
 	if p.Interval[0] > float64(v.Margin) {
 		return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; make them quiet, or " + cure
 	}
-	return fmt.Sprintf("Do not expect a gain in matches: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
+	return fmt.Sprintf("Do not expect a gain in other matches, at other nodes or clocks too: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost there; %s",
 		100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
 }
 
