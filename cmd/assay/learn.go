@@ -50,7 +50,7 @@ func newLearnCommand() *cobra.Command {
 	var f learnFlags
 	cmd := &cobra.Command{
 		Use:   "learn",
-		Short: "Run the whole loop, self-play, tuning and gate, from Shannon's numbers to a measured gain",
+		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
 		Long: `Learn the coefficients of an evaluation from games against itself.
 
 Each generation plays games with the champion's weights and fits new weights to the

@@ -39,7 +39,7 @@ func newMatchCommand() *cobra.Command {
 	var f matchFlags
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
-		Short: "Play two players against each other: a fixed number of games, or an SPRT; or a tournament of more",
+		Short: "Play a match of fixed length, an SPRT, or a tournament",
 		Long: `Play pairs of games between two players, each pair from one opening with colors
 reversed, and report how much stronger A is.
 

@@ -36,6 +36,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
+	const setUp = "Set up: versions, manual pages, completion:"
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -44,6 +45,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
 		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},
+		{setUp, []*cobra.Command{newVersionCommand(), newManCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -51,6 +53,9 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 			root.AddCommand(cmd)
 		}
 	}
+	root.SetCompletionCommandGroupID(setUp)
+	root.SetHelpCommandGroupID(setUp)
+	helpText(root)
 	markUsageErrors(root)
 	return root
 }

@@ -41,7 +41,7 @@ func newSpsaCommand() *cobra.Command {
 	var f spsaFlags
 	cmd := &cobra.Command{
 		Use:   "spsa [CONFIG]",
-		Short: "Tune parameters of any UCI engine, or weights and search of assay, by games",
+		Short: "Tune a UCI engine's parameters, or assay's weights, by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
 them changed the other way, and moves them toward the side that scored better.

@@ -103,7 +103,7 @@ func TestOneLineOnATerminal(t *testing.T) {
 				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "60", "--sprt", "0,2", "--nodes", "100", "--max-plies", "60", "--out", "m" + n}},
 			{`generation 1: self-play \d+/40 \d+% `, `^report +runs.l\d+.report.html$`,
 				[]string{"learn", "--model", model, "--generations", "1", "--games", "40", "--nodes", "100", "--gate-games", "20", "--final-games", "20", "--run", "l" + n}},
-			{`tune step \d+ objective`, `^wrote `,
+			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,
 				[]string{"tune", filepath.Join("runs", "l80", "gen-1", "positions"), "--folds", "0", "--out", "t" + n + ".json"}},
 			{`spsa \d+/60 \d+% pawn [0-9.]+ knight`, `^written `,
 				[]string{"spsa", "--model", "shannon-1950", "--games", "120", "--nodes", "100", "--out", "s" + n}},

@@ -194,13 +194,42 @@ func foldLines(text []byte, columns int) []byte {
 	return out.Bytes()
 }
 
+// Columns returns the width of the terminal that out is, 0 if it is none.
+func Columns(out io.Writer) int {
+	if t, ok := out.(interface{ Columns() int }); ok {
+		return t.Columns()
+	}
+	return 0
+}
+
+// Wrap breaks a paragraph into lines that fit the columns.
+func Wrap(text string, columns int) string {
+	var b strings.Builder
+	width := 0
+	for i, word := range strings.Fields(text) {
+		w := uniseg.StringWidth(word)
+		switch {
+		case i == 0:
+		case width+1+w > columns:
+			b.WriteByte('\n')
+			width = 0
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(word)
+		width += w
+	}
+	return b.String()
+}
+
 // Folded returns out so that long lines are folded if it is a terminal. It is for texts that
 // people read, not for data.
 func Folded(out io.Writer) io.Writer {
-	if t, ok := out.(interface{ Columns() int }); ok && t.Columns() > 0 {
-		return &folded{out, t.Columns}
+	if Columns(out) == 0 {
+		return out
 	}
-	return out
+	return &folded{out, func() int { return Columns(out) }}
 }
 
 type folded struct {

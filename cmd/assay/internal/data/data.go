@@ -21,7 +21,7 @@ const dataMemory = 700 << 20
 func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Import, export, arrange and check data sets, and make positions of games",
+		Short: "Import, export and arrange data sets; make positions of games",
 		Long: `Data sets are folders of Arrow files with a manifest.json: games (assay.games/1),
 positions (assay.positions/1) or features of another engine (assay.features/2).
 Every command also reads a single .arrow file, or a folder of them without a manifest, and

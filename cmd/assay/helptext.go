@@ -1,0 +1,93 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+)
+
+// flagGroups are the headings under which the commands that play games list their flags, and
+// the flags in the order of their importance. Flags of no group are listed last.
+var flagGroups = []struct {
+	title string
+	flags []string
+}{
+	{"Players", []string{"players", "player", "build", "repo", "no-bench", "start-timeout", "max-forfeits", "recover", "gauntlet"}},
+	{"Limits", []string{"tc", "movetime", "nodes", "hard-nodes", "depth", "time-margin", "move-timeout"}},
+	{"Test", []string{"games", "rounds", "sprt", "preset", "elo-model", "alpha", "beta", "corrected", "within", "schedule", "anchor"}},
+	{"Openings", []string{"book", "book-order", "book-start", "random-plies", "opening-score", "opening-nodes", "seed"}},
+	{"Adjudication", []string{"win-score", "win-plies", "win-one-sided", "draw-score", "draw-plies", "draw-from", "play-on", "max-plies"}},
+	{"Machines", []string{"concurrency", "affinity", "serve", "nats", "lease", "replay-share", "reference-speed"}},
+}
+
+// helpText makes the help of all commands list flags in groups where there are many, and fit a
+// terminal.
+func helpText(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	cobra.AddTemplateFunc("paragraphs", paragraphs)
+	const flags = "\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), flags, "\n\n{{flagUsages . | trimTrailingWhitespaces}}", 1))
+	root.SetHelpTemplate(`{{with (or .Long .Short)}}{{paragraphs $ .}}
+
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`)
+}
+
+// flagUsages lists the flags of a command. The root knows the terminal: cobra has the command
+// itself write into memory.
+func flagUsages(cmd *cobra.Command) string {
+	columns := cli.Columns(cmd.Root().OutOrStdout())
+	all := cmd.LocalFlags()
+	if all.Lookup("win-score") == nil {
+		return "Flags:\n" + all.FlagUsagesWrapped(columns)
+	}
+	var b strings.Builder
+	listed := []string{}
+	list := func(title string, names []string) {
+		group := pflag.NewFlagSet(title, pflag.ContinueOnError)
+		group.SortFlags = false
+		for _, name := range names {
+			if f := all.Lookup(name); f != nil {
+				group.AddFlag(f)
+			}
+		}
+		if group.HasAvailableFlags() {
+			b.WriteString(title + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
+		}
+		listed = append(listed, names...)
+	}
+	for _, g := range flagGroups {
+		list(g.title, g.flags)
+	}
+	var rest []string
+	all.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(listed, f.Name) {
+			rest = append(rest, f.Name)
+		}
+	})
+	list("Output and others", rest)
+	return b.String()
+}
+
+// paragraphs returns the text of a help, on a terminal with its paragraphs broken anew where
+// they are too wide. Lines that begin with a space stay.
+func paragraphs(cmd *cobra.Command, text string) string {
+	text = strings.TrimRight(text, " \n")
+	columns := cli.Columns(cmd.Root().OutOrStdout())
+	if columns == 0 {
+		return text
+	}
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		lines := strings.Split(block, "\n")
+		wide := slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > columns })
+		indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
+		if wide && !indented {
+			blocks[i] = cli.Wrap(strings.Join(lines, " "), columns)
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
