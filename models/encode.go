@@ -26,6 +26,9 @@ func (f *File) Encode() ([]byte, error) {
 	e.line(1, "format", Format, ",")
 	e.line(1, "model", f.Model, ",")
 	e.line(1, "unit", f.unitField(), ",")
+	if f.Formula != "" {
+		e.line(1, "formula", f.Formula, ",")
+	}
 	e.line(1, "K", f.K, ",")
 	e.provenance(&f.Provenance)
 	e.WriteString("  \"terms\": [\n")
@@ -104,6 +107,9 @@ func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
 	field("mg", w.MG)
 	if t.Tapered {
 		field("eg", w.EG)
+	}
+	if w.Step != 0 {
+		field("step", w.Step)
 	}
 	for _, x := range []struct {
 		name string

@@ -44,6 +44,8 @@ type File struct {
 	// Unit is the number of units a pawn of a foreign evaluation whose weights are in its own
 	// engine's units; 0 is 100, and weights are in centipawns.
 	Unit float64
+	// Formula is the text that makes a foreign evaluation of its terms; empty if it is linear.
+	Formula string
 	// K is the slope of the sigmoid that belongs to the weights, per centipawn or engine unit.
 	K float64
 	// Terms holds every term of the model, in the order of its table.
@@ -61,6 +63,16 @@ type TermWeight struct {
 	FitMG, FitEG, SEMG, SEEG float64
 	// Count is the number of positions of the fit in which the term occurred.
 	Count int64
+	// Step is that of a scalar of the formula: its value is MG steps. 0 is for all other terms.
+	Step float64
+}
+
+// Value returns the value of a term that is not tapered.
+func (t *TermWeight) Value() float64 {
+	if t.Step > 0 {
+		return float64(t.MG) * t.Step
+	}
+	return float64(t.MG)
 }
 
 // Provenance says where weights come from. Fields that do not apply are empty.
@@ -95,6 +107,9 @@ func (f *File) Table() ([]eval.Term, error) {
 		if f.Unit != 0 {
 			return nil, fmt.Errorf("the unit is 1/%g pawn, but weights of %s are in centipawns", f.Unit, f.Model)
 		}
+		if f.Formula != "" {
+			return nil, fmt.Errorf("there is a formula, but model %s has its own", f.Model)
+		}
 		m, _, err := f.Weights()
 		if err != nil {
 			return nil, err
@@ -117,6 +132,8 @@ func (f *File) Table() ([]eval.Term, error) {
 			return nil, fmt.Errorf("evaluation %s: term %d is %q, in the term table %q", f.Model, i, t.Name, about.Name)
 		case !about.Tapered && t.MG != t.EG:
 			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
+		case t.Step != 0 && (f.Formula == "" || about.Tapered || !(t.Step > 0 && t.Step <= 1e6)):
+			return nil, fmt.Errorf("term %q has a step of %v: steps above 0 are of the scalars of a formula", t.Name, t.Step)
 		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
 			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d", t.Name, t.MG, t.EG, eval.MaxCoef)
 		}
@@ -125,14 +142,21 @@ func (f *File) Table() ([]eval.Term, error) {
 }
 
 // ID identifies the weights: it is the first 12 hex digits of the SHA-256 of the model's
-// name and the lines "name mg eg" in table order. K, fitted numbers and the provenance are
+// name, its formula if it has one, and the lines "name mg eg" in table order. K, fitted numbers and the provenance are
 // not part of it.
 func (f *File) ID() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", f.Model)
+	if f.Formula != "" {
+		fmt.Fprintf(h, "%s\n", f.Formula)
+	}
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		fmt.Fprintf(h, "%s %d %d\n", t.Name, t.MG, t.EG)
+		fmt.Fprintf(h, "%s %d %d", t.Name, t.MG, t.EG)
+		if t.Step != 0 {
+			fmt.Fprintf(h, " %g", t.Step)
+		}
+		fmt.Fprintln(h)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }

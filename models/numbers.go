@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -75,6 +76,13 @@ func (f *File) replaceNumbers(source []byte) (out []byte, left []string, err err
 
 // place notes the edits of a term, and reports whether the source defines it.
 func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
+	if t.Step != 0 {
+		whole := TermWeight{Name: t.Name, MG: int32(math.Round(t.Value())), EG: int32(math.Round(t.Value()))}
+		if float64(whole.MG) != t.Value() {
+			return false, nil // no whole number: it is among those to be written by hand
+		}
+		t = &whole
+	}
 	base := t.Name
 	half := -1 // 0 or 1 where the term is half of one: sides that are scaled on their own
 	if name, end, _ := cutLast(base); !tapered && len(c.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {

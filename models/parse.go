@@ -77,6 +77,7 @@ func (p *parser) file() (*File, error) {
 		"format":     p.constant(Format),
 		"model":      p.text(&f.Model),
 		"unit":       p.unit(&f.Unit),
+		"formula":    p.text(&f.Formula),
 		"K":          p.slope(&f.K),
 		"provenance": func() error { return p.provenance(&f.Provenance) },
 		"terms":      func() error { return p.terms(f) },
@@ -132,6 +133,7 @@ func (p *parser) term() (t TermWeight, single bool, group string, err error) {
 		"group":  p.text(&group), // of a foreign evaluation only, see validate
 		"mg":     p.integer(&mg, -eval.MaxCoef, eval.MaxCoef),
 		"eg":     func() error { single = false; return tapered() },
+		"step":   p.float(&t.Step),
 		"fit_mg": p.float(&t.FitMG),
 		"fit_eg": p.float(&t.FitEG),
 		"se_mg":  p.float(&t.SEMG),

@@ -45,7 +45,7 @@ func (c Cell) Score() string {
 	if c.Tapered {
 		return fmt.Sprintf("S(%d, %d)", c.MG, c.EG)
 	}
-	return fmt.Sprint(c.MG)
+	return fmt.Sprint(c.Value())
 }
 
 // Array is a group of consecutive terms whose names differ only at the end.

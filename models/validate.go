@@ -71,7 +71,8 @@ func (p *parser) describeForeign(f *File) error {
 			f.Foreign[i].Group = groupOf(t.Name)
 		}
 	}
-	return checkForeignNames(f)
+	_, err := f.Table()
+	return err
 }
 
 // checkForeignNames checks the names of a foreign evaluation, its terms and its groups.

@@ -55,7 +55,7 @@ func (f *fitting) choosePrior(ctx context.Context) error {
 			break
 		}
 	}
-	f.nested = nestedChoice(tried, v).paired()
+	f.nested = nestedChoice(tried, v)
 	f.c.PriorFactor = cmp.Or(f.c.PriorFactor, 1) * tried[best].factor
 	if best == 0 {
 		return nil

@@ -86,8 +86,11 @@ func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.F
 
 func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model, Unit: r.Unit}
+	if r.Bend != nil {
+		f.Formula = r.Bend.Formula
+	}
 	for i, t := range r.Terms {
-		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG, Step: t.Step})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	r.fill(f, p)
@@ -98,12 +101,12 @@ func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 // terms of a fit. The file has no slope: it is for export, not to be written. It is an error if
 // a value is not a whole number of engine units.
 func StartWeights(set dataset.FeatureSet) (*models.File, error) {
-	f := &models.File{Model: set.Model}
+	f := &models.File{Model: set.Model, Formula: set.Formula}
 	for i, t := range rows.TermsOfFeatures(set) {
 		if math.Round(t.MG) != t.MG || math.Round(t.EG) != t.EG {
 			return nil, fmt.Errorf("term %q: its values %v and %v are no whole numbers of engine units", t.Name, t.MG, t.EG)
 		}
-		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG)})
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG), Step: t.Step})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	_, err := f.Table()

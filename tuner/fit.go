@@ -20,7 +20,7 @@ func Fit(ctx context.Context, s *rows.Store, terms []rows.Term, c Config) (*Resu
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {
-	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize} {
+	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize, f.identify} {
 		if err := stage(ctx); err != nil {
 			return nil, err
 		}
@@ -61,7 +61,8 @@ type fitting struct {
 	free     freedom
 	at       solution
 	warnings []string
-	nested   *Paired // of a chosen factor on the priors
+	nested   *clusterLosses // of a chosen factor on the priors
+	held     []string       // scalars that the data do not determine alone
 }
 
 // slopes are those of the sigmoid, per centipawn.
@@ -109,7 +110,13 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.warn("no game could be held out: there is no validation loss")
 	}
 	var err error
-	if f.split.seen, f.split.typical, err = f.s.CountTerms(ctx, f.train.Omega); err != nil {
+	if f.s.Bend() != nil {
+		f.train.K, f.train.Target = 1, objective.Targets(f.s, 1, 0)
+		f.split.seen, f.split.typical, err = f.train.CountParts(ctx, objective.StartOf(f.terms))
+	} else {
+		f.split.seen, f.split.typical, err = f.s.CountTerms(ctx, f.train.Omega)
+	}
+	if err != nil {
 		return err
 	}
 	return ctx.Err()

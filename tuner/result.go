@@ -83,6 +83,8 @@ type Result struct {
 	// whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
 	Calibration stats.Calibration `json:"calibration"`
+	// Bend is of an evaluation with a formula; nil if there is none.
+	Bend *Bend `json:"bend,omitempty"`
 
 	Warnings []string `json:"warnings"`
 	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
@@ -90,6 +92,7 @@ type Result struct {
 	Solver  string            `json:"-"` // how equations were solved, and why
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
+	heldOut *clusterLosses    // of cross-validation
 	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
 }
 

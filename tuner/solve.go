@@ -105,7 +105,7 @@ var smallestMemory int64 = 256 << 20
 // chooseSolver decides by estimated memory whether there are matrices.
 func (f *fitting) chooseSolver() {
 	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
-	if f.at.big = have > 0 && need > have; f.at.big {
+	if f.at.big = have > 0 && need > have && f.s.Bend() == nil; f.at.big {
 		f.at.exact = stats.ExactBytes(f.free.N, f.s.Terms()) <= max(have, smallestMemory)
 		traces := "the design effect from random signs"
 		if f.at.exact {
@@ -131,6 +131,13 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	weight := f.slope.start.Weight[objective.Trained]
 	o := f.objective()
 	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight}
+	if f.s.Bend() != nil {
+		idle := gap
+		if f.c.Gap == 0 {
+			idle = max(gap, bentIdle)
+		}
+		s.Idle = idle * weight / f.at.design
+	}
 	s.Step = func(i int, x []float64, value, gap float64) {
 		unit := f.at.design / weight
 		f.c.progress(0, 0, "step %d  objective %.6f  gap %.1e", i, value*unit, gap*unit)

@@ -51,6 +51,9 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if err := f.describeBend(ctx, r); err != nil {
+		return nil, err
+	}
 	f.caution(r)
 	r.Warnings = append([]string{}, f.warnings...)
 	r.describe()
@@ -109,7 +112,7 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 			return 1, nil
 		}
 	}
-	if f.c.KeepScale {
+	if f.c.KeepScale || f.s.Bend() != nil { // a bent evaluation is not scaled by its coefficients
 		return 1, nil
 	}
 	if len(f.c.Bounds) > 0 {

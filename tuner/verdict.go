@@ -197,7 +197,7 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
 	switch {
 	case f.nested != nil:
-		r.CrossValidation = f.nested
+		r.heldOut = f.nested
 	case f.c.Folds > 0 && !f.at.big:
 		v, err := f.newCrossValidation(ctx, r.Rescale)
 		if err != nil {
@@ -210,7 +210,10 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 		if err != nil {
 			return fmt.Errorf("cross-validation: %w", err)
 		}
-		r.CrossValidation = sums.paired()
+		r.heldOut = sums
+	}
+	if r.heldOut != nil {
+		r.CrossValidation = r.heldOut.paired()
 	}
 	r.NoisyRows = f.c.NoisyRows
 	r.decide()

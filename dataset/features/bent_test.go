@@ -86,7 +86,7 @@ func TestBentHeader(t *testing.T) {
 		`a.mg*phase`:                {`b.mg*phase`, "line 1, column 9: no channel, column, scalar or let"},
 		`balance(d^2*f)`:            {`d^2*f`, "counted for each side"},
 		` + g"`:                     {` + g + "`, "want a number, a name or a bracket"},
-		`/k`:                        {``, `does not use the scalar "k"`},
+		`/k`:                        {``, `does not use k`},
 		`"channel":"d"`:             {`"channel":"e"`, `there is no channel "e"`},
 		`"value":3`:                 {`"mg":3,"eg":4`, "has one value"},
 		`"kind":"plain"`:            {`"kind":"round"`, `kind "round"`},

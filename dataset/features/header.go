@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
@@ -90,7 +91,14 @@ func (h *header) check() error {
 		}
 	}
 	set := h.set()
-	return set.Check()
+	if err := set.Check(); err != nil || !h.Bent() {
+		return err
+	}
+	p, err := set.Program()
+	if err == nil && len(p.Formula.Unused) > 0 {
+		err = fmt.Errorf("the formula does not use %s", strings.Join(p.Formula.Unused, ", "))
+	}
+	return err
 }
 
 // checkBend refuses channels and columns that no formula uses. A linear evaluation is one

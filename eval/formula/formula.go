@@ -116,7 +116,8 @@ func (n *Node) Arguments() []int {
 type Formula struct {
 	Text   string
 	Inputs []Input
-	Nodes  []Node // the last is the value
+	Nodes  []Node   // the last is the value
+	Unused []string // channels, scalars and tables that the text does not name
 }
 
 // Parse reads a formula of the given names. An error in the text is an *Error.

@@ -193,7 +193,6 @@ func TestMistakes(t *testing.T) {
 		{"let x = 1", "without", ""},
 		{"value = main.mg; let x = 2", "must come last", "let x"},
 		{"value = main.mg main.eg", `want an operator or ";"`, "main.eg"},
-		{"value = main.mg", "does not use the channel", "value"},
 		{"let if = 2; value = 1", "cannot be the name", "if"},
 		{"value = " + strings.Repeat("(", 300), "too deeply", "(" + strings.Repeat("(", 99)},
 	} {
@@ -311,6 +310,14 @@ func TestRandomExpressions(t *testing.T) {
 		if err != nil || math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			t.Fatalf("%s with %v is %v, %v; want %v", text, by, got, err, want)
 		}
+	}
+}
+
+// TestUnused names what a formula leaves out; columns may be.
+func TestUnused(t *testing.T) {
+	f, err := Parse("value = a", []Name{{Name: "a"}, {Name: "b"}, {Name: "k", Kind: Scalar}, {Name: "p", Kind: Column}})
+	if err != nil || fmt.Sprint(f.Unused) != "[b k]" {
+		t.Errorf("%v, %v", f, err)
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *resolver) finish(root int, list []statement, names []Name) (*Formula, e
 	}
 	for i := range names {
 		if n := &names[i]; n.Kind != Column && !r.used[n.Name] {
-			return nil, r.fail(0, "the formula does not use the %s %q", n.Kind, n.Name)
+			r.f.Unused = append(r.f.Unused, n.Name)
 		}
 	}
 	if root != len(r.f.Nodes)-1 { // a node that came first for another place

@@ -142,6 +142,9 @@ func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], in
 	if set.Model != f.Model {
 		return nil, 0, fmt.Errorf("%s holds features of %q, the weights are of %q", path, set.Model, f.Model)
 	}
+	if set.Bent() {
+		return nil, 0, fmt.Errorf("%s: the features have a formula, under which rounding is not measured", path)
+	}
 	index := make(map[string]uint16, len(f.Terms))
 	for i := range f.Terms {
 		index[f.Terms[i].Name] = uint16(i)

@@ -13,6 +13,9 @@ import (
 type Gram struct {
 	tri        triangle
 	mm, me, ee []float64
+	// halves is one triangle over the halves of all terms in place of the three, of rows that
+	// a formula evaluates: 2t and 2t+1 for term t.
+	halves []float64
 }
 
 // triangle says where the rows of a packed upper triangle begin: element
@@ -104,6 +107,9 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 
 // Grams is Gram for groups of factors.
 func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*Gram, error) {
+	if p.Store.Bend() != nil {
+		return p.bentGrams(ctx, w, groups)
+	}
 	var out []*Gram
 	for _, g := range groups {
 		for range g {

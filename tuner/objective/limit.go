@@ -58,7 +58,7 @@ func (p *Params) Unbounded(j int) bool {
 // every row says the same. These are at their limit, which is where they would end.
 func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 	theta := make([]float64, p.N)
-	if p.limited == nil {
+	if p.limited == nil || problem.Store.Bend() != nil { // rows push a bent term both ways
 		return theta, nil
 	}
 	way, err := p.oneSided(ctx, problem)

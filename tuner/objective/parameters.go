@@ -151,6 +151,10 @@ func (p *Params) FoldGram(g *Gram) *mat.SymDense {
 			full[k*n+j] += v
 		}
 	}
+	if g.halves != nil {
+		p.foldHalves(g, add)
+		return mat.NewSymDense(n, full)
+	}
 	for t := range p.MG {
 		if p.MG[t] == Fixed {
 			continue

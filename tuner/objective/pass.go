@@ -68,6 +68,7 @@ type Scratch struct {
 	Y     []float64   // a second number a row
 	codes []uint16    // of a chunk on disk
 	value float64
+	bent  *bent // of rows that a formula evaluates; nil until there are any
 }
 
 // mixed is what a chunk needs beside whose rows have factors of their own: table and g
@@ -88,11 +89,17 @@ func NewScratch() *Scratch {
 	return s
 }
 
-func (s *Scratch) Release() { scratches.Put(s) }
+func (s *Scratch) Release() {
+	s.giveBack()
+	scratches.Put(s)
+}
 
 // Evaluate writes the evaluations in centipawns of the chunk's rows to s.X and returns the
 // chunk's codes. Of rows that are not wanted the evaluation means nothing; nil wants all.
 func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error) {
+	if store.Bend() != nil {
+		return s.bentEvaluate(store, c, w, false)
+	}
 	codes, err := store.Codes(c, &s.codes)
 	if err != nil {
 		return nil, err
@@ -127,6 +134,15 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted [
 	return codes, nil
 }
 
+// Differentiate is Evaluate for what needs the derivatives of the evaluations too, see EachPart. Of linear
+// evaluations they are known.
+func (s *Scratch) Differentiate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error) {
+	if store.Bend() != nil {
+		return s.bentEvaluate(store, c, w, true)
+	}
+	return s.Evaluate(store, c, w, wanted)
+}
+
 // prepare makes the tables for the chunk's factors.
 func (s *Scratch) prepare(c *rows.Chunk, pairs []rows.Entry, w Tapered) {
 	s.of = c
@@ -145,20 +161,30 @@ func (s *Scratch) prepare(c *rows.Chunk, pairs []rows.Entry, w Tapered) {
 // chunk's number and codes with the evaluations in scratch.x, merge takes what
 // it made of them in order of chunks.
 func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
+	return pass(ctx, s, workers, w, (*Scratch).Evaluate, work, merge)
+}
+
+// differentiate is Evaluate with derivatives.
+func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
+	return pass(ctx, s, workers, w, (*Scratch).Differentiate, work, merge)
+}
+
+func pass(ctx context.Context, s *rows.Store, workers int, w Tapered, each func(t *Scratch, s *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error),
+	work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
 	var used []*Scratch // touched by the caller of ordered alone
 	alloc := func() *Scratch {
 		t := NewScratch()
 		used = append(used, t)
 		return t
 	}
-	each := func(t *Scratch, piece int) error {
-		codes, err := t.Evaluate(s, s.Chunks[piece], w, nil)
+	one := func(t *Scratch, piece int) error {
+		codes, err := each(t, s, s.Chunks[piece], w, nil)
 		if err == nil {
 			work(t, piece, codes)
 		}
 		return err
 	}
-	err := rows.Ordered(ctx, workers, len(s.Chunks), alloc, each, merge)
+	err := rows.Ordered(ctx, workers, len(s.Chunks), alloc, one, merge)
 	for _, t := range used {
 		t.Release()
 	}
@@ -204,6 +230,10 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 				x[j] *= float64(v)
 			}
 		}
+		if s.Bend() != nil {
+			t.bentGradient(s, c, codes)
+			return
+		}
 		clear(t.g[:len(pairs)])
 		if c.Mixed() {
 			t.scatterMixed(c, codes, len(pairs))
@@ -213,11 +243,22 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 	}
 	merge := func(t *Scratch, i int) {
 		total += t.value
-		if g.MG != nil {
+		switch {
+		case g.MG == nil:
+		case s.Bend() != nil:
+			for k, v := range t.bent.g.MG {
+				g.MG[k] += v
+				g.EG[k] += t.bent.g.EG[k]
+			}
+		default:
 			sum.add(s.Chunks[i], t)
 		}
 	}
-	if err := Evaluate(ctx, s, p.Workers, w, work, merge); err != nil {
+	each := differentiate
+	if g.MG == nil {
+		each = Evaluate
+	}
+	if err := each(ctx, s, p.Workers, w, work, merge); err != nil {
 		return 0, err
 	}
 	sum.flush()
@@ -314,10 +355,14 @@ func (p *Problem) Derivatives(t *Scratch, i int, wanted []bool) {
 	}
 }
 
-// eachDerivative calls f with every row that takes part, in order, its entries
-// and what derivatives says of it. The slice of entries is used again.
-func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, entries []rows.Entry)) error {
+// eachDerivative calls f with every row that takes part, in order, its parts
+// and what derivatives says of it. The slice of parts is used again.
+func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, parts []Part)) error {
 	s := p.Store
+	if s.Bend() != nil {
+		return p.eachBentDerivative(ctx, w, f)
+	}
+	var parts []Part
 	work := func(t *Scratch, i int, _ []uint16) { p.Derivatives(t, i, nil) }
 	var buf []uint16
 	var entries []rows.Entry
@@ -330,7 +375,8 @@ func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, r
 		}
 		entries = s.Chunks[i].EachRow(s.Pairs(), codes, entries, func(row int, entries []rows.Entry) {
 			if p.Omega[i][row] > 0 {
-				f(i, row, t.X[row], t.Y[row], entries)
+				parts = partsOf(s.Chunks[i], row, entries, parts)
+				f(i, row, t.X[row], t.Y[row], parts)
 			}
 		})
 	}

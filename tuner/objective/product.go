@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/tuner/optimize"
-	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // Large is a Penalized whose matrices do not fit into memory:
@@ -41,13 +40,12 @@ func (o *Penalized) Information(ctx context.Context, theta []float64, data, prio
 	w := NewTapered(terms)
 	o.Params.Expand(theta, w)
 	square := NewTapered(terms) // the diagonal, but for what tied halves share
-	err := o.Problem.EachDerivative(ctx, w, func(chunk, row int, _, curvature float64, entries []rows.Entry) {
+	err := o.Problem.EachDerivative(ctx, w, func(chunk, row int, _, curvature float64, parts []Part) {
 		c := o.Problem.Store.Chunks[chunk]
-		a, b := c.Factors(row)
-		for _, e := range entries {
+		for _, e := range parts {
 			v := float64(e.Count)
-			square.MG[e.Term] += float64(curvature * a * a * v * v)
-			square.EG[e.Term] += float64(curvature * b * b * v * v)
+			square.MG[e.Term] += float64(curvature * e.MG * e.MG * v * v)
+			square.EG[e.Term] += float64(curvature * e.EG * e.EG * v * v)
 		}
 		if s := c.ScaleOf(row); s != 0 {
 			h.curvature[chunk][row] = curvature / (s * s)

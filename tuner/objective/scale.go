@@ -87,6 +87,9 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 
 // fitK fits K to the targets under coefficients w.
 func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
+	if p.Store.Bend() != nil {
+		return p.bentK(ctx, w)
+	}
 	return searchK(func(k float64) (kSums, error) {
 		var sum kSums
 		parts := make([]kSums, len(p.Store.Chunks))
@@ -102,6 +105,20 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 		})
 		return sum, err
 	})
+}
+
+// bentK is FitK for rows that a formula evaluates: once, since that takes longer than the rest.
+func (p *Problem) bentK(ctx context.Context, w Tapered) (float64, error) {
+	var x []float64
+	var y, omega []float32
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(*Scratch, int, []uint16) {}, func(t *Scratch, i int) {
+		x = append(x, t.X[:p.Store.Chunks[i].Rows]...)
+		y, omega = append(y, p.Target[i]...), append(omega, p.Omega[i]...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return FitK(p.Loss, x, y, omega)
 }
 
 // BestK is FitK for any coefficients: those that do not predict the targets at all have the

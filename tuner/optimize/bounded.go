@@ -14,6 +14,7 @@ import (
 // because the second derivatives that the matrix leaves out matter for terms that are rare: with the
 // matrix alone a fit of MSE converges slowly.
 type bounded struct {
+	idle          idle
 	ctx           context.Context
 	f             Objective
 	s             Settings
@@ -107,6 +108,9 @@ func (r *bounded) step() (bool, error) {
 	}
 	r.age++
 	r.out.Iterations++
+	if r.idle.ends(&r.s, r.out.Value) {
+		r.out.Converged = true
+	}
 	if r.s.Step != nil {
 		r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
 	}

@@ -70,6 +70,7 @@ type gnRun struct {
 	h             *mat.SymDense // curvature at an earlier point or this
 	factor        *Factor       // of h; nil if h is not positive
 	fresh         bool          // h is the curvature at out.X
+	idle          idle
 }
 
 // step takes one step. It reports false if the point cannot be improved.
@@ -104,6 +105,9 @@ func (r *gnRun) step() (bool, error) {
 	if moved {
 		r.out.Iterations++
 		r.fresh = false
+		if r.idle.ends(&r.s, r.out.Value) {
+			r.out.Converged = true
+		}
 		if r.s.Step != nil {
 			r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
 		}

@@ -26,6 +26,9 @@ type Settings struct {
 	// Gap is the distance from the minimum, in units of the objective, at
 	// which to stop.
 	Gap float64
+	// Idle, if not 0, is a decrease of the value that is none: a method ends after three such
+	// steps in a row. The gap of a function with kinks does not vanish at its minimum.
+	Idle float64
 	// Iterations is the largest number of steps; 0 means the method's default.
 	Iterations int
 	// Limit is the largest |x_j| that may be trusted; beyond it the method
@@ -87,6 +90,21 @@ func (g *Region) clampAll(x []float64) (moved bool) {
 		moved = moved || x[j] != v
 	}
 	return moved
+}
+
+// idle counts steps in a row that bring next to nothing.
+type idle struct {
+	steps int
+	last  float64
+}
+
+// ends reports whether a method is to end at the value of its last step.
+func (i *idle) ends(s *Settings, value float64) bool {
+	if i.steps++; s.Idle == 0 || !(i.last-value < s.Idle) {
+		i.steps = 0
+	}
+	i.last = value
+	return i.steps >= idleRounds
 }
 
 // Outcome is where a method stopped.

@@ -31,6 +31,9 @@ type Chunk struct {
 	Score       []int16   // nil if there is none
 	Scale       []float32 // nil if all are 1
 	Offset      []float32 // nil if all are 0
+	// In a store with a formula: its columns by row, and which rows of the data these are.
+	Columns [][]float64
+	Number  []int64
 }
 
 // run is a number of rows of the same length.
@@ -54,6 +57,9 @@ type openChunk struct {
 	score  []int16
 	scale  []float32
 	offset []float32
+	// With a formula.
+	columns [][]float64 // by row
+	number  []int64
 }
 
 func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
@@ -72,6 +78,9 @@ func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
 	o.score = append(o.score, r.Score)
 	o.scale = append(o.scale, r.Scale)
 	o.offset = append(o.offset, r.Offset)
+	if r.Columns != nil {
+		o.columns, o.number = append(o.columns, r.Columns), append(o.number, r.Number)
+	}
 }
 
 // move adds the rows of p, of which all have the same factors, to rows that have
@@ -89,6 +98,7 @@ func (o *openChunk) move(p *openChunk, mg, eg float32) {
 	o.result, o.game = append(o.result, p.result...), append(o.game, p.game...)
 	o.weight, o.score = append(o.weight, p.weight...), append(o.score, p.score...)
 	o.scale, o.offset = append(o.scale, p.scale...), append(o.offset, p.offset...)
+	o.columns, o.number = append(o.columns, p.columns...), append(o.number, p.number...)
 	*p = openChunk{}
 }
 
@@ -124,9 +134,18 @@ func (o *openChunk) seal() *Chunk {
 	c.Score = unless(inOrderOf(order, o.score), NoScore)
 	c.Scale = unless(inOrderOf(order, o.scale), 1)
 	c.Offset = unless(inOrderOf(order, o.offset), 0)
+	if o.number != nil {
+		c.Number = inOrderOf(order, o.number)
+		c.Columns = make([][]float64, len(o.columns[0]))
+		for k := range c.Columns {
+			for _, i := range order {
+				c.Columns[k] = append(c.Columns[k], o.columns[i][k])
+			}
+		}
+	}
 	*o = openChunk{
 		lens: o.lens[:0], codes: o.codes[:0], wide: o.wide[:0], result: o.result[:0], game: o.game[:0],
-		mg: o.mg[:0], eg: o.eg[:0], weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0],
+		mg: o.mg[:0], eg: o.eg[:0], weight: o.weight[:0], score: o.score[:0], scale: o.scale[:0], offset: o.offset[:0], columns: o.columns[:0], number: o.number[:0],
 	}
 	return c
 }
@@ -170,6 +189,7 @@ func unless[T comparable](column []T, def T) []T {
 func (c *Chunk) bytes() int64 {
 	n := 2*cap(c.codes) + 8*len(c.Runs) + 12*cap(c.Wide) + 2*cap(c.Score)
 	n += 4 * (cap(c.mg) + cap(c.eg) + cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))
+	n += 8 * (cap(c.Number) + len(c.Columns)*c.Rows)
 	return int64(n)
 }
 
@@ -250,7 +270,12 @@ func (s *Store) EachRow(ctx context.Context, f func(chunk, row int, entries []En
 		if err != nil {
 			return err
 		}
-		entries = c.EachRow(s.pairs.pairs, codes, entries, func(row int, entries []Entry) { f(i, row, entries) })
+		entries = c.EachRow(s.pairs.pairs, codes, entries, func(row int, entries []Entry) {
+			if s.bend != nil {
+				entries = s.bend.count(entries)
+			}
+			f(i, row, entries)
+		})
 	}
 	return nil
 }

@@ -32,15 +32,20 @@ func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, erro
 // values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
 // counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
-	if set.Bent() {
-		return nil, fmt.Errorf("%w: the features of %s have a formula, and this version fits linear evaluations only", ErrRow, set.Model)
+	if err := set.Check(); err != nil { // it keeps the formula
+		return nil, err
 	}
 	line := NewLinear(set)
 	to, err := b.builder(len(line.Terms()))
 	if err != nil {
 		return nil, err
 	}
-	c := featureCollector{line: line, to: to}
+	c := featureCollector{line: line, to: to, unchecked: b.Unchecked}
+	if set.Bent() {
+		if err := c.bendBy(&set, b.KeepFormula); err != nil {
+			return nil, errors.Join(err, to.abandon())
+		}
+	}
 	total, done := int64(0), int64(0)
 	for _, s := range sources {
 		total += s.Len
@@ -77,11 +82,39 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 type featureCollector struct {
 	line *Linear
 	to   *Builder
+	bend *Bend // nil if the rows are linear
+	row  Row
+	rows int64
+
+	unchecked bool
+}
+
+// bendBy prepares for rows with a formula, unless it is one that is linear.
+func (c *featureCollector) bendBy(set *dataset.FeatureSet, keep bool) (err error) {
+	if !keep {
+		if c.line.straight, err = linearOf(set); err != nil || c.line.straight != nil {
+			return err
+		}
+	}
+	if c.bend, err = newBend(set); err == nil {
+		c.to.bendBy(c.bend)
+	}
+	return err
 }
 
 func (c *featureCollector) add(f *dataset.FeatureRow) error {
+	if c.unchecked {
+		f.Eval = dataset.NoEval
+	}
 	if err := c.line.set.CheckRow(f); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
+	}
+	if c.rows++; f.Skip != "" {
+		return nil
+	}
+	if c.bend != nil {
+		c.bend.row(f, c.rows-1, &c.row)
+		return c.to.Add(&c.row)
 	}
 	var row Row
 	if err := c.line.Row(f, &row); err != nil {

@@ -25,6 +25,8 @@ type Linear struct {
 	at      []int    // by term of the set: its index in terms
 	kinds   []string // by term of the rows: that of the set's term
 	entries []Entry  // of the last row
+
+	straight *straight // of a formula that is linear; nil if there is none
 }
 
 // NewLinear returns the conversion of the set's rows.
@@ -41,6 +43,8 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 			l.kinds = append(l.kinds, t.Kind)
 		}
 		switch {
+		case set.Bent():
+			l.bentTerm(&t, group)
 		case set.BySide && t.Kind == "":
 			add(t.Name+".mg", false, t.MG, t.MG)
 			add(t.Name+".eg", false, t.EG, t.EG)
@@ -57,6 +61,22 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 	}
 	return l
 }
+
+// bentTerm adds a term of a set with a formula. The values of a scalar are in its steps.
+func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
+	x := Term{Name: t.Name, Group: group, Tapered: !l.set.Single(t), Mirror: len(l.terms), MG: t.MG, EG: t.EG, Fixed: t.Fixed}
+	if t.Kind == dataset.ScalarTerm {
+		if x.Step = t.StepOf(); t.Group == "" {
+			x.Group = FormulaGroup
+		}
+		x.MG, x.EG = t.MG/x.Step, t.MG/x.Step
+	}
+	l.terms = append(l.terms, x)
+	l.kinds = append(l.kinds, t.Kind)
+}
+
+// FormulaGroup is the group of a formula's scalars that name no other.
+const FormulaGroup = "formula"
 
 // Terms returns the terms of the rows with the evaluation's own start values, in engine
 // units. If it is one of our models under the model's own name, twins and terms that are not
@@ -78,6 +98,15 @@ func (l *Linear) Row(f *dataset.FeatureRow, r *Row) error {
 		r.Phase = n
 	}
 	l.entries = l.entries[:0]
+	if l.straight != nil {
+		for i, t := range f.Terms {
+			if f.Counts[i] != 0 {
+				l.entries = append(l.entries, Entry{t, f.Counts[i]})
+			}
+		}
+		r.Entries = l.entries
+		return l.straight.row(f, r)
+	}
 	if l.set.Version > 1 {
 		if l.set.BySide {
 			l.bySide(f, r)

@@ -55,6 +55,12 @@ type Build struct {
 	// Disk is a folder for the entries of a store that is not kept in memory;
 	// see NewDiskBuilder. Empty means memory.
 	Disk string
+	// KeepFormula evaluates features with a formula by it even where it is linear. The store is
+	// then slower, and its fit the same.
+	KeepFormula bool
+	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be
+	// another.
+	Unchecked bool
 	// Progress, if not nil, is called now and then.
 	Progress func(done, total int64, note string)
 }

@@ -38,6 +38,9 @@ type Row struct {
 	// MG and EG are the factors of the middlegame and the endgame values where
 	// Phase is OwnFactors. Else they are Phase/24 and (24-Phase)/24.
 	MG, EG float32
+	// In a store with a formula: the numbers of its columns, and which row of the data it is.
+	Columns []float64
+	Number  int64
 }
 
 // factors returns the factors of the middlegame and the endgame values.

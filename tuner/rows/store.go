@@ -41,13 +41,22 @@ type Store struct {
 	Pieces   *Sample      // nil unless built from positions
 	sources  []SourceInfo // empty unless built from sources
 	disk     *spill       // where codes are, if not in memory
+	bend     *Bend        // nil if the evaluation is linear
 }
 
 // Rows returns the number of rows.
 func (s *Store) Rows() int { return s.rows }
 
 // Terms returns the number of terms that entries may name.
-func (s *Store) Terms() int { return s.terms }
+func (s *Store) Terms() int {
+	if s.bend != nil {
+		return len(s.bend.at)
+	}
+	return s.terms
+}
+
+// Bend says how the rows are evaluated; nil if they are linear.
+func (s *Store) Bend() *Bend { return s.bend }
 
 // Pairs returns the pairs of term and count that codes stand for.
 func (s *Store) Pairs() []Entry { return s.pairs.pairs }
@@ -108,6 +117,12 @@ func NewBuilder(terms int) *Builder {
 	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32), group: make(map[[2]float32]int)}
 }
 
+// bendBy makes the store one of rows that a formula evaluates.
+func (b *Builder) bendBy(bend *Bend) {
+	b.s.bend, b.s.terms = bend, len(bend.Counted)
+	b.s.pairs = newDictionary(len(bend.Counted))
+}
+
 // NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows
 // in a file in dir, which is about four fifths of it: every pass then reads
 // them once, in order, and finds the same to the last bit. Close the store in
@@ -146,6 +161,10 @@ func (b *Builder) Add(r *Row) error {
 // chunkOf returns the open chunk that takes the row, and its phase, factors or
 // neither.
 func (b *Builder) chunkOf(r *Row) (*openChunk, Chunk) {
+	if b.s.bend != nil { // a formula takes the phase from a column: chunks are full and in order
+		b.mixed.mg, b.mixed.eg = append(b.mixed.mg, r.MG), append(b.mixed.eg, r.EG)
+		return &b.mixed, mixedGroup()
+	}
 	if r.Phase != OwnFactors {
 		return &b.open[r.Phase], phaseGroup(r.Phase)
 	}

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -239,11 +240,15 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 			n := c.place[g]
 			wanted[j] = n >= lo && n < hi && c.p.Omega[i][j] > 0
 		}
-		codes, err := s.Evaluate(c.p.Store, k, c.w, wanted)
+		codes, err := s.Differentiate(c.p.Store, k, c.w, wanted)
 		if err != nil {
 			return err
 		}
 		c.p.Derivatives(s.Scratch, i, wanted)
+		if c.p.Store.Bend() != nil {
+			c.collectParts(s, i, codes, lo)
+			continue
+		}
 		c.collect(s, i, codes, lo)
 	}
 	for i := range int(hi - lo) {
@@ -297,6 +302,27 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo i
 	}
 }
 
+// collectParts is collect for rows that a formula evaluates.
+func (c *clusterPass) collectParts(s *clusterScratch, chunk int, codes []uint16, lo int32) {
+	k := c.p.Store.Chunks[chunk]
+	s.EachPart(c.p.Store, k, codes, func(row int, parts []objective.Part) {
+		if !s.wanted[row] {
+			return
+		}
+		at := int(c.place[k.Game[row]] - lo)
+		u, info := s.u.RawRowView(at), s.info.RawRowView(at)
+		for _, e := range parts {
+			spread(c.q, e.Entry, e.MG*s.X[row], e.EG*s.X[row], s.Y[row]*size(e), u, info)
+		}
+	})
+}
+
+// size is the squared derivative by both halves of a part's term: 1 in a linear evaluation.
+func size(e objective.Part) float64 {
+	v := math.Abs(e.MG) + math.Abs(e.EG)
+	return v * v
+}
+
 // spread adds one entry of a row to a cluster's score and information.
 func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []float64) {
 	v := float64(e.Count)
@@ -310,19 +336,26 @@ func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []floa
 // singles adds what clusters of a single row have to say.
 func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) error {
 	part := make([]float64, c.p.Store.Terms())
-	return c.p.EachDerivative(ctx, c.w, func(chunk, row int, slope, curvature float64, entries []rows.Entry) {
+	return c.p.EachDerivative(ctx, c.w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
 		k := c.p.Store.Chunks[chunk]
 		if c.place[k.Game[row]] != single {
 			return
 		}
-		a, b := k.Factors(row)
-		for _, e := range entries {
+		bent := c.p.Store.Bend() != nil
+		for _, e := range parts {
 			part[e.Term] = 0
 		}
-		for _, e := range entries {
-			spread(c.q, e, a*slope, b*slope, curvature, total, part)
+		for _, e := range parts {
+			h := curvature
+			if bent {
+				h *= size(e)
+			}
+			spread(c.q, e.Entry, e.MG*slope, e.EG*slope, h, total, part)
 		}
-		for _, e := range entries {
+		for i, e := range parts {
+			if i > 0 && parts[i-1].Term == e.Term {
+				continue
+			}
 			sum[e.Term] += part[e.Term]
 			sumSq[e.Term] += float64(part[e.Term] * part[e.Term])
 		}

@@ -131,15 +131,14 @@ func (j *jackknife) turn() {
 // scores writes the clusters' scores to the rest.
 func (j *jackknife) scores(ctx context.Context) error {
 	q := j.o.Params
-	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, slope, _ float64, entries []rows.Entry) {
+	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, slope, _ float64, parts []objective.Part) {
 		k := j.o.Problem.Store.Chunks[chunk]
-		a, b := k.Factors(row)
 		u := j.rest.RawRowView(int(j.of[k.Game[row]]))
-		for _, e := range entries {
+		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := slope * float64(e.Count)
-				u[m] += float64(a * v)
-				u[q.EG[e.Term]] += float64(b * v)
+				u[m] += float64(e.MG * v)
+				u[q.EG[e.Term]] += float64(e.EG * v)
 			}
 		}
 	})
@@ -152,22 +151,21 @@ func (j *jackknife) scores(ctx context.Context) error {
 func (j *jackknife) information(ctx context.Context) error {
 	j.own.Zero()
 	q := j.o.Params
-	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, _, curvature float64, entries []rows.Entry) {
+	err := j.o.Problem.EachDerivative(ctx, j.w, func(chunk, row int, _, curvature float64, parts []objective.Part) {
 		k := j.o.Problem.Store.Chunks[chunk]
-		a, b := k.Factors(row)
 		c := int(j.of[k.Game[row]])
 		step, own := j.step.RawRowView(c), j.own.RawRowView(c)
 		dot := 0.0
-		for _, e := range entries {
+		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
-				dot += float64(float64(e.Count) * (float64(a*step[m]) + float64(b*step[q.EG[e.Term]])))
+				dot += float64(float64(e.Count) * (float64(e.MG*step[m]) + float64(e.EG*step[q.EG[e.Term]])))
 			}
 		}
-		for _, e := range entries {
+		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := curvature * dot * float64(e.Count)
-				own[m] += float64(a * v)
-				own[q.EG[e.Term]] += float64(b * v)
+				own[m] += float64(e.MG * v)
+				own[q.EG[e.Term]] += float64(e.EG * v)
 			}
 		}
 	})

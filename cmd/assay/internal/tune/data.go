@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
@@ -31,6 +33,9 @@ type tuneTask struct {
 	positions []rows.Source
 	features  []rows.FeatureSource
 	set       dataset.FeatureSet // of the features
+
+	otherFormula bool      // than the header's
+	other        *tuneTask // the same data with another formula; nil if there is none
 
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
@@ -97,7 +102,7 @@ func (t *tuneTask) test(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if len(f.test) == 0 {
 		return nil, nil
 	}
-	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
+	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures, otherFormula: t.otherFormula}
 	if err := x.open(f.test, stderr); err != nil {
 		return nil, fmt.Errorf("--test: %w", err)
 	}
@@ -137,6 +142,9 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	if err := checkNames(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if t.otherFormula {
+		set.Formula = t.set.Formula
+	}
 	if t.terms == nil && t.features == nil {
 		t.set = set
 	} else if err := t.set.SameTerms(&set); err != nil {
@@ -170,6 +178,39 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	t.model, t.name, t.parent = x.Model, x.Model.Name, x.File.ID()
 	t.terms, err = rows.TermsOf(x.Model, x.Coefs)
 	return err
+}
+
+// withFormula puts the formula of --formula in place of the header's, and returns the same
+// data with that of --against; nil if there is none.
+func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
+	if (f.formula != "" || f.against != "") && !t.set.Bent() {
+		return nil, cli.Usagef("--formula and --against need features with a formula in their header")
+	}
+	if f.formula != "" {
+		if err := t.takeFormula("--formula", f.formula); err != nil {
+			return nil, err
+		}
+	}
+	if f.against == "" {
+		return nil, nil
+	}
+	other := *t
+	other.terms = slices.Clone(t.terms)
+	return &other, other.takeFormula("--against", f.against)
+}
+
+// takeFormula reads a formula for the features.
+func (t *tuneTask) takeFormula(flag, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	t.set.Formula = strings.TrimSpace(string(text))
+	if err := t.set.Check(); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, path, err)
+	}
+	t.otherFormula = true
+	return nil
 }
 
 // unit returns the number of engine units a pawn of the features, 0 if they are centipawns.
@@ -241,6 +282,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	var s *rows.Store
 	var err error
 	if t.ofFeatures {
+		b.Unchecked = t.otherFormula
 		s, err = b.Features(ctx, t.set, t.features)
 	} else {
 		s, err = b.Positions(ctx, t.model, t.positions)

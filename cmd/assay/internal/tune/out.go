@@ -34,18 +34,27 @@ type tuneConfig struct {
 	Curve bool     `json:"learning_curve"`
 	// Folds is -1 for none; left out where it is the default, so that runs of earlier
 	// versions have the same configuration.
-	Folds   int      `json:"folds,omitempty"`
-	Test    []string `json:"test,omitempty"`
-	Program string   `json:"program"`
+	Folds int      `json:"folds,omitempty"`
+	Test  []string `json:"test,omitempty"`
+	// Formula and Against are texts, of --formula and --against.
+	Formula string `json:"formula,omitempty"`
+	Against string `json:"against,omitempty"`
+	Program string `json:"program"`
 }
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
 // complete already comes with its result.
-func openTuneOut(f *tuneFlags, t, test *tuneTask) (*tuneOut, json.RawMessage, error) {
+func openTuneOut(f *tuneFlags, t, test, other *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Program: cli.Version()}
+	if t.otherFormula {
+		c.Formula = t.set.Formula
+	}
+	if other != nil {
+		c.Against = other.set.Formula
+	}
 	if test != nil {
 		c.Test = test.identity()
 	}

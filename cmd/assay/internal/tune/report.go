@@ -55,6 +55,9 @@ func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.
 func fitVerdict(r *tuner.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s.\n", r.Headline())
+	if r.Bend != nil && r.Bend.Against != nil {
+		fmt.Fprintf(&b, "The formula is %s.\n", r.Bend.Comparison())
+	}
 	for _, line := range r.Advice() {
 		fmt.Fprintf(&b, "%s.\n", line)
 	}

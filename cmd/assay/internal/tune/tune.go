@@ -38,6 +38,7 @@ type tuneFlags struct {
 	disk             string
 	bench, curve     bool
 	strict           bool
+	formula, against string
 	test             []string
 	resume           string // the command line that resumes the run
 	loss, tie        string
@@ -65,6 +66,12 @@ features of any other evaluation (assay features), which contain its terms and s
 Weights, their errors, --bound and --k are in the unit of the evaluation: centipawns, or the
 engine's own where the header of its features has a "unit". Widths of priors, --limit and
 tolerances are always in centipawns.
+
+Features whose header has a formula are of an evaluation that is not linear: its channels' terms
+and its scalars, the group "formula", are fitted together. --formula tries another formula of the
+same channels, and --against says which of two predicts games better that it has not seen. The
+weights of a scalar are numbers of its steps. A scalar that only repeats the scale of a
+channel is held at its start value.
 
 The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation.
 A prior holds each coefficient near its start value, because a thousand games
@@ -94,6 +101,7 @@ features in memory or on --disk.`,
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
   assay tune my-engine-features --out runs/mine --curve
   assay tune my-engine-features --test features-of-other-games --strict
+  assay tune my-engine-features --against linear.txt
   assay tune positions --bench`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -137,6 +145,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
 	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features of the same evaluation (repeatable)")
+	fs.StringVar(&f.formula, "formula", "", "file with the formula of the features, in place of the one in their header")
+	fs.StringVar(&f.against, "against", "", "file with another formula of the same channels, which is fitted too: is this one better on games held out?")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
 	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
@@ -244,6 +254,13 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
+	other, err := task.withFormula(f)
+	if err != nil {
+		return err
+	}
+	if other != nil && f.c.Folds < 2 {
+		return cli.Usagef("--against compares by cross-validation: give --folds 2 or more")
+	}
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
 	}
@@ -254,7 +271,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	var out *tuneOut
 	if !f.bench {
 		var done json.RawMessage
-		if out, done, err = openTuneOut(f, task, test); err != nil || done != nil {
+		if out, done, err = openTuneOut(f, task, test, other); err != nil || done != nil {
 			return f.complete(done, err, stdout, stderr)
 		}
 		defer func() { err = errors.Join(err, out.close(stderr)) }()
@@ -268,6 +285,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	if f.bench {
 		return benchTune(ctx, s, task.terms, f.asJSON, stdout)
 	}
+	task.other = other
 	return f.fit(ctx, task, test, s, out, stdout, stderr)
 }
 
@@ -296,6 +314,11 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	}
 	if test != nil && err == nil {
 		if err = f.onTest(ctx, test, r, stderr); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	if task.other != nil && err == nil {
+		if err = f.compareFormulas(ctx, task.other, r, stderr); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -342,6 +365,25 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 		return fmt.Errorf("--strict: %s", r.Headline())
 	}
 	return ferr
+}
+
+// compareFormulas fits the other formula, and compares.
+func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) (err error) {
+	s, err := other.load(ctx, f, stderr)
+	if err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c := f.c
+	c.Trace = nil
+	against, err := tuner.Fit(ctx, s, other.terms, c)
+	if err == nil {
+		err = r.CompareBend(against)
+	}
+	if err != nil {
+		return fmt.Errorf("--against: %w", tuneAdvice(err))
+	}
+	return nil
 }
 
 // onTest measures the weights on the data of --test.

@@ -1,0 +1,437 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// bentK is the slope under which results are drawn.
+const bentK = 0.005
+
+// bentSet is an evaluation of n terms of a tapered channel, king danger of each side, which
+// counts by its square, a factor of the side and a free share in the endgame, and complexity,
+// which multiplies the endgame half. It has no kinks where rows are, so that its loss has one minimum.
+func bentSet(n int) dataset.FeatureSet {
+	s := dataset.FeatureSet{Version: 2, Model: "bent", Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
+		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "danger", Kind: dataset.PlainChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
+		Columns:  []dataset.Column{{Name: "f", Sides: true}},
+		Formula: `let q = max(danger, 0)^2 / 400;
+			let e = (main.eg + balance(q)*share)*(1 + clamp(complexity, -50, 50)/100);
+			value = (main.mg + balance(q*f))*phase + e*(1 - phase)`,
+	}}
+	for i := range n {
+		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("main.%d", i), MG: float64(60 + 10*i), EG: float64(90 - 5*i)})
+	}
+	for i := range 4 {
+		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("danger.%d", i), Group: "danger", Channel: "danger", MG: float64(20 + 10*i), EG: float64(20 + 10*i)})
+	}
+	s.Terms = append(s.Terms, dataset.FeatureTerm{Name: "complexity", Channel: "complexity", MG: 5, EG: 5},
+		dataset.FeatureTerm{Name: "share", Kind: dataset.ScalarTerm, MG: 0.3, EG: 0.3, Step: 0.01})
+	return s
+}
+
+// linearSet is an evaluation that is linear, written as a formula.
+func linearSet(n int) dataset.FeatureSet {
+	s := bentSet(n)
+	s.Model, s.Bend = "linear", dataset.Bend{Channels: s.Channels[:1], Formula: "let m = main.mg*phase; value = m + main.eg*(1 - phase)"}
+	s.Terms = s.Terms[:n]
+	return s
+}
+
+// bentGames draws games of rows of a set, whose results follow the values of its terms. The rows
+// of a game share its luck.
+func bentGames(t testing.TB, set dataset.FeatureSet, games, length int, seed uint64) []dataset.FeatureRow {
+	t.Helper()
+	if err := set.Check(); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 11))
+	var out []dataset.FeatureRow
+	for g := range games {
+		luck := r.Float64()
+		for range length {
+			row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(g + 1)}
+			for i := range set.Terms {
+				c := set.ChannelOf(&set.Terms[i])
+				if c < 0 || r.IntN(3) == 0 {
+					continue
+				}
+				row.Terms = append(row.Terms, uint16(i))
+				switch black := float32(0); {
+				case set.Channels[c].Sides:
+					row.Counts = append(row.Counts, float32(r.IntN(4)))
+					black = float32(r.IntN(4))
+					row.Blacks = append(row.Blacks, black)
+				case set.BySides():
+					row.Counts, row.Blacks = append(row.Counts, float32(r.IntN(5)-2)), append(row.Blacks, black)
+				default:
+					row.Counts = append(row.Counts, float32(r.IntN(5)-2))
+				}
+			}
+			for range set.Numbers() {
+				row.Columns = append(row.Columns, 0.5+0.5*float32(r.IntN(2)))
+			}
+			v, err := set.ValueOf(&row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if luck < objective.Sigmoid(bentK*v) {
+				row.Result = 1
+			}
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// bentStore builds a store, keeping the formula where it is linear.
+func bentStore(t testing.TB, set dataset.FeatureSet, data []dataset.FeatureRow, keep bool) *rows.Store {
+	t.Helper()
+	s, err := rows.Build{KeepFormula: keep}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(data)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func seq(data []dataset.FeatureRow) iter.Seq2[dataset.FeatureRow, error] {
+	return func(yield func(dataset.FeatureRow, error) bool) {
+		for _, r := range data {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestLinearFormula: a linear evaluation written as a formula is recognized, and gives the same
+// fit if it is not.
+func TestLinearFormula(t *testing.T) {
+	set := linearSet(8)
+	data := bentGames(t, set, 400, 10, 1)
+	for i := range set.Terms { // guesses
+		set.Terms[i].MG, set.Terms[i].EG = 80, 80
+	}
+	fast, slow := bentStore(t, set, data, false), bentStore(t, set, data, true)
+	if fast.Bend() != nil || slow.Bend() == nil {
+		t.Fatal("a linear formula is not recognized, or the switch does nothing")
+	}
+	for name, change := range map[string]func(*Config){
+		"prior":     func(*Config) {},
+		"free":      func(c *Config) { c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)} },
+		"mse":       func(c *Config) { c.Loss = objective.MSE },
+		"few games": func(c *Config) { c.Share = 0.2 },
+		"folds":     func(c *Config) { c.Folds = 5 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewConfig()
+			c.KeepScale, c.Gap, c.Tie = true, 1e-15, TieOff
+			change(&c)
+			a, err := Fit(context.Background(), fast, rows.TermsOfFeatures(set), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := Fit(context.Background(), slow, rows.TermsOfFeatures(set), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			close := func(what string, x, y, tolerance float64) {
+				if !(math.Abs(x-y) <= tolerance*(1+math.Abs(x))) {
+					t.Errorf("%s: %.12g as linear, %.12g as a formula", what, x, y)
+				}
+			}
+			close("K", a.K, b.K, 1e-9)
+			close("design effect", a.Design, b.Design, 1e-6)
+			close("effective parameters", a.Effective, b.Effective, 1e-6)
+			close("validation loss", float64(a.Fit.Valid), float64(b.Fit.Valid), 1e-9)
+			if a.CrossValidation != nil {
+				close("cross-validated gain", a.CrossValidation.Gain, b.CrossValidation.Gain, 1e-6)
+			}
+			for i := range a.Terms {
+				x, y := &a.Terms[i], &b.Terms[i]
+				close(x.Name, x.FitMG, y.FitMG, 1e-6)
+				close(x.Name, x.FitEG, y.FitEG, 1e-6)
+				close(x.Name+" error", float64(x.SEMG), float64(y.SEMG), 1e-6)
+				close(x.Name+" error", float64(x.SEEG), float64(y.SEEG), 1e-6)
+				close(x.Name+" naive error", float64(x.NaiveMG), float64(y.NaiveMG), 1e-6)
+				close(x.Name+" games", x.EffectiveGames, y.EffectiveGames, 1e-6)
+				close(x.Name+" typical count", x.TypicalCount, y.TypicalCount, 1e-6)
+				if x.Count != y.Count {
+					t.Errorf("%s occurs %d and %d times", x.Name, x.Count, y.Count)
+				}
+			}
+		})
+	}
+}
+
+// TestBentGradient compares the objective's derivatives with central differences, and the
+// Gauss-Newton matrix with sums over rows.
+func TestBentGradient(t *testing.T) {
+	set := bentSet(6)
+	data := bentGames(t, set, 100, 10, 2)
+	s := bentStore(t, set, data, false)
+	terms := rows.TermsOfFeatures(set)
+	p := &objective.Problem{Store: s, K: bentK, Target: objective.Targets(s, 1, 0)}
+	for _, c := range s.Chunks {
+		w := make([]float32, c.Rows)
+		for i := range w {
+			w[i] = 1
+		}
+		p.Omega = append(p.Omega, w)
+	}
+	w, g := objective.StartOf(terms), objective.NewTapered(len(terms))
+	for i := range terms { // no sum is exactly 0, where the derivative is another on either side
+		w.MG[i] *= 1 + 1e-4*math.Sqrt(float64(i+2))
+		w.EG[i] *= 1 - 1e-4*math.Sqrt(float64(i+3))
+	}
+	ctx := context.Background()
+	if _, err := p.Gradient(ctx, w, g); err != nil {
+		t.Fatal(err)
+	}
+	value := func() float64 {
+		v, err := p.Gradient(ctx, w, objective.Tapered{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	checked := 0
+	for i := range terms {
+		for half, x := range [2]*float64{&w.MG[i], &w.EG[i]} {
+			got := [2]float64{g.MG[i], g.EG[i]}[half]
+			const h = 1e-5
+			center := *x
+			*x = center + h
+			up := value()
+			*x = center - h
+			down := value()
+			*x = center
+			want := (up - down) / (2 * h)
+			if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("%s, half %d: %v, want %v", terms[i].Name, half, got, want)
+			}
+			if got != 0 {
+				checked++
+			}
+		}
+	}
+	if checked < 2*6+4+1+1 {
+		t.Errorf("only %d derivatives are not 0", checked)
+	}
+	n := 2 * len(terms)
+	dense := make([]float64, n*n)
+	err := p.EachDerivative(ctx, w, func(_, _ int, _, h float64, parts []objective.Part) {
+		x := make([]float64, n)
+		for _, e := range parts {
+			x[2*e.Term] += float64(e.Count) * e.MG
+			x[2*e.Term+1] += float64(e.Count) * e.EG
+		}
+		for i := range n {
+			for j := range n {
+				dense[i*n+j] += h * x[i] * x[j]
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)), leaders(len(terms)))
+	grams, err := p.Gram(ctx, w, objective.Curvature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := params.FoldGram(grams[0])
+	fold := make([][]float64, params.N)
+	for j := range fold {
+		fold[j] = make([]float64, params.N)
+	}
+	for i := range n {
+		for j := range n {
+			of := func(k int) int { return [2]int{params.MG[k/2], params.EG[k/2]}[k%2] }
+			fold[of(i)][of(j)] += dense[i*n+j]
+		}
+	}
+	for j := range fold {
+		for k := range fold {
+			if math.Abs(got.At(j, k)-fold[j][k]) > 1e-9*(1+math.Abs(fold[j][k])) {
+				t.Fatalf("element %d, %d is %v, want %v", j, k, got.At(j, k), fold[j][k])
+			}
+		}
+	}
+}
+
+func leaders(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+// TestBentRecovers fits simulated games of a bent evaluation from three starts: they meet, and
+// near the truth.
+func TestBentRecovers(t *testing.T) {
+	truth := bentSet(6)
+	data := bentGames(t, truth, 1500, 10, 3)
+	s := bentStore(t, truth, data, false)
+	c := NewConfig()
+	c.Prior, c.Valid, c.K, c.Gap = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, bentK, 1e-12
+	r := rand.New(rand.NewPCG(4, 5))
+	var first *Result
+	for start := range 3 {
+		set := bentSet(6)
+		for i := range set.Terms {
+			x := &set.Terms[i]
+			if start > 0 {
+				f := 0.7 + 0.6*r.Float64()
+				x.MG, x.EG = x.MG*f, x.EG*f
+			}
+		}
+		f, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = f
+		}
+		if d := math.Abs(float64(f.Fit.Train - first.Fit.Train)); d > 1e-8 || !f.Converged {
+			t.Errorf("start %d ends %.2g from the first's loss, converged %v after %d steps", start, d, f.Converged, f.Steps)
+		}
+	}
+	far, worst := 0, 0.0
+	n := 0
+	for i, x := range first.Terms {
+		v := truth.Terms[i]
+		for half, fit := range [2]float64{x.FitMG, x.FitEG} {
+			step, se := v.StepOf(), float64([2]Float{x.SEMG, x.SEEG}[half])
+			z := (fit - [2]float64{v.MG, v.EG}[half]/step) / se
+			if n++; math.Abs(z) > 2 {
+				far++
+			}
+			worst = max(worst, math.Abs(z))
+		}
+	}
+	if far > n/4 || worst > 4 {
+		t.Errorf("%d of %d coefficients are more than two errors from the truth, the farthest %.1f", far, n, worst)
+	}
+	t.Logf("%d of %d beyond two errors, the farthest %.1f; loss %.6f, %d steps", far, n, worst, first.Fit.Train, first.Steps)
+}
+
+// TestBentRowError: a start value that divides by 0 is an error with the row, and no fit.
+func TestBentRowError(t *testing.T) {
+	set := bentSet(3)
+	set.Formula = strings.Replace(set.Formula, "/ 400", "/ (share - 0.3)", 1)
+	_, err := rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(bentGames(t, bentSet(3), 10, 2, 1))}})
+	if !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), "row 1") || !strings.Contains(err.Error(), "division by 0") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestUnidentified: a scalar that only repeats the scale of a channel is held, and named.
+func TestUnidentified(t *testing.T) {
+	set := bentSet(3)
+	set.Formula = strings.Replace(set.Formula, "/ 400", "/ divisor", 1)
+	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 400, EG: 400, Step: 10})
+	s := bentStore(t, set, bentGames(t, set, 300, 8, 9), false)
+	c := NewConfig()
+	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
+	r, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Bend.Held) != 1 || r.Bend.Held[0] != "divisor" || r.Terms[len(r.Terms)-1].MG != 40 {
+		t.Errorf("held %v, the divisor is %d steps", r.Bend.Held, r.Terms[len(r.Terms)-1].MG)
+	}
+	said := strings.Join(r.Warnings, "\n")
+	if !strings.Contains(said, "divisor is held at its start value") || !strings.Contains(said, "danger.0, danger.1, danger.2, danger.3") {
+		t.Error(said)
+	}
+	f, err := r.FileOf(set.Model, nil, Pedigree{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.Encode()
+	if err != nil || !strings.Contains(string(text), `"formula": "let q = max(danger, 0)^2 / divisor`) || !strings.Contains(string(text), `"mg": 40, "step": 10`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	again, err := models.ParseAny("weights.json", text)
+	if err != nil || again.ID() != f.ID() {
+		t.Fatalf("%v", err)
+	}
+	again.Formula += " "
+	if again.ID() == f.ID() {
+		t.Error("another formula has the same id")
+	}
+}
+
+// TestWorthIt: the bent formula that the games were made from predicts held-out games better
+// than a linear one of the same channels, and not the other way round.
+func TestWorthIt(t *testing.T) {
+	set := bentSet(4)
+	data := bentGames(t, set, 1500, 8, 12)
+	flat := set
+	flat.Formula = "value = (main.mg + balance(danger)*0.3)*phase + (main.eg + balance(danger)*share)*(1 - phase)"
+	fit := func(set dataset.FeatureSet) *Result {
+		c := NewConfig()
+		c.Folds = 5
+		r, err := Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	bent, line := fit(set), fit(flat)
+	if err := bent.CompareBend(line); err != nil {
+		t.Fatal(err)
+	}
+	if err := line.CompareBend(bent); err != nil {
+		t.Fatal(err)
+	}
+	if p := bent.Bend.Against; p.Interval[0] <= 0 || p.Clusters != 1500 || line.Bend.Against.Interval[1] >= 0 {
+		t.Errorf("%s; the other way %s", bent.Bend.Comparison(), line.Bend.Comparison())
+	}
+	t.Log(bent.Bend.Comparison())
+}
+
+// TestBentWorkers: the same bytes for any number of workers, and on disk.
+func TestBentWorkers(t *testing.T) {
+	set := bentSet(4)
+	data := bentGames(t, set, 1500, 8, 13)
+	var first *Result
+	for _, workers := range []int{1, 2, 3} {
+		b := rows.Build{}
+		if workers == 3 {
+			b.Disk = t.TempDir()
+		}
+		s, err := b.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(data)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		c := NewConfig()
+		c.Workers = workers
+		r, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		}
+		for i := range r.Terms {
+			if r.Terms[i] != first.Terms[i] {
+				t.Fatalf("%d workers: %+v, want %+v", workers, r.Terms[i], first.Terms[i])
+			}
+		}
+	}
+}

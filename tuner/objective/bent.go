@@ -1,0 +1,555 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/tuner/autodiff"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// bent is what a goroutine needs beside for rows that a formula evaluates.
+type bent struct {
+	pool    *autodiff.Pool
+	machine *autodiff.Machine
+	slot    [1 << 16]uint16 // by code
+	sums    []float64       // of a row, by slot: of middlegame and of endgame values
+	slopes  [][2][]float64  // by slot: derivatives of the evaluation, by row; nil if 0
+	lookups []autodiff.Lookup
+	parts   []Part  // of a row
+	g       Tapered // derivatives of a chunk
+}
+
+// Part is an entry of a row with the derivatives of the row's evaluation, before its scale, by
+// the two values of its term, for a count of 1.
+type Part struct {
+	rows.Entry
+	MG, EG float64
+}
+
+// bentEvaluate is Evaluate for a store with a formula. With slopes, derivatives are left in
+// s.bent for parts.
+func (s *Scratch) bentEvaluate(store *rows.Store, c *rows.Chunk, w Tapered, slopes bool) ([]uint16, error) {
+	codes, err := store.Codes(c, &s.codes)
+	if err != nil {
+		return nil, err
+	}
+	if s.of == nil {
+		if err := s.prepareBent(store, w); err != nil {
+			return nil, err
+		}
+		s.of = c
+	}
+	s.load(store, c, codes, w)
+	var x []float64
+	m := s.bent.machine
+	if slopes {
+		x, err = m.Gradient(c.Rows)
+	} else {
+		x, err = m.Value(c.Rows)
+	}
+	if err != nil {
+		return nil, rowOf(c, err)
+	}
+	copy(s.X, x)
+	if slopes {
+		b := store.Bend()
+		for k, slot := range b.Slots {
+			s.bent.slopes[k] = [2][]float64{}
+			for half, in := range [2]int{slot.MG, slot.EG} {
+				if in >= 0 {
+					s.bent.slopes[k][half] = m.Slope(in)
+				}
+			}
+		}
+		s.bent.lookups = m.Lookups()
+	}
+	return codes, nil
+}
+
+// rowOf names the row of the data that an error is about.
+func rowOf(c *rows.Chunk, err error) error {
+	at, ok := err.(*autodiff.RowError)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%w: row %d of the data: %w", autodiff.ErrRow, c.Number[at.Row]+1, at.Err)
+}
+
+// prepareBent takes a machine and makes the tables of what a pair adds to the sums.
+func (s *Scratch) prepareBent(store *rows.Store, w Tapered) error {
+	b := store.Bend()
+	if s.bent == nil {
+		s.bent = new(bent)
+	}
+	x := s.bent
+	if x.pool != b.Machines {
+		m, err := b.Machines.Get()
+		if err != nil {
+			return err
+		}
+		s.giveBack()
+		x.pool, x.machine = b.Machines, m
+		x.sums, x.slopes = make([]float64, 2*len(b.Slots)), make([][2][]float64, len(b.Slots))
+		x.g = NewTapered(store.Terms())
+	}
+	if s.eg == nil {
+		s.eg = new(mixed)
+	}
+	for i, p := range store.Pairs() {
+		t := b.Counted[p.Term]
+		x.slot[i] = t.Slot
+		s.table[i], s.eg.table[i] = float64(p.Count)*w.MG[t.Term], float64(p.Count)*w.EG[t.Term]
+	}
+	for _, v := range b.Scalars {
+		in := x.machine.Input(v.Input)
+		for i := range in {
+			in[i] = v.Step * w.MG[v.Term]
+		}
+	}
+	return nil
+}
+
+// giveBack returns the machine to its pool.
+func (s *Scratch) giveBack() {
+	if s.bent != nil && s.bent.pool != nil {
+		s.bent.pool.Put(s.bent.machine)
+		s.bent.pool, s.bent.machine = nil, nil
+	}
+}
+
+// load writes the sums and columns of a chunk into the machine.
+func (s *Scratch) load(store *rows.Store, c *rows.Chunk, codes []uint16, w Tapered) {
+	b, x := store.Bend(), s.bent
+	into := make([][2][]float64, len(b.Slots))
+	for k, slot := range b.Slots {
+		for half, in := range [2]int{slot.MG, slot.EG} {
+			if in >= 0 {
+				into[k][half] = x.machine.Input(in)
+			}
+		}
+	}
+	row := 0
+	for _, r := range c.Runs {
+		n := int(r.Length)
+		for range r.Rows {
+			clear(x.sums)
+			for _, code := range codes[:n] {
+				at := 2 * int(x.slot[code])
+				sum := x.sums[at:][:2]
+				sum[0] += s.table[code]
+				sum[1] += s.eg.table[code]
+			}
+			codes = codes[n:]
+			for k := range into {
+				if v := into[k][0]; v != nil {
+					v[row] = x.sums[2*k]
+				}
+				if v := into[k][1]; v != nil {
+					v[row] = x.sums[2*k+1]
+				}
+			}
+			row++
+		}
+	}
+	for _, e := range c.Wide {
+		t := b.Counted[e.Term]
+		if v := into[t.Slot][0]; v != nil {
+			v[e.Row] += float64(float64(e.Count) * w.MG[t.Term])
+		}
+		if v := into[t.Slot][1]; v != nil {
+			v[e.Row] += float64(float64(e.Count) * w.EG[t.Term])
+		}
+	}
+	for k, in := range b.Columns {
+		copy(x.machine.Input(in), c.Columns[k])
+	}
+}
+
+// bentParts returns what the evaluation of a row depends on, after Differentiate: its line of
+// codes and its wide entries, scalars, and the entries of tables. Terms ascend; one that
+// counts each side occurs twice. Parts that the evaluation does not depend on are left out.
+func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide, row int) []Part {
+	b, x, pairs := store.Bend(), s.bent, store.Pairs()
+	out := x.parts[:0]
+	add := func(e rows.Entry) {
+		t := b.Counted[e.Term]
+		p := Part{Entry: rows.Entry{Term: t.Term, Count: e.Count}}
+		slope := &x.slopes[t.Slot]
+		if slope[0] != nil {
+			p.MG = slope[0][row]
+		}
+		if slope[1] != nil {
+			p.EG = slope[1][row]
+		}
+		if p.MG != 0 || p.EG != 0 {
+			out = append(out, p)
+		}
+	}
+	for _, code := range line {
+		add(pairs[code])
+	}
+	known := len(out)
+	for _, e := range wides {
+		if int(e.Row) == row {
+			add(e.Entry)
+		}
+	}
+	for _, v := range b.Scalars {
+		if v.Table {
+			continue
+		}
+		if d := x.machine.Slope(v.Input); d != nil && d[row] != 0 {
+			out = append(out, Part{rows.Entry{Term: uint16(v.Term), Count: 1}, v.Step * d[row], 0})
+		}
+	}
+	for _, l := range x.lookups {
+		out = lookupParts(b, &l, row, out)
+	}
+	for i := known; i < len(out); i++ { // few, and mostly in order
+		for j := i; j > 0 && out[j].Term < out[j-1].Term; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
+	}
+	x.parts = out
+	return out
+}
+
+// lookupParts adds the two entries of a table between which a row has looked.
+func lookupParts(b *rows.Bend, l *autodiff.Lookup, row int, out []Part) []Part {
+	d := l.Slope[row]
+	if d == 0 {
+		return out
+	}
+	at, part := formula.Place(l.Place[row], l.Size)
+	for k, share := range [2]float64{1 - part, part} {
+		if v := b.Scalar(l.First + at + k); share != 0 {
+			out = append(out, Part{rows.Entry{Term: uint16(v.Term), Count: 1}, v.Step * d * share, 0})
+		}
+	}
+	return out
+}
+
+// eachBentRow calls f with the parts of each row of a chunk; wanted may leave rows out.
+func (s *Scratch) eachBentRow(store *rows.Store, c *rows.Chunk, codes []uint16, f func(row int, parts []Part)) {
+	row, wides := 0, c.Wide
+	for _, r := range c.Runs {
+		n := int(r.Length)
+		for range r.Rows {
+			end := 0
+			for end < len(wides) && int(wides[end].Row) == row {
+				end++
+			}
+			f(row, s.bentParts(store, codes[:n], wides[:end], row))
+			codes, wides = codes[n:], wides[end:]
+			row++
+		}
+	}
+}
+
+// EachPart calls f with the parts of each row of a chunk, after Differentiate.
+func (s *Scratch) EachPart(store *rows.Store, c *rows.Chunk, codes []uint16, f func(row int, parts []Part)) {
+	s.eachBentRow(store, c, codes, f)
+}
+
+// bentGradient sums, by term, the parts of a chunk's rows times X.
+func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk, codes []uint16) {
+	b, x := store.Bend(), s.bent
+	g := x.g
+	clear(g.MG)
+	clear(g.EG)
+	pairs := store.Pairs()
+	mg, eg := s.g[:len(pairs)], s.eg.g[:len(pairs)]
+	clear(mg)
+	clear(eg)
+	row := 0
+	weights := x.sums
+	for _, r := range c.Runs {
+		n := int(r.Length)
+		for range r.Rows {
+			v := s.X[row]
+			for k := range x.slopes {
+				weights[2*k], weights[2*k+1] = 0, 0
+				if d := x.slopes[k][0]; d != nil {
+					weights[2*k] = v * d[row]
+				}
+				if d := x.slopes[k][1]; d != nil {
+					weights[2*k+1] = v * d[row]
+				}
+			}
+			for _, code := range codes[:n] {
+				by := weights[2*int(x.slot[code]):][:2]
+				mg[code] += by[0]
+				eg[code] += by[1]
+			}
+			codes = codes[n:]
+			row++
+		}
+	}
+	for i, p := range pairs {
+		t := b.Counted[p.Term].Term
+		g.MG[t] += float64(float64(p.Count) * mg[i])
+		g.EG[t] += float64(float64(p.Count) * eg[i])
+	}
+	s.bentRest(b, c)
+}
+
+// bentRest adds wide entries, scalars and tables to the gradient of a chunk.
+func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
+	x, g := s.bent, s.bent.g
+	for _, e := range c.Wide {
+		t := b.Counted[e.Term]
+		v := float64(e.Count) * s.X[e.Row]
+		if d := x.slopes[t.Slot][0]; d != nil {
+			g.MG[t.Term] += float64(v * d[e.Row])
+		}
+		if d := x.slopes[t.Slot][1]; d != nil {
+			g.EG[t.Term] += float64(v * d[e.Row])
+		}
+	}
+	for _, v := range b.Scalars {
+		if d := x.machine.Slope(v.Input); d != nil && !v.Table {
+			sum := 0.0
+			for i, y := range s.X[:c.Rows] {
+				sum += float64(y * d[i])
+			}
+			g.MG[v.Term] += v.Step * sum
+		}
+	}
+	for i := range x.lookups {
+		for row := range c.Rows {
+			x.parts = lookupParts(b, &x.lookups[i], row, x.parts[:0])
+			for _, p := range x.parts {
+				g.MG[p.Term] += float64(s.X[row] * p.MG)
+			}
+		}
+	}
+}
+
+// fillBent writes the derivatives of a row's evaluation by halves of terms, 2t and 2t+1 for
+// term t, ascending, for a gram matrix.
+func (t *gramScratch) fillBent(parts []Part) {
+	index, value := t.index[:0], t.value[:0]
+	add := func(i int, v float64) {
+		if n := len(index); n > 0 && int(index[n-1]) == i {
+			value[n-1] += v
+			return
+		}
+		index, value = append(index, uint16(i)), append(value, v)
+	}
+	for i := 0; i < len(parts); {
+		p := &parts[i]
+		mg, eg := float64(p.Count)*p.MG, float64(p.Count)*p.EG
+		for i++; i < len(parts) && parts[i].Term == p.Term; i++ {
+			mg += float64(float64(parts[i].Count) * parts[i].MG)
+			eg += float64(float64(parts[i].Count) * parts[i].EG)
+		}
+		if mg != 0 {
+			add(2*int(p.Term), mg)
+		}
+		if eg != 0 {
+			add(2*int(p.Term)+1, eg)
+		}
+	}
+	t.index, t.value = index, value
+}
+
+// bentGrams is Grams for a store with a formula: matrices over the halves of all terms.
+func (p *Problem) bentGrams(ctx context.Context, w Tapered, groups []Together) ([]*Gram, error) {
+	var out []*Gram
+	halves := 2 * p.Store.Terms()
+	if halves > 1<<16 {
+		return nil, fmt.Errorf("%w: %d terms are too many for a formula", ErrConfig, p.Store.Terms())
+	}
+	tri := newTriangle(halves)
+	n := tri.len()
+	for _, g := range groups {
+		for range g {
+			out = append(out, &Gram{tri: tri, halves: make([]float64, n)})
+		}
+	}
+	pieces := sizedRuns(p.Store, gramRows)
+	var used []*gramScratch
+	alloc := func() *gramScratch {
+		t := &gramScratch{Scratch: NewScratch()}
+		for i := range groups {
+			t.m = append(t.m, make([]float64, (n+len(lookup{}))*len(groups[i])))
+		}
+		used = append(used, t)
+		return t
+	}
+	work := func(t *gramScratch, piece int) error {
+		for i, m := range t.m {
+			clear(m[:n*len(groups[i])])
+		}
+		for i := pieces[piece]; i < pieces[piece+1]; i++ {
+			codes, err := t.Differentiate(p.Store, p.Store.Chunks[i], w, nil)
+			if err != nil {
+				return err
+			}
+			p.Derivatives(t.Scratch, i, nil)
+			p.bentChunk(t, i, codes, tri, groups)
+		}
+		return nil
+	}
+	merge := func(t *gramScratch, _ int) {
+		to := out
+		for i, g := range groups {
+			for f := range g {
+				m := t.m[i]
+				for k := range to[f].halves {
+					to[f].halves[k] += m[k*len(g)+f]
+				}
+			}
+			to = to[len(g):]
+		}
+	}
+	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
+	for _, t := range used {
+		t.Release()
+	}
+	return out, err
+}
+
+// sizedRuns cuts the chunks into runs of about that many rows.
+func sizedRuns(s *rows.Store, rows int) []int {
+	var out []int
+	sum := 0
+	for i, c := range s.Chunks {
+		if i == 0 || sum >= rows {
+			out = append(out, i)
+			sum = 0
+		}
+		sum += c.Rows
+	}
+	return append(out, len(s.Chunks))
+}
+
+func (p *Problem) bentChunk(t *gramScratch, i int, codes []uint16, tri triangle, groups []Together) {
+	t.eachBentRow(p.Store, p.Store.Chunks[i], codes, func(row int, parts []Part) {
+		filled := false
+		for k, g := range groups {
+			var h [2]float64
+			for f, factor := range g {
+				h[f] = factor(i, row, t.X[row], t.Y[row])
+			}
+			if h[0] == 0 && h[1] == 0 {
+				continue
+			}
+			if !filled {
+				t.fillBent(parts)
+				filled = true
+			}
+			if len(g) == 2 {
+				outerTwo(t.index, t.value, h, t.m[k], tri.base)
+			} else {
+				outer(t.index, t.value, h[0], t.m[k], tri.base)
+			}
+		}
+	})
+}
+
+// foldHalves is FoldGram of a matrix over halves.
+func (p *Params) foldHalves(g *Gram, add func(j, k int, v float64)) {
+	of := make([]int, 0, 2*len(p.MG))
+	for t := range p.MG {
+		of = append(of, p.MG[t], p.EG[t])
+	}
+	for a, j := range of {
+		if j == Fixed {
+			continue
+		}
+		line := g.halves[g.tri.base[a]+a:]
+		for b, k := range of[a:] {
+			v := line[b]
+			if k == Fixed || v == 0 {
+				continue
+			}
+			if b > 0 && j == k {
+				v *= 2 // (a,b) and (b,a) both fall on the diagonal
+			}
+			add(j, k, v)
+		}
+	}
+}
+
+// CountParts returns in how many rows that take part the evaluation at w depends on each term,
+// and the term's typical count: the root mean square, over these rows, of the sum of both
+// halves' absolute derivatives. Of a linear evaluation that is the count.
+func (p *Problem) CountParts(ctx context.Context, w Tapered) (seen []int64, typical []float64, err error) {
+	terms := p.Store.Terms()
+	seen, typical = make([]int64, terms), make([]float64, terms)
+	err = p.EachDerivative(ctx, w, func(_, _ int, _, _ float64, parts []Part) {
+		for i := 0; i < len(parts); {
+			t, mg, eg := parts[i].Term, 0.0, 0.0
+			for ; i < len(parts) && parts[i].Term == t; i++ {
+				mg += float64(float64(parts[i].Count) * parts[i].MG)
+				eg += float64(float64(parts[i].Count) * parts[i].EG)
+			}
+			seen[t]++
+			v := max(mg, -mg) + max(eg, -eg)
+			typical[t] += float64(v * v)
+		}
+	})
+	for t, n := range seen {
+		if typical[t] = math.Sqrt(typical[t] / float64(max(1, n))); n == 0 || typical[t] == 0 {
+			typical[t] = 1
+		}
+	}
+	return seen, typical, err
+}
+
+// eachBentDerivative is EachDerivative for a store with a formula. The machine that has the
+// derivatives runs on one goroutine.
+func (p *Problem) eachBentDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, parts []Part)) error {
+	s := p.Store
+	var codes []uint16
+	work := func(t *Scratch, i int, c []uint16) {
+		codes = c
+		p.Derivatives(t, i, nil)
+	}
+	merge := func(t *Scratch, i int) {
+		t.EachPart(s, s.Chunks[i], codes, func(row int, parts []Part) {
+			if p.Omega[i][row] > 0 {
+				f(i, row, t.X[row], t.Y[row], parts)
+			}
+		})
+	}
+	return differentiate(ctx, s, 1, w, work, merge)
+}
+
+// partsOf returns the entries of a row of a linear store with its factors.
+func partsOf(c *rows.Chunk, row int, entries []rows.Entry, out []Part) []Part {
+	a, b := c.Factors(row)
+	out = slices.Grow(out[:0], len(entries))
+	for _, e := range entries {
+		out = append(out, Part{e, a, b})
+	}
+	return out
+}
+
+// NearJumps counts the rows within a distance of where the formula may jump.
+func (p *Problem) NearJumps(ctx context.Context, w Tapered, distance float64) (int, error) {
+	s := p.Store
+	b := s.Bend()
+	if len(b.Jumps) == 0 {
+		return 0, nil
+	}
+	parts, total := make([]int, len(s.Chunks)), 0
+	err := Evaluate(ctx, s, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+		m, in := formula.NewMachine(b.Program.Formula, false), make([]float64, len(b.Program.Inputs))
+		for row := range s.Chunks[i].Rows {
+			for k := range in {
+				v := t.bent.machine.Input(k)
+				in[k] = v[min(row, len(v)-1)]
+			}
+			if _, err := m.Value(in); err == nil && m.Near(b.Jumps, distance) {
+				parts[i]++
+			}
+		}
+	}, func(_ *Scratch, i int) { total += parts[i] })
+	return total, err
+}
