@@ -13,6 +13,7 @@ import (
 type CurvePoint struct {
 	Games int `json:"games"` // clusters trained on: games, or openings that several share
 	Losses
+	Interval Interval `json:"valid_interval"` // 95 %, of the validation loss
 }
 
 // Curve is the loss against the number of games: is more data worth it?
@@ -20,9 +21,41 @@ type Curve struct {
 	Points []CurvePoint `json:"points"` // in order of games, the last of all
 	// Twice is the validation loss to expect with twice as many games, from
 	// Floor + Slope/games through the points; NaN where they do not fall.
-	Twice Float   `json:"valid_with_twice_the_games"`
-	Floor float64 `json:"-"`
-	Slope float64 `json:"-"`
+	Twice Float `json:"valid_with_twice_the_games"`
+	// Doubling is what the last doubling of the games brought: the loss, on the games held
+	// out, of the fit to half of the games minus that of the fit to all. Nil in files of
+	// earlier versions.
+	Doubling *Paired `json:"last_doubling,omitempty"`
+	// MoreGames says whether the last doubling lowered the loss, with its whole interval: Yes
+	// or No. Another of the same kind should bring about half as much.
+	MoreGames string  `json:"more_games,omitempty"`
+	Floor     float64 `json:"-"`
+	Slope     float64 `json:"-"`
+}
+
+// Answers of a Curve.
+const (
+	Yes = "yes"
+	No  = "no"
+)
+
+// Headline answers, with a number, whether more games of this kind are worth it; "" if the
+// curve does not know.
+func (c *Curve) Headline() string {
+	d := c.Doubling
+	if d == nil {
+		return ""
+	}
+	last := c.Points[len(c.Points)-1]
+	by := fmt.Sprintf("%+.6f [%+.6f, %+.6f]", d.Gain, d.Interval[0], d.Interval[1])
+	if c.MoreGames == No {
+		return fmt.Sprintf("no: doubling the games to %d is not shown to lower the validation loss: by %s", last.Games, by)
+	}
+	text := fmt.Sprintf("yes: doubling the games to %d lowered the validation loss by %s", last.Games, by)
+	if c.Twice.Known() {
+		text += fmt.Sprintf("; with twice as many it should be %.6f lower still", last.Valid-c.Twice)
+	}
+	return text
 }
 
 // curveShares are the shares of the games that a curve is made of.
@@ -44,11 +77,42 @@ func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *
 		if err != nil {
 			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
 		}
-		curve.Points = append(curve.Points, CurvePoint{f.split.clustersTrained(f.train), r.Fit})
+		p, err := f.against(ctx, r, full)
+		if err != nil {
+			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
+		}
+		curve.Points = append(curve.Points, CurvePoint{f.split.clustersTrained(f.train), r.Fit, p.StartInterval})
+		curve.Doubling = p
 	}
-	curve.Points = append(curve.Points, CurvePoint{full.ClustersTrain, full.Fit})
+	curve.Points = append(curve.Points, CurvePoint{full.ClustersTrain, full.Fit, curve.Doubling.TunedInterval})
+	if curve.MoreGames = No; curve.Doubling.Interval[0] > 0 {
+		curve.MoreGames = Yes
+	}
 	curve.extrapolate()
 	return curve, nil
+}
+
+// fitted returns the tuned weights before they were rounded, to which Fit belongs.
+func (r *Result) fitted() objective.Tapered {
+	w := objective.NewTapered(len(r.Terms))
+	for t := range r.Terms {
+		w.MG[t], w.EG[t] = r.Terms[t].FitMG, r.Terms[t].FitEG
+	}
+	return w
+}
+
+// against compares a fit to a part of the games with the full one, on the games held out
+// from both.
+func (f *fitting) against(ctx context.Context, part, full *Result) (*Paired, error) {
+	sums := newClusterLosses(f.split.clusters)
+	sums.count(f.train, objective.HeldOut)
+	if err := sums.add(ctx, f.train, objective.HeldOut, part.fitted(), part.FileK, sums.start); err != nil {
+		return nil, err
+	}
+	if err := sums.add(ctx, f.train, objective.HeldOut, full.fitted(), full.FileK, sums.tuned); err != nil {
+		return nil, err
+	}
+	return sums.paired(), nil
 }
 
 // extrapolate fits Floor + Slope/games to the last three points by least

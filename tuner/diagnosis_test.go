@@ -157,6 +157,27 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
+// checkDoubling: the last doubling is the difference of the last two points, which its
+// interval and theirs hold, and the answer is that of the interval.
+func checkDoubling(t *testing.T, c *Curve) {
+	t.Helper()
+	last, half, d := c.Points[3], c.Points[2], c.Doubling
+	if want := float64(half.Valid - last.Valid); math.Abs(d.Gain-want) > 1e-12 {
+		t.Errorf("the last doubling brought %v, the points say %v", d.Gain, want)
+	}
+	for i, p := range c.Points {
+		if v := float64(p.Valid); !(p.Interval[0] < v && v < p.Interval[1]) {
+			t.Errorf("point %d: %v not in %v", i, v, p.Interval)
+		}
+	}
+	if (c.MoreGames == Yes) != (d.Interval[0] > 0) || !strings.HasPrefix(c.Headline(), c.MoreGames+": doubling the games to 472 lowered") {
+		t.Errorf("%+v: %s", d, c.Headline())
+	}
+	if within := d.Interval[1] - d.Interval[0]; within > (last.Interval[1]-last.Interval[0])/2 {
+		t.Errorf("the interval of the difference, %v wide, is hardly narrower than that of the loss", within)
+	}
+}
+
 // TestLearningCurve: validation loss falls with games towards that of the truth,
 // and what is predicted for twice as many comes true.
 func TestLearningCurve(t *testing.T) {
@@ -185,6 +206,7 @@ func TestLearningCurve(t *testing.T) {
 	if last := curve.Points[3].Valid; !(curve.Twice < last) || curve.Twice < last-0.02 {
 		t.Errorf("%v with twice the games, %v now", curve.Twice, last)
 	}
+	checkDoubling(t, curve)
 	full.RowsValid = 0
 	if _, err := LearningCurve(context.Background(), s, terms, full); err == nil {
 		t.Error("a curve without validation")

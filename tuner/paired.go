@@ -21,6 +21,10 @@ type Paired struct {
 	Effective float64 `json:"effective_clusters"`
 	Start     float64 `json:"loss_start"` // mean losses
 	Tuned     float64 `json:"loss_tuned"`
+	// StartInterval and TunedInterval are 95 % intervals of the two, each for itself: far
+	// wider than that of their difference. Unknown in files of earlier versions.
+	StartInterval Interval `json:"loss_start_interval"`
+	TunedInterval Interval `json:"loss_tuned_interval"`
 	// Constant is the mean loss of the best constant prediction.
 	Constant float64  `json:"loss_constant"`
 	Gain     float64  `json:"gain"`     // Start - Tuned
@@ -122,13 +126,20 @@ func (l *clusterLosses) paired() *Paired {
 		p.SE = Float(math.NaN())
 		return p
 	}
-	spread := 0.0
-	for c, n := range l.weight {
-		d := l.start[c] - l.tuned[c] - float64(n*p.Gain)
-		spread += float64(d * d)
+	t := distuv.StudentsT{Sigma: 1, Nu: max(1, p.Effective-1)}.Quantile(0.975)
+	// around returns the clustered error of a mean, and its interval.
+	around := func(mean float64, sum func(c int) float64) (float64, Interval) {
+		spread := 0.0
+		for c, n := range l.weight {
+			d := sum(c) - float64(n*mean)
+			spread += float64(d * d)
+		}
+		se := math.Sqrt(spread*float64(p.Clusters)/float64(p.Clusters-1)) / weight
+		return se, Interval{mean - t*se, mean + t*se}
 	}
-	se := math.Sqrt(spread*float64(p.Clusters)/float64(p.Clusters-1)) / weight
-	reach := distuv.StudentsT{Sigma: 1, Nu: max(1, p.Effective-1)}.Quantile(0.975) * se
-	p.SE, p.Interval = Float(se), Interval{p.Gain - reach, p.Gain + reach}
+	se, interval := around(p.Gain, func(c int) float64 { return l.start[c] - l.tuned[c] })
+	p.SE, p.Interval = Float(se), interval
+	_, p.StartInterval = around(p.Start, func(c int) float64 { return l.start[c] })
+	_, p.TunedInterval = around(p.Tuned, func(c int) float64 { return l.tuned[c] })
 	return p
 }

@@ -276,3 +276,19 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("with a net gain: %q", r.Advice())
 	}
 }
+
+// TestPairedIntervals: against weights without any loss, the interval of the difference is
+// that of the other side's loss.
+func TestPairedIntervals(t *testing.T) {
+	of := &rows.Clusters{}
+	loss, none := []float64{3, 1, 8, 2}, make([]float64, 4)
+	weight := []float64{4, 2, 9, 4}
+	a := (&clusterLosses{of: of, weight: weight, start: loss, tuned: none}).paired()
+	b := (&clusterLosses{of: of, weight: weight, start: none, tuned: loss}).paired()
+	if a.StartInterval != a.Interval || a.TunedInterval != (Interval{}) || !(a.Interval[0] < a.Start && a.Start < a.Interval[1]) {
+		t.Errorf("%+v", a)
+	}
+	if b.TunedInterval != a.Interval || b.Interval != (Interval{-a.Interval[1], -a.Interval[0]}) {
+		t.Errorf("%+v", b)
+	}
+}

@@ -16,6 +16,7 @@ type coefficient struct {
 	OldMG, OldEG       float64
 	NewMG, NewEG       float64
 	SEMG, SEEG         tuner.Float
+	InMG, InEG         tuner.Interval // 95 %
 	Count              int64
 	Moved              bool // by more than two standard errors, with enough data
 	ChangeMG, ChangeEG template.HTML
@@ -36,7 +37,7 @@ func coefficientsOf(terms []tuner.TermFit) (list []coefficient) {
 	for i := range terms {
 		t := &terms[i]
 		list = append(list, coefficient{Name: t.Name, Group: t.Group, OldMG: t.StartMG, OldEG: t.StartEG, NewMG: float64(t.MG), NewEG: float64(t.EG),
-			SEMG: t.SEMG, SEEG: t.SEEG, Count: t.Count, Moved: t.Moved()})
+			SEMG: t.SEMG, SEEG: t.SEEG, InMG: t.IntervalMG, InEG: t.IntervalEG, Count: t.Count, Moved: t.Moved()})
 	}
 	return list
 }
@@ -48,20 +49,24 @@ func newCoefficients(unit, note string, list []coefficient) *coefficients {
 	}
 	for i := range list {
 		c := &list[i]
-		c.ChangeMG = whisker(c.NewMG-c.OldMG, c.SEMG.OrZero(), most)
-		c.ChangeEG = whisker(c.NewEG-c.OldEG, c.SEEG.OrZero(), most)
+		c.ChangeMG = whisker(c.NewMG, c.OldMG, c.InMG, most)
+		c.ChangeEG = whisker(c.NewEG, c.OldEG, c.InEG, most)
 	}
 	return &coefficients{Unit: unit, Note: note, List: list, Figures: movers(unit, list)}
 }
 
 // whisker draws a change and its 95 % interval around the start value in the middle, on
 // a scale that is linear near it and logarithmic far away.
-func whisker(change, se, most float64) template.HTML {
+func whisker(now, old float64, in tuner.Interval, most float64) template.HTML {
 	const half = 40
+	lo, hi := now, now
+	if in != (tuner.Interval{}) {
+		lo, hi = in[0], in[1]
+	}
 	at := func(v float64) float64 { return half + half*math.Asinh(v/5)/math.Asinh(most/5) }
 	clamp := func(v float64) float64 { return max(0, min(2*half, at(finite(v)))) }
 	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true"><path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
-		clamp(change-1.96*se), clamp(change+1.96*se), clamp(change)))
+		clamp(lo-old), clamp(hi-old), clamp(now-old)))
 }
 
 // movers draws the coefficients that moved farthest from their start in standard errors.
@@ -79,9 +84,11 @@ func movers(unit string, list []coefficient) []figure {
 		for _, v := range []struct {
 			phase       string
 			old, now, e float64
-		}{{" mg", c.OldMG, c.NewMG, c.SEMG.OrZero()}, {" eg", c.OldEG, c.NewEG, c.SEEG.OrZero()}} {
+			in          tuner.Interval
+		}{{" mg", c.OldMG, c.NewMG, c.SEMG.OrZero(), c.InMG}, {" eg", c.OldEG, c.NewEG, c.SEEG.OrZero(), c.InEG}} {
 			if v.e > 0 {
-				all = append(all, mover{estimate{name: c.Name + v.phase, value: v.now, lo: v.now - 1.96*v.e, hi: v.now + 1.96*v.e, start: v.old, hasStart: true}, math.Abs(v.now-v.old) / v.e})
+				lo, hi := bounds(v.in)
+				all = append(all, mover{estimate{name: c.Name + v.phase, value: v.now, lo: lo, hi: hi, start: v.old, hasStart: true}, math.Abs(v.now-v.old) / v.e})
 			}
 		}
 	}
@@ -120,7 +127,8 @@ type rank struct {
 type square struct {
 	Name  string
 	Value float64
-	Valid bool // the model has a term for the square
+	SE    tuner.Float // 0 where there is none, as under the start weights
+	Valid bool        // the model has a term for the square
 	Style template.CSS
 }
 
@@ -153,16 +161,23 @@ func boards(terms []coefficient) (list []pieceBoards) {
 			}
 			list = append(list, p)
 		}
+		errors := []tuner.Float{0, t.SEMG, 0, t.SEEG}
 		for i, v := range []float64{t.OldMG, t.NewMG, t.OldEG, t.NewEG} {
-			list[at].Boards[i].Ranks['8'-name[1]].Squares[name[0]-'a'] = square{Name: name, Value: v, Valid: true, Style: tint(v)}
+			list[at].Boards[i].Ranks['8'-name[1]].Squares[name[0]-'a'] = square{Name: name, Value: v, SE: errors[i], Valid: true, Style: tint(v, errors[i])}
 		}
 	}
 	return list
 }
 
-// tint colors a value: warm above zero, cool below, strongest from 60 on.
-func tint(v float64) template.CSS {
+// tint colors a value: warm above zero, cool below, strongest from 60 on. It fades as the
+// standard error grows, to nothing where that is as large as the value, or not known.
+func tint(v float64, se tuner.Float) template.CSS {
 	strength := min(1, math.Abs(v)/60) * 0.7
+	if v == 0 || !se.Known() {
+		strength = 0
+	} else {
+		strength *= max(0, 1-float64(se)/math.Abs(v))
+	}
 	rgb := "210,90,20"
 	if v < 0 {
 		rgb = "40,100,210"

@@ -197,18 +197,19 @@ func (v *learnView) latest() ([]tuner.TermFit, []stats.PieceValue, int) {
 
 // curves draws loss and Elo over the generations.
 func (v *learnView) curves() (list []figure) {
-	names := []string{"training, before", "training, after", "validation, before", "validation, after"}
-	losses := make([]series, 4)
+	before, after := series{name: "before", points: true}, series{name: "after", points: true}
+	gains := series{name: "before − after", points: true}
 	gates := series{name: "gate: candidate against champion", points: true}
 	champion := series{name: "champion: sum of the gates passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
 	var passed []learn.GateElo
 	for _, g := range v.Generations {
 		x := float64(g.Number)
-		if g.Fit != nil {
-			for i, y := range []tuner.Float{g.Fit.Start.Train, g.Fit.Rounded.Train, g.Fit.Start.Valid, g.Fit.Rounded.Valid} {
-				losses[i].name, losses[i].line, losses[i].points = names[i], true, true
-				losses[i].put(g.Number, y)
-			}
+		if g.Fit != nil && g.Fit.Gain() != nil {
+			const apart = 0.08
+			p := g.Fit.Gain()
+			before.within(x-apart, tuner.Float(p.Start), p.StartInterval)
+			after.within(x+apart, tuner.Float(p.Tuned), p.TunedInterval)
+			gains.within(x, tuner.Float(p.Gain), p.Interval)
 		}
 		if g.Gate == nil || g.Gate.Standing.Games == 0 {
 			continue
@@ -234,8 +235,11 @@ func (v *learnView) curves() (list []figure) {
 		list = append(list, chart(figure{Title: "Elo over the generations",
 			Note: "A gate stops as soon as it has decided, so its median-unbiased estimate is drawn, with its 95 % interval. Only the match of fixed length measures what was learned."}, "generation", "Elo", drawn...))
 	}
-	if len(losses[0].x) > 0 {
-		list = append(list, chart(figure{Title: "Loss of each fit", Note: "Mean cross-entropy of positions. Each generation has data of its own: compare before with after, not one generation with another."}, "generation", "loss", losses...))
+	if len(before.x) > 0 {
+		zero := series{name: "no gain", x: []float64{0.5, float64(len(v.Generations)) + 0.5}, y: []float64{0, 0}, guide: true}
+		list = append(list,
+			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it began with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare before with after, not one generation with another."}, "generation", "loss", before, after),
+			chart(figure{Title: "What each fit gained", Note: "Loss before minus loss after, game by game, with 95 % intervals: far better known than either loss."}, "generation", "loss before − after", zero, gains))
 	}
 	return list
 }

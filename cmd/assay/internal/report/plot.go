@@ -47,6 +47,7 @@ type series struct {
 	x, y   []float64
 	lo, hi []float64 // intervals of y; nil for none
 	line   bool      // joined by a line
+	starts []int     // indices at which a line of its own begins, beside the first
 	points bool
 	guide  bool // a thin dashed line to compare with, without a color of its own
 }
@@ -158,7 +159,7 @@ func (f *figure) numbers(xLabel string, list []series) {
 				continue
 			}
 			row := []string{s.name, short(s.x[i]), short(s.y[i]), ""}
-			if s.lo != nil {
+			if s.lo != nil && !math.IsNaN(s.lo[i]) {
 				row[3] = short(s.lo[i]) + " to " + short(s.hi[i])
 			}
 			f.Rows = append(f.Rows, row)
@@ -176,13 +177,18 @@ func (s *series) addTo(p *plot.Plot, n int) {
 	}
 	c, thumbs := ink(1+n%inks), []plot.Thumbnailer(nil)
 	if s.line || s.guide {
-		if l, err := plotter.NewLine(xy); err == nil {
+		from := 0
+		for _, to := range append(slices.Clone(s.starts), len(xy)) {
+			l, err := plotter.NewLine(xy[from:to])
+			if from = to; err != nil { // no points
+				continue
+			}
 			l.LineStyle = draw.LineStyle{Color: c, Width: 1.6, Dashes: dashes[n%len(dashes)]}
 			if s.guide {
 				l.LineStyle = draw.LineStyle{Color: ink(inkText), Width: 0.8, Dashes: []vg.Length{3, 3}}
 			}
 			p.Add(l)
-			thumbs = append(thumbs, l)
+			thumbs = []plot.Thumbnailer{l}
 		}
 	}
 	if s.points {

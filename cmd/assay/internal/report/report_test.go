@@ -179,3 +179,43 @@ func TestFlattenKeepsLargeNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A fit under another design effect is a fit of its own: the curves of its losses do not
+// continue the one before.
+func TestSeparateFitsAreNotJoined(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tuned")
+	run, err := durable.OpenRun(dir, durable.RunInfo{Command: "tune"}, map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13"} {
+		if err := run.Event("step", tuner.Step{Stage: stage, Objective: 0.5, Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := (&builder{dir: dir}).steps()
+	for _, s := range []series{p.train, p.valid} {
+		if len(s.x) != 5 || len(s.starts) != 1 || s.starts[0] != 2 {
+			t.Errorf("%+v", s)
+		}
+	}
+	paths := func(s series) int { return strings.Count(string(chart(figure{}, "step", "loss", s).SVG), "<path") }
+	joined := p.train
+	joined.starts = nil
+	if got, one := paths(p.train), paths(joined); got != one+1 {
+		t.Errorf("%d paths with two lines, %d with one", got, one)
+	}
+}
+
+// The color of a square says how well its value is known.
+func TestTintFadesWithTheError(t *testing.T) {
+	for _, c := range []struct {
+		v, se float64
+		want  string
+	}{{60, 0, "0.70"}, {60, 30, "0.35"}, {-60, 15, "0.52"}, {60, 60, "0.00"}, {20, 90, "0.00"}, {0, 0, "0.00"}, {60, math.NaN(), "0.00"}} {
+		if got := string(tint(c.v, tuner.Float(c.se))); !strings.HasSuffix(got, ","+c.want+")") {
+			t.Errorf("%v ± %v: %s, want %s", c.v, c.se, got, c.want)
+		}
+	}
+}

@@ -60,6 +60,8 @@ func (b *builder) steps() (p progress) {
 			p.n++
 			if last := len(p.objective) - 1; last < 0 || p.objective[last].name != step.Stage {
 				p.objective = append(p.objective, series{name: step.Stage, line: true})
+				p.train.begin()
+				p.valid.begin()
 			}
 			p.objective[len(p.objective)-1].put(p.n, tuner.Float(step.Objective))
 			p.train.put(p.n, step.Train)
@@ -84,6 +86,30 @@ func (s *series) put(x int, y tuner.Float) {
 	}
 }
 
+// begin ends the line of a series: what follows is of another fit.
+func (s *series) begin() {
+	if n := len(s.x); n > 0 {
+		s.starts = append(s.starts, n)
+	}
+}
+
+// within adds the value at x with its interval, if it is known.
+func (s *series) within(x float64, y tuner.Float, i tuner.Interval) {
+	if !y.Known() {
+		return
+	}
+	lo, hi := bounds(i)
+	s.x, s.y, s.lo, s.hi = append(s.x, x), append(s.y, float64(y)), append(s.lo, lo), append(s.hi, hi)
+}
+
+// bounds returns the ends of an interval; NaN where it is not known.
+func bounds(i tuner.Interval) (lo, hi float64) {
+	if i == (tuner.Interval{}) {
+		return math.NaN(), math.NaN()
+	}
+	return i[0], i[1]
+}
+
 func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if p.n > 0 {
 		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus the prior's term. Each stage has an objective of its own: compare only steps within one stage."}, "step", "objective", p.objective...))
@@ -93,22 +119,58 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 		if len(p.valid.x) > 0 {
 			both = append(both, p.valid)
 		}
-		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games."}, "step", "mean loss", both...))
+		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games. A new line is a fit of its own, under another design effect."}, "step", "mean loss", both...))
 	}
 	if r.Rows > 0 {
-		labels, values := []string{"training, start", "training, fitted"}, []float64{float64(r.Start.Train), float64(r.Rounded.Train)}
-		if r.Start.Valid.Known() && r.Rounded.Valid.Known() {
-			labels, values = append(labels, "validation, start", "validation, fitted"), append(values, float64(r.Start.Valid), float64(r.Rounded.Valid))
-		}
-		list = append(list, bars(figure{Title: "Loss before and after"}, "mean loss", labels, values))
+		list = append(list, beforeAndAfter(r)...)
 	}
 	if r.Curve != nil {
-		train, valid := series{name: "training", line: true, points: true}, series{name: "validation", line: true, points: true}
+		train, valid := series{name: "training", points: true}, series{name: "validation, 95 % interval", points: true}
 		for _, p := range r.Curve.Points {
 			train.put(p.Games, p.Train)
-			valid.put(p.Games, p.Valid)
+			valid.within(float64(p.Games), p.Valid, p.Interval)
 		}
-		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Validation loss that still falls at the right end says that more games would help."}, "games", "loss", train, valid))
+		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Each point is a fit of its own. All are validated on the same games, so that their differences are known better than the intervals show."}, "games", "loss", train, valid))
 	}
 	return list
+}
+
+// beforeAndAfter draws the losses under the start weights and under the tuned ones, and
+// what tuning gained, on each kind of games.
+func beforeAndAfter(r *tuner.Report) []figure {
+	losses := []estimate{point("training, before", float64(r.Start.Train)), point("training, after", float64(r.Rounded.Train))}
+	var gains []estimate
+	for _, on := range []struct {
+		name string
+		p    *tuner.Paired
+	}{{"held out", r.Validation}, {"cross-validation", r.CrossValidation}, {"test data", paired(r.Test)}} {
+		if on.p == nil {
+			continue
+		}
+		before, after := point(on.name+", before", on.p.Start), point(on.name+", after", on.p.Tuned)
+		before.lo, before.hi = bounds(on.p.StartInterval)
+		after.lo, after.hi = bounds(on.p.TunedInterval)
+		losses = append(losses, before, after)
+		gain := point(on.name, on.p.Gain)
+		gain.lo, gain.hi = bounds(on.p.Interval)
+		gain.start, gain.hasStart = 0, true
+		gains = append(gains, gain)
+	}
+	list := []figure{forest(figure{Title: "Loss before and after", Note: "With 95 % intervals, where the fit has not seen the games."}, "mean loss", losses)}
+	if len(gains) > 0 {
+		list = append(list, forest(figure{Title: "What tuning gained", Note: "Loss before minus loss after, game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference is known far better than either."}, "loss before − after", gains))
+	}
+	return list
+}
+
+func paired(t *tuner.Test) *tuner.Paired {
+	if t == nil {
+		return nil
+	}
+	return &t.Paired
+}
+
+// point is an estimate without an interval.
+func point(name string, v float64) estimate {
+	return estimate{name: name, value: v, lo: math.NaN(), hi: math.NaN()}
 }

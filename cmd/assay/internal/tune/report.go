@@ -246,11 +246,7 @@ func curveTable(c *tuner.Curve) string {
 	for _, p := range c.Points {
 		fmt.Fprintf(&b, "  %-12d %12.6f %12.6f\n", p.Games, p.Train, p.Valid)
 	}
-	if last := c.Points[len(c.Points)-1]; !c.Twice.Known() {
-		b.WriteString("more games of this kind: the validation loss does not fall with their number\n")
-	} else {
-		fmt.Fprintf(&b, "twice as many games: validation loss %.6f to be expected, %.6f less\n", c.Twice, last.Valid-c.Twice)
-	}
+	fmt.Fprintf(&b, "Is more data worth it? %s\n", c.Headline())
 	return b.String()
 }
 
