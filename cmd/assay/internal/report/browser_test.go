@@ -28,9 +28,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -306,6 +304,45 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	b.shot("hostile", "")
 	b.shot("hostile-replay", "#replay")
 	b.quiet(url)
+	checkLargeLive(t, dir)
+}
+
+// checkLargeLive opens the live page of a run with a hundred thousand games, and its last
+// game by the game's address.
+func checkLargeLive(t *testing.T, dir string) {
+	t.Helper()
+	runs := filepath.Join(t.TempDir(), "runs")
+	if err := os.MkdirAll(runs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, filepath.Join(runs, "large")); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	b := newBrowser(t)
+	for _, at := range []string{"", "#game=99999&ply=7"} {
+		started := time.Now()
+		b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/large"+at), chromedp.Reload())
+		for !ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`, map[bool]string{true: "99999:", false: ""}[at != ""])) {
+			if time.Since(started) > time.Minute {
+				t.Fatalf("no game: %s", ask[string](b, `document.querySelector(".said").textContent`))
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Logf("live page %s: a game on the board after %v", at, time.Since(started))
+	}
+	if ply := ask[string](b, `document.querySelector(".ply").value`); ply != "7" {
+		t.Errorf("ply %s, want 7", ply)
+	}
+	bytes := ask[map[string]int](b, `Object.fromEntries(performance.getEntries().filter(e => e.decodedBodySize).map(e => [e.name.replace(/^.*large/, "page "), e.decodedBodySize]))`)
+	t.Logf("bytes: %v", bytes)
+	for what, n := range bytes {
+		if n > 3<<20 {
+			t.Errorf("%s: %d bytes", what, n)
+		}
+	}
+	b.quiet(server.URL)
 }
 
 // writeGames writes a data set of random games of hostile players.
@@ -422,11 +459,4 @@ func TestWorkersInABrowser(t *testing.T) {
 		t.Error("the page was loaded again")
 	}
 	b.quiet(server.URL)
-}
-
-// longMatch is a match that lasts until it is stopped.
-func longMatch(out string) match.Config {
-	player := selfplay.Entrant{Spec: "random", Name: "random"}
-	return match.Config{A: player, B: player, Games: 1_000_000, Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
-		Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open, Program: "test", Resume: "assay match --out match"}}
 }

@@ -29,6 +29,7 @@ type Report struct {
 	Headline template.HTML
 	Sections []Section
 	games    []*gallery // to replay, one a folder
+	outcome  *outcome
 }
 
 // builder makes the sections of one run.
@@ -74,6 +75,9 @@ func Build(dir string) (*Report, error) {
 	if build == nil {
 		build = b.selfplay // a command without a view of its own may have games
 	}
+	if b.report.outcome, err = readOutcome(dir, b.report.Status); err != nil {
+		return nil, err
+	}
 	if err := build(); err != nil {
 		return nil, err
 	}
@@ -114,7 +118,8 @@ func (b *builder) add(id, title, name string, data any) error {
 
 // headline renders the result of the run in a sentence or two.
 func (b *builder) headline(name string, data any) (err error) {
-	b.report.Headline, err = render(name, data)
+	body, err := render(name, data)
+	b.report.Headline = "<div class=\"" + template.HTML(template.HTMLEscapeString(b.report.outcome.Class)) + "\">" + body + "</div>"
 	return err
 }
 

@@ -92,6 +92,7 @@ type rendering struct {
 	sections func() ([]byte, error) // event: the ids of the sections
 	parts    []renderedPart
 	games    []*gallery
+	outcome  *outcome // of the list of runs, which has no page of each
 }
 
 type renderedPart struct {
@@ -109,7 +110,7 @@ func newRendering(list []part, page func() ([]byte, error)) *rendering {
 	x := &rendering{page: sync.OnceValues(page)}
 	ids := []string{}
 	for _, p := range list {
-		if p.ID != "headline" && p.ID != "status" {
+		if p.ID != "headline" && p.ID != "status" && p.ID != "title" {
 			ids = append(ids, p.ID)
 		}
 		x.parts = append(x.parts, renderedPart{p.ID, maphash.String(hashSeed, string(p.HTML)), sync.OnceValues(func() ([]byte, error) { return event("part", p) })})

@@ -138,8 +138,12 @@ type pieceBoards struct {
 	Boards []diagram
 }
 
+// Learned returns the tables after the fit, Start those before it.
+func (p *pieceBoards) Learned() []diagram { return []diagram{p.Boards[1], p.Boards[3]} }
+func (p *pieceBoards) Start() []diagram   { return []diagram{p.Boards[0], p.Boards[2]} }
+
 // boards collects the terms named psq.PIECE.SQUARE.
-func boards(terms []coefficient) (list []pieceBoards) {
+func boards(terms []coefficient) (list []*pieceBoards) {
 	index := map[string]int{}
 	for _, t := range terms {
 		rest, ok := strings.CutPrefix(t.Name, "psq.")
@@ -151,7 +155,7 @@ func boards(terms []coefficient) (list []pieceBoards) {
 		if !seen {
 			at = len(list)
 			index[piece] = at
-			p := pieceBoards{Piece: piece}
+			p := &pieceBoards{Piece: piece}
 			for _, title := range []string{"middlegame, start", "middlegame, learned", "endgame, start", "endgame, learned"} {
 				b := diagram{Title: piece + ", " + title}
 				for i := range b.Ranks {
@@ -185,17 +189,20 @@ func tint(v float64, se tuner.Float) template.CSS {
 	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
 }
 
-// coefficientSections adds the table and the boards.
-func (b *builder) coefficientSections(c *coefficients) error {
+// coefficientSection adds the table.
+func (b *builder) coefficientSection(c *coefficients) error {
 	if len(c.List) == 0 {
 		return nil
 	}
 	b.number(c.Figures)
-	if err := b.add("coefficients", "Every coefficient", "coefficients", c); err != nil {
-		return err
+	return b.add("coefficients", "Every coefficient", "coefficients", c)
+}
+
+// boardSection adds the boards.
+func (b *builder) boardSection(c *coefficients) error {
+	squares := boards(c.List)
+	if len(squares) == 0 {
+		return nil
 	}
-	if squares := boards(c.List); len(squares) > 0 {
-		return b.add("boards", "Piece-square tables", "boards", squares)
-	}
-	return nil
+	return b.add("boards", "Piece-square tables", "boards", squares)
 }

@@ -163,7 +163,11 @@ func (b *builder) learnSections(v *learnView) error {
 		}
 	}
 	note := "Compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
-	if err := b.coefficientSections(newCoefficients("centipawns", note, coefficientsOf(terms))); err != nil {
+	c := newCoefficients("centipawns", note, coefficientsOf(terms))
+	if err := b.boardSection(c); err != nil {
+		return err
+	}
+	if err := b.coefficientSection(c); err != nil {
 		return err
 	}
 	if generation > 0 && generation <= len(v.Generations) {

@@ -4,6 +4,13 @@ package report
 
 import (
 	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -41,4 +48,89 @@ func (b *browser) scheme(name string) {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 		return err
 	}))
+}
+
+// checkWidths looks at the page at three widths and in both colors, as it opens (false) or
+// with everything unfolded (true), and keeps pictures.
+func checkWidths(b *browser, name string, folded ...bool) {
+	b.Helper()
+	for _, width := range []int64{1400, 800, 390} {
+		b.do(chromedp.EmulateViewport(width, 1200))
+		for _, open := range folded {
+			ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t; }), scrollTo(0, 0), true`, open))
+			time.Sleep(300 * time.Millisecond) // for the tables to be fitted
+			for _, bad := range ask[[]string](b, fmt.Sprintf("%s(%t)", clipped, width == 390)) {
+				b.Errorf("%s at %d pixels, unfolded %t: %s", name, width, open, bad)
+			}
+			for _, scheme := range []string{"dark", "light"} {
+				if b.scheme(scheme); open {
+					continue
+				}
+				b.shot(fmt.Sprintf("%s-%d-%s", name, width, scheme), "")
+				for _, bad := range ask[[]string](b, contrast) {
+					b.Errorf("%s at %d pixels, %s: contrast %s", name, width, scheme, bad)
+				}
+			}
+		}
+	}
+}
+
+// someRuns is a folder with a run of each kind, made by the program itself.
+func someRuns(t *testing.T) string {
+	if dir := os.Getenv("REPORT_RUNS"); dir != "" {
+		return dir
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "assay")
+	run := func(name string, args ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), name, args...)
+		c.Dir = dir
+		if name == "go" {
+			c.Dir = ""
+		}
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+	}
+	run("go", "build", "-o", program, "github.com/assay-chess/assay/cmd/assay")
+	if err := os.WriteFile(filepath.Join(dir, "spsa.toml"), []byte("player = \"assay\"\niterations = 30\nnodes = 20\nvalidation = 24\n[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(program, "learn", "--run", "learn", "--games", "60", "--nodes", "60", "--final-games", "24", "--gate-games", "24")
+	run(program, "match", "name=new:assay", "name=base:random", "--sprt", "0,10", "--nodes", "20", "--out", "runs/match")
+	run(program, "tune", "runs/learn/gen-1/positions", "runs/learn/gen-2/positions", "--curve", "--out", "runs/tune")
+	run(program, "ladder", "assay", "random", "assay:weights=shannon-1950", "--games", "24", "--nodes", "20", "--out", "runs/ladder")
+	run(program, "spsa", "spsa.toml", "--out", "runs/spsa")
+	return filepath.Join(dir, "runs")
+}
+
+// The list of runs, and the report and the live page of each kind of run, hide no text at
+// three widths in either color, complain of nothing, and ask nobody else for anything.
+func TestPagesAtThreeWidths(t *testing.T) {
+	runs := someRuns(t)
+	entries, err := os.ReadDir(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	look := func(t *testing.T, name, url, origin string, folded ...bool) *browser {
+		b := newBrowser(t)
+		b.do(chromedp.EmulateViewport(1400, 1200), chromedp.Navigate(url))
+		checkWidths(b, name, folded...)
+		b.quiet(origin)
+		return b
+	}
+	t.Run("list", func(t *testing.T) { checkNames(look(t, "list", server.URL+"/", server.URL, false)) })
+	for _, e := range entries {
+		t.Run(e.Name(), func(t *testing.T) {
+			path, err := Write(filepath.Join(runs, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			look(t, e.Name()+"-report", "file://"+path, "file://"+path, false, true)
+			look(t, e.Name()+"-live", server.URL+"/run/"+e.Name(), server.URL, false)
+		})
+	}
 }

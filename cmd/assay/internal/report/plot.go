@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"html"
 	"html/template"
 	"image/color"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,6 +29,7 @@ type figure struct {
 	Header          []string
 	Rows            [][]string
 	frame           frame
+	from            string // what an estimate's start is called; "start" if empty
 }
 
 // frame is the size of a plot and of its letters. On a page a plot is as wide as its column,
@@ -120,10 +123,8 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 		}
 	}
 	if slices.ContainsFunc(list, func(s series) bool { return s.points }) {
-		for _, a := range []*plot.Axis{&p.X, &p.Y} { // so that no point is cut in half
-			room := 0.04 * (a.Max - a.Min)
-			a.Min, a.Max = a.Min-room, a.Max+room
-		}
+		widen(&p.X)
+		widen(&p.Y)
 	}
 	if xLabel == "generation" {
 		p.X.Tick.Marker = wholeTicks(p.X.Min, p.X.Max)
@@ -135,11 +136,17 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 	return f
 }
 
+// widen makes room at the ends of an axis, so that no point is cut in half.
+func widen(a *plot.Axis) {
+	room := 0.04 * (a.Max - a.Min)
+	a.Min, a.Max = a.Min-room, a.Max+room
+}
+
 // wholeTicks are whole numbers.
 func wholeTicks(lo, hi float64) plot.ConstantTicks {
 	var list plot.ConstantTicks
 	step := math.Max(1, math.Ceil((hi-lo)/12))
-	for v := math.Ceil(lo); v <= hi; v += step {
+	for v := math.Ceil(lo) + 0; v <= hi; v += step { // + 0: not -0
 		list = append(list, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f", v)})
 	}
 	return list
@@ -282,7 +289,7 @@ func bars(f figure, valueLabel string, labels []string, values []float64) figure
 // label is a name at the edge of a plot. A long one loses its middle: names of players and
 // terms often begin alike.
 func label(s string) string {
-	const most = 20
+	const most = 24
 	r := []rune(plain(s))
 	if len(r) <= most {
 		return string(r)
@@ -335,10 +342,11 @@ func forest(f figure, xLabel string, list []estimate) figure {
 		if sc, err := plotter.NewScatter(start); err == nil {
 			sc.GlyphStyle = draw.GlyphStyle{Color: ink(2), Radius: 4, Shape: draw.CrossGlyph{}}
 			p.Add(sc)
-			p.Legend.Add("start", sc)
+			p.Legend.Add(cmp.Or(f.from, "start"), sc)
 		}
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	widen(&p.X)
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	names := 0
 	if len(start) > 0 {
@@ -384,8 +392,20 @@ func svg(p *plot.Plot, title string, at frame, entries int) template.HTML {
 		pairs = append(pairs, hex+";stroke-width:0.5", name+";stroke-width:1.3", hex, name)
 	}
 	text = strings.NewReplacer(pairs...).Replace(text)
+	text = svgText.ReplaceAllStringFunc(text, func(t string) string { return stretched(t, at.letters) })
 	return template.HTML(fmt.Sprintf(`<svg class="plot" role="img" aria-label="%s" viewBox="0 0 %g %g">`,
 		template.HTMLEscapeString(plain(title)), width.Points(), height.Points()) + text)
+}
+
+var svgText = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
+
+// stretched makes a text as wide as it was when the plot was laid out: a browser may lack
+// the font, and wider letters would run into the axes.
+func stretched(element string, letters vg.Length) string {
+	m := svgText.FindStringSubmatch(element)
+	face := font.DefaultCache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, letters)
+	wide := face.Width(html.UnescapeString(m[2])).Points()
+	return fmt.Sprintf(`<text textLength="%.1f" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, wide, m[1], m[2])
 }
 
 // finite replaces NaN and infinities, at which plots panic, by 0.

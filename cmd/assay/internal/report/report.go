@@ -58,7 +58,8 @@ const (
 
 // templateData is what page/page.html shows.
 type templateData struct {
-	Title    string
+	Title    string // of the tab
+	Name     string
 	Status   *durable.RunStatus // nil for pages that are not of one run
 	Headline template.HTML
 	Sections []Section
@@ -71,7 +72,7 @@ type templateData struct {
 
 // Page renders the whole page.
 func (r *Report) Page(mode Mode) ([]byte, error) {
-	v := templateData{Title: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live}
+	v := templateData{Title: r.title(), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live}
 	if mode == Offline && len(r.games) > 0 {
 		var err error
 		if v.Games, err = jsonScript(r.games); err != nil {
@@ -81,12 +82,15 @@ func (r *Report) Page(mode Mode) ([]byte, error) {
 	return page(v)
 }
 
+// title is that of the tab: the result, and the name of the run.
+func (r *Report) title() string { return r.outcome.title(r.Status.Name) }
+
 // StatusHTML renders the line about the run's state, which changes while it goes on.
 func (r *Report) StatusHTML() (template.HTML, error) { return render("status", &r.Status) }
 
 // Plain renders a page of sections that is not about one run.
 func Plain(title string, headline template.HTML, mode Mode, sections ...Section) ([]byte, error) {
-	return page(templateData{Title: title, Headline: headline, Sections: sections, Live: mode == Live})
+	return page(templateData{Title: title, Name: title, Headline: headline, Sections: sections, Live: mode == Live})
 }
 
 func page(v templateData) ([]byte, error) {

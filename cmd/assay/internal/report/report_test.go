@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,22 +190,26 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13"} {
-		if err := run.Event("step", tuner.Step{Stage: stage, Objective: 0.5, Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
+	// The last two are of a fit to a part of the games, for the learning curve.
+	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13", "D = 13", "D = 13"} {
+		if err := run.Event("step", tuner.Step{Stage: stage, Iteration: []int{1, 2, 1, 2, 3, 1, 2}[i], Objective: 0.5, Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p := (&builder{dir: dir}).steps()
+	if len(p.objective) != 2 || p.objective[0].starts != nil || !slices.Equal(p.objective[1].starts, []int{3}) {
+		t.Errorf("%+v", p.objective)
+	}
 	for _, s := range []series{p.train, p.valid} {
-		if len(s.x) != 5 || len(s.starts) != 1 || s.starts[0] != 2 {
+		if len(s.x) != 7 || !slices.Equal(s.starts, []int{2, 5}) {
 			t.Errorf("%+v", s)
 		}
 	}
 	paths := func(s series) int { return strings.Count(string(chart(figure{}, "step", "loss", s).SVG), "<path") }
 	joined := p.train
 	joined.starts = nil
-	if got, one := paths(p.train), paths(joined); got != one+1 {
-		t.Errorf("%d paths with two lines, %d with one", got, one)
+	if got, one := paths(p.train), paths(joined); got != one+2 {
+		t.Errorf("%d paths with three lines, %d with one", got, one)
 	}
 }
 

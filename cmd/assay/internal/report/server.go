@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"html/template"
 	"io/fs"
 	"net"
 	"net/http"
@@ -124,14 +125,17 @@ func send(w http.ResponseWriter, page []byte, err error) {
 // listed is a line of the list of runs.
 type listed struct {
 	durable.RunStatus
+	*outcome
 	Link string
 }
 
-func (s *Server) listSections() ([]Section, error) {
+// listSections returns the list of runs, and a title that says how many are running.
+func (s *Server) listSections(notBefore time.Time) (title string, _ []Section, _ error) {
 	runs, err := durable.List(s.Dir)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
+	running := 0
 	slices.SortStableFunc(runs, func(a, b durable.RunStatus) int { return b.Updated.Compare(a.Updated) })
 	var list []listed
 	for _, r := range runs {
@@ -142,10 +146,39 @@ func (s *Server) listSections() ([]Section, error) {
 				}
 			}
 		}
-		list = append(list, listed{r, "run/" + url.PathEscape(r.Name)})
+		o, err := s.outcome(r, notBefore)
+		if err != nil {
+			r.Err = err
+		}
+		if r.State == durable.Running {
+			running++
+		}
+		list = append(list, listed{r, o, "run/" + url.PathEscape(r.Name)})
+	}
+	if title = fmt.Sprintf("%d runs", len(list)); running > 0 {
+		title = fmt.Sprintf("%d running, %s", running, title)
 	}
 	body, err := render("runs", list)
-	return []Section{{ID: "runs", Title: "Runs", Body: body}}, err
+	return title, []Section{{ID: "runs", Title: "Runs", Body: body}}, err
+}
+
+// outcome returns the outcome of a run, which is read again when its files have changed.
+func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*outcome, error) {
+	look := func() (string, error) { return fmt.Sprint(r.State, r.Updated), nil }
+	if r.State == durable.Running {
+		look = func() (string, error) { return fingerprint(r.Dir) }
+	}
+	x, err := s.pages.get("outcome "+r.Dir, notBefore, look, func() (*rendering, error) {
+		if err := checkLinks(r.Dir); err != nil {
+			return nil, err
+		}
+		o, err := readOutcome(r.Dir, r)
+		return &rendering{outcome: o}, err
+	})
+	if err != nil {
+		return new(outcome), err
+	}
+	return x.outcome, nil
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
@@ -157,11 +190,12 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 func (s *Server) listed(notBefore time.Time) (*rendering, error) {
 	look := func() (string, error) { return time.Now().String(), nil }
 	return s.pages.get("list", notBefore, look, func() (*rendering, error) {
-		sections, err := s.listSections()
+		title, sections, err := s.listSections(notBefore)
 		if err != nil {
 			return nil, err
 		}
-		return newRendering(parts(sections), func() ([]byte, error) { return Plain("runs in "+s.Dir, "", Live, sections...) }), nil
+		list := append([]part{{"title", template.HTML(title + " · assay")}}, parts(sections)...)
+		return newRendering(list, func() ([]byte, error) { return Plain(title, "", Live, sections...) }), nil
 	})
 }
 
@@ -187,7 +221,8 @@ func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		list := append([]part{{"status", status}, {"headline", report.Headline}}, parts(report.Sections)...)
+		title := template.HTML(report.title() + " · assay") // set as text
+		list := append([]part{{"title", title}, {"status", status}, {"headline", report.Headline}}, parts(report.Sections)...)
 		x := newRendering(list, func() ([]byte, error) { return report.Page(Live) })
 		x.games = report.games
 		return x, nil

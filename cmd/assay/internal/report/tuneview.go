@@ -21,6 +21,14 @@ func (b *builder) tune() error {
 	if err := b.headline("tune-headline", view); err != nil {
 		return err
 	}
+	unit, note := "centipawns", starred
+	if r.Unit != 0 {
+		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
+	}
+	c := newCoefficients(unit, note, coefficientsOf(r.Terms))
+	if err := b.boardSection(c); err != nil { // there is no game to begin the page with
+		return err
+	}
 	figures := lossFigures(r, steps)
 	view["Figures"] = b.number(figures)
 	if err := b.add("loss", "Loss", "tune-loss", view); err != nil || !complete {
@@ -35,11 +43,7 @@ func (b *builder) tune() error {
 	if err := b.add("calibration", "Calibration", "figures", b.number(fitCalibrations(&r.Calibration, ""))); err != nil {
 		return err
 	}
-	unit, note := "centipawns", starred
-	if r.Unit != 0 {
-		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
-	}
-	return b.coefficientSections(newCoefficients(unit, note, coefficientsOf(r.Terms)))
+	return b.coefficientSection(c)
 }
 
 // progress is the steps of a fit, from events.jsonl.
@@ -51,6 +55,7 @@ type progress struct {
 
 // steps reads the steps of the fit from events.jsonl.
 func (b *builder) steps() (p progress) {
+	before := 0
 	b.events(func(kind string, data json.RawMessage) {
 		step := tuner.Step{Losses: noLosses}
 		switch {
@@ -58,11 +63,16 @@ func (b *builder) steps() (p progress) {
 			p = progress{}
 		case kind == "step" && json.Unmarshal(data, &step) == nil:
 			p.n++
-			if last := len(p.objective) - 1; last < 0 || p.objective[last].name != step.Stage {
-				p.objective = append(p.objective, series{name: step.Stage, line: true})
-				p.train.begin()
-				p.valid.begin()
+			stage := len(p.objective) == 0 || p.objective[len(p.objective)-1].name != step.Stage
+			if stage || step.Iteration <= before { // another fit
+				if stage {
+					p.objective = append(p.objective, series{name: step.Stage, line: true})
+				}
+				for _, s := range []*series{&p.objective[len(p.objective)-1], &p.train, &p.valid} {
+					s.begin()
+				}
 			}
+			before = step.Iteration
 			p.objective[len(p.objective)-1].put(p.n, tuner.Float(step.Objective))
 			p.train.put(p.n, step.Train)
 			p.valid.put(p.n, step.Valid)
@@ -112,14 +122,14 @@ func bounds(i tuner.Interval) (lo, hi float64) {
 
 func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if p.n > 0 {
-		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus the prior's term. Each stage has an objective of its own: compare only steps within one stage."}, "step", "objective", p.objective...))
+		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus the prior's term. Each stage has an objective of its own: compare only steps within one line."}, "step", "objective", p.objective...))
 	}
 	if len(p.train.x) > 0 {
 		both := []series{p.train}
 		if len(p.valid.x) > 0 {
 			both = append(both, p.valid)
 		}
-		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games. A new line is a fit of its own, under another design effect."}, "step", "mean loss", both...))
+		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games. A new line is a fit of its own: under another design effect, or to a part of the games."}, "step", "mean loss", both...))
 	}
 	if r.Rows > 0 {
 		list = append(list, beforeAndAfter(r)...)
@@ -158,7 +168,7 @@ func beforeAndAfter(r *tuner.Report) []figure {
 	}
 	list := []figure{forest(figure{Title: "Loss before and after", Note: "With 95 % intervals, where the fit has not seen the games."}, "mean loss", losses)}
 	if len(gains) > 0 {
-		list = append(list, forest(figure{Title: "What tuning gained", Note: "Loss before minus loss after, game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference is known far better than either."}, "loss before − after", gains))
+		list = append(list, forest(figure{Title: "What tuning gained", from: "no gain", Note: "Loss before minus loss after, game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference is known far better than either."}, "loss before − after", gains))
 	}
 	return list
 }

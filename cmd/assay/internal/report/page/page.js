@@ -385,6 +385,7 @@ if (live) {
   const source = new EventSource(base + "/events" + location.search);
   const waiting = new Map();
   const put = (id, html) => {
+    if (id === "title") { document.title = html; return; }
     const target = id === "headline" || id === "status" ? document.getElementById(id) : document.querySelector(`#${CSS.escape(id)} > .body`);
     if (!target) { location.reload(); return; }
     if (target.contains(document.activeElement)) { waiting.set(id, html); return; }
