@@ -14,12 +14,7 @@ import (
 // complete data set in order, or, as long as there is none, those of the journal as ReadPlayed
 // visits them. The folder of a self-play run is itself the data set.
 func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
-	folder := filepath.Join(dir, GamesName)
-	m, err := durable.LoadManifest(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		folder = dir
-		m, err = durable.LoadManifest(dir)
-	}
+	folder, m, err := dataSet(dir)
 	journal := filepath.Join(dir, JournalName)
 	if err != nil || !m.Complete {
 		jerr := ReadPlayed(journal, func(r *selfplay.Result) error {
@@ -53,4 +48,33 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 		n++
 	}
 	return nil
+}
+
+// ReadResults is ReadGames for White's results alone, 1, 0 or -1: it does not read the moves.
+func ReadResults(dir string, visit func(number uint64, result int)) error {
+	type line struct {
+		Number uint64 `json:"number"`
+		Result int    `json:"result"`
+		Void   string `json:"void"`
+	}
+	if _, m, err := dataSet(dir); err != nil || !m.Complete {
+		err := readPlayed(filepath.Join(dir, JournalName), func(r *line) (uint64, bool) { return r.Number, r.Void != "" }, func(r *line) error {
+			visit(r.Number, r.Result)
+			return nil
+		})
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return ReadGames(dir, func(n uint64, g *dataset.GameRow) { visit(n, int(g.Result)) })
+}
+
+// dataSet returns the data set of the games in a run's folder.
+func dataSet(dir string) (folder string, m *durable.Manifest, err error) {
+	folder = filepath.Join(dir, GamesName)
+	if m, err = durable.LoadManifest(folder); errors.Is(err, fs.ErrNotExist) {
+		folder = dir
+		m, err = durable.LoadManifest(dir)
+	}
+	return folder, m, err
 }

@@ -44,6 +44,16 @@ func numbers(t *testing.T, dir string) (list []uint64) {
 	if err != nil {
 		t.Error(err)
 	}
+	var results []uint64
+	err = ReadResults(dir, func(n uint64, result int) {
+		results = append(results, n)
+		if want := played(t, n); result != int(want.Result) {
+			t.Errorf("game %d has the result %d, want %d", n, result, want.Result)
+		}
+	})
+	if err != nil || !slices.Equal(results, list) {
+		t.Errorf("results of %v, games %v: %v", results, list, err)
+	}
 	return list
 }
 

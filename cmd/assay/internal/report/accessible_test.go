@@ -40,7 +40,7 @@ const nameless = `(() => {
 	for (const e of all("section")) if (!document.getElementById(e.getAttribute("aria-labelledby"))?.innerText) bad.push("no label: " + e.id);
 	for (const e of all("table")) if (!e.querySelector("th[scope]")) bad.push("no headings: " + e.innerText.slice(0, 40));
 	for (const e of all("[id]")) seen.has(e.id) ? bad.push("twice: " + e.id) : seen.add(e.id);
-	for (const e of all("td[style]")) if (!e.innerText.trim()) bad.push("color alone: " + e.title);
+	for (const e of all("td[style]")) if (!e.textContent.trim()) bad.push("color alone: " + e.title);
 	for (const e of all("svg:not([role=img]):not([aria-hidden=true])")) bad.push("a drawing without a role: " + e.outerHTML.slice(0, 60));
 	let level = 0;
 	for (const h of all("h1, h2, h3")) { const n = Number(h.tagName[1]); if (n > level + 1) bad.push("heading after level " + level + ": " + h.innerText); level = n; }

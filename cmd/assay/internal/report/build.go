@@ -39,13 +39,18 @@ type builder struct {
 	report   *Report
 	figures  int
 	tallies  []labelledTally
-	maxGames int     // bytes of games that the page may hold, for each folder
-	k        float64 // slope of the sigmoid; 0 if the run has none of its own
+	read     map[string]*tally // by folder
+	maxGames int               // bytes of games that the page may hold, for each folder
+	k        float64           // slope of the sigmoid; 0 if the run has none of its own
 }
 
 type labelledTally struct {
 	Name string
 	*tally
+}
+
+func newBuilder(dir string) *builder {
+	return &builder{dir: dir, maxGames: galleryBytes, read: map[string]*tally{}, report: &Report{Status: durable.Status(dir)}}
 }
 
 // Build reads the run in dir, as far as it got.
@@ -56,7 +61,7 @@ func Build(dir string) (*Report, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file: want the folder of a run", dir)
 	}
-	b := &builder{dir: dir, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
+	b := newBuilder(dir)
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
 	}
@@ -75,7 +80,7 @@ func Build(dir string) (*Report, error) {
 	if build == nil {
 		build = b.selfplay // a command without a view of its own may have games
 	}
-	if b.report.outcome, err = readOutcome(dir, b.report.Status); err != nil {
+	if b.report.outcome, err = readOutcome(dir, b.report.Status, b.standing); err != nil {
 		return nil, err
 	}
 	if err := build(); err != nil {
@@ -134,6 +139,9 @@ func (b *builder) number(list []figure) []figure {
 
 // tally reads the games of a folder, once.
 func (b *builder) tally(dir, name string) (*tally, error) {
+	if t := b.read[dir]; t != nil {
+		return t, nil
+	}
 	rel, err := filepath.Rel(b.dir, dir)
 	if err != nil {
 		return nil, err
@@ -142,11 +150,21 @@ func (b *builder) tally(dir, name string) (*tally, error) {
 	if err := gamelog.ReadGames(dir, t.add); err != nil {
 		return nil, err
 	}
+	b.read[dir] = t
 	if t.Games > 0 {
 		b.tallies = append(b.tallies, labelledTally{name, t})
 		b.report.games = append(b.report.games, t.viewer)
 	}
 	return t, nil
+}
+
+// standing is what the games of the run say, which are read once for all of the page.
+func (b *builder) standing(dir string) (int64, [][2]int, error) {
+	t, err := b.tally(dir, b.report.Status.Info.Command)
+	if err != nil {
+		return 0, nil, err
+	}
+	return t.Games, t.Pairs(), nil
 }
 
 // games adds the statistics of the run's games.

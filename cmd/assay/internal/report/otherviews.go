@@ -54,7 +54,7 @@ func (b *builder) match() error {
 }
 
 func (b *builder) selfplay() error {
-	t, err := b.tally(b.dir, "self-play")
+	t, err := b.tally(b.dir, "selfplay")
 	if err != nil {
 		return err
 	}

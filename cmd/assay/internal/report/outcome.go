@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -59,9 +56,14 @@ func (o *outcome) say(headline string) {
 	}
 }
 
-// readOutcome reads the outcome of a run, as far as it got.
-func readOutcome(dir string, status durable.RunStatus) (*outcome, error) {
-	read := map[string]func(*outcome, string) error{
+// standing is what the games of a run in progress say: how many there are, and the pairs of
+// a match in order, from A's view.
+type standing func(dir string) (games int64, pairs [][2]int, err error)
+
+// readOutcome reads the outcome of a run, as far as it got. It asks for the standing only if
+// there is no result.
+func readOutcome(dir string, status durable.RunStatus, at standing) (*outcome, error) {
+	read := map[string]func(*outcome, string, standing) error{
 		"learn": (*outcome).learn, "tune": (*outcome).tune, "match": (*outcome).match, "ladder": (*outcome).ladder,
 		"spsa": (*outcome).spsa, "selfplay": (*outcome).selfplay,
 	}[status.Info.Command]
@@ -69,7 +71,7 @@ func readOutcome(dir string, status durable.RunStatus) (*outcome, error) {
 	if read == nil || status.State == durable.Unreadable {
 		return o, nil
 	}
-	return o, read(o, dir)
+	return o, read(o, dir, at)
 }
 
 // result reads the result of a run; false if there is none yet.
@@ -79,7 +81,7 @@ func result[T any](dir string) (*T, bool, error) {
 	return v, ok, err
 }
 
-func (o *outcome) match(dir string) error {
+func (o *outcome) match(dir string, at standing) error {
 	var c matchConfig
 	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
 		return err
@@ -97,7 +99,7 @@ func (o *outcome) match(dir string) error {
 		}
 		return nil
 	}
-	pairs, err := readPairs(dir)
+	_, pairs, err := at(dir)
 	if err != nil || len(pairs) == 0 {
 		return err
 	}
@@ -129,21 +131,20 @@ func llrText(llr, lower, upper float64) string {
 
 func wdl(won, drawn, lost int64) string { return fmt.Sprintf("%d–%d–%d", won, drawn, lost) }
 
-// readPairs returns the results of the pairs that a match has counted so far, in order, from
-// A's view.
-func readPairs(dir string) (list [][2]int, err error) {
+// readStanding reads the standing without replaying any game.
+func readStanding(dir string) (games int64, pairs [][2]int, err error) {
 	results := map[uint64]int{}
-	err = gamelog.ReadPlayed(filepath.Join(dir, gamelog.JournalName), func(r *selfplay.Result) error {
-		results[r.Number] = int(r.Result)
-		return nil
+	err = gamelog.ReadResults(dir, func(number uint64, result int) {
+		games++
+		results[number] = result
 	})
 	for n := uint64(0); ; n += 2 {
 		first, ok := results[n]
 		second, ok2 := results[n+1]
 		if !ok || !ok2 {
-			return list, ignoreMissing(err)
+			return games, pairs, err
 		}
-		list = append(list, [2]int{first, -second}) // A has White in the first game
+		pairs = append(pairs, [2]int{first, -second}) // A has White in the first game
 	}
 }
 
@@ -154,13 +155,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// countGames counts the games of a run that is in progress.
-func (o *outcome) countGames(dir string) error {
-	o.Unit = "games"
-	return gamelog.ReadGames(dir, func(uint64, *dataset.GameRow) { o.Done++ })
-}
-
-func (o *outcome) ladder(dir string) error {
+func (o *outcome) ladder(dir string, at standing) error {
 	var c struct {
 		Games int64 `json:"games"`
 	}
@@ -173,7 +168,8 @@ func (o *outcome) ladder(dir string) error {
 	case err != nil:
 		return err
 	case !ok:
-		return o.countGames(dir)
+		o.Done, _, err = at(dir)
+		return err
 	case r.Verdict != "":
 		o.say("NO VERDICT: " + r.Reason)
 	case len(r.Ratings) > 0:
@@ -184,7 +180,7 @@ func (o *outcome) ladder(dir string) error {
 	return nil
 }
 
-func (o *outcome) spsa(dir string) error {
+func (o *outcome) spsa(dir string, _ standing) error {
 	var c struct {
 		SPSA spsa.Config `json:"spsa"`
 	}
@@ -212,7 +208,7 @@ func (o *outcome) spsa(dir string) error {
 	return nil
 }
 
-func (o *outcome) selfplay(dir string) error {
+func (o *outcome) selfplay(dir string, at standing) error {
 	var c struct {
 		Games int64 `json:"games"`
 	}
@@ -221,14 +217,13 @@ func (o *outcome) selfplay(dir string) error {
 	}
 	o.Total, o.Unit = c.Games, "games"
 	s, ok, err := result[datagen.Summary](dir)
-	if err != nil || !ok {
-		return cmp.Or(err, o.countGames(dir))
+	if o.Done = s.Games; err == nil && !ok {
+		o.Done, _, err = at(dir)
 	}
-	o.Done = s.Games
-	return nil
+	return err
 }
 
-func (o *outcome) tune(dir string) error {
+func (o *outcome) tune(dir string, _ standing) error {
 	r := new(tuner.Report)
 	if ok, err := readFit(r, dir, durable.RunResultName); err != nil {
 		return err
@@ -249,7 +244,7 @@ func (o *outcome) tune(dir string) error {
 	return nil
 }
 
-func (o *outcome) learn(dir string) error {
+func (o *outcome) learn(dir string, _ standing) error {
 	var c struct {
 		Plan learn.Plan `json:"plan"`
 	}

@@ -88,9 +88,11 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
-	o, err := readOutcome(dir, durable.Status(dir))
-	if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 || !strings.Contains(o.Text, "Elo so far [") {
-		t.Errorf("%+v, %v; want %d–%d–%d", o, err, final.Wins, final.Draws, final.Losses)
+	for name, at := range map[string]standing{"journal": readStanding, "tally": newBuilder(dir).standing} {
+		o, err := readOutcome(dir, durable.Status(dir), at)
+		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 || !strings.Contains(o.Text, "Elo so far [") {
+			t.Errorf("%s: %+v, %v; want %d–%d–%d", name, o, err, final.Wins, final.Draws, final.Losses)
+		}
 	}
 }
 

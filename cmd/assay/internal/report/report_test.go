@@ -196,7 +196,7 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := (&builder{dir: dir}).steps()
+	p := newBuilder(dir).steps()
 	if len(p.objective) != 2 || p.objective[0].starts != nil || !slices.Equal(p.objective[1].starts, []int{3}) {
 		t.Errorf("%+v", p.objective)
 	}

@@ -172,7 +172,7 @@ func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*outcome, er
 		if err := checkLinks(r.Dir); err != nil {
 			return nil, err
 		}
-		o, err := readOutcome(r.Dir, r)
+		o, err := readOutcome(r.Dir, r, readStanding)
 		return &rendering{outcome: o}, err
 	})
 	if err != nil {
