@@ -107,10 +107,9 @@ func (o *outcome) match(dir string, at standing) error {
 	if err != nil {
 		return err
 	}
-	s := course.Standing
-	o.Done, o.Text = s.Games, fmt.Sprintf("%+.0f Elo so far [%+.0f, %+.0f]", s.Elo, s.LikelyLo, s.LikelyHi)
-	if len(pairs) < match.MinPairs {
-		o.Text = fmt.Sprintf("%+.0f Elo so far, too few pairs (%d) for an interval", s.Elo, len(pairs))
+	o.Done, o.Text = course.Standing.Games, "too few games for an Elo"
+	if x := course.Standing.Strength(); x.Known() {
+		o.Text = "so far " + x.Text(0, " Elo")
 	}
 	if course.LLR != nil {
 		last := course.Points[len(course.Points)-1]
@@ -174,7 +173,7 @@ func (o *outcome) ladder(dir string, at standing) error {
 		o.say("NO VERDICT: " + r.Reason)
 	case len(r.Ratings) > 0:
 		x := r.Ratings[0]
-		o.Text = fmt.Sprintf("first of %d: %s, %+.0f Elo [%+.0f, %+.0f]", len(r.Ratings), x.Name, x.Elo, x.EloLo, x.EloHi)
+		o.Text = fmt.Sprintf("first of %d: %s, %s", len(r.Ratings), x.Name, x.Text(0, " Elo"))
 	}
 	o.Done = r.Games
 	return nil

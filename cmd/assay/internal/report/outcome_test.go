@@ -20,9 +20,9 @@ import (
 
 // sprtResult is a match of 100 pairs that passed.
 func sprtResult() *match.Result {
-	llr, lower, upper, elo, lo, hi := 2.97, -2.94, 2.94, 21.0, 4.0, 38.0
+	llr, lower, upper := 2.97, -2.94, 2.94
 	return &match.Result{A: "new <b>", B: "base", Verdict: match.AcceptH1, Games: 200, Wins: 80, Draws: 60, Losses: 60,
-		Pentanomial: sprt.Pentanomial{10, 20, 30, 20, 20}, LLR: &llr, Lower: &lower, Upper: &upper, Unbiased: &elo, UnbiasedL: &lo, UnbiasedH: &hi}
+		Pentanomial: sprt.Pentanomial{10, 20, 30, 20, 20}, LLR: &llr, Lower: &lower, Upper: &upper, Strength: sprt.Strength{Elo: 21, EloLo: 4, EloHi: 38}}
 }
 
 // The list of runs says the outcome of each, in words and with a class for its color, and the
@@ -42,7 +42,7 @@ func TestOutcomes(t *testing.T) {
 		"passed": {"match", sprtResult(), []string{`<strong class="badge good">PASSED</strong> <bdi>new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38]`, "2.97 (-2.94, 2.94)", "80–60–60", `max="400" value="200"`, "200 of 400 games"}},
 		"failed": {"match", failed, []string{`<strong class="badge bad">FAILED</strong>`}},
 		"none":   {"match", none, []string{`<strong class="badge bad">NO VERDICT</strong> <bdi>too many games failed`}},
-		"ladder": {"ladder", &ladder.Result{Games: 40, Ratings: []ladder.Rating{{Name: "first", Elo: 30, EloLo: 10, EloHi: 50}}}, []string{"first of 1: first, &#43;30 Elo [&#43;10, &#43;50]", "40 of 400 games"}},
+		"ladder": {"ladder", &ladder.Result{Games: 40, Ratings: []ladder.Rating{{Name: "first", Strength: sprt.Strength{Elo: 30, EloLo: 10, EloHi: 50}}}}, []string{"first of 1: first, &#43;30 Elo [&#43;10, &#43;50]", "40 of 400 games"}},
 		"tuned":  {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss lower by 0.020000 [&#43;0.010000, &#43;0.030000]`, "7 steps"}},
 		"early":  {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
@@ -90,7 +90,7 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	}
 	for name, at := range map[string]standing{"journal": readStanding, "tally": newBuilder(dir).standing} {
 		o, err := readOutcome(dir, durable.Status(dir), at)
-		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 || !strings.Contains(o.Text, "Elo so far [") {
+		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 || !strings.Contains(o.Text, "so far ") {
 			t.Errorf("%s: %+v, %v; want %d–%d–%d", name, o, err, final.Wins, final.Draws, final.Losses)
 		}
 	}
