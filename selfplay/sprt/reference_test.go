@@ -373,6 +373,3 @@ func checkFastchessLLR(t *testing.T, v *vector) {
 		t.Errorf("%s: got %v (%v), want %s", v.ID, got, err, v.Expected)
 	}
 }
-
-// EloError is half the width of the normal interval of Elo.
-func (s Summary) EloError() float64 { return (s.EloHi - s.EloLo) / 2 }

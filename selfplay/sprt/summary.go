@@ -36,6 +36,9 @@ type Summary struct {
 	noneLost bool
 }
 
+// EloError is half the width of the normal interval of Elo.
+func (s Summary) EloError() float64 { return (s.EloHi - s.EloLo) / 2 }
+
 // Summarize describes counts that pass Validate.
 func Summarize(c Counts) Summary {
 	d := c.distribution()

@@ -125,7 +125,7 @@ func TestTuneBadData(t *testing.T) {
 		{"won", "every row has the same target", false, nil},
 		{"separable", "separable data", true, nil},
 		{"separable", "no finite optimum, as that of a term that always wins; they are held at the limit", true, []string{"--prior", "a=inf"}},
-		{"copies", "b mg is, exactly, +1 a mg", true, nil},
+		{"copies", "b mg is, exactly, +1 a mg", true, []string{"--all"}},
 		{"copies", "not determined by data or prior", true, []string{"--prior", "a=inf,b=inf"}},
 		{"huge", "row 1: bad row: term 1 has count 3e+06, which is beyond 1048576", false, nil},
 		{"nan.arrow", "result NaN", false, nil},

@@ -174,9 +174,9 @@ func percent(share tuner.Float) string {
 
 const termLegend = `
 data: the share of the term that the data determined; the prior holds the rest,
-and then a small error says nothing of the truth. games: effective number of
-games that inform the term; ? fewer than 30, the error is too small; = frozen;
-- never seen. --json also has the priors, and the entries of tables, which carry
+and then a small error says nothing of the truth.
+games: effective number of games that inform the term; ? fewer than 30, the
+error is too small; = frozen; - never seen. --json also has the priors, and the entries of tables, which carry
 part of the material, as differences from their mean.
 `
 

@@ -90,7 +90,7 @@ func TestTune(t *testing.T) {
 	var first []byte
 	for workers := 1; workers <= 3; workers++ {
 		out := filepath.Join(dir, fmt.Sprintf("w%d.json", workers))
-		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--workers", fmt.Sprint(workers))
+		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers", fmt.Sprint(workers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestTuneLarge(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
 	writeWalks(t, data, 20, nil)
-	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--out", out)
+	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--all", "--out", out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,12 +549,12 @@ func TestTuneWithoutErrors(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
 	writeWalks(t, data, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
-	args := []string{data, "--model", "assay", "--valid", "0", "--out", filepath.Join(dir, "w.json")}
+	args := []string{data, "--model", "assay", "--valid", "0", "--all", "--out", filepath.Join(dir, "w.json")}
 	text, err := tune(t, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^  tempo .* \+- - `, "1 games or openings are too few for standard errors"} {
+	for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^tempo .* \+- - `, "1 games or openings are too few for standard errors"} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}
