@@ -63,9 +63,10 @@ Players are shown as they are typed, or by a name: name=new:./engine. Data and
 results also have the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
-long form is uci:[nodes=N:][depth=N:][timeout=TIME:]COMMAND[?OPTION=VALUE&...]. The
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:]COMMAND[?OPTION=VALUE&...]. The
 command is split into words as by a shell, without expansion. OwnBook and Threads keep the
-engine's defaults unless set.
+engine's defaults unless set. With history=full an engine gets all moves of the game with each
+position, else those since the last capture or pawn move, which decide on draws.
 
 ` + gitHelp + `
 

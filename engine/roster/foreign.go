@@ -32,7 +32,7 @@ type foreign struct {
 }
 
 // foreignKeys are the settings that may precede a command.
-var foreignKeys = []string{"nodes", "depth", "timeout", "start"}
+var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history"}
 
 // Foreign reports whether the specification is of a foreign engine.
 func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
@@ -117,6 +117,11 @@ func (f *foreign) set(key, value string) error {
 	switch key {
 	case "nodes", "depth":
 		return f.limits.set(key, value)
+	case "history":
+		if f.command.FullHistory = value == "full"; !f.command.FullHistory {
+			return fmt.Errorf("history=%s: want full, or nothing for the moves since the last capture or pawn move", value)
+		}
+		return nil
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 {
@@ -167,6 +172,9 @@ func (f *foreign) settingsIdentity() (id string) {
 		if value != "" {
 			id += "=" + value
 		}
+	}
+	if f.command.FullHistory {
+		id += ":history=full"
 	}
 	return id + f.limits.String()
 }

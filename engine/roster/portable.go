@@ -76,6 +76,9 @@ func (f *foreign) format(path string) string {
 	if f.command.StartTimeout > 0 {
 		text += fmt.Sprintf("start=%v:", f.command.StartTimeout)
 	}
+	if f.command.FullHistory {
+		text += "history=full:"
+	}
 	text += quoteWord(path)
 	for i, o := range f.command.Options {
 		text += string("?&"[min(i, 1)]) + o.Name

@@ -15,6 +15,9 @@
 //	uci:nodes=5000:timeout=10s:gnuchess --uci
 //	uci:'/my engines/new' --quiet?EvalFile=/nets/a b.nnue
 //
+// With history=full an engine gets all moves of a game; without it, those since the last capture
+// or pawn move.
+//
 // Settings are KEY=VALUE with the keys that Open lists. The command line starts after the
 // last of them and may contain colons itself. Spaces separate its words, with quotes and
 // backslashes as in a shell but without expansion. An unquoted ? ends it. The options

@@ -61,6 +61,9 @@ type Command struct {
 	// per 100,000 nodes of a limit in nodes, and at once for a limit in depth. With a
 	// clock the timeout is one second after the clock runs out.
 	MoveTimeout time.Duration
+	// FullHistory sends all moves of a game with each position. Without it the moves begin after
+	// the last capture or pawn move, which is all that repetitions and the rule of fifty moves need.
+	FullHistory bool
 }
 
 // Client is an engine.Player that plays by running a foreign program over UCI.
@@ -364,6 +367,7 @@ func (c *Client) prepare(game *board.Game, lim *engine.Limits) error {
 			c.multiPV = lines
 		}
 	}
+	c.writer.full = c.command.FullHistory
 	c.out = c.writer.appendPosition(c.out, game)
 	c.out = appendGo(c.out, game.Position(), c.chess960, lim)
 	return nil

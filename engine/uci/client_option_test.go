@@ -246,22 +246,29 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// The position command that grows with a game equals one written from scratch.
+// The position command that grows with a game equals one written from scratch, with all moves and
+// with those since the last capture or pawn move.
 func TestPositionCommandGrows(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		positionCommandGrows(t, full)
+	}
+}
+
+func positionCommandGrows(t *testing.T, full bool) {
 	for _, fen := range []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9", "1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"} {
 		start, err := board.ParseFEN(fen)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := board.NewGame(start)
-		var growing positionWriter
+		growing := positionWriter{full: full}
 		for ply := range 40 {
-			var fresh positionWriter
+			fresh := positionWriter{full: full}
 			got, want := growing.appendPosition(nil, g), fresh.appendPosition(nil, g)
 			if !bytes.Equal(got, want) {
 				t.Fatalf("ply %d:\n%s%s", ply, got, want)
 			}
-			checkPosition(t, string(got), g)
+			checkPosition(t, string(got), g, full)
 			moves := g.Position().LegalMoves(nil)
 			if len(moves) == 0 {
 				break
@@ -282,12 +289,32 @@ func TestPositionCommandGrows(t *testing.T) {
 	}
 }
 
+func TestPositionCommandBeginsAtTheLastPawnMove(t *testing.T) {
+	g := board.NewGame(board.StartPosition())
+	var w positionWriter
+	for _, word := range strings.Fields("g1f3 g8f6 f3g1 f6g8 e2e4 e7e5 g1f3 g8f6 f3g1 f6g8") {
+		m, err := g.Position().ParseUCI(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Push(m)
+		checkPosition(t, string(w.appendPosition(nil, g)), g, false)
+	}
+	const want = "position fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 4 moves g1f3 g8f6 f3g1 f6g8\n"
+	if got := string(w.appendPosition(nil, g)); got != want || g.Repetitions() != 1 {
+		t.Errorf("%q, want %q (%d repetitions)", got, want, g.Repetitions())
+	}
+}
+
 // checkPosition parses the command as our own server does.
-func checkPosition(t *testing.T, command string, g *board.Game) {
+func checkPosition(t *testing.T, command string, g *board.Game, full bool) {
 	t.Helper()
 	got, err := parsePosition(strings.Fields(command)[1:])
-	if err != nil || got.Position().FEN() != g.Position().FEN() || !slices.Equal(got.Moves(), g.Moves()) {
+	if err != nil || got.Position().FEN() != g.Position().FEN() || got.Repetitions() != g.Repetitions() {
 		t.Fatalf("%q is another game: %v", command, err)
+	}
+	if full && !slices.Equal(got.Moves(), g.Moves()) || !full && len(got.Moves()) > g.Position().Halfmove() {
+		t.Fatalf("%q has other moves", command)
 	}
 }
 
