@@ -144,7 +144,11 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 			weight += float64(o)
 		}
 	}
-	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, v.theta, optimize.Settings{Gap: foldGap * weight / f.at.design})
+	s := optimize.Settings{Gap: foldGap * weight / f.at.design}
+	if f.s.Bend() != nil {
+		s.Idle = 10 * s.Gap
+	}
+	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, v.theta, s)
 	w, k := objective.NewTapered(len(f.terms)), p.K
 	if err != nil {
 		return w, k, fmt.Errorf("fold %d: %w", fold+1, err)

@@ -205,7 +205,9 @@ func (t *tuneTask) takeFormula(flag, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
-	t.set.Formula = strings.TrimSpace(string(text))
+	if t.set.Formula = strings.TrimSpace(string(text)); t.set.Formula == "" {
+		return fmt.Errorf("%s %s: the file is empty", flag, path)
+	}
 	if err := t.set.Check(); err != nil {
 		return fmt.Errorf("%s %s: %w", flag, path, err)
 	}
