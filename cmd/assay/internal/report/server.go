@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -306,19 +305,15 @@ func (s *Server) game(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "n: want the number of a game, from 0", http.StatusBadRequest)
 		return
 	}
-	one := newGallery("", filepath.Join(dir, sub), "", galleryBytes)
-	err = gamelog.ReadGames(filepath.Join(dir, sub), func(number uint64, g *dataset.GameRow) {
-		if number == n {
-			one.offer(0, g)
-			one.Games[0].Number = n
-		}
-	})
-	if err == nil && len(one.Games) == 0 {
-		err = fmt.Errorf("game %d: %w", n, fs.ErrNotExist)
-	}
+	game, err := gamelog.ReadGame(filepath.Join(dir, sub), n)
 	if err != nil {
 		fail(w, err)
 		return
+	}
+	one := newGallery("", filepath.Join(dir, sub), "", galleryBytes)
+	one.offer(0, game)
+	for i := range one.Games {
+		one.Games[i].Number = n
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(one)
