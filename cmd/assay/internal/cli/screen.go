@@ -224,21 +224,26 @@ func Wrap(text string, columns int) string {
 }
 
 // Folded returns out so that long lines are folded if it is a terminal. It is for texts that
-// people read, not for data.
+// people read, not for data, and whose last line ends.
 func Folded(out io.Writer) io.Writer {
 	if Columns(out) == 0 {
 		return out
 	}
-	return &folded{out, func() int { return Columns(out) }}
+	return &folded{w: out, columns: func() int { return Columns(out) }}
 }
 
 type folded struct {
 	w       io.Writer
 	columns func() int
+	begun   []byte // a line without its end, as a table writes its cells
 }
 
 func (f *folded) Write(p []byte) (int, error) {
-	if _, err := f.w.Write(foldLines(p, f.columns())); err != nil {
+	f.begun = append(f.begun, p...)
+	whole := bytes.LastIndexByte(f.begun, '\n') + 1
+	lines := foldLines(f.begun[:whole], f.columns())
+	f.begun = f.begun[whole:]
+	if _, err := f.w.Write(lines); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -66,3 +66,20 @@ func TestStatus(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestFolded writes a line in parts, as a table does.
+func TestFolded(t *testing.T) {
+	var b bytes.Buffer
+	out := Folded(&Screen{w: &b, columns: func() int { return 10 }, status: new(status)})
+	for _, part := range []string{"rank", "  ", "1200 ", "long-name", "\nnext", "\n"} {
+		if n, err := out.Write([]byte(part)); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if got, want := b.String(), "rank  1200\n  long-name\nnext\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if Folded(&b) != &b {
+		t.Error("what is no terminal is folded")
+	}
+}
