@@ -21,12 +21,17 @@ const (
 // its interval, to be expected of games of another kind. TUNER.md has the matches behind it.
 const carries = 0.02
 
+// groupLoss is the largest GroupLoss of a fit from which a gain in matches is to be expected. Of
+// the fits of TUNER.md one lay above it, with .50, and the others below .01.
+const groupLoss = 0.1
+
 // Verdict says whether the tuned weights predict games that they were not fitted to better
 // than the start weights do.
 type Verdict struct {
 	// Answer is that of the 95 % interval of Basis: worse if all of it is below 0, better if
-	// all of it is above Margin. If it is only above 0, or the rows are noisy and there are no
-	// test data, the weights are better on games like these, and no more is known.
+	// all of it is above Margin. If it is only above 0, or there are no test data and the rows are
+	// noisy or GroupLoss is above a tenth, the weights are better on games like these, and no more
+	// is known.
 	Answer string `json:"verdict,omitempty"`
 	// Basis says what the answer rests on: test data, else cross-validation, else the games
 	// held out.
@@ -37,6 +42,9 @@ type Verdict struct {
 	Margin Float `json:"margin"`
 	// NoisyRows reports that the rows are not fit for tuning.
 	NoisyRows bool `json:"noisy_rows,omitempty"`
+	// GroupLoss is what some groups should lose on other games, as a share of what the others
+	// should gain there.
+	GroupLoss Float `json:"group_loss,omitempty"`
 	// Net is by how much the mean loss on other games should fall: the gain on the training
 	// games, less what as many parameters that say nothing would gain by chance and cost
 	// elsewhere, D x Effective / rows (Takeuchi's criterion).
@@ -62,11 +70,17 @@ func (v *Verdict) Gain() *Paired {
 }
 
 // decide sets the answer.
-func (v *Verdict) decide() {
-	p := v.Gain()
+func (r *Result) decide() {
+	v, p := &r.Verdict, r.Gain()
 	if p == nil {
 		return
 	}
+	var gain, loss float64
+	for _, g := range r.Groups {
+		gain += max(0, g.Net)
+		loss += max(0, -g.Net)
+	}
+	v.GroupLoss = Float(objective.Ratio(loss, gain))
 	v.Basis, v.Margin = "validation games", Float(max(0, carries*(p.Constant-p.Start)))
 	switch {
 	case v.Test != nil:
@@ -79,7 +93,7 @@ func (v *Verdict) decide() {
 	case p.Interval == Interval{}:
 	case p.Interval[1] < 0:
 		v.Answer = Worse
-	case p.Interval[0] > float64(v.Margin) && (v.Test != nil || !v.NoisyRows):
+	case p.Interval[0] > float64(v.Margin) && (v.Test != nil || !v.NoisyRows && v.GroupLoss <= groupLoss):
 		v.Answer = Better
 	case p.Interval[0] > 0:
 		v.Answer = BetterHere
@@ -113,9 +127,17 @@ func (r *Result) Advice() (list []string) {
 		list = append(list, r.caveat())
 	}
 	if !r.Hopeless() {
+		if r.Answer == BetterHere && r.GroupLoss > groupLoss {
+			list = append(list, r.losers()...)
+		}
 		return list
 	}
 	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
+	return append(list, r.losers()...)
+}
+
+// losers names the groups that should lose on other games, with the flags that answer it.
+func (r *Result) losers() (list []string) {
 	for _, g := range r.Groups {
 		if g.Net < -smallLoss {
 			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name, r.narrower(g.Name)))
@@ -129,9 +151,12 @@ func (v *Verdict) caveat() string {
 	const cure = "--test with features of other games, best of people's, decides it"
 	p := v.Gain()
 	if p.Interval[0] > float64(v.Margin) {
-		return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; make them quiet, or " + cure
+		if v.NoisyRows {
+			return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; make them quiet, or " + cure
+		}
+		return fmt.Sprintf("Do not expect a gain in matches: on other games some groups should lose %.0f %% of what the others gain; %s", 100*v.GroupLoss, cure)
 	}
-	return fmt.Sprintf("Do not expect a gain in other matches, at other nodes or clocks too: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost there; %s",
+	return fmt.Sprintf("Do not expect a gain in matches, least of all at other nodes or clocks: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
 		100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
 }
 

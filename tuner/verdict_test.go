@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -154,6 +155,7 @@ func TestDecide(t *testing.T) {
 	for _, tt := range []struct {
 		lo, hi                  float64
 		validation, test, noisy bool
+		groups                  []float64 // their net gains
 		want, caveat            string
 	}{
 		{lo: 0.0021, hi: 0.01, want: Better},
@@ -161,6 +163,10 @@ func TestDecide(t *testing.T) {
 		{lo: 0.0019, hi: 0.01, want: BetterHere, caveat: "1.9 % of what the start weights know"},
 		{lo: 0.0019, hi: 0.01, validation: true, want: BetterHere, caveat: "less than 2 %"},
 		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.0001}, want: Better},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere, caveat: "some groups should lose 50 % of what the others gain"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere, caveat: "group1 should lose 0.001000 on other games: --freeze group1"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, test: true, want: Better},
 		{lo: -0.0001, hi: 0.01, want: NoDifference},
 		{lo: -0.0001, hi: 0.01, noisy: true, want: NoDifference},
 		{lo: -0.01, hi: -0.0001, want: Worse},
@@ -171,6 +177,9 @@ func TestDecide(t *testing.T) {
 	} {
 		r, p := new(Result), at(tt.lo, tt.hi)
 		r.NoisyRows, r.Net = tt.noisy, 0.001
+		for i, net := range tt.groups {
+			r.Groups = append(r.Groups, stats.GroupGain{Name: fmt.Sprint("group", i), Net: net})
+		}
 		switch contrary := at(-tt.hi, -tt.lo); {
 		case tt.test:
 			r.Test, r.CrossValidation, r.Validation = &Test{Paired: p}, &contrary, &contrary

@@ -84,7 +84,8 @@ The verdict is better, no difference shown or worse: the loss under the start we
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
 K that suits it best there; else over all games, each predicted by a fit to other games
 (--folds). Games of one kind say less: without --test, a gain that may be below 2 % of what
-the start weights know, or that comes from noisy rows, is only better on games like these.
+the start weights know, that comes from noisy rows, or that some groups should lose again on
+other games, is only better on games like these.
 --strict makes anything but better an exit code 1.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
