@@ -52,7 +52,7 @@ func (c *Curve) Headline() string {
 		return fmt.Sprintf("no: doubling the games to %d is not shown to lower the validation loss: by %s", last.Games, by)
 	}
 	text := fmt.Sprintf("yes: doubling the games to %d lowered the validation loss by %s", last.Games, by)
-	if c.Twice.Known() {
+	if c.Twice.Known() && c.Twice < last.Valid {
 		text += fmt.Sprintf("; with twice as many it should be %.6f lower still", last.Valid-c.Twice)
 	}
 	return text
