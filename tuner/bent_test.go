@@ -180,6 +180,10 @@ func TestLinearFormula(t *testing.T) {
 // Gauss-Newton matrix with sums over rows.
 func TestBentGradient(t *testing.T) {
 	set := bentSet(6)
+	set.Formula = strings.Replace(set.Formula, "value = ", "value = balance(curve[danger/60])*phase + ", 1)
+	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v, EG: v, Step: 0.5})
+	}
 	data := bentGames(t, set, 100, 10, 2)
 	s := bentStore(t, set, data, false)
 	terms := rows.TermsOfFeatures(set)
@@ -227,7 +231,7 @@ func TestBentGradient(t *testing.T) {
 			}
 		}
 	}
-	if checked < 2*6+4+1+1 {
+	if checked < 2*6+4+1+1+6 {
 		t.Errorf("only %d derivatives are not 0", checked)
 	}
 	n := 2 * len(terms)
