@@ -95,7 +95,11 @@ func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
 	n := 0
 	g.journal, err = durable.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
 		n++
-		return visitGame(line, func(r *selfplay.Result) error { return replay(g, r) })
+		r := new(selfplay.Result)
+		if err := json.Unmarshal(line, r); err != nil {
+			return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
+		}
+		return replay(g, r)
 	})
 	if err != nil {
 		return err
@@ -122,13 +126,8 @@ func (g *Games) openData() error {
 	return nil
 }
 
-// Read calls visit with the games of a journal, in the order they finished.
-func Read(path string, visit func(*selfplay.Result) error) error {
-	return durable.ReadJournal(path, func(line []byte) error { return visitGame(line, visit) })
-}
-
-// ReadPlayed is Read without the games of void pairs, which are played again: a game that
-// counts is visited once. The games of a pair are visited together when both have ended; of
+// ReadPlayed calls visit with the games of a journal, without those of void pairs, which are
+// played again: a game that counts is visited once. The games of a pair are visited together when both have ended; of
 // the others, those that have ended come last, in the order of their numbers.
 func ReadPlayed(path string, visit func(*selfplay.Result) error) error {
 	return readPlayed(path, func(r *selfplay.Result) (uint64, bool) { return r.Number, r.Void != "" }, visit)
@@ -160,14 +159,6 @@ func readPlayed[T any](path string, game func(*T) (number uint64, void bool), vi
 		}
 	}
 	return err
-}
-
-func visitGame(line []byte, visit func(*selfplay.Result) error) error {
-	r := &selfplay.Result{}
-	if err := json.Unmarshal(line, r); err != nil {
-		return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
-	}
-	return visit(r)
 }
 
 // Journalize appends a finished game to the journal, and keeps the log of a fault beside it

@@ -115,7 +115,7 @@ func TestRoundsAreFair(t *testing.T) {
 		}
 	}
 	openings := map[uint64]int{}
-	err := gamelog.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
+	err := gamelogtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
 		_, key, err := g.Replay()
 		openings[key]++
 		return err

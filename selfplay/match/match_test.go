@@ -13,7 +13,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -81,7 +80,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := gamelog.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+	err := gamelogtest.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -165,7 +164,7 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	}
 	gamelogtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
 	lines, voids := map[uint64]int{}, 0
-	err := gamelog.Read(filepath.Join(c.Out, JournalName), func(g *selfplay.Result) error {
+	err := gamelogtest.Read(filepath.Join(c.Out, JournalName), func(g *selfplay.Result) error {
 		lines[g.Number]++
 		if g.Void != "" {
 			voids++

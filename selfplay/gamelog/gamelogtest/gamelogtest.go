@@ -7,6 +7,7 @@ package gamelogtest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -105,4 +107,15 @@ func SameFiles(t *testing.T, got, want string, patterns ...string) {
 			}
 		}
 	}
+}
+
+// Read calls visit with every line of a journal of games, those of void pairs too.
+func Read(path string, visit func(*selfplay.Result) error) error {
+	return durable.ReadJournal(path, func(line []byte) error {
+		r := new(selfplay.Result)
+		if err := json.Unmarshal(line, r); err != nil {
+			return err
+		}
+		return visit(r)
+	})
 }
