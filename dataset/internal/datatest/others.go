@@ -26,7 +26,7 @@ func LinkNode(t *testing.T, dir string, packages ...string) {
 	}
 	for _, name := range packages {
 		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
-			t.Skipf("needs the npm package %s: run 'npm ci --prefix .ci/node' in the project's root, or set %s: %v", name, nodeModulesEnv, err)
+			t.Skipf("needs the npm package %s: run 'npm install --no-save --prefix .ci/node' in the project's root, or set %s: %v", name, nodeModulesEnv, err)
 		}
 	}
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil && !errors.Is(err, fs.ErrExist) {
