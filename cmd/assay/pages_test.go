@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // root is the folder of the module.
@@ -72,10 +74,17 @@ func command(line string) []string {
 	return nil
 }
 
+// findCommand finds a command, that for completion included, which cobra adds when a program runs.
+func findCommand(args []string) (*cobra.Command, []string, error) {
+	root := newRootCommand()
+	root.InitDefaultCompletionCmd()
+	return root.Find(args)
+}
+
 // parses reports a command whose subcommand, flags or number of arguments are wrong.
 func parses(t *testing.T, where string, args []string) {
 	t.Helper()
-	cmd, rest, err := newRootCommand().Find(args)
+	cmd, rest, err := findCommand(args)
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}
@@ -114,7 +123,7 @@ func TestPagesParse(t *testing.T) {
 		}
 		for _, found := range inline.FindAllStringSubmatch(string(text), -1) {
 			args := quotedFields(strings.ReplaceAll(found[1], "\n", " "))
-			cmd, rest, err := newRootCommand().Find(args)
+			cmd, rest, err := findCommand(args)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, found[0], err)
 			}
