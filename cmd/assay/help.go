@@ -77,7 +77,7 @@ func flagUsages(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// paragraphs returns the text of a help, on a terminal with its paragraphs broken anew where
+// paragraphs returns the text of a help, on a terminal with its paragraphs broken again where
 // they are too wide. Lines that begin with a space stay.
 func paragraphs(cmd *cobra.Command, text string) string {
 	text = strings.TrimRight(text, " \n")

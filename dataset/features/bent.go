@@ -5,12 +5,11 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
 )
 
 // bentDifferences names what is not the negative, or not the same, in the answer to the
 // mirrored twin of an evaluation with a formula. A channel of both sides may be the same, as
-// one that counts for whoever is ahead, so that the value decides.
+// one that counts for the side that is ahead, so that the value decides.
 func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 	if a.Skip != "" || b.Skip != "" {
 		if a.Skip != b.Skip {
@@ -87,21 +86,14 @@ func appendCounts(differ []string, set *dataset.FeatureSet, t uint16, n, m [2]fl
 // bentCause says what would explain all records of an evaluation with a formula that drift.
 func bentCause(set *dataset.FeatureSet, bad []drift) string {
 	tolerance := set.MaxDrift()
-	for _, h := range []struct {
-		cause string
-		holds func(d *drift) bool
-	}{
-		{"a cached score: the record has an eval and counts nothing",
-			func(d *drift) bool { return len(d.rec.Terms) == 0 && !near(d.eval(), 0, tolerance) }},
-		{"eval is from the side to move's view, the counts are from White's (or the other way round): want White's view in all of a record",
-			func(d *drift) bool { return d.board.SideToMove() == board.Black && near(d.value, -d.eval(), tolerance) }},
+	for _, h := range append(causesOfAny(tolerance), []cause{
 		{"the sides are swapped: counts are Black's minus White's, or eval is from Black's view; both must be White's",
 			func(d *drift) bool { return near(d.value, -d.eval(), tolerance) }},
 		{"the differences are small, as where the engine truncates a division that the formula writes as /: say // or trunc(...), or raise --tolerance",
 			func(d *drift) bool { return near(d.value, d.eval(), tolerance+3) }},
-	} {
+	}...) {
 		if all(bad, h.holds) {
-			return h.cause
+			return h.text
 		}
 	}
 	return "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"

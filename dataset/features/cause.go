@@ -70,14 +70,7 @@ func driftCause(set *dataset.FeatureSet, examples []*example) string {
 		return bentCause(set, bad)
 	}
 	tolerance := set.MaxDrift()
-	for _, h := range []struct {
-		cause string
-		holds func(d *drift) bool
-	}{
-		{"a cached score: the record has an eval and counts nothing",
-			func(d *drift) bool { return len(d.rec.Terms) == 0 && !near(d.eval(), 0, tolerance) }},
-		{"eval is from the side to move's view, the counts are from White's (or the other way round): want White's view in all of a record",
-			func(d *drift) bool { return d.board.SideToMove() == board.Black && near(d.value, -d.eval(), tolerance) }},
+	for _, h := range append(causesOfAny(tolerance), []cause{
 		{"eval is that of the position asked before: a cached score, or one that is printed too late",
 			func(d *drift) bool {
 				return d.before != nil && d.before.rec.Eval != dataset.NoEval && near(d.eval(), float64(d.before.rec.Eval), 0) && !near(d.eval(), 0, 0)
@@ -96,9 +89,9 @@ func driftCause(set *dataset.FeatureSet, examples []*example) string {
 			}},
 		{"the engine does not apply the factor in scale or eg_scale",
 			func(d *drift) bool { return near(d.with(set, d.rec.Phase, 1, 1), d.eval(), tolerance) }},
-	} {
+	}...) {
 		if all(bad, h.holds) {
-			return h.cause
+			return h.text
 		}
 	}
 	if all(bad, func(d *drift) bool { return near(d.value, -d.eval(), tolerance) }) {
@@ -400,4 +393,20 @@ func mirrorCause(set *dataset.FeatureSet, a, b *record) string {
 		return "a term that is counted from the side to move's view, as a tempo term: + 1 for White to move, - 1 for Black"
 	}
 	return `a table that is not mirrored for Black, or a flag that is not reset; a term that is not the same for both sides on purpose says "asymmetric":true in the header`
+}
+
+// cause is what would explain the records for which it holds.
+type cause struct {
+	text  string
+	holds func(d *drift) bool
+}
+
+// causesOfAny are the causes that evaluations with and without a formula share.
+func causesOfAny(tolerance float64) []cause {
+	return []cause{
+		{"a cached score: the record has an eval and counts nothing",
+			func(d *drift) bool { return len(d.rec.Terms) == 0 && !near(d.eval(), 0, tolerance) }},
+		{"eval is from the side to move's view, the counts are from White's (or the other way round): want White's view in all of a record",
+			func(d *drift) bool { return d.board.SideToMove() == board.Black && near(d.value, -d.eval(), tolerance) }},
+	}
 }

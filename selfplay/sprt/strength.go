@@ -68,7 +68,7 @@ func (s Summary) Strength() Strength {
 	return strength(s.Games, s.Elo, s.EloLo, s.EloHi)
 }
 
-// Strength returns the Elo after a test of so many games.
+// Strength returns the Elo after a test of that many games.
 func (e Estimate) Strength(games int64) Strength { return strength(games, e.Elo, e.Lo, e.Hi) }
 
 func strength(games int64, elo, lo, hi float64) Strength {
@@ -89,7 +89,7 @@ func bounded(elo float64) Float {
 // Known reports whether the games say anything about strength.
 func (s Strength) Known() bool { return s.Elo.Known() }
 
-// Text returns the Elo and its interval with so many decimals and the unit after the number:
+// Text returns the Elo and its interval with that many decimals and the unit after the number:
 // "+12 Elo [+3, +21]", "more than +310 Elo" if all games were won, or "-" if nothing is known.
 func (s Strength) Text(decimals int, unit string) string {
 	text := s.point(decimals, "more than ", "less than ")

@@ -20,7 +20,7 @@ const usualColumns = 80
 // the text. Elsewhere a Screen writes texts as they are, and no status.
 type Screen struct {
 	w       io.Writer
-	columns func() int // of the terminal, asked anew for each line; nil if this is none
+	columns func() int // of the terminal, asked again for each line; nil if this is none
 	fold    bool       // long lines, at spaces
 	status  *status
 }
@@ -235,14 +235,14 @@ func Folded(out io.Writer) io.Writer {
 type folded struct {
 	w       io.Writer
 	columns func() int
-	begun   []byte // a line without its end, as a table writes its cells
+	partial []byte // a line without its end, as a table writes its cells
 }
 
 func (f *folded) Write(p []byte) (int, error) {
-	f.begun = append(f.begun, p...)
-	whole := bytes.LastIndexByte(f.begun, '\n') + 1
-	lines := foldLines(f.begun[:whole], f.columns())
-	f.begun = f.begun[whole:]
+	f.partial = append(f.partial, p...)
+	whole := bytes.LastIndexByte(f.partial, '\n') + 1
+	lines := foldLines(f.partial[:whole], f.columns())
+	f.partial = f.partial[whole:]
 	if _, err := f.w.Write(lines); err != nil {
 		return 0, err
 	}

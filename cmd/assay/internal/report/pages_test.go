@@ -106,7 +106,7 @@ func someRuns(t *testing.T) string {
 }
 
 // The list of runs, and the report and the live page of each kind of run, hide no text at
-// three widths in either color, complain of nothing, and ask nobody else for anything.
+// three widths in either color, complain of nothing, and ask no other host for anything.
 func TestPagesAtThreeWidths(t *testing.T) {
 	runs := someRuns(t)
 	entries, err := os.ReadDir(runs)
