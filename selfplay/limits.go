@@ -63,3 +63,18 @@ func (l Limits) Scaled(f float64) Limits {
 	l.Clock.Base, l.Clock.Increment = scale(l.Clock.Base), scale(l.Clock.Increment)
 	return l
 }
+
+// budgetMoves is the length of a long game.
+const budgetMoves = 60
+
+// Budget returns about how long a side may think in a long game; 0 without a limit of time.
+func (l Limits) Budget() time.Duration {
+	if c := l.Clock; c.Runs() {
+		times := 1
+		if c.Moves > 0 {
+			times = (budgetMoves + c.Moves - 1) / c.Moves
+		}
+		return time.Duration(times)*c.Base + budgetMoves*c.Increment
+	}
+	return budgetMoves * l.MoveTime
+}

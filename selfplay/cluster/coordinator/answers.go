@@ -89,6 +89,18 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 		s.takeBack(u)
 		return nil, wire.Reply{Kept: true}, nil
 	}
+	if a.Declined != "" {
+		s.out.freed(u, worker)
+		why := sanitize(a.Declined, maxReason)
+		if s.share.exclude(worker, why) {
+			s.Log(fmt.Sprintf("worker %s does not play for this run: %s", worker, why))
+		}
+		if s.replays[u].worker == worker {
+			s.replayHere(u)
+		}
+		s.takeBack(u)
+		return nil, wire.Reply{Kept: true}, nil
+	}
 	if a.Failed != "" {
 		s.out.freed(u, worker)
 		s.takeBack(u)
@@ -120,7 +132,9 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	}
 	u.worker, u.sum, u.result = worker, sum, result
 	s.gameTime.add(result, time.Since(u.firstSent))
-	s.registry.answered(worker, result)
+	s.share.settle(u.expected, result.Try > 0, min(result.Time[0]+result.Time[1], time.Since(u.firstSent)))
+	s.registry.answered(worker, s.key, result)
+	delete(s.failing, worker)
 	return u, wire.Reply{Kept: true}, s.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
 }
 
@@ -130,6 +144,9 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 // workers cannot play them.
 func (s *session) unitFailed(u *unit, worker, why string) error {
 	s.registry.failed(worker, u.job.Number, why)
+	if s.failing[worker]++; s.hub != nil && s.failing[worker] >= maxFailures { // it may play for other runs
+		s.share.exclude(worker, fmt.Sprintf("it could not play %d units in a row; the last error: %s", s.failing[worker], why))
+	}
 	if s.replays[u].worker == worker {
 		s.replayHere(u)
 		return nil
@@ -247,6 +264,13 @@ func (s *session) banFor(worker, why string) error {
 	}
 	why = sanitize(why, maxReason)
 	s.registry.ban(worker, why)
+	s.banWorker(worker)
+	return s.voidAnswers(worker, why)
+}
+
+// voidAnswers has the unconfirmed answers of a banned worker played again.
+func (s *session) voidAnswers(worker, why string) error {
+	s.voided[worker] = true
 	s.out.takeAll(worker, nil)
 	if err := s.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
@@ -264,7 +288,6 @@ func (s *session) banFor(worker, why string) error {
 		}
 	}
 	s.Log(fmt.Sprintf("worker %s is banned: %s; %d of its games are played again", worker, why, len(void.Void)))
-	s.banWorker(worker)
 	if len(void.Void) == 0 {
 		return s.ledger.sync()
 	}
@@ -272,6 +295,21 @@ func (s *session) banFor(worker, why string) error {
 		return err
 	}
 	return s.ledger.sync()
+}
+
+// voidOthers does the same for workers that other runs of the hub banned.
+func (s *session) voidOthers() error {
+	if s.hub == nil {
+		return nil
+	}
+	for worker, why := range s.registry.banned() {
+		if !s.voided[worker] && s.past.banned[worker] == "" {
+			if err := s.voidAnswers(worker, why); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // reset has a unit played again as if it had no answer.

@@ -74,9 +74,12 @@ const (
 // first job, and runs any number of series, one after the other.
 type Coordinator struct {
 	Config
+	hub        *Hub   // nil: the run is alone
+	key        string // of its units, in a hub
+	share      *share
 	lock       *durable.Lock
 	nc         *nats.Conn
-	run        string
+	run        string // as workers know it: a hub's id
 	ledger     *ledger
 	past       *pastAnswers
 	registry   *registry
@@ -97,7 +100,8 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	return &Coordinator{Config: c, registry: newRegistry(&c)}
+	r := newRegistry(&c)
+	return &Coordinator{Config: c, registry: r, share: newPool(r).join(1, 0)}
 }
 
 // Parallel returns how many jobs should be under way: the cores of the present workers, and
@@ -107,6 +111,9 @@ func (c *Coordinator) Parallel() int {
 	held := 0
 	if c.ReplayShare > 0 {
 		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each game
+	}
+	if most := c.share.limit(); most > 0 {
+		cores = min(cores, most)
 	}
 	return min(max(4, cores+held), maxParallel)
 }
@@ -123,6 +130,7 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	}
 	d := newSession(ctx, c)
 	err := d.loop(jobs, results)
+	d.out.close()
 	c.referee.clear()
 	if e := c.ledger.sync(); err == nil {
 		err = e
@@ -136,11 +144,8 @@ func (c *Coordinator) start() (err error) {
 	if c.referee != nil {
 		return nil
 	}
-	if err := durable.MakeDir(c.Dir); err != nil {
+	if err := makePrivate(c.Dir); err != nil {
 		return err
-	}
-	if err := os.Chmod(c.Dir, 0o700); err != nil {
-		return fmt.Errorf("cluster: %w", err)
 	}
 	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, lockFile)); err != nil {
 		return err
@@ -156,54 +161,74 @@ func (c *Coordinator) start() (err error) {
 			return fmt.Errorf("cluster: %w", err)
 		}
 	}
-	c.registry.restore(c.run, c.past.banned)
-	if c.nc, err = c.Connect(); err != nil {
-		return err
-	}
-	for worker := range c.past.banned {
-		c.banWorker(worker)
-	}
-	store := newWeightsStore(c.run, c.registry)
-	c.players = &portablePlayers{open: c.Open, store: store, known: map[string]portablePlayer{}}
-	c.answers = make(chan *nats.Msg, maxAnswers)
 	background, stop := context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			stop()
 		}
 	}()
+	c.answers = make(chan *nats.Msg, maxAnswers)
+	if c.hub != nil {
+		err = c.join()
+	} else {
+		err = c.listen(background)
+	}
+	if err != nil {
+		return err
+	}
+	for worker := range c.past.banned {
+		c.banWorker(worker)
+	}
+	c.referee, c.stop = newReferee(background, c.Open), stop
+	return nil
+}
+
+// join makes the run one of its hub's.
+func (c *Coordinator) join() error {
+	h := c.hub
+	c.key, c.run, c.nc = c.run[:keyLength], h.id, h.nc
+	if err := h.admit(c); err != nil {
+		return err
+	}
+	c.registry.restore(c.run, c.past.banned)
+	c.players = &portablePlayers{open: c.Open, store: h.store, known: map[string]portablePlayer{}}
+	return nil
+}
+
+// listen connects a run that is alone with its workers.
+func (c *Coordinator) listen(background context.Context) (err error) {
+	c.registry.restore(c.run, c.past.banned)
+	if c.nc, err = c.Connect(); err != nil {
+		return err
+	}
+	store := newWeightsStore(c.run, c.registry)
+	c.players = &portablePlayers{open: c.Open, store: store, known: map[string]portablePlayer{}}
 	take := func(m *nats.Msg) { // further ones wait in the connection, which bounds their bytes; workers resend what it drops
 		select {
 		case c.answers <- m:
 		case <-background.Done():
 		}
 	}
-	if _, err := c.nc.Subscribe(wire.AnswerSubject(c.run, "*"), take); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if _, err := c.nc.Subscribe(wire.HelloSubject("*"), c.registry.handleHello); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if _, err := c.nc.Subscribe(wire.WeightsSubject(c.run, "*"), store.handle); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if err := c.mayCoordinate(); err != nil {
+	return listen(c.nc, c.run, take, c.registry, store)
+}
+
+// makePrivate makes a folder that only its owner can read.
+func makePrivate(dir string) error {
+	if err := durable.MakeDir(dir); err != nil {
 		return err
 	}
-	c.nc.SetReconnectHandler(func(*nats.Conn) { _ = c.wakeWorkers() }) // workers that miss it retry by themselves
-	if err := c.wakeWorkers(); err != nil {
+	if err := os.Chmod(dir, 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	c.referee, c.stop = newReferee(background, c.Open), stop
 	return nil
 }
 
 // mayCoordinate reports whether the server let the coordinator subscribe to what workers send.
-func (c *Coordinator) mayCoordinate() error {
-	if err := c.nc.FlushTimeout(answerTimeout); err != nil {
+func mayCoordinate(nc *nats.Conn) error {
+	if err := nc.FlushTimeout(answerTimeout); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if err := c.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+	if err := nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials, err)
 	}
 	return nil
@@ -211,9 +236,6 @@ func (c *Coordinator) mayCoordinate() error {
 
 // answerTimeout bounds the server's reply to what the coordinator asks at its start.
 const answerTimeout = 20 * time.Second
-
-// wakeWorkers asks all waiting workers to say hello.
-func (c *Coordinator) wakeWorkers() error { return c.nc.Publish(wire.WakeupSubject, []byte(c.run)) }
 
 // runID returns the run's id. It is random, so that no two runs on a server have the same.
 func runID(dir string) (string, error) {
@@ -245,6 +267,9 @@ func (c *Coordinator) banWorker(worker string) {
 
 // saveSnapshot writes the state of the workers for readers outside this process.
 func (c *Coordinator) saveSnapshot() {
+	if c.hub != nil {
+		return // it writes one for all runs
+	}
 	if err := c.registry.save(filepath.Join(c.Dir, WorkersName)); err != nil {
 		c.Log(err.Error()) // the run does not depend on it
 	}
@@ -257,7 +282,9 @@ func (c *Coordinator) Close() error {
 		c.referee.wait()
 	}
 	err := c.ledger.close()
-	if c.nc != nil {
+	if c.hub != nil {
+		c.hub.leave(c)
+	} else if c.nc != nil {
 		c.nc.Close()
 	}
 	c.lock.Unlock()

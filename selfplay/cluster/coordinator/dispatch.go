@@ -14,11 +14,11 @@ import (
 // was lost on the way. One goroutine uses it.
 type dispatcher struct {
 	registry *registry
+	share    *share
 	send     func(worker string, u *unit)
 	waiting  []*unit                     // that no worker has
 	held     map[string]map[string]*unit // by worker and id
-	roomy    []string                    // workers that may have room for a unit, the next one first
-	listed   map[string]bool             // workers in roomy
+	skipped  int                         // workers in a row that had room but could take no unit
 }
 
 // holder is a worker that has a unit.
@@ -27,10 +27,19 @@ type holder struct {
 	sent   time.Time
 }
 
-func newDispatcher(r *registry, send func(worker string, u *unit)) *dispatcher {
-	d := &dispatcher{registry: r, send: send, held: map[string]map[string]*unit{}, listed: map[string]bool{}}
-	r.greetAll() // their hellos came during an earlier session
+func newDispatcher(r *registry, s *share, send func(worker string, u *unit)) *dispatcher {
+	d := &dispatcher{registry: r, share: s, send: send, held: map[string]map[string]*unit{}}
+	r.greetAll(d) // their hellos came during an earlier session
 	return d
+}
+
+// close gives back the room of units that are no longer wanted.
+func (d *dispatcher) close() {
+	d.registry.forget(d)
+	for worker, units := range d.held {
+		d.share.release(worker, len(units))
+	}
+	d.share.wait(0)
 }
 
 // sendUnit sends a unit to a worker. The message may be lost.
@@ -63,31 +72,30 @@ func (d *dispatcher) enqueueFirst(units []*unit) {
 }
 
 // room notes that a worker may have room.
-func (d *dispatcher) room(worker string) {
-	if !d.listed[worker] {
-		d.listed[worker] = true
-		d.roomy = append(d.roomy, worker)
-	}
-}
+func (d *dispatcher) room(worker string) { d.share.pool.room(worker) }
 
 // handOut sends waiting units to the workers that have room, one to each in turn.
 func (d *dispatcher) handOut() {
-	for skipped := 0; len(d.waiting) > 0 && skipped < len(d.roomy); {
-		worker := d.roomy[0]
-		d.roomy = d.roomy[1:]
-		delete(d.listed, worker)
-		if len(d.held[worker]) >= d.registry.quota(worker) {
-			continue
+	d.share.wait(len(d.waiting))
+	for len(d.waiting) > 0 {
+		worker, ok := d.share.take()
+		if !ok {
+			break
 		}
 		u := d.next(worker)
-		d.room(worker)
 		if u == nil {
-			skipped++
+			d.share.wait(len(d.waiting))
+			d.share.decline(worker, declinedFor)
+			if d.skipped++; d.skipped > d.registry.size() {
+				break
+			}
 			continue
 		}
-		skipped = 0
+		d.skipped = 0
 		d.give(u, worker)
 	}
+	d.skipped = 0
+	d.share.wait(len(d.waiting))
 }
 
 // maxLook bounds how many waiting units are looked at for a worker.
@@ -124,6 +132,7 @@ func (d *dispatcher) give(u *unit, worker string) {
 		u.firstSent = now
 	}
 	u.holders = append(u.holders, holder{worker, now})
+	u.expected = d.share.charge(u.job.Try > 0)
 	d.hold(worker)[u.id] = u
 	d.send(worker, u)
 }
@@ -145,6 +154,9 @@ func (d *dispatcher) freed(u *unit, worker string) {
 
 // release forgets that a worker has a unit.
 func (d *dispatcher) release(u *unit, worker string) {
+	if d.held[worker][u.id] != nil {
+		d.share.release(worker, 1)
+	}
 	delete(d.held[worker], u.id)
 	if len(d.held[worker]) == 0 {
 		delete(d.held, worker)
@@ -192,12 +204,7 @@ func (d *dispatcher) takeAll(worker string, which func(u *unit, h *holder) bool)
 }
 
 // idle reports whether no units wait and some worker has room.
-func (d *dispatcher) idle() bool {
-	if len(d.waiting) > 0 {
-		return false
-	}
-	return slices.ContainsFunc(d.roomy, func(w string) bool { return len(d.held[w]) == 0 && d.registry.quota(w) > 0 })
-}
+func (d *dispatcher) idle() bool { return len(d.waiting) == 0 && d.share.pool.idle() }
 
 // holding returns the workers that have units.
 func (d *dispatcher) holding() (workers []string) {
@@ -210,7 +217,7 @@ func (d *dispatcher) holding() (workers []string) {
 // reconcile compares what workers have with their new hellos: units that a hello does not
 // list, though they were sent long before it, were lost on the way.
 func (d *dispatcher) reconcile(now time.Time) {
-	for _, h := range d.registry.takeHellos() {
+	for _, h := range d.registry.takeHellos(d) {
 		listed := map[string]bool{}
 		for _, id := range h.units {
 			listed[id] = true

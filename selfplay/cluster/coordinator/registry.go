@@ -24,11 +24,13 @@ type registry struct {
 	lease   time.Duration
 	log     func(string)
 
+	queue bool // it is a hub's
+
 	mu         sync.Mutex
 	run        string
 	bans       map[string]string
 	members    map[string]*entry
-	greeted    map[string]bool // workers that said hello since takeHellos
+	greeted    map[*dispatcher]map[string]bool // workers that said hello since takeHellos
 	units      int64
 	clockSpeed float64 // nodes/s for which clocks are meant
 	residuals  *residuals
@@ -80,14 +82,20 @@ const (
 const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
-	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, greeted: map[string]bool{}, residuals: newResiduals()}
+	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, greeted: map[*dispatcher]map[string]bool{}, residuals: newResiduals()}
 }
 
 // restore takes what an earlier process of the run knew.
 func (r *registry) restore(run string, bans map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.run, r.bans = run, bans
+	r.run = run
+	for worker, why := range bans {
+		r.bans[worker] = why
+		if p := r.members[worker]; p != nil {
+			p.State, p.Reason = Banned, why
+		}
+	}
 }
 
 // handleHello answers a worker's hello.
@@ -128,7 +136,9 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	}
 	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, wire.MaxReplays), unitIDs(h.Units, maxListed)
 	p.serving = h.Run == r.run
-	r.greeted[name] = true
+	for _, greeted := range r.greeted {
+		greeted[name] = true
+	}
 	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
 	case r.bans[name] != "":
 		p.State, p.Reason = Banned, r.bans[name]
@@ -138,7 +148,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 		p.State, p.Reason = Refused, sanitize(h.Trouble, maxReason)
 	case h.Leaving:
 		p.State = Gone
-	case p.failedInARow >= maxFailures:
+	case p.failedInARow >= maxFailures && !r.queue:
 		p.State, p.Reason = Refused, p.failureReason()
 	default:
 		p.State, p.Reason = Working, ""
@@ -146,7 +156,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	if p.State != before {
 		r.announce(p)
 	}
-	w := wire.Welcome{Run: r.run, Lease: r.lease}
+	w := wire.Welcome{Run: r.run, Lease: r.lease, Queue: r.queue}
 	if p.State == Banned || p.State == Refused {
 		w.Refused = p.Reason
 	}
@@ -277,7 +287,8 @@ func (r *registry) entry(name string) *entry {
 	return p
 }
 
-func (r *registry) answered(name string, g *selfplay.Result) {
+// answered notes an answer, of the session with this key.
+func (r *registry) answered(name, key string, g *selfplay.Result) {
 	r.update(name, func(p *entry) {
 		r.units++
 		p.Units++
@@ -285,11 +296,20 @@ func (r *registry) answered(name string, g *selfplay.Result) {
 		p.credit = min(p.credit+creditPerAnswer, maxCredit)
 		if g.Try == 0 {
 			p.Games++
-			r.residuals.add(name, g)
+			r.residuals.add(name, key, g)
 			p.nodes += g.Nodes[0] + g.Nodes[1]
 			p.took += g.Time[0] + g.Time[1]
 		}
 	})
+}
+
+// endResiduals forgets the games of a hub's session.
+func (r *registry) endResiduals(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key != "" {
+		r.residuals.end(key)
+	}
 }
 
 func (r *registry) replayMissed(name string) {
@@ -304,7 +324,7 @@ func (r *registry) failed(name string, game uint64, why string) {
 		p.Failures++
 		p.Failure = sanitize(why, maxReason)
 		r.logAbout(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
-		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working {
+		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working && !r.queue {
 			p.State, p.Reason = Refused, p.failureReason()
 			r.announce(p)
 		}
@@ -335,25 +355,40 @@ type greeting struct {
 	units   []string // that it has
 }
 
-// greetAll has takeHellos return the last hellos of all workers.
-func (r *registry) greetAll() {
+// greetAll has takeHellos return the last hellos of all workers, and from then on new ones.
+func (r *registry) greetAll(d *dispatcher) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.greeted[d] = map[string]bool{}
 	for name := range r.members {
-		r.greeted[name] = true
+		r.greeted[d][name] = true
 	}
 }
 
-// takeHellos returns the last hellos of the workers that said hello since it was called last.
-func (r *registry) takeHellos() (list []greeting) {
+// forget ends what greetAll began.
+func (r *registry) forget(d *dispatcher) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name := range r.greeted {
+	delete(r.greeted, d)
+}
+
+// size returns how many workers are listed.
+func (r *registry) size() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.members)
+}
+
+// takeHellos returns the last hellos of the workers that said hello since it was called last.
+func (r *registry) takeHellos(d *dispatcher) (list []greeting) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.greeted[d] {
 		if p := r.members[name]; p != nil {
 			list = append(list, greeting{name, p.Seen, p.State == Gone, p.units})
 		}
 	}
-	clear(r.greeted)
+	clear(r.greeted[d])
 	return list
 }
 

@@ -88,7 +88,7 @@ func (s *session) resendReplays() error {
 }
 
 // unitTimeout is how long a unit may take while workers are busy.
-func (s *session) unitTimeout() time.Duration { return 2*s.Lease + 4*s.gameTime.fewGamesExceed() }
+func (s *session) unitTimeout() time.Duration { return 2*s.Lease + 4*s.gamesExceed() }
 
 // replayLateHere makes the replays for which workers take far longer than games do, and
 // earlier if the workers are idle: the worker that was asked may be gone, hang, or deny
@@ -96,7 +96,7 @@ func (s *session) unitTimeout() time.Duration { return 2*s.Lease + 4*s.gameTime.
 func (s *session) replayLateHere(now time.Time, idle bool) {
 	most := s.unitTimeout()
 	if idle {
-		most = min(most, deliveryTime+2*s.gameTime.fewGamesExceed())
+		most = min(most, deliveryTime+2*s.gamesExceed())
 	}
 	for u, e := range s.replays {
 		if now.Sub(e.firstSent) > most {

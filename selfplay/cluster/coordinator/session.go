@@ -23,6 +23,8 @@ type session struct {
 	replays map[*unit]replay // that workers are playing again
 
 	disputes map[string]*unit // by worker: a unit to which it gave another answer than the first
+	voided   map[string]bool  // banned workers whose unconfirmed answers are void
+	failing  map[string]int   // by worker: units in a row that it could not play, in a hub
 
 	unanswered   int // units without an answer
 	uncounted    int // units that do not count yet
@@ -51,6 +53,7 @@ type unit struct {
 	failedTo    []string          // workers that had it for too long
 	queued      bool              // it waits for a worker
 	firstSent   time.Time         // to a worker
+	expected    float64           // seconds that it was expected to take, when it was sent
 	failures    int               // times that a worker could not play it
 	failedBy    []string          // these workers
 }
@@ -67,7 +70,10 @@ const (
 const tickEvery = 25 * time.Millisecond
 
 func newSession(ctx context.Context, c *Coordinator) *session {
-	return &session{out: newDispatcher(c.registry, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}}
+	if c.share == nil {
+		c.share = newPool(c.registry).join(1, 0)
+	}
+	return &session{out: newDispatcher(c.registry, c.share, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}, voided: map[string]bool{}, failing: map[string]int{}}
 }
 
 // loop takes jobs and answers until all jobs are answered, or ctx ends.
@@ -96,6 +102,8 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 			err = s.receive(m)
 		case v := <-s.referee.verdicts:
 			err = s.takeVerdict(v)
+		case <-s.share.wake:
+			s.out.handOut()
 		case <-tick.C:
 			err = s.tick()
 		}
@@ -127,6 +135,9 @@ func (s *session) takeJob(job selfplay.Job) error {
 	if u.id, err = wire.Digest(&u.sent.Job); err != nil {
 		return err
 	}
+	if s.key != "" {
+		u.id = s.key + u.id[keyLength:]
+	}
 	u.sent.ID = u.id
 	if s.units[u.id] != nil {
 		return fmt.Errorf("cluster: job %d came twice: two jobs of a series must differ", job.Number)
@@ -154,6 +165,7 @@ func (s *session) setClockSpeed(u *unit) (err error) {
 		s.registry.setClockSpeed(s.clockSpeed)
 	}
 	u.sent.Speed = s.clockSpeed
+	s.share.allow(u.job.Limits[0].Budget() + u.job.Limits[1].Budget())
 	return nil
 }
 

@@ -125,7 +125,7 @@ func TestReplaysGoByAnswers(t *testing.T) {
 		t.Errorf("2000 replays go to %v", n)
 	}
 	for range 9 {
-		s.registry.answered("anna", &selfplay.Result{})
+		s.registry.answered("anna", "", &selfplay.Result{})
 	}
 	clear(n)
 	for range 2000 {
@@ -441,10 +441,10 @@ func TestCreditFollowsAnswers(t *testing.T) {
 		if got := s.registry.quota("anna"); got != want {
 			t.Errorf("after %d answers: %d units, want %d", n, got, want)
 		}
-		s.registry.answered("anna", &selfplay.Result{})
+		s.registry.answered("anna", "", &selfplay.Result{})
 	}
 	for range 100 {
-		s.registry.answered("anna", &selfplay.Result{})
+		s.registry.answered("anna", "", &selfplay.Result{})
 	}
 	if got := s.registry.quota("anna"); got != 128 {
 		t.Errorf("%d units, want 128", got)

@@ -39,6 +39,9 @@ func (s *session) tick() error {
 
 // upkeep repairs what got lost or stuck.
 func (s *session) upkeep(now time.Time, idle bool) error {
+	if err := s.voidOthers(); err != nil {
+		return err
+	}
 	s.moveLateUnits(now)
 	if err := s.resendReplays(); err != nil {
 		return err
@@ -67,7 +70,11 @@ func (s *session) moveLateUnits(now time.Time) {
 }
 
 // patience is how long a worker may have a unit that can be played again at no harm.
-func (s *session) patience() time.Duration { return max(s.Lease, s.gameTime.fewGamesExceed()) }
+func (s *session) patience() time.Duration { return max(s.Lease, s.gamesExceed()) }
+
+// gamesExceed returns a time that few games exceed, of this run and of those that share its
+// workers.
+func (s *session) gamesExceed() time.Duration { return s.share.longest(s.gameTime.fewGamesExceed()) }
 
 // overdue reports whether a unit should move on from a worker that has it. Before the first
 // game has ended no one knows how long games take: then only idle workers get others' units.

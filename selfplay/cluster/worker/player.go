@@ -16,11 +16,12 @@ import (
 type player struct {
 	*Worker
 	run     string
+	queue   bool // its units are of many runs
 	weights weightsFolder
 }
 
-func newPlayer(w *Worker, run string) *player {
-	p := &player{Worker: w, run: run}
+func newPlayer(w *Worker, welcome *wire.Welcome) *player {
+	p := &player{Worker: w, run: welcome.Run, queue: welcome.Queue}
 	p.weights = weightsFolder{dir: w.Library, get: p.fetch}
 	return p
 }
@@ -37,7 +38,12 @@ func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error
 	select {
 	case s := <-p.slots:
 		defer func() { p.slots <- s }()
-		return p.play(ctx, s, u)
+		a, err := p.play(ctx, s, u)
+		var t *fatalError
+		if p.queue && errors.As(err, &t) {
+			a, err = &wire.Answer{Unit: u.ID, Replay: u.Replay, Declined: t.Error()}, nil
+		}
+		return a, err
 	case <-ctx.Done():
 		return nil, nil
 	}

@@ -241,7 +241,7 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 			}
 		})
 	}
-	p := newPlayer(w, welcome.Run)
+	p := newPlayer(w, welcome)
 	loops := 2 * w.Cores // units are sent ahead, so that no core waits for the network
 	units, replays := newUnitQueue(p, 2*loops), newUnitQueue(p, wire.MaxReplays)
 	for subject, q := range map[string]*unitQueue{wire.UnitSubject(p.run, w.Access.Name): units, wire.ReplaySubject(p.run, w.Access.Name): replays} {

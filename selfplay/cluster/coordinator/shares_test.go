@@ -1,0 +1,138 @@
+package coordinator
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// game is a unit that a worker plays until a time, in seconds.
+type game struct {
+	until, took, expected float64
+	of                    *share
+	worker                string
+}
+
+type games []*game
+
+func (g games) Len() int           { return len(g) }
+func (g games) Less(i, j int) bool { return g[i].until < g[j].until }
+func (g games) Swap(i, j int)      { g[i], g[j] = g[j], g[i] }
+func (g *games) Push(x any)        { *g = append(*g, x.(*game)) }
+func (g *games) Pop() any {
+	old := *g
+	x := old[len(old)-1]
+	*g = old[:len(old)-1]
+	return x
+}
+
+// simulate has workers play games of the shares, whose mean times are given, for that many
+// seconds. All shares have units that wait, from their start on.
+func simulate(p *pool, mean map[*share]float64, start map[*share]float64, seconds float64) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var playing games
+	now := 0.
+	for now < seconds {
+		for given := true; given; {
+			given = false
+			for s, m := range mean {
+				if now < start[s] {
+					continue
+				}
+				s.wait(1)
+				worker, ok := s.take()
+				if !ok {
+					continue
+				}
+				took := m * (0.5 + rng.Float64())
+				heap.Push(&playing, &game{until: now + took, took: took, expected: s.charge(false), of: s, worker: worker})
+				given = true
+			}
+		}
+		g := heap.Pop(&playing).(*game)
+		now = g.until
+		g.of.settle(g.expected, false, time.Duration(g.took*float64(time.Second)))
+		g.of.release(g.worker, 1)
+		p.room(g.worker)
+	}
+}
+
+func testPool(t *testing.T, workers int) *pool {
+	t.Helper()
+	r := newRegistry(&Config{Program: "p", Lease: time.Hour, Log: func(string) {}})
+	p := newPool(r)
+	for i := range workers {
+		name := fmt.Sprint("w", i)
+		hello(t, r, name, wire.Hello{Cores: 2})
+		r.members[name].serving = true
+		p.room(name)
+	}
+	return p
+}
+
+// Each run gets seconds of play in proportion to its weight, however long its games take.
+// One that comes later gets its share from then on, and no more.
+func TestSharesFollowTheWeights(t *testing.T) {
+	p := testPool(t, 10)
+	short, long, late := p.join(4, 0), p.join(2, 0), p.join(2, 0)
+	simulate(p, map[*share]float64{short: 1, long: 60, late: 5}, map[*share]float64{late: 8_000}, 8_000)
+	if ratio := short.played / long.played; math.Abs(ratio-2) > 0.1 {
+		t.Errorf("of weights 4 and 2: %.0f and %.0f seconds, ratio %.3f", short.played, long.played, ratio)
+	}
+	before := [3]float64{short.played, long.played, late.played}
+	simulate(p, map[*share]float64{short: 1, long: 60, late: 5}, nil, 16_000)
+	all := short.played + long.played + late.played - before[0] - before[1] - before[2]
+	for s, want := range map[*share]float64{short: 0.5, long: 0.25, late: 0.25} {
+		var was float64
+		switch s {
+		case short:
+			was = before[0]
+		case long:
+			was = before[1]
+		default:
+			was = before[2]
+		}
+		if got := (s.played - was) / all; math.Abs(got-want) > 0.03 {
+			t.Errorf("weight %v: %.3f of all seconds, want %.3f", s.weight, got, want)
+		}
+	}
+}
+
+// A run uses no more cores than it may, and leaves the rest to others. A run that workers
+// decline does not keep them from others.
+func TestSharesAreBounded(t *testing.T) {
+	p := testPool(t, 5)
+	bounded, other := p.join(100, 3), p.join(1, 0)
+	bounded.wait(100)
+	other.wait(100)
+	n := map[*share]int{}
+	for range 40 {
+		for _, s := range []*share{bounded, other} {
+			if _, ok := s.take(); ok {
+				s.charge(false)
+				n[s]++
+			}
+		}
+	}
+	if n[bounded] != 3 || n[other] != 20-3 {
+		t.Errorf("a run that may use 3 of 20 places has %d, the other %d", n[bounded], n[other])
+	}
+	p = testPool(t, 5)
+	picky, other := p.join(100, 0), p.join(1, 0)
+	picky.wait(1)
+	other.wait(100)
+	for i := range 5 {
+		picky.exclude(fmt.Sprint("w", i), "it has no such engine")
+	}
+	if _, ok := picky.take(); ok {
+		t.Error("a worker that declined gets a unit")
+	}
+	if _, ok := other.take(); !ok {
+		t.Error("workers that declined the units of one run get none of another")
+	}
+}
