@@ -225,8 +225,9 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
     if (t[i].kind & ASSAY_ASYMMETRIC) assay_text(",\"asymmetric\":true");
     if (t[i].kind & ASSAY_FIXED) assay_text(",\"fixed\":true");
     if ((t[i].kind & 7) == ASSAY_SCALAR) {
+      assay_text(",\"mg\":"), assay_number(t[i].mg);
+      assay_text(",\"eg\":"), assay_number(t[i].mg);
       assay_text(",\"step\":"), assay_number(t[i].eg);
-      assay_text(",\"value\":"), assay_number(t[i].mg);
       assay_text("}");
       continue;
     }

@@ -6,6 +6,16 @@ dataset/FORMAT.md of assay describes the protocol, assay.features/2. Apache Lice
         w.add(0, +1)                    # for each feature: + White's, - Black's
         w.write(phase, scale=1, eg_scale=1, offset=0, eval=eval, halves=(mg, eg))
 
+An evaluation that is not linear has channels, sums of terms, and a formula of them:
+
+    w = Writer("myengine", terms, channels=[Channel("main"), Channel("danger", "plain", sides=True)],
+               columns=[Column("f", sides=True)],
+               formula="value = main.mg*phase + main.eg*f.white*(1 - phase) + balance(max(danger, 0)^2)/divisor")
+
+Its terms name their channel, its scalars ("divisor") have the kind "scalar" and none; add_sides counts the
+terms of channels of each side, write(phase, columns=(...)) has the numbers of the columns, and skip("KPK")
+in place of write leaves a position out.
+
 Everything is from White's view. Print nothing else to the standard output.
 """
 import json
@@ -17,17 +27,25 @@ from dataclasses import dataclass
 @dataclass
 class Term:
     """A term with the values that the engine plays with. kind: "" (tapered), "single", "flat" (after the taper), "mg"
-    or "eg" (of one half alone: the other value is 0 and stays it)."""
+    or "eg" (of one half alone: the other value is 0 and stays it). With a formula a term has the name of its channel
+    (empty: the first); a term of a plain channel has one value, mg, and so has a number of the formula, of kind "scalar",
+    which a fit rounds to a multiple of step (0: 1). Scalars NAME.0, NAME.1 and so on are a table."""
     name: str
     group: str
     mg: float
-    eg: float
+    eg: float = 0
     kind: str = ""
     asymmetric: bool = False  # not the same for both colors on purpose
     fixed: bool = False  # no fit changes it: a part that is not linear, with value 1 and the part as its count
+    channel: str = ""
+    step: float = 0
 
-    def header(self):
-        h = {"name": self.name, "group": self.group, "mg": self.mg, "eg": self.eg}
+    def header(self, plain):
+        single = self.kind == "scalar" or self.channel in plain
+        h = {"name": self.name, "mg": self.mg, "eg": self.mg if single else self.eg}
+        for name in ("group", "channel", "step"):
+            if getattr(self, name):
+                h[name] = getattr(self, name)
         if self.kind:
             h["kind"] = self.kind
         if self.asymmetric:
@@ -37,17 +55,48 @@ class Term:
         return h
 
 
+@dataclass
+class Channel:
+    """A sum of terms that a formula uses: "tapered", or "plain" (one sum, not two halves). With sides there is
+    one of White's counts and one of Black's."""
+    name: str
+    kind: str = "tapered"
+    sides: bool = False
+
+    def header(self):
+        return {"name": self.name, "kind": self.kind} | ({"sides": True} if self.sides else {})
+
+
+@dataclass
+class Column:
+    """A number of each position that a formula uses; with sides two, White's and Black's."""
+    name: str
+    sides: bool = False
+
+    def header(self):
+        return {"name": self.name} | ({"sides": True} if self.sides else {})
+
+
 class Writer:
-    def __init__(self, model, terms, unit=100, float_counts=False, by_sign=False, by_side=False, resolves=False):
+    def __init__(self, model, terms, unit=100, float_counts=False, by_sign=False, by_side=False, resolves=False,
+                 channels=(), columns=(), formula=""):
         self.terms, self.by_side, self.resolves = len(terms), by_side, resolves
-        self.white, self.black = {}, {}  # counts by term; without by_side white holds both sides'
+        self.sides = by_side or any(c.sides for c in channels)
+        self.numbers = sum(1 + c.sides for c in columns)
+        self.white, self.black = {}, {}  # counts by term; white holds both sides' where they are not told apart
         h = {"format": "assay.features/2", "records": "binary", "model": model, "unit": unit}
         for name, value in (("float", float_counts), ("by_side", by_side), ("resolves", resolves)):
             if value:
                 h[name] = True
         if by_sign:
             h["eg_scale"] = "sign"
-        h["terms"] = [t.header() for t in terms]
+        for name, value in (("formula", formula), ("channels", [c.header() for c in channels]), ("columns", [c.header() for c in columns])):
+            if value:
+                h[name] = value
+        plain = {c.name for c in channels if c.kind == "plain"}
+        if channels and channels[0].kind == "plain":
+            plain.add("")
+        h["terms"] = [t.header(plain) for t in terms]
         self.out = sys.stdout.buffer  # binary, and buffered
         self.out.write(json.dumps(h).encode() + b"\n")
         self.out.flush()
@@ -66,20 +115,35 @@ class Writer:
         self.add_sides(term, count, 0)
 
     def add_sides(self, term, white, black):
-        """Counts a term where sides are scaled on their own."""
+        """Counts a term where sides are scaled on their own, or one of a channel of each side."""
         if not 0 <= term < self.terms:
             sys.exit(f"assay_features.py: term {term} of {self.terms}")
+        if black and not self.sides:
+            sys.exit(f"assay_features.py: a count of Black for term {term}, but neither by_side nor a channel with sides")
         self.white[term] = self.white.get(term, 0) + white
         self.black[term] = self.black.get(term, 0) + black
 
-    def write(self, phase, scale=1, eg_scale=1, offset=0, eval=None, halves=(), scales=(1, 1), leaf=""):
-        """Ends a record. eval = offset + flat terms + scale * (phase * MG + (1 - phase) * eg_scale * EG)."""
+    def skip(self, reason, leaf=""):
+        """Ends a record, with a formula: why no fit takes the position."""
+        text = reason.encode()[:255]
+        if not text:
+            sys.exit("assay_features.py: skip without a reason")
+        if self.resolves:
+            self.out.write(leaf.encode() + b"\n")
+        self.out.write(struct.pack("<HBB5fB", 0, 64, 0xA6, 0, 0, 0, 0, 0, len(text)) + text)
+        self.white, self.black = {}, {}
+
+    def write(self, phase, scale=1, eg_scale=1, offset=0, eval=None, halves=(), scales=(1, 1), leaf="", columns=()):
+        """Ends a record. eval is the formula's value or, without one, offset + flat terms + scale * (phase * MG +
+        (1 - phase) * eg_scale * EG). columns has the numbers of all columns, White's before Black's."""
+        if len(columns) != self.numbers:
+            sys.exit(f"assay_features.py: {len(columns)} numbers in columns, want {self.numbers}")
         used = [t for t in self.white if self.white[t] or self.black[t]]
         counts = [self.white[t] for t in used]
-        if self.by_side:
+        if self.sides:
             counts += [self.black[t] for t in used]
         wide = any(c != int(c) or not -128 <= c <= 127 for c in counts)
-        flags = (eval is not None) | 2 * wide | 16 * bool(halves) | 32 * self.by_side
+        flags = (eval is not None) | 2 * wide | 16 * bool(halves) | 32 * self.by_side | 4 * (self.sides and not self.by_side) | 8 * bool(columns)
         if self.resolves:
             self.out.write(leaf.encode() + b"\n")
         form = "f" if wide else "b"
@@ -88,4 +152,5 @@ class Writer:
             eval or 0, *used, *(counts if wide else map(int, counts)), *halves))
         if self.by_side:
             self.out.write(struct.pack("<2f", *scales))
+        self.out.write(struct.pack(f"<{len(columns)}f", *columns))
         self.white, self.black = {}, {}

@@ -10,6 +10,16 @@
 //	}
 //	if err := w.Err(); err != nil { ... }
 //
+// An evaluation that is not linear has channels, sums of terms, and a formula of them:
+//
+//	h := writer.Header{Model: "myengine", Terms: terms,
+//		Channels: []writer.Channel{{Name: "main"}, {Name: "danger", Kind: "plain", Sides: true}},
+//		Columns:  []writer.Column{{Name: "f", Sides: true}},
+//		Formula:  "value = main.mg*phase + main.eg*f.white*(1 - phase) + balance(max(danger, 0)^2)/divisor"}
+//
+// Its terms name their channel, its scalars ("divisor") have the kind "scalar" and none; AddSides counts
+// the terms of channels of each side, and Record.Columns has the numbers of the columns.
+//
 // Everything is from White's view.
 package writer
 
@@ -26,7 +36,10 @@ import (
 // empty for a tapered term, "single" (one value, inside the taper), "flat" (one value, after
 // the taper), "mg" or "eg" (of one half alone: the other value is 0 and stays it). Asymmetric
 // terms are not the same for both colors on purpose. No fit changes a Fixed term: it stands
-// for a part that is not linear, with value 1 and the part as its count.
+// for a part that is not linear, with value 1 and the part as its count. With a formula a term
+// has the name of its Channel (empty: the first); a term of a plain channel has one value, MG, and
+// so has a number of the formula, of kind "scalar", which a fit rounds to a multiple of Step (0: 1).
+// Scalars NAME.0, NAME.1 and so on are a table.
 type Term struct {
 	Name       string  `json:"name"`
 	Group      string  `json:"group,omitempty"`
@@ -35,19 +48,84 @@ type Term struct {
 	Fixed      bool    `json:"fixed,omitempty"`
 	MG         float64 `json:"mg"`
 	EG         float64 `json:"eg"`
+	Channel    string  `json:"channel,omitempty"`
+	Step       float64 `json:"step,omitempty"`
+}
+
+// Channel is a sum of terms that a formula uses. Kind is "tapered" or empty, or "plain": one sum,
+// not two halves. With Sides there is a sum of White's counts and one of Black's.
+type Channel struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Sides bool   `json:"sides,omitempty"`
+}
+
+// Column is a number of each position that a formula uses; with Sides two, White's and Black's.
+type Column struct {
+	Name  string `json:"name"`
+	Sides bool   `json:"sides,omitempty"`
 }
 
 // Header describes the evaluation; see FORMAT.md for its fields. Unit 0 is 100.
 type Header struct {
-	Format   string  `json:"format"`
-	Records  string  `json:"records"`
-	Model    string  `json:"model"`
-	Unit     float64 `json:"unit"`
-	Float    bool    `json:"float,omitempty"`
-	EGScale  string  `json:"eg_scale,omitempty"`
-	BySide   bool    `json:"by_side,omitempty"`
-	Resolves bool    `json:"resolves,omitempty"`
-	Terms    []Term  `json:"terms"`
+	Format   string    `json:"format"`
+	Records  string    `json:"records"`
+	Model    string    `json:"model"`
+	Unit     float64   `json:"unit"`
+	Float    bool      `json:"float,omitempty"`
+	EGScale  string    `json:"eg_scale,omitempty"`
+	BySide   bool      `json:"by_side,omitempty"`
+	Resolves bool      `json:"resolves,omitempty"`
+	Formula  string    `json:"formula,omitempty"`
+	Channels []Channel `json:"channels,omitempty"`
+	Columns  []Column  `json:"columns,omitempty"`
+	Terms    []Term    `json:"terms"`
+}
+
+// sides reports whether records count each side on its own.
+func (h *Header) sides() bool {
+	sides := h.BySide
+	for _, c := range h.Channels {
+		sides = sides || c.Sides
+	}
+	return sides
+}
+
+// numbers returns how many numbers a record has in its columns.
+func (h *Header) numbers() int {
+	n := len(h.Columns)
+	for _, c := range h.Columns {
+		if c.Sides {
+			n++
+		}
+	}
+	return n
+}
+
+// complete fills in what may be left out. The caller's slices stay as they are.
+func (h Header) complete() Header {
+	h.Format, h.Records = "assay.features/2", "binary"
+	if h.Unit == 0 {
+		h.Unit = 100
+	}
+	plain := map[string]bool{}
+	channels := append([]Channel(nil), h.Channels...)
+	for i := range channels {
+		c := &channels[i]
+		if c.Kind == "" {
+			c.Kind = "tapered"
+		}
+		plain[c.Name] = c.Kind == "plain"
+		plain[""] = channels[0].Kind == "plain"
+	}
+	terms := append([]Term(nil), h.Terms...)
+	for i := range terms {
+		if t := &terms[i]; t.Kind == "scalar" || plain[t.Channel] {
+			t.EG = t.MG
+		}
+	}
+	h.Channels, h.Terms = channels, terms
+	return h
 }
 
 // Record is what is known of a position beside its counts.
@@ -58,6 +136,10 @@ type Record struct {
 	Halves                        []int32 // middlegame and endgame; by side White's and Black's endgame
 	ScaleWhite, ScaleBlack        float32 // by side
 	Leaf                          string  // FEN, where the header says Resolves
+	// With a formula: the numbers of the columns in order, White's before Black's, and why no fit takes
+	// the position, if so (all else but Leaf is then left out).
+	Columns []float32
+	Skip    string
 }
 
 // Writer answers positions with records.
@@ -65,20 +147,19 @@ type Writer struct {
 	in     *bufio.Reader
 	out    *bufio.Writer
 	header Header
+	sides  bool
 	counts [][2]float32 // by term: White's (or both sides') and Black's
 	used   []uint16     // the terms of the record
 	seen   []bool       // by term: it is in used
+	kept   []uint16     // used without what cancels out
 	buf    []byte
 	err    error
 }
 
 // New prints the header.
 func New(in io.Reader, out io.Writer, h Header) *Writer {
-	h.Format, h.Records = "assay.features/2", "binary"
-	if h.Unit == 0 {
-		h.Unit = 100
-	}
-	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h, counts: make([][2]float32, len(h.Terms)), seen: make([]bool, len(h.Terms))}
+	h = h.complete()
+	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h, counts: make([][2]float32, len(h.Terms)), seen: make([]bool, len(h.Terms)), sides: h.sides()}
 	doc, err := json.Marshal(h)
 	w.err = err
 	w.out.Write(append(doc, '\n'))
@@ -110,13 +191,16 @@ func (w *Writer) Err() error { return w.err }
 // Add counts a term: White's count minus Black's.
 func (w *Writer) Add(term int, count float32) { w.AddSides(term, count, 0) }
 
-// AddSides counts a term where sides are scaled on their own.
+// AddSides counts a term where sides are scaled on their own, or one of a channel of each side.
 func (w *Writer) AddSides(term int, white, black float32) {
 	if term < 0 || term >= len(w.counts) {
 		if w.err == nil {
 			w.err = fmt.Errorf("features: term %d of %d", term, len(w.counts))
 		}
 		return
+	}
+	if black != 0 && !w.sides && w.err == nil {
+		w.err = fmt.Errorf("features: a count of Black for term %d, but neither the header is BySide nor a channel has Sides", term)
 	}
 	if !w.seen[term] {
 		w.seen[term] = true
@@ -126,15 +210,45 @@ func (w *Writer) AddSides(term int, white, black float32) {
 	w.counts[term][1] += black
 }
 
-// Write ends a record. The evaluation is offset + flat terms
+// Write ends a record. The evaluation is the formula's value or, without one, offset + flat terms
 // + scale x (phase x MG + (1 - phase) x eg_scale x EG).
 func (w *Writer) Write(r Record) {
+	if n := w.header.numbers(); w.err == nil && r.Skip == "" && len(r.Columns) != n {
+		w.err = fmt.Errorf("features: %d numbers in columns, want %d", len(r.Columns), n)
+	}
 	if w.err != nil {
 		return
 	}
-	used, wide := w.used[:0], false
+	b := w.buf[:0]
+	if w.header.Resolves {
+		b = append(append(b, r.Leaf...), '\n')
+	}
+	if r.Skip != "" {
+		b = w.skip(b, r.Skip)
+	} else {
+		b = w.record(b, &r)
+	}
+	for _, t := range w.used {
+		w.counts[t], w.seen[t] = [2]float32{}, false
+	}
+	w.used, w.buf = w.used[:0], b
+	_, w.err = w.out.Write(b)
+}
+
+// skip appends a record that says why a position is left out.
+func (w *Writer) skip(b []byte, reason string) []byte {
+	if len(reason) > 255 {
+		reason = reason[:255]
+	}
+	b = append(u16(b, 0), 64, 0xA6)
+	b = append(b, make([]byte, 20)...)
+	return append(append(b, byte(len(reason))), reason...)
+}
+
+// record appends a record.
+func (w *Writer) record(b []byte, r *Record) []byte {
+	used, wide := w.kept[:0], false
 	for _, t := range w.used { // what cancels out is left out
-		w.seen[t] = false
 		if w.counts[t] != [2]float32{} {
 			used = append(used, t)
 			for _, c := range w.counts[t] {
@@ -142,15 +256,12 @@ func (w *Writer) Write(r Record) {
 			}
 		}
 	}
+	w.kept = used
 	flags := byte(0)
-	for bit, set := range map[byte]bool{1: r.HasEval, 2: wide, 16: r.Halves != nil, 32: w.header.BySide} {
+	for bit, set := range map[byte]bool{1: r.HasEval, 2: wide, 16: r.Halves != nil, 32: w.header.BySide, 4: w.sides && !w.header.BySide, 8: len(r.Columns) > 0} {
 		if set {
 			flags |= bit
 		}
-	}
-	b := w.buf[:0]
-	if w.header.Resolves {
-		b = append(append(b, r.Leaf...), '\n')
 	}
 	b = append(u16(b, uint16(len(used))), flags, 0xA6)
 	for _, v := range [...]float32{r.Phase, r.Scale, r.EGScale, r.Offset, r.Eval} {
@@ -159,7 +270,7 @@ func (w *Writer) Write(r Record) {
 	for _, t := range used {
 		b = u16(b, t)
 	}
-	for side := 0; side == 0 || side == 1 && w.header.BySide; side++ {
+	for side := 0; side == 0 || side == 1 && w.sides; side++ {
 		for _, t := range used {
 			if c := w.counts[t][side]; wide {
 				b = f32(b, c)
@@ -174,11 +285,10 @@ func (w *Writer) Write(r Record) {
 	if w.header.BySide {
 		b = f32(f32(b, r.ScaleWhite), r.ScaleBlack)
 	}
-	for _, t := range used {
-		w.counts[t] = [2]float32{}
+	for _, v := range r.Columns {
+		b = f32(b, v)
 	}
-	w.used, w.buf = w.used[:0], b
-	_, w.err = w.out.Write(b)
+	return b
 }
 
 func u16(b []byte, v uint16) []byte { return append(b, byte(v), byte(v>>8)) }

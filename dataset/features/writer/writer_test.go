@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +50,37 @@ func odd(how string) (string, error) {
 	return out.String(), w.Err()
 }
 
+// bent writes records of an evaluation with a formula.
+func bent(how string) (string, error) {
+	var out bytes.Buffer
+	w := New(strings.NewReader(fens), &out, Header{
+		Model: "bent", Formula: "value = main.mg*phase + main.eg*(1 - phase) # \"odd\"\n + balance(danger^2*f)/k + g",
+		Channels: []Channel{{Name: "main"}, {Name: "danger", Kind: "plain", Sides: true}},
+		Columns:  []Column{{Name: "f", Sides: true}, {Name: "g"}},
+		Terms: []Term{
+			{Name: "a", Group: "g", MG: 100, EG: 120.5, Channel: "main"}, {Name: "b", Group: "h", MG: 3, Channel: "danger", Kind: "single"},
+			{Name: "k", Kind: "scalar", MG: 2.5, Step: 0.5},
+		},
+	})
+	for fen, ok := w.Next(); ok; fen, ok = w.Next() {
+		n := float32(len(fen))
+		if n < 10 {
+			w.Add(0, 9)
+			w.Write(Record{Skip: "KPK"})
+			continue
+		}
+		w.Add(0, 2)
+		w.AddSides(1, n, 1)
+		w.AddSides(1, 0, 0.25)
+		columns := []float32{0.5, 0.75, n}
+		if how == "columns" {
+			columns = columns[:2]
+		}
+		w.Write(Record{Phase: 0.5, Scale: 1, EGScale: 1, Eval: n, HasEval: true, Columns: columns})
+	}
+	return out.String(), w.Err()
+}
+
 // The writers in C, C++, Python and Rust print what the one in Go prints: the same header, and
 // records byte for byte.
 func TestWritersAgree(t *testing.T) {
@@ -74,8 +106,12 @@ func TestWritersAgree(t *testing.T) {
 				}
 				command = []string{program}
 			}
-			for _, how := range []string{"plain", "sides"} {
-				want, err := odd(how)
+			for _, how := range []string{"plain", "sides", "bent"} {
+				write := odd
+				if how == "bent" {
+					write = bent
+				}
+				want, err := write(how)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,5 +169,12 @@ func TestOldGo(t *testing.T) {
 func TestBadTerm(t *testing.T) {
 	if _, err := odd("bad"); err == nil || !strings.Contains(err.Error(), "term 5 of 5") {
 		t.Errorf("%v", err)
+	}
+	if _, err := bent("columns"); err == nil || !strings.Contains(err.Error(), "2 numbers in columns, want 3") {
+		t.Errorf("%v", err)
+	}
+	w := New(strings.NewReader(""), io.Discard, Header{Terms: []Term{{Name: "a"}}})
+	if w.AddSides(0, 1, 1); w.Err() == nil {
+		t.Error("a count of Black that is written nowhere")
 	}
 }

@@ -1,11 +1,36 @@
 /* A test of assay_features.h: odd records, the same in every language. */
 #include "../../assay_features.h"
 
+/* The record of an evaluation with a formula. */
+static int bent(void) {
+  static const assay_channel channels[] = {{"main", ASSAY_TAPERED, 0}, {"danger", ASSAY_PLAIN, 1}};
+  static const assay_column columns[] = {{"f", 1}, {"g", 0}};
+  const assay_term terms[] = {
+      {"a", "g", 100, 120.5, ASSAY_TAPERED}, {"b", "h", 3, 3, ASSAY_PLAIN | ASSAY_OF(1)}, {"k", NULL, 2.5, 0.5, ASSAY_SCALAR}};
+  char fen[ASSAY_FEN];
+  assay_formula = "value = main.mg*phase + main.eg*(1 - phase) # \"odd\"\n + balance(danger^2*f)/k + g";
+  assay_channels = channels, assay_channel_count = 2, assay_columns = columns, assay_column_count = 2;
+  assay_begin("bent", terms, 3);
+  while (assay_next(fen)) {
+    int n = (int)strlen(fen);
+    if (n < 10) {
+      assay_add(0, 9);
+      assay_skip("KPK");
+      continue;
+    }
+    assay_add(0, 2), assay_add_sides(1, n, 1), assay_add_sides(1, 0, 0.25);
+    assay_set_sides(0, 0.5, 0.75), assay_set(1, n);
+    assay_end(0.5, 1, 1, 0, n);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const assay_term terms[] = {
       {"a", "g", 100, 120.5, ASSAY_TAPERED}, {"b", "g", -3, -3, ASSAY_FLAT | ASSAY_ASYMMETRIC}, {"c", "h", 7, 7, ASSAY_SINGLE},
       {assay_element("d", 3, 0), "h", 23, 0, ASSAY_MG}, {assay_element("e", 7, 4), "h", 0, 1, ASSAY_EG | ASSAY_FIXED}};
   char fen[ASSAY_FEN];
+  if (argc > 1 && !strcmp(argv[1], "bent")) return bent();
   assay_unit = 256, assay_float = 1, assay_resolves = 1;
   assay_by_side = argc > 1 && !strcmp(argv[1], "sides"), assay_by_sign = !assay_by_side;
   assay_begin("t\"\\", terms, 5);

@@ -2,7 +2,28 @@
 import os
 import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from assay_features import Term, Writer
+from assay_features import Channel, Column, Term, Writer
+
+
+def bent():
+    w = Writer("bent", [Term("a", "g", 100, 120.5, channel="main"), Term("b", "h", 3, kind="single", channel="danger"), Term("k", "", 2.5, kind="scalar", step=0.5)],
+               channels=[Channel("main"), Channel("danger", "plain", sides=True)], columns=[Column("f", sides=True), Column("g")],
+               formula='value = main.mg*phase + main.eg*(1 - phase) # "odd"\n + balance(danger^2*f)/k + g')
+    for fen in w.positions():
+        n = len(fen)
+        if n < 10:
+            w.add(0, 9)
+            w.skip("KPK")
+            continue
+        w.add(0, 2)
+        w.add_sides(1, n, 1)
+        w.add_sides(1, 0, 0.25)
+        w.write(0.5, eval=n, columns=(0.5, 0.75, n))
+
+
+if sys.argv[1] == "bent":
+    bent()
+    sys.exit()
 
 by_side = sys.argv[1] == "sides"
 w = Writer('t"\\', [Term("a", "g", 100, 120.5), Term("b", "g", -3, -3, "flat", True), Term("c", "h", 7, 7, "single"),

@@ -1,9 +1,36 @@
 // A test of assay_features.rs: odd records, the same in every language.
 #[path = "../assay_features.rs"]
 mod assay_features;
-use assay_features::{Options, Record, Term, Writer};
+use assay_features::{Channel, Column, Options, Record, Term, Writer};
+
+fn bent() {
+    let terms = [
+        Term { group: "g".into(), channel: "main", ..Term::new("a", 100.0, 120.5) },
+        Term { group: "h".into(), kind: "single", channel: "danger", ..Term::new("b", 3.0, 0.0) },
+        Term { kind: "scalar", step: 0.5, ..Term::new("k", 2.5, 0.0) },
+    ];
+    let mut w = Writer::new("bent", &terms, Options {
+        channels: vec![Channel::new("main", "tapered", false), Channel::new("danger", "plain", true)],
+        columns: vec![Column { name: "f", sides: true }, Column { name: "g", sides: false }],
+        formula: "value = main.mg*phase + main.eg*(1 - phase) # \"odd\"\n + balance(danger^2*f)/k + g",
+        ..Options::default()
+    });
+    while let Some(fen) = w.next() {
+        let n = fen.len() as f32;
+        if n < 10.0 {
+            w.add(0, 9.0);
+            w.skip("KPK", "");
+            continue;
+        }
+        w.add(0, 2.0);
+        w.add_sides(1, n, 1.0);
+        w.add_sides(1, 0.0, 0.25);
+        w.write(&Record { phase: 0.5, eval: Some(n), columns: &[0.5, 0.75, n], ..Record::default() });
+    }
+}
 
 fn main() {
+    if std::env::args().nth(1).unwrap() == "bent" { return bent(); }
     let by_side = std::env::args().nth(1).unwrap() == "sides";
     let terms = [
         Term { group: "g".into(), ..Term::new("a", 100.0, 120.5) },
@@ -12,7 +39,7 @@ fn main() {
         Term { group: "h".into(), kind: "mg", ..Term::new(format!("d.{}", 3), 23.0, 0.0) },
         Term { group: "h".into(), kind: "eg", fixed: true, ..Term::new("e.1.3", 0.0, 1.0) },
     ];
-    let mut w = Writer::new("t\"\\", &terms, Options { unit: 256.0, float: true, by_sign: !by_side, by_side, resolves: true });
+    let mut w = Writer::new("t\"\\", &terms, Options { unit: 256.0, float: true, by_sign: !by_side, by_side, resolves: true, ..Options::default() });
     while let Some(fen) = w.next() {
         let n = fen.len() as i32;
         if by_side {
