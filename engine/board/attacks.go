@@ -1,23 +1,23 @@
 package board
 
-// Attacks of knights, kings and pawns come from tables by square, those of bishops and
-// rooks from fancy magic bitboards (Kannan 2007): the relevant occupancy, multiplied by a
-// magic number and shifted, is the index into a table of attack sets.
+// Attacks of knights, kings and pawns come from tables by square. Those of bishops and rooks
+// are looked up line by line (kindergarten bitboards, Bishop 2007): a multiplication gathers
+// the occupied inner squares of a rank, file or diagonal into six bits, the index into a
+// table of attacks along any such line. Magic bitboards need as many instructions and 860 kB
+// of tables, which displace the transposition table and the histories from the caches; these
+// tables have 11 kB.
 
-// slider looks up the attacks of a bishop or rook on one square.
+// slider has the lines through one square, without the square.
 type slider struct {
-	mask   Bitboard // squares whose occupancy matters
-	magic  uint64
-	offset uint32 // first entry in sliderTable
-	shift  uint8
+	diagonal, antidiagonal, rank, file Bitboard
+	fileMagic                          uint64 // gathers the file's bits
 }
 
-// sliderEntries is the size of the attack table, a power of two so that masking an
-// index replaces its bounds check. 107,648 entries are used.
-const sliderEntries = 1 << 17
-
 var (
-	bishopSliders, rookSliders, sliderTable = newSliders()
+	sliders = newSliders()
+	// alongRank has, by the file of a piece and the occupied inner squares of its rank, the
+	// files that it attacks, alongFile the same with ranks and files swapped.
+	alongRank, alongFile = newLineAttacks()
 
 	knightAttacks = newStepTable([][2]int{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}})
 	kingAttacks   = newStepTable([][2]int{{0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}})
@@ -26,14 +26,17 @@ var (
 		newStepTable([][2]int{{-1, -1}, {1, -1}}),
 	}
 
+	// bishopRays and rookRays are the attacks on an empty board.
+	bishopRays, rookRays = newRays(bishopDirections), newRays(rookDirections)
+
 	// between[a][b] has the squares strictly between a and b, line[a][b] the whole line
 	// through both. They are empty if a and b share no rank, file or diagonal.
 	between, line = newLineTables()
 )
 
 var (
-	bishopDirections = [][2]int{{1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
-	rookDirections   = [][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}}
+	bishopDirections = [][2]int{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}} // file and rank
+	rookDirections   = [][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}
 )
 
 // KnightAttacks returns the squares a knight on s attacks.
@@ -48,21 +51,25 @@ func PawnAttacks(c Color, s Square) Bitboard { return pawnAttacks[c&1][s&63] }
 // BishopAttacks returns the squares that a bishop on s attacks: on each diagonal, up to
 // and including the first piece.
 func BishopAttacks(s Square, occupied Bitboard) Bitboard {
-	m := &bishopSliders[s&63]
-	return sliderTable[(m.offset+uint32(uint64(occupied&m.mask)*m.magic>>(m.shift&63)))&(sliderEntries-1)]
+	l, along := &sliders[s&63], &alongRank[s&7]
+	return along[uint64((occupied&l.diagonal)*FileB)>>58]&l.diagonal | along[uint64((occupied&l.antidiagonal)*FileB)>>58]&l.antidiagonal
 }
 
 // RookAttacks returns the squares that a rook on s attacks: in each direction, up to and
 // including the first piece.
 func RookAttacks(s Square, occupied Bitboard) Bitboard {
-	m := &rookSliders[s&63]
-	return sliderTable[(m.offset+uint32(uint64(occupied&m.mask)*m.magic>>(m.shift&63)))&(sliderEntries-1)]
+	l := &sliders[s&63]
+	return alongRank[s&7][uint64((occupied&l.rank)*FileB)>>58]&l.rank | alongFile[s>>3&7][uint64(occupied&l.file)*l.fileMagic>>58]&l.file
 }
 
 // QueenAttacks returns the squares a queen on s attacks.
 func QueenAttacks(s Square, occupied Bitboard) Bitboard {
 	return BishopAttacks(s, occupied) | RookAttacks(s, occupied)
 }
+
+// Rays returns the squares that a queen on s attacks on an empty board, those of a bishop
+// and those of a rook apart.
+func Rays(s Square) (diagonal, straight Bitboard) { return bishopRays[s&63], rookRays[s&63] }
 
 // Attacks returns the squares that a piece of the type on s attacks. For pawns, whose
 // attacks depend on their color, use PawnAttacks.
@@ -124,39 +131,43 @@ func walk(s Square, directions [][2]int, occupied Bitboard) (b Bitboard) {
 	return b
 }
 
-// innerMask returns the squares whose occupancy can change a slider's attacks: its rays
-// without the last square of each.
-func innerMask(s Square, directions [][2]int) (b Bitboard) {
-	for _, d := range directions {
-		for to, ok := step(s, d); ok; to, ok = step(to, d) {
-			if _, more := step(to, d); more {
-				b |= to.Bitboard()
-			}
-		}
-	}
-	return b
-}
-
-func newSliders() (bishops, rooks *[64]slider, table *[sliderEntries]Bitboard) {
-	bishops, rooks, table = new([64]slider), new([64]slider), new([sliderEntries]Bitboard)
-	offset := uint32(0)
+func newRays(directions [][2]int) (t [64]Bitboard) {
 	for s := A1; s <= H8; s++ {
-		offset = fillSlider(&bishops[s], s, bishopDirections, bishopMagics[s], offset, table)
-		offset = fillSlider(&rooks[s], s, rookDirections, rookMagics[s], offset, table)
+		t[s] = walk(s, directions, 0)
 	}
-	return bishops, rooks, table
+	return t
 }
 
-func fillSlider(m *slider, s Square, directions [][2]int, magic uint64, offset uint32, table *[sliderEntries]Bitboard) uint32 {
-	m.mask, m.magic, m.offset = innerMask(s, directions), magic, offset
-	n := m.mask.Count()
-	m.shift = uint8(64 - n)
-	for occ := Bitboard(0); ; {
-		table[offset+uint32(uint64(occ)*magic>>m.shift)] = walk(s, directions, occ)
-		if occ = (occ - m.mask) & m.mask; occ == 0 { // next subset of the mask
-			return offset + 1<<n
+// fileMagic gathers the inner squares of the a-file into the upper six bits of a product.
+const fileMagic = 0x0080402010080400
+
+func newSliders() (t [64]slider) {
+	for s := A1; s <= H8; s++ {
+		t[s] = slider{
+			diagonal:     walk(s, bishopDirections[:2], 0),
+			antidiagonal: walk(s, bishopDirections[2:], 0),
+			rank:         walk(s, rookDirections[:2], 0),
+			file:         walk(s, rookDirections[2:], 0),
+			fileMagic:    fileMagic >> s.File(),
 		}
 	}
+	return t
+}
+
+func newLineAttacks() (alongRank, alongFile [8][64]Bitboard) {
+	for i := range 8 {
+		for inner := range Bitboard(64) {
+			onRank := walk(NewSquare(i, 0), rookDirections[:2], inner<<1)
+			alongRank[i][inner] = onRank * FileA // on every rank
+			file := Bitboard(0)
+			for b := inner << 1; b != 0; {
+				file |= NewSquare(0, int(b.PopFirst())).Bitboard()
+			}
+			onFile := walk(NewSquare(0, i), rookDirections[2:], file)
+			alongFile[i][uint64(file)*fileMagic>>58] = onFile * Rank1 // on every file
+		}
+	}
+	return alongRank, alongFile
 }
 
 func newLineTables() (between, line *[64][64]Bitboard) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSlidersAgainstWalking compares the magics with the slow definition: every
+// TestSlidersAgainstWalking compares the tables with the slow definition: every
 // occupancy of the mask's subsets on random other pieces, on every square.
 func TestSlidersAgainstWalking(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 0))
@@ -28,7 +28,7 @@ func TestSlidersAgainstWalking(t *testing.T) {
 	}
 }
 
-// TestSlidersOnEverySubset goes through all occupancies that the magics distinguish.
+// TestSlidersOnEverySubset goes through all occupancies that can matter.
 func TestSlidersOnEverySubset(t *testing.T) {
 	for s := A1; s <= H8; s++ {
 		for _, c := range []struct {

@@ -23,7 +23,7 @@ func (p *Position) Checks() (c Checks) {
 	}
 	own := p.byColor[us]
 	queens := p.byType[Queen]
-	snipers := own & (BishopAttacks(king, 0)&(p.byType[Bishop]|queens) | RookAttacks(king, 0)&(p.byType[Rook]|queens))
+	snipers := own & (bishopRays[king&63]&(p.byType[Bishop]|queens) | rookRays[king&63]&(p.byType[Rook]|queens))
 	for snipers != 0 {
 		if shield := Between(king, snipers.PopFirst()) & occupied; shield != 0 && !shield.Many() {
 			c.discoverers |= shield & own
@@ -33,7 +33,8 @@ func (p *Position) Checks() (c Checks) {
 }
 
 // Given reports whether a legal move of the position gives check. It misses the rare checks
-// by castling and those that an en-passant capture discovers.
+// by castling, those that an en-passant capture discovers, and those of a promoted piece
+// along the line on which its pawn came.
 func (c *Checks) Given(p *Position, m Move) bool {
 	from := m.From()
 	kind := p.squares[from].Type()
@@ -56,7 +57,12 @@ func (c *Checks) from(kind PieceType, from Square) Bitboard {
 // LegalQuietChecks appends the legal moves that give check and neither capture, promote
 // nor castle. c must be p.Checks().
 func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
-	t := p.targets()
+	t := p.Targets()
+	return t.QuietChecks(p, buf, c)
+}
+
+// QuietChecks is LegalQuietChecks of the position.
+func (t *Targets) QuietChecks(p *Position, buf []Move, c *Checks) []Move {
 	to := t.mask &^ t.occupied
 	for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {
 		from := knights.PopFirst()
@@ -72,15 +78,15 @@ func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
 		squares := to & c.from(p.squares[from&63].Type(), from)
 		buf = appendMoves(buf, from, t.unpin(from, RookAttacks(from, t.occupied)&squares))
 	}
-	buf = p.pawnChecks(buf, &t, c)
+	buf = p.pawnChecks(buf, t, c)
 	if c.discoverers.Has(t.king) {
-		buf = p.kingMoves(buf, &t, ^t.occupied&c.from(King, t.king))
+		buf = p.kingMoves(buf, t, ^t.occupied&c.from(King, t.king))
 	}
 	return buf
 }
 
 // pawnChecks appends the pawn pushes that give check.
-func (p *Position) pawnChecks(buf []Move, t *targets, c *Checks) []Move {
+func (p *Position) pawnChecks(buf []Move, t *Targets, c *Checks) []Move {
 	pawns := p.byType[Pawn] & t.own
 	up := 8 - 16*int(t.us)
 	to := t.mask &^ (Rank1 | Rank8)

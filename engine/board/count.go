@@ -2,7 +2,7 @@ package board
 
 // CountLegal returns the number of legal moves without listing them.
 func (p *Position) CountLegal() int {
-	t := p.targets()
+	t := p.Targets()
 	n := 0
 	if to := t.mask &^ t.own; to != 0 {
 		for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {
@@ -22,7 +22,7 @@ func (p *Position) CountLegal() int {
 	return n + p.countKingMoves(&t)
 }
 
-func (p *Position) countKingMoves(t *targets) int {
+func (p *Position) countKingMoves(t *Targets) int {
 	to := KingAttacks(t.king) &^ t.own
 	rooks := p.castlingRooks(t)
 	if to|rooks == 0 {
@@ -38,7 +38,7 @@ func (p *Position) countKingMoves(t *targets) int {
 	return n
 }
 
-func (p *Position) countPawnMoves(t *targets) int {
+func (p *Position) countPawnMoves(t *Targets) int {
 	pawns := p.byType[Pawn] & t.own
 	n := p.countFreePawns(t, pawns&^t.pinned, t.mask)
 	for pieces := pawns & t.pinned; pieces != 0; {
@@ -57,7 +57,7 @@ func (p *Position) countPawnMoves(t *targets) int {
 
 // countFreePawns counts the moves of unpinned pawns to squares of the mask. A promotion
 // counts four times.
-func (p *Position) countFreePawns(t *targets, pawns, mask Bitboard) int {
+func (p *Position) countFreePawns(t *Targets, pawns, mask Bitboard) int {
 	single, double, west, east := p.pawnTargets(t, pawns)
 	single &= mask
 	west &= mask

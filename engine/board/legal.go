@@ -2,6 +2,12 @@ package board
 
 // IsLegal reports whether m is a legal move. It accepts any value of m.
 func (p *Position) IsLegal(m Move) bool {
+	t := p.Targets()
+	return t.IsLegal(p, m)
+}
+
+// IsLegal reports whether m is a legal move of the position. It accepts any value of m.
+func (t *Targets) IsLegal(p *Position, m Move) bool {
 	from, to := m.From(), m.To()
 	piece := p.squares[from]
 	if piece == NoPiece || piece.Color() != p.stm || from == to || m>>12 > Move(Queen) {
@@ -11,24 +17,23 @@ func (p *Position) IsLegal(m Move) bool {
 	if kind != Pawn && m>>12 != 0 {
 		return false
 	}
-	t := p.targets()
 	switch {
 	case kind == King:
-		return p.isLegalKingMove(&t, to)
+		return p.isLegalKingMove(t, to)
 	case kind == Pawn:
-		return p.isLegalPawnMove(&t, m)
+		return p.isLegalPawnMove(t, m)
 	}
 	return t.unpin(from, Attacks(kind, from, t.occupied)&t.mask&^t.own).Has(to)
 }
 
-func (p *Position) isLegalKingMove(t *targets, to Square) bool {
+func (p *Position) isLegalKingMove(t *Targets, to Square) bool {
 	if t.own.Has(to) {
 		return p.castlingRooks(t).Has(to) && p.castlingSafe(t, to, p.danger())
 	}
 	return KingAttacks(t.king).Has(to) && !p.attacked(to, t.us^1, t.occupied&^t.king.Bitboard())
 }
 
-func (p *Position) isLegalPawnMove(t *targets, m Move) bool {
+func (p *Position) isLegalPawnMove(t *Targets, m Move) bool {
 	from, to := m.From(), m.To()
 	if (to.RelativeRank(t.us) == 7) != (m>>12 != 0) {
 		return false

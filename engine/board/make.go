@@ -159,6 +159,7 @@ func (p *Position) add(piece Piece, s Square) {
 func (p *Position) remove(piece Piece, s Square) {
 	p.byType[piece.Type()] &^= s.Bitboard()
 	p.byColor[piece.Color()] &^= s.Bitboard()
+	p.material -= materialUnits[piece&15]
 	p.squares[s&63] = NoPiece
 	p.rekey(piece, zobrist.piece[piece&15][s&63])
 }

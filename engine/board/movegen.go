@@ -1,7 +1,9 @@
 package board
 
-// targets has the restrictions on a side's moves in a position.
-type targets struct {
+// Targets has the restrictions on the moves of the side to move in one position: pins and
+// checks. A search that wants several lists of moves, or tests several moves, computes it
+// once.
+type Targets struct {
 	us       Color
 	king     Square
 	occupied Bitboard
@@ -13,9 +15,10 @@ type targets struct {
 	mask Bitboard
 }
 
-func (p *Position) targets() targets {
+// Targets returns the Targets of the side to move.
+func (p *Position) Targets() Targets {
 	us := p.stm
-	t := targets{
+	t := Targets{
 		us:       us,
 		king:     p.KingSquare(us),
 		occupied: p.Occupied(),
@@ -35,24 +38,34 @@ func (p *Position) targets() targets {
 
 // LegalMoves appends the legal moves to buf, always in the same order.
 func (p *Position) LegalMoves(buf []Move) []Move {
-	t := p.targets()
-	buf = p.pieceMoves(buf, &t, t.mask&^t.own)
-	buf = p.pawnMoves(buf, &t, false)
-	buf = p.kingMoves(buf, &t, ^t.own)
-	return p.castlingMoves(buf, &t)
+	t := p.Targets()
+	return t.Moves(p, buf)
+}
+
+// Moves is LegalMoves of the position.
+func (t *Targets) Moves(p *Position, buf []Move) []Move {
+	buf = p.pieceMoves(buf, t, t.mask&^t.own)
+	buf = p.pawnMoves(buf, t, false)
+	buf = p.kingMoves(buf, t, ^t.own)
+	return p.castlingMoves(buf, t)
 }
 
 // LegalCaptures appends the legal captures, en passant included, and the promotions to a
 // queen.
 func (p *Position) LegalCaptures(buf []Move) []Move {
-	t := p.targets()
-	buf = p.pieceMoves(buf, &t, t.mask&t.enemy)
-	buf = p.pawnMoves(buf, &t, true)
-	return p.kingMoves(buf, &t, t.enemy)
+	t := p.Targets()
+	return t.Captures(p, buf)
+}
+
+// Captures is LegalCaptures of the position.
+func (t *Targets) Captures(p *Position, buf []Move) []Move {
+	buf = p.pieceMoves(buf, t, t.mask&t.enemy)
+	buf = p.pawnMoves(buf, t, true)
+	return p.kingMoves(buf, t, t.enemy)
 }
 
 // pieceMoves appends the moves of knights, bishops, rooks and queens to squares of the set.
-func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
+func (p *Position) pieceMoves(buf []Move, t *Targets, to Bitboard) []Move {
 	if to == 0 {
 		return buf
 	}
@@ -72,7 +85,7 @@ func (p *Position) pieceMoves(buf []Move, t *targets, to Bitboard) []Move {
 }
 
 // unpin removes the targets that a pin forbids.
-func (t *targets) unpin(from Square, to Bitboard) Bitboard {
+func (t *Targets) unpin(from Square, to Bitboard) Bitboard {
 	if t.pinned.Has(from) {
 		to &= Line(t.king, from)
 	}
@@ -86,7 +99,7 @@ func appendMoves(buf []Move, from Square, to Bitboard) []Move {
 	return buf
 }
 
-func (p *Position) kingMoves(buf []Move, t *targets, to Bitboard) []Move {
+func (p *Position) kingMoves(buf []Move, t *Targets, to Bitboard) []Move {
 	if to &= KingAttacks(t.king); to != 0 {
 		buf = appendMoves(buf, t.king, to&^p.danger())
 	}
@@ -94,7 +107,7 @@ func (p *Position) kingMoves(buf []Move, t *targets, to Bitboard) []Move {
 }
 
 // pawnTargets returns the target squares of the side's pawns, ignoring pins and checks.
-func (p *Position) pawnTargets(t *targets, pawns Bitboard) (single, double, west, east Bitboard) {
+func (p *Position) pawnTargets(t *Targets, pawns Bitboard) (single, double, west, east Bitboard) {
 	empty := ^t.occupied
 	forward := pawns.Forward(t.us)
 	single = forward & empty
@@ -107,7 +120,7 @@ func (p *Position) pawnTargets(t *targets, pawns Bitboard) (single, double, west
 }
 
 // pawnMoves appends the pawns' moves, with noisy only captures and promotions to a queen.
-func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
+func (p *Position) pawnMoves(buf []Move, t *Targets, noisy bool) []Move {
 	pawns := p.byType[Pawn] & t.own
 	single, double, west, east := p.pawnTargets(t, pawns)
 	up := 8 - 16*int(t.us) // one rank forward
@@ -134,7 +147,7 @@ func (p *Position) pawnMoves(buf []Move, t *targets, noisy bool) []Move {
 
 // appendPawnMoves appends the moves to the squares of the set, each of a pawn delta squares
 // before it.
-func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta int, queenOnly bool) []Move {
+func (p *Position) appendPawnMoves(buf []Move, t *Targets, to Bitboard, delta int, queenOnly bool) []Move {
 	for to != 0 {
 		s := to.PopFirst()
 		from := Square(int(s) - delta)
@@ -154,7 +167,7 @@ func (p *Position) appendPawnMoves(buf []Move, t *targets, to Bitboard, delta in
 }
 
 // castlingMoves appends the legal castling moves.
-func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
+func (p *Position) castlingMoves(buf []Move, t *Targets) []Move {
 	rooks := p.castlingRooks(t)
 	if rooks == 0 {
 		return buf
@@ -169,7 +182,7 @@ func (p *Position) castlingMoves(buf []Move, t *targets) []Move {
 
 // castlingRooks returns the rooks with a castling right and no piece in the way. Attacks on
 // the king's path are not tested.
-func (p *Position) castlingRooks(t *targets) (clear Bitboard) {
+func (p *Position) castlingRooks(t *Targets) (clear Bitboard) {
 	rooks := p.castling & t.own
 	if rooks == 0 || p.checkers != 0 {
 		return 0
@@ -187,7 +200,7 @@ func (p *Position) castlingRooks(t *targets) (clear Bitboard) {
 
 // castlingSafe reports whether the king crosses no attacked square when it castles with one
 // of castlingRooks.
-func (p *Position) castlingSafe(t *targets, rook Square, danger Bitboard) bool {
+func (p *Position) castlingSafe(t *Targets, rook Square, danger Bitboard) bool {
 	kingTo, rookTo := castlingTargets(t.king, rook)
 	if (Between(t.king, kingTo)|kingTo.Bitboard())&danger != 0 {
 		return false

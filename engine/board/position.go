@@ -11,6 +11,7 @@ type Position struct {
 	byColor  [2]Bitboard
 	key      uint64
 	pawnKey  uint64
+	material uint64   // number of pieces by color and type, five bits each
 	checkers Bitboard // enemy pieces that give check to the side to move
 	castling Bitboard // rooks that keep their right
 	squares  [64]Piece
@@ -78,6 +79,10 @@ func (p *Position) LikelyKey(m Move) uint64 {
 // PawnKey returns the Zobrist key of the pawns and the kings' squares alone.
 func (p *Position) PawnKey() uint64 { return p.pawnKey }
 
+// MaterialKey returns a number that is equal where the numbers of pieces of each color and
+// type are, and only there.
+func (p *Position) MaterialKey() uint64 { return p.material }
+
 // InCheck reports whether the side to move is in check.
 func (p *Position) InCheck() bool { return p.checkers != 0 }
 
@@ -134,7 +139,7 @@ func (p *Position) pinned(c Color) (pinned Bitboard) {
 	king := p.KingSquare(c)
 	them := p.byColor[c^1]
 	queens := p.byType[Queen]
-	snipers := (BishopAttacks(king, 0)&(p.byType[Bishop]|queens) | RookAttacks(king, 0)&(p.byType[Rook]|queens)) & them
+	snipers := (bishopRays[king&63]&(p.byType[Bishop]|queens) | rookRays[king&63]&(p.byType[Rook]|queens)) & them
 	occupied := p.Occupied()
 	for snipers != 0 {
 		shield := Between(king, snipers.PopFirst()) & occupied
@@ -193,7 +198,18 @@ func (p *Position) clearSquares() {
 func (p *Position) put(piece Piece, s Square) {
 	p.byType[piece.Type()] |= s.Bitboard()
 	p.byColor[piece.Color()] |= s.Bitboard()
+	p.material += materialUnits[piece&15]
 	p.squares[s] = piece
+}
+
+// materialUnits has what each piece adds to Position.material.
+var materialUnits = newMaterialUnits()
+
+func newMaterialUnits() (units [16]uint64) {
+	for t := Pawn; t <= King; t++ {
+		units[NewPiece(White, t)], units[NewPiece(Black, t)] = 1<<(5*t), 1<<(5*(t+King+1))
+	}
+	return units
 }
 
 // refresh computes keys and checkers from scratch.

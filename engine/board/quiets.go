@@ -4,16 +4,21 @@ package board
 // and all other moves that neither capture nor promote. Together they give the moves of
 // LegalMoves in another order.
 func (p *Position) LegalQuiets(buf []Move) []Move {
-	t := p.targets()
+	t := p.Targets()
+	return t.Quiets(p, buf)
+}
+
+// Quiets is LegalQuiets of the position.
+func (t *Targets) Quiets(p *Position, buf []Move) []Move {
 	empty := ^t.occupied
-	buf = p.pieceMoves(buf, &t, t.mask&empty)
-	buf = p.quietPawnMoves(buf, &t)
-	buf = p.kingMoves(buf, &t, empty)
-	return p.castlingMoves(buf, &t)
+	buf = p.pieceMoves(buf, t, t.mask&empty)
+	buf = p.quietPawnMoves(buf, t)
+	buf = p.kingMoves(buf, t, empty)
+	return p.castlingMoves(buf, t)
 }
 
 // quietPawnMoves appends pawn pushes and underpromotions.
-func (p *Position) quietPawnMoves(buf []Move, t *targets) []Move {
+func (p *Position) quietPawnMoves(buf []Move, t *Targets) []Move {
 	pawns := p.byType[Pawn] & t.own
 	single, double, west, east := p.pawnTargets(t, pawns)
 	up := 8 - 16*int(t.us)
@@ -30,7 +35,7 @@ func (p *Position) quietPawnMoves(buf []Move, t *targets) []Move {
 
 // appendUnderpromotions appends the underpromotions on the squares of the set, each of a
 // pawn delta squares before it.
-func (p *Position) appendUnderpromotions(buf []Move, t *targets, to Bitboard, delta int) []Move {
+func (p *Position) appendUnderpromotions(buf []Move, t *Targets, to Bitboard, delta int) []Move {
 	for to != 0 {
 		s := to.PopFirst()
 		from := Square(int(s) - delta)

@@ -14,7 +14,6 @@ func (p *Position) SEE(m Move) int {
 	}
 	var gain [32]int
 	x := p.newExchange(m)
-	x.attackers = p.AttackersTo(x.to, x.occupied)
 	gain[0] = x.first
 	n := 0
 	for n < len(gain)-1 {
@@ -42,9 +41,6 @@ func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 		return false
 	}
 	balance -= x.atRisk
-	if balance < 0 {
-		x.attackers = p.AttackersTo(x.to, x.occupied)
-	}
 	// balance is what the side that captured last keeps above the threshold if it loses
 	// the capturing piece. If it is ahead even then, it has won the exchange.
 	for balance < 0 && x.next() {
@@ -55,13 +51,12 @@ func (p *Position) SEEAtLeast(m Move, threshold int) bool {
 
 // exchange is a series of captures on one square.
 type exchange struct {
-	p         *Position
-	to        Square
-	occupied  Bitboard
-	attackers Bitboard // of the square, of both sides; valid only where occupied
-	side      Color    // whose capture is next
-	first     int      // gain of the first move
-	atRisk    int      // value of the piece now on the square
+	p        *Position
+	to       Square
+	occupied Bitboard
+	side     Color // whose capture is next
+	first    int   // gain of the first move
+	atRisk   int   // value of the piece now on the square
 }
 
 func (p *Position) newExchange(m Move) exchange {
@@ -81,35 +76,41 @@ func (p *Position) newExchange(m Move) exchange {
 }
 
 // next captures with the side's least valuable piece. It returns false if there is none. A
-// king captures only if the other side cannot recapture.
+// king captures only if the other side cannot recapture. Attackers are looked for type by
+// type, because most exchanges end before the sliders take part.
 func (x *exchange) next() bool {
-	x.attackers &= x.occupied
-	own := x.attackers & x.p.byColor[x.side&1]
-	if own == 0 {
-		return false
+	p, to := x.p, x.to&63
+	own := p.byColor[x.side&1] & x.occupied
+	t, pieces := Pawn, pawnAttacks[x.side&1^1][to]&p.byType[Pawn]&own
+	if pieces == 0 {
+		t, pieces = Knight, knightAttacks[to]&p.byType[Knight]&own
 	}
-	t := Pawn
-	for own&x.p.byType[t] == 0 {
-		t++ // ends: there is an attacker
+	if pieces == 0 {
+		t, pieces = Bishop, bishopRays[to]&p.byType[Bishop]&own
+		if pieces != 0 {
+			pieces &= BishopAttacks(to, x.occupied)
+		}
 	}
-	if t == King && x.attackers&x.p.byColor[x.side&1^1] != 0 {
-		return false
+	if pieces == 0 {
+		t, pieces = Rook, rookRays[to]&p.byType[Rook]&own
+		if pieces != 0 {
+			pieces &= RookAttacks(to, x.occupied)
+		}
 	}
-	pieces := own & x.p.byType[t]
+	if pieces == 0 {
+		t, pieces = Queen, (bishopRays[to]|rookRays[to])&p.byType[Queen]&own
+		if pieces != 0 {
+			pieces &= QueenAttacks(to, x.occupied)
+		}
+	}
+	if pieces == 0 {
+		t, pieces = King, kingAttacks[to]&p.byType[King]&own
+		if pieces == 0 || p.AttackersTo(to, x.occupied)&x.occupied&p.byColor[x.side&1^1] != 0 {
+			return false
+		}
+	}
 	x.occupied &^= pieces & -pieces
-	x.uncover(t)
 	x.atRisk = seeValues[t]
 	x.side ^= 1
 	return true
-}
-
-// uncover adds the sliders behind the square that a piece of the type has left.
-func (x *exchange) uncover(gone PieceType) {
-	queens := x.p.byType[Queen]
-	if gone == Pawn || gone == Bishop || gone == Queen {
-		x.attackers |= BishopAttacks(x.to, x.occupied) & (x.p.byType[Bishop] | queens)
-	}
-	if gone == Rook || gone == Queen {
-		x.attackers |= RookAttacks(x.to, x.occupied) & (x.p.byType[Rook] | queens)
-	}
 }

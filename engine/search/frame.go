@@ -30,8 +30,9 @@ const (
 // frame is the state of the search at one ply of the current line.
 type frame struct {
 	pos        board.Position
-	move       board.Move  // the move being searched from here
-	piece      board.Piece // the piece that makes it
+	targets    board.Targets // of pos, from where its moves are wanted
+	move       board.Move    // the move being searched from here
+	piece      board.Piece   // the piece that makes it
 	killers    [2]board.Move
 	eval       int        // static evaluation, side to move's view, or noEval
 	threat     bool       // after a null move the side to move is mated

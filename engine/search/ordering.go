@@ -137,7 +137,7 @@ func (k *picker) pick() board.Move {
 // isUsable reports whether a killer or counter-move can be played here.
 func (k *picker) isUsable(m board.Move) bool {
 	p := &k.f.pos
-	return m != board.NullMove && m != k.hash && !k.noQuiets && isQuiet(p, m) && p.IsLegal(m)
+	return m != board.NullMove && m != k.hash && !k.noQuiets && isQuiet(p, m) && k.f.targets.IsLegal(p, m)
 }
 
 // isQuiet reports whether a legal move neither captures nor promotes.
@@ -150,7 +150,7 @@ func (k *picker) generate() {
 	p, f := &k.f.pos, k.f
 	if p.InCheck() {
 		k.stage = stageEvasions
-		k.end = len(p.LegalMoves(f.moves[:0]))
+		k.end = len(f.targets.Moves(p, f.moves[:0]))
 		for i, m := range f.moves[:k.end] {
 			if isQuiet(p, m) {
 				f.rank(i, m, k.history.score(p.PieceAt(m.From()), m))
@@ -161,7 +161,7 @@ func (k *picker) generate() {
 		return
 	}
 	k.stage = stageCaptures
-	k.end = len(p.LegalCaptures(f.moves[:0]))
+	k.end = len(f.targets.Captures(p, f.moves[:0]))
 	for i, m := range f.moves[:k.end] {
 		f.rank(i, m, k.captureScore(m))
 	}
@@ -230,7 +230,7 @@ func (k *picker) goodCapture() board.Move {
 func (k *picker) generateQuiets() {
 	p, f := &k.f.pos, k.f
 	n := k.bad
-	for _, m := range p.LegalQuiets(f.moves[k.bad:k.bad]) {
+	for _, m := range f.targets.Quiets(p, f.moves[k.bad:k.bad]) {
 		if m == k.hash || m == k.killers[0] || m == k.killers[1] || m == k.counter {
 			continue
 		}
@@ -249,7 +249,7 @@ func (k *picker) generateChecks() {
 	p, f := &k.f.pos, k.f
 	checks := p.Checks()
 	n := 0
-	for _, m := range p.LegalQuietChecks(f.moves[:0], &checks) {
+	for _, m := range f.targets.QuietChecks(p, f.moves[:0], &checks) {
 		if m != k.hash && p.SEEAtLeast(m, 0) {
 			f.rank(n, m, k.history.score(p.PieceAt(m.From()), m))
 			n++

@@ -40,7 +40,7 @@ func TestPickerReturnsEveryMoveOnce(t *testing.T) {
 			return legal[rng.IntN(len(legal))]
 		}
 		f := e.at(0)
-		f.pos = *p
+		f.pos, f.targets = *p, p.Targets()
 		f.killers = [2]board.Move{some(), some()}
 		if f.killers[0] == f.killers[1] {
 			f.killers[1] = board.NullMove
@@ -166,7 +166,7 @@ func TestNoisyPicker(t *testing.T) {
 				seen++
 			}
 		}
-		e.at(0).pos = *p
+		e.at(0).pos, e.at(0).targets = *p, p.Targets()
 		picker := e.newNoisyPicker(0, board.NullMove, true)
 		var got []board.Move
 		for m := picker.pick(); m != board.NullMove; m = picker.pick() {
@@ -191,7 +191,7 @@ func TestCaptureHistory(t *testing.T) {
 	p := position(t, "4k3/8/8/2p3p1/8/2R3R1/8/4K3 w - - 0 1")
 	one, other := board.NewMove(board.NewSquare(2, 2), board.NewSquare(2, 4)), board.NewMove(board.NewSquare(6, 2), board.NewSquare(6, 4))
 	for _, m := range []board.Move{one, other, one} {
-		e.at(0).pos = p
+		e.at(0).pos, e.at(0).targets = p, p.Targets()
 		tried := []board.Move{one}
 		if m == one {
 			tried[0] = other

@@ -49,7 +49,8 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 			return best
 		}
 	}
-	if hash != board.NullMove && (!inCheck && isQuiet(p, hash) || !p.IsLegal(hash)) {
+	f.targets = p.Targets()
+	if hash != board.NullMove && (!inCheck && isQuiet(p, hash) || !f.targets.IsLegal(p, hash)) {
 		hash = board.NullMove
 	}
 

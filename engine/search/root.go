@@ -36,7 +36,8 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 	f := e.at(0)
 	hit, _ := e.table.probe(f.pos.Key())
 	hash := hit.move
-	if hash != board.NullMove && !f.pos.IsLegal(hash) {
+	f.targets = f.pos.Targets()
+	if hash != board.NullMove && !f.targets.IsLegal(&f.pos, hash) {
 		hash = board.NullMove
 	}
 	f.killers = [2]board.Move{}

@@ -37,14 +37,9 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	key := p.Key()
 	hit, found := e.table.probe(key)
 	hash := hit.move
-	if found {
-		if hash != board.NullMove && !p.IsLegal(hash) {
-			hash = board.NullMove // of another position whose key has the same tag
-		}
-		if !pv && f.excluded == board.NullMove && int(hit.depth) >= depth && p.Halfmove() < 90 {
-			if s := hit.scoreAt(ply); cutsOff(hit.bound(), s, beta) {
-				return s
-			}
+	if found && !pv && f.excluded == board.NullMove && int(hit.depth) >= depth && p.Halfmove() < 90 {
+		if s := hit.scoreAt(ply); cutsOff(hit.bound(), s, beta) {
+			return s
 		}
 	}
 
@@ -64,6 +59,10 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		if s, ok := e.prune(ply, depth, beta, eval, improving, cut); ok || e.stopped {
 			return s
 		}
+	}
+	f.targets = p.Targets()
+	if hash != board.NullMove && !f.targets.IsLegal(p, hash) {
+		hash = board.NullMove // of another position whose key has the same tag
 	}
 	// Internal iterative reduction: without a hash move, a shallower search finds one at
 	// less cost.
