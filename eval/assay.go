@@ -12,6 +12,7 @@ func traceAssay(p *board.Position, s tracer) tracer {
 	black.set(p, board.Black)
 	white.set(p, board.White)
 	s = s.structure(p, &black, &white)
+	s = s.material(p, &black, &white)
 	s = traceAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
@@ -50,7 +51,6 @@ func traceContact(v *view, o *opponent, s tracer) tracer {
 	s = traceChecks(v, o, s)
 	s = traceAttack(v, o, s)
 	s = tracePassed(v, o, s)
-	s = traceBalance(v, o, s)
 	return traceMopUp(v, o, s)
 }
 
@@ -63,7 +63,6 @@ const (
 )
 
 func traceKnights(v *view, s tracer) tracer {
-	s = s.add(assayMaterial+1, v.knights.Count())
 	s = s.add(assayOutpost, (v.knights & v.outposts).Count())
 	for b := v.knights; b != 0; {
 		sq := b.PopFirst()
@@ -83,7 +82,6 @@ func traceKnights(v *view, s tracer) tracer {
 }
 
 func traceBishops(v *view, s tracer) tracer {
-	s = s.add(assayMaterial+2, v.bishops.Count())
 	s = s.add(assayOutpost+1, (v.bishops & v.outposts).Count())
 	for b := v.bishops; b != 0; {
 		sq := b.PopFirst()
@@ -103,7 +101,6 @@ func traceBishops(v *view, s tracer) tracer {
 }
 
 func traceRooks(v *view, s tracer) tracer {
-	s = s.add(assayMaterial+3, v.rooks.Count())
 	s = s.add(assaySeventh, (v.rooks & board.Rank7).Count())
 	for b := v.rooks; b != 0; {
 		sq := b.PopFirst()
@@ -128,7 +125,6 @@ func traceRooks(v *view, s tracer) tracer {
 }
 
 func traceQueens(v *view, s tracer) tracer {
-	s = s.add(assayMaterial+4, v.queens.Count())
 	for b := v.queens; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.QueenAttacks(sq, v.occupied)

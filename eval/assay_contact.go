@@ -9,25 +9,34 @@ import "github.com/assay-chess/assay/engine/board"
 // pieces on more valuable or poorly defended ones, pawns that could advance to attack a
 // piece, and hanging pieces.
 func traceThreats(v *view, o *opponent, s tracer) tracer {
-	for kind, targets := range [4]board.Bitboard{o.knights, o.bishops, o.rooks, o.queens} {
-		s = s.add(assayThreatPawn+kind, (targets & v.pawnAttacks).Count())
-	}
 	strong := o.attackedByPawn | o.attackedTwice&^v.attackedTwice
 	weak := o.pieces &^ strong
-	minor := v.attackedBy[board.Knight] | v.attackedBy[board.Bishop]
-	rook := v.attackedBy[board.Rook]
-	for kind, targets := range [3]board.Bitboard{o.pawns, o.knights, o.bishops} {
-		s = s.add(assayThreatMinor+kind, (targets & minor & weak).Count())
-		s = s.add(assayThreatRook+kind, (targets & rook & weak).Count())
+	// Most positions have no threats of a kind: one test saves counting each.
+	if (o.pieces&^o.pawns)&v.pawnAttacks != 0 {
+		s = s.add(assayThreatPawn, (o.knights & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+1, (o.bishops & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+2, (o.rooks & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+3, (o.queens & v.pawnAttacks).Count())
 	}
-	s = s.add(assayThreatMinor+3, (o.rooks & minor).Count())
-	s = s.add(assayThreatMinor+4, (o.queens & minor).Count())
-	s = s.add(assayThreatRook+3, (o.rooks & rook & weak).Count())
-	s = s.add(assayThreatRook+4, (o.queens & rook).Count())
+	if minor := (v.attackedBy[board.Knight] | v.attackedBy[board.Bishop]) & (weak | o.rooks | o.queens); minor != 0 {
+		s = s.add(assayThreatMinor, (o.pawns & minor).Count())
+		s = s.add(assayThreatMinor+1, (o.knights & minor).Count())
+		s = s.add(assayThreatMinor+2, (o.bishops & minor).Count())
+		s = s.add(assayThreatMinor+3, (o.rooks & minor).Count())
+		s = s.add(assayThreatMinor+4, (o.queens & minor).Count())
+	}
+	if rook := v.attackedBy[board.Rook] & (weak | o.queens); rook != 0 {
+		s = s.add(assayThreatRook, (o.pawns & rook).Count())
+		s = s.add(assayThreatRook+1, (o.knights & rook).Count())
+		s = s.add(assayThreatRook+2, (o.bishops & rook).Count())
+		s = s.add(assayThreatRook+3, (o.rooks & rook).Count())
+		s = s.add(assayThreatRook+4, (o.queens & rook).Count())
+	}
 	s = s.add(assayThreatKing, (weak & v.attackedBy[board.King]).Count())
-	hanging := v.attacked & o.pieces &^ o.attacked
-	s = s.add(assayHanging, (hanging & o.pawns).Count())
-	s = s.add(assayHanging+1, (hanging &^ o.pawns).Count())
+	if hanging := v.attacked & o.pieces &^ o.attacked; hanging != 0 {
+		s = s.add(assayHanging, (hanging & o.pawns).Count())
+		s = s.add(assayHanging+1, (hanging &^ o.pawns).Count())
+	}
 	step := v.pawns << 8 &^ v.occupied
 	step |= (step & board.Rank3) << 8 &^ v.occupied
 	step &^= o.attackedByPawn | o.attacked&^v.attacked
@@ -57,11 +66,20 @@ func traceChecks(v *view, o *opponent, s tracer) tracer {
 		s = s.one(assayCheck + 3)
 		v.units += dangerQueen
 	}
-	near := (diagonal | straight) & o.pieces
-	pinners := (board.BishopAttacks(king, v.occupied&^near)&^diagonal)&(v.bishops|v.queens) |
-		(board.RookAttacks(king, v.occupied&^near)&^straight)&(v.rooks|v.queens)
-	v.units += dangerPin * pinners.Count()
-	return s.add(assayPinned, pinners.Count())
+	// A pinner is a slider on a ray behind one piece.
+	raysDiagonal, raysStraight := board.Rays(king)
+	near, pinners := (diagonal|straight)&o.pieces, board.Bitboard(0)
+	if far := (v.bishops | v.queens) & raysDiagonal &^ diagonal; far != 0 {
+		pinners = far & board.BishopAttacks(king, v.occupied&^near)
+	}
+	if far := (v.rooks | v.queens) & raysStraight &^ straight; far != 0 {
+		pinners |= far & board.RookAttacks(king, v.occupied&^near)
+	}
+	if pinners != 0 {
+		v.units += dangerPin * pinners.Count()
+		s = s.add(assayPinned, pinners.Count())
+	}
+	return s
 }
 
 // traceAttack counts squares around their king that only the king guards, pieces that
@@ -157,20 +175,4 @@ func traceMopUp(v *view, o *opponent, s tracer) tracer {
 func distance(a, b board.Square) int {
 	file, rank := a.File()-b.File(), a.Rank()-b.Rank()
 	return max(file, -file, rank, -rank)
-}
-
-// traceBalance counts products of the number of own pieces of a type and of theirs: the
-// value of a piece depends on the pieces it faces.
-func traceBalance(v *view, o *opponent, s tracer) tracer {
-	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
-	theirPawns, theirKnights, theirBishops := o.pawns.Count(), o.knights.Count(), o.bishops.Count()
-	s = s.add(assayAgainst, knights*theirPawns)
-	s = s.add(assayAgainst+1, bishops*theirPawns)
-	s = s.add(assayAgainst+2, rooks*theirPawns)
-	s = s.add(assayAgainst+3, queens*theirPawns)
-	s = s.add(assayAgainst+4, rooks*theirKnights)
-	s = s.add(assayAgainst+5, rooks*theirBishops)
-	s = s.add(assayAgainst+6, queens*theirKnights)
-	s = s.add(assayAgainst+7, queens*theirBishops)
-	return s.add(assayAgainst+8, queens*o.rooks.Count())
 }

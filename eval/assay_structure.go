@@ -2,8 +2,9 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// The model assay: pawns and kings, which change rarely. These terms depend on nothing but
-// the pawns and the kings' squares, so that a scorer can cache their sum, see pawnTable.
+// The model assay: what changes rarely, so that a scorer can cache it. The terms of pawns and
+// kings depend on nothing but the pawns and the kings' squares, see pawnTable, those of
+// material on the numbers of pieces alone, see materialTable.
 
 // traceStructure counts the pawns and kings of both sides, Black's first. It ends with
 // Black's turn, as it starts.
@@ -58,4 +59,31 @@ func traceKing(v *view, s tracer) tracer {
 		s = s.one(assayShelter + 7 + nearestRank(shelter, v.king&7+1))
 	}
 	return s
+}
+
+// traceMaterial counts the pieces of both sides, Black's first. It ends with Black's turn, as
+// it starts.
+func traceMaterial(black, white *view, s tracer) tracer {
+	s = traceMaterialSide(black, white, s).turn()
+	return traceMaterialSide(white, black, s).turn()
+}
+
+// traceMaterialSide counts the pieces of a side, and products of their numbers and those of
+// the other side's pieces: the value of a piece depends on the pieces it faces.
+func traceMaterialSide(v, o *view, s tracer) tracer {
+	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
+	s = s.add(assayMaterial+1, knights)
+	s = s.add(assayMaterial+2, bishops)
+	s = s.add(assayMaterial+3, rooks)
+	s = s.add(assayMaterial+4, queens)
+	theirPawns, theirKnights, theirBishops := o.pawns.Count(), o.knights.Count(), o.bishops.Count()
+	s = s.add(assayAgainst, knights*theirPawns)
+	s = s.add(assayAgainst+1, bishops*theirPawns)
+	s = s.add(assayAgainst+2, rooks*theirPawns)
+	s = s.add(assayAgainst+3, queens*theirPawns)
+	s = s.add(assayAgainst+4, rooks*theirKnights)
+	s = s.add(assayAgainst+5, rooks*theirBishops)
+	s = s.add(assayAgainst+6, queens*theirKnights)
+	s = s.add(assayAgainst+7, queens*theirBishops)
+	return s.add(assayAgainst+8, queens*o.rooks.Count())
 }

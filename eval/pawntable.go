@@ -40,3 +40,31 @@ func (s scorer) structure(p *board.Position, black, white *view) scorer {
 	s.sum += e.sum
 	return s
 }
+
+// materialEntries is the number of entries of a materialTable, 4 kB: the positions of one
+// search have few combinations of pieces.
+const materialEntries = 1 << 8
+
+// materialTable caches what scoreMaterial computes.
+type materialTable [materialEntries]materialEntry
+
+type materialEntry struct {
+	key uint64 // 0: empty
+	sum int64  // packed weights, from Black's view
+}
+
+// material counts the pieces.
+func (s tracer) material(_ *board.Position, black, white *view) tracer {
+	return traceMaterial(black, white, s)
+}
+
+// material adds up the pieces, from the cache if they are there.
+func (s scorer) material(p *board.Position, black, white *view) scorer {
+	key := p.MaterialKey()
+	e := &s.w.material[key*0x9e3779b97f4a7c15>>56%materialEntries]
+	if e.key != key {
+		*e = materialEntry{key, scoreMaterial(black, white, scorer{w: s.w}).sum}
+	}
+	s.sum += e.sum
+	return s
+}

@@ -123,6 +123,7 @@ func scoreAssay(p *board.Position, s scorer) scorer {
 	black.set(p, board.Black)
 	white.set(p, board.White)
 	s = s.structure(p, &black, &white)
+	s = s.material(p, &black, &white)
 	s = scoreAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
@@ -160,12 +161,10 @@ func scoreContact(v *view, o *opponent, s scorer) scorer {
 	s = scoreChecks(v, o, s)
 	s = scoreAttack(v, o, s)
 	s = scorePassed(v, o, s)
-	s = scoreBalance(v, o, s)
 	return scoreMopUp(v, o, s)
 }
 
 func scoreKnights(v *view, s scorer) scorer {
-	s = s.add(assayMaterial+1, v.knights.Count())
 	s = s.add(assayOutpost, (v.knights & v.outposts).Count())
 	for b := v.knights; b != 0; {
 		sq := b.PopFirst()
@@ -185,7 +184,6 @@ func scoreKnights(v *view, s scorer) scorer {
 }
 
 func scoreBishops(v *view, s scorer) scorer {
-	s = s.add(assayMaterial+2, v.bishops.Count())
 	s = s.add(assayOutpost+1, (v.bishops & v.outposts).Count())
 	for b := v.bishops; b != 0; {
 		sq := b.PopFirst()
@@ -205,7 +203,6 @@ func scoreBishops(v *view, s scorer) scorer {
 }
 
 func scoreRooks(v *view, s scorer) scorer {
-	s = s.add(assayMaterial+3, v.rooks.Count())
 	s = s.add(assaySeventh, (v.rooks & board.Rank7).Count())
 	for b := v.rooks; b != 0; {
 		sq := b.PopFirst()
@@ -230,7 +227,6 @@ func scoreRooks(v *view, s scorer) scorer {
 }
 
 func scoreQueens(v *view, s scorer) scorer {
-	s = s.add(assayMaterial+4, v.queens.Count())
 	for b := v.queens; b != 0; {
 		sq := b.PopFirst()
 		attacks := board.QueenAttacks(sq, v.occupied)
@@ -301,26 +297,58 @@ func scoreKing(v *view, s scorer) scorer {
 	return s
 }
 
+func scoreMaterial(black, white *view, s scorer) scorer {
+	s = scoreMaterialSide(black, white, s).turn()
+	return scoreMaterialSide(white, black, s).turn()
+}
+
+func scoreMaterialSide(v, o *view, s scorer) scorer {
+	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
+	s = s.add(assayMaterial+1, knights)
+	s = s.add(assayMaterial+2, bishops)
+	s = s.add(assayMaterial+3, rooks)
+	s = s.add(assayMaterial+4, queens)
+	theirPawns, theirKnights, theirBishops := o.pawns.Count(), o.knights.Count(), o.bishops.Count()
+	s = s.add(assayAgainst, knights*theirPawns)
+	s = s.add(assayAgainst+1, bishops*theirPawns)
+	s = s.add(assayAgainst+2, rooks*theirPawns)
+	s = s.add(assayAgainst+3, queens*theirPawns)
+	s = s.add(assayAgainst+4, rooks*theirKnights)
+	s = s.add(assayAgainst+5, rooks*theirBishops)
+	s = s.add(assayAgainst+6, queens*theirKnights)
+	s = s.add(assayAgainst+7, queens*theirBishops)
+	return s.add(assayAgainst+8, queens*o.rooks.Count())
+}
+
 func scoreThreats(v *view, o *opponent, s scorer) scorer {
-	for kind, targets := range [4]board.Bitboard{o.knights, o.bishops, o.rooks, o.queens} {
-		s = s.add(assayThreatPawn+kind, (targets & v.pawnAttacks).Count())
-	}
 	strong := o.attackedByPawn | o.attackedTwice&^v.attackedTwice
 	weak := o.pieces &^ strong
-	minor := v.attackedBy[board.Knight] | v.attackedBy[board.Bishop]
-	rook := v.attackedBy[board.Rook]
-	for kind, targets := range [3]board.Bitboard{o.pawns, o.knights, o.bishops} {
-		s = s.add(assayThreatMinor+kind, (targets & minor & weak).Count())
-		s = s.add(assayThreatRook+kind, (targets & rook & weak).Count())
+
+	if (o.pieces&^o.pawns)&v.pawnAttacks != 0 {
+		s = s.add(assayThreatPawn, (o.knights & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+1, (o.bishops & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+2, (o.rooks & v.pawnAttacks).Count())
+		s = s.add(assayThreatPawn+3, (o.queens & v.pawnAttacks).Count())
 	}
-	s = s.add(assayThreatMinor+3, (o.rooks & minor).Count())
-	s = s.add(assayThreatMinor+4, (o.queens & minor).Count())
-	s = s.add(assayThreatRook+3, (o.rooks & rook & weak).Count())
-	s = s.add(assayThreatRook+4, (o.queens & rook).Count())
+	if minor := (v.attackedBy[board.Knight] | v.attackedBy[board.Bishop]) & (weak | o.rooks | o.queens); minor != 0 {
+		s = s.add(assayThreatMinor, (o.pawns & minor).Count())
+		s = s.add(assayThreatMinor+1, (o.knights & minor).Count())
+		s = s.add(assayThreatMinor+2, (o.bishops & minor).Count())
+		s = s.add(assayThreatMinor+3, (o.rooks & minor).Count())
+		s = s.add(assayThreatMinor+4, (o.queens & minor).Count())
+	}
+	if rook := v.attackedBy[board.Rook] & (weak | o.queens); rook != 0 {
+		s = s.add(assayThreatRook, (o.pawns & rook).Count())
+		s = s.add(assayThreatRook+1, (o.knights & rook).Count())
+		s = s.add(assayThreatRook+2, (o.bishops & rook).Count())
+		s = s.add(assayThreatRook+3, (o.rooks & rook).Count())
+		s = s.add(assayThreatRook+4, (o.queens & rook).Count())
+	}
 	s = s.add(assayThreatKing, (weak & v.attackedBy[board.King]).Count())
-	hanging := v.attacked & o.pieces &^ o.attacked
-	s = s.add(assayHanging, (hanging & o.pawns).Count())
-	s = s.add(assayHanging+1, (hanging &^ o.pawns).Count())
+	if hanging := v.attacked & o.pieces &^ o.attacked; hanging != 0 {
+		s = s.add(assayHanging, (hanging & o.pawns).Count())
+		s = s.add(assayHanging+1, (hanging &^ o.pawns).Count())
+	}
 	step := v.pawns << 8 &^ v.occupied
 	step |= (step & board.Rank3) << 8 &^ v.occupied
 	step &^= o.attackedByPawn | o.attacked&^v.attacked
@@ -348,11 +376,20 @@ func scoreChecks(v *view, o *opponent, s scorer) scorer {
 		s = s.one(assayCheck + 3)
 		v.units += dangerQueen
 	}
-	near := (diagonal | straight) & o.pieces
-	pinners := (board.BishopAttacks(king, v.occupied&^near)&^diagonal)&(v.bishops|v.queens) |
-		(board.RookAttacks(king, v.occupied&^near)&^straight)&(v.rooks|v.queens)
-	v.units += dangerPin * pinners.Count()
-	return s.add(assayPinned, pinners.Count())
+
+	raysDiagonal, raysStraight := board.Rays(king)
+	near, pinners := (diagonal|straight)&o.pieces, board.Bitboard(0)
+	if far := (v.bishops | v.queens) & raysDiagonal &^ diagonal; far != 0 {
+		pinners = far & board.BishopAttacks(king, v.occupied&^near)
+	}
+	if far := (v.rooks | v.queens) & raysStraight &^ straight; far != 0 {
+		pinners |= far & board.RookAttacks(king, v.occupied&^near)
+	}
+	if pinners != 0 {
+		v.units += dangerPin * pinners.Count()
+		s = s.add(assayPinned, pinners.Count())
+	}
+	return s
 }
 
 func scoreAttack(v *view, o *opponent, s scorer) scorer {
@@ -421,18 +458,4 @@ func scoreMopUp(v *view, o *opponent, s scorer) scorer {
 	file, rank := v.theirKing&7, v.theirKing>>3
 	s = s.one(assayMopEdge + int(min(file, 7-file, rank, 7-rank)))
 	return s.one(assayMopKings - 2 + distance(v.king, v.theirKing))
-}
-
-func scoreBalance(v *view, o *opponent, s scorer) scorer {
-	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()
-	theirPawns, theirKnights, theirBishops := o.pawns.Count(), o.knights.Count(), o.bishops.Count()
-	s = s.add(assayAgainst, knights*theirPawns)
-	s = s.add(assayAgainst+1, bishops*theirPawns)
-	s = s.add(assayAgainst+2, rooks*theirPawns)
-	s = s.add(assayAgainst+3, queens*theirPawns)
-	s = s.add(assayAgainst+4, rooks*theirKnights)
-	s = s.add(assayAgainst+5, rooks*theirBishops)
-	s = s.add(assayAgainst+6, queens*theirKnights)
-	s = s.add(assayAgainst+7, queens*theirBishops)
-	return s.add(assayAgainst+8, queens*o.rooks.Count())
 }

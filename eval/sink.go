@@ -60,9 +60,10 @@ func (t *trace) drain(entries []Feature) []Feature {
 // weights holds the coefficients of a model, each packed by pack, the root of the search,
 // and the cache of pawns and kings.
 type weights struct {
-	packed [maxTerms]int64
-	root   root
-	pawns  pawnTable
+	packed   [maxTerms]int64
+	root     root
+	material materialTable
+	pawns    pawnTable
 }
 
 // pack puts the endgame value in the upper half and the middlegame value in the lower
