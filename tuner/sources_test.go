@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,20 +73,16 @@ func TestBuildStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var first string
+		var first *rows.Store
 		for _, workers := range []int{1, 2, 5} {
 			s, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])}, workers, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := fmt.Sprintf("%+v %+v", s.Pairs(), *s.Pieces)
-			for _, c := range s.Chunks {
-				text += fmt.Sprintf("%+v", *c)
+			if first == nil {
+				first = s
 			}
-			if first == "" {
-				first = text
-			}
-			if text != first {
+			if !slices.Equal(s.Pairs(), first.Pairs()) || !reflect.DeepEqual(s.Pieces, first.Pieces) || !reflect.DeepEqual(s.Chunks, first.Chunks) {
 				t.Errorf("%s: another store with %d workers", m.Name, workers)
 			}
 			compareEvaluations(t, m, w, positions, evaluations(t, s, objective.StartOf(terms), workers))

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +139,8 @@ func TestErrors(t *testing.T) {
 // call runs one command line in this process.
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	// A command that leaves the memory to engines must not make the collector of garbage hurry in later tests.
+	defer debug.SetMemoryLimit(math.MaxInt64)
 	var out, errs bytes.Buffer
 	code = run(args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
