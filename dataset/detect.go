@@ -42,6 +42,9 @@ func known(path, format string) (string, error) {
 	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
 		return format, nil
 	}
+	if format == MovesFormat {
+		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; assay data verify checks them, and nothing else here reads them", path, ErrNoData, format)
+	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",
 		path, ErrNoData, format, GamesFormat, PositionsFormat, FeaturesFormat)
 }

@@ -38,13 +38,15 @@ var ErrUngrouped = errors.New("the row does not say what it belongs to")
 // for each damaged file and each bad row. It returns an error only if the path is not a
 // data set or the context is done.
 func Verify(ctx context.Context, path string, report func(problem error), progress Progress) (*Verification, error) {
-	format, err := Detect(path)
-	if err != nil {
-		return nil, err
-	}
 	m, files, err := listFiles(path)
 	if err != nil {
 		return nil, err
+	}
+	format := MovesFormat // which Detect refuses, since commands for chess cannot read it
+	if m == nil || m.Schema != MovesFormat {
+		if format, err = Detect(path); err != nil {
+			return nil, err
+		}
 	}
 	v := &verifier{Verification: Verification{Path: path, Format: format, Verified: m != nil,
 		Complete: m == nil || m.Complete, Shards: len(files)}, report: report}
@@ -70,6 +72,8 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		})
 	case PositionsFormat:
 		verifyFiles(v, &w, &Reader[PositionRow]{path: path, manifest: m, files: files, codec: positionsCodec{}, mem: mem}, nil)
+	case MovesFormat:
+		verifyFiles(v, &w, &Reader[MovesRow]{path: path, manifest: m, files: files, codec: movesCodec{}, mem: mem}, nil)
 	default:
 		r := &Reader[FeatureRow]{path: path, manifest: m, files: files, mem: mem}
 		if r.codec, err = anyFeatures(r); err != nil {

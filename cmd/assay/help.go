@@ -21,7 +21,7 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Players", []string{"players", "player", "build", "repo", "no-bench", "start-timeout", "max-forfeits", "recover", "gauntlet"}},
+	{"Players", []string{"players", "player", "game", "build", "repo", "no-bench", "start-timeout", "max-forfeits", "recover", "gauntlet"}},
 	{"Limits", []string{"tc", "movetime", "nodes", "hard-nodes", "depth", "time-margin", "move-timeout"}},
 	{"Test", []string{"games", "rounds", "sprt", "preset", "elo-model", "alpha", "beta", "corrected", "within", "schedule", "anchor"}},
 	{"Openings", []string{"book", "book-order", "book-start", "random-plies", "opening-score", "opening-nodes", "seed"}},

@@ -22,6 +22,9 @@ type layoutRow struct {
 var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player; types only", nil},
+	{"engine/game", "the contract of a game other than chess; types only", nil},
+	{"engine/game/alphabeta", "searches any such game",
+		[]string{"engine/game"}},
 	{"eval", "what a position is worth, and the features behind it", nil},
 	{"eval/formula", "the language of evaluations that are not linear", nil},
 	{"models", "weight files hold the terms of a model",
@@ -34,11 +37,13 @@ var layout = []layoutRow{
 	{"engine/uci", "any player as a UCI program, any UCI program as a player; stall: timeouts are extended; cores: programs are pinned",
 		[]string{"engine/cores", "engine/stall"}},
 	{"engine/historic", "what the historic programs share", nil},
-	{"engine/historic/nim", "a game of its own", nil},
+	{"engine/historic/nim", "a game of its own",
+		[]string{"engine/game"}},
 	{"engine/historic/prinz", "mates in two", nil},
-	{"engine/historic/draughts", "a game and a machine of its own", nil},
-	{"engine/historic/losalamos", "a player",
-		[]string{"engine/historic"}},
+	{"engine/historic/draughts", "a game and a machine of its own",
+		[]string{"engine/game"}},
+	{"engine/historic/losalamos", "a player, and a game of its own",
+		[]string{"engine/historic", "engine/game"}},
 	{"engine/historic/torres", "a player",
 		[]string{"engine/historic"}},
 	{"engine/historic/machack", "a player; eval: its model of terms",
@@ -63,8 +68,9 @@ var layout = []layoutRow{
 		[]string{"dataset/internal/text"}},
 	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; eval/formula: rows of a bent evaluation are checked",
 		[]string{"dataset/durable", "eval/formula"}},
+	{"dataset/inorder", "work by any number of goroutines, results in order", nil},
 	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores",
-		[]string{"dataset", "dataset/internal/dedup", "dataset/internal/inorder", "dataset/durable", "eval", "engine/search"}},
+		[]string{"dataset", "dataset/internal/dedup", "dataset/inorder", "dataset/durable", "eval", "engine/search"}},
 	{"dataset/arrange", "merge, split, shuffle, compare; eval: a summary counts positions by phase",
 		[]string{"dataset", "dataset/internal/dedup", "dataset/durable", "eval"}},
 	{"dataset/epd", "a converter; text: line breaks and encodings",
@@ -82,10 +88,10 @@ var layout = []layoutRow{
 		[]string{"dataset"}},
 	{"dataset/parquet", "a converter of record batches, which know nothing of chess", nil},
 	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: checksums; text: lines of an engine",
-		[]string{"dataset", "dataset/internal/text", "dataset/internal/inorder", "dataset/durable", "eval"}},
+		[]string{"dataset", "dataset/internal/text", "dataset/inorder", "dataset/durable", "eval"}},
 	{"dataset/features/writer", "what engines in Go import: the standard library alone", nil},
 	{"dataset/convert", "the one place that knows all converters",
-		[]string{"dataset", "dataset/internal/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table", "dataset/bullet", "dataset/jsonl", "dataset/viri", "dataset/parquet"}},
+		[]string{"dataset", "dataset/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd", "dataset/pgn", "dataset/table", "dataset/bullet", "dataset/jsonl", "dataset/viri", "dataset/parquet"}},
 	{"selfplay/opening", "books are EPD or PGN",
 		[]string{"dataset/epd", "dataset/pgn"}},
 	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings; stall: no clock runs in a stall; cores: games are pinned to them",
@@ -99,6 +105,8 @@ var layout = []layoutRow{
 	{"selfplay/sprt", "statistics of matches, without games", nil},
 	{"selfplay/match", "paired games and their test; dataset/pgn: matches that other programs played",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn", "engine/cores"}},
+	{"selfplay/games", "series and matches of other games; dataset, inorder: games and features in order; models, eval: weight files of other evaluations; match: how pairs are counted; sprt: the test of a match",
+		[]string{"engine/game", "engine/game/alphabeta", "eval", "models", "dataset", "dataset/durable", "dataset/inorder", "selfplay", "selfplay/match", "selfplay/sprt"}},
 	{"selfplay/cluster", "tests of its packages together", nil},
 	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
 		[]string{"selfplay", "dataset/durable"}},
@@ -128,6 +136,8 @@ var layout = []layoutRow{
 		[]string{"tuner/objective", "tuner/rows", "dataset", "eval", "models", "engine/uci"}},
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "eval", "dataset/durable", "selfplay", "selfplay/sprt"}},
+	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: how the progress of a run is shown",
+		[]string{"selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable", "models", "tuner", "tuner/rows", "tuner/learn"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
 }
 
@@ -177,6 +187,7 @@ var commandImports = map[string][]string{
 	"historic":  {"cli"},
 	"engines":   {"cli", "weights"},         // the bench of weights
 	"runs":      {"cli", "report"},          // pages of runs
+	"games":     {"cli", "runs"},            // pages of runs
 	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
@@ -42,6 +43,8 @@ type learnFlags struct {
 	workers     int
 	asJSON      bool
 	all         bool
+	game        string
+	depth       int
 	cluster     clusterFlags
 	given       func(flag string) bool // whether the flag is on the command line
 }
@@ -88,16 +91,28 @@ filter (the flags of assay data positions; resolve qsearch, max_score 3000).
 
 Generations can be added to a run, complete or not: give its name and a plan, or flags, that
 agree with it in every generation that has started. --scale 0.01 plays a hundredth of the
-plan's games, rounded up to pairs, and at least 20 a generation.`,
+plan's games, rounded up to pairs, and at least 20 a generation.
+
+--game learns another game than chess by the same loop: draughts, losalamos (chess on six
+squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
+what each piece is worth with an error bar, and a match against the numbers it began with. Such
+games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;
+"assay guide your-own-game" adds a game of your own.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
   assay learn --model shannon-1950              # Shannon's nine coefficients
   assay learn --model shannon-1950 --method spsa
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
-  assay learn --plan runs/night/config.json --scale 0.01 --run dawn`,
+  assay learn --plan runs/night/config.json --scale 0.01 --run dawn
+  assay learn --game draughts                   # is Strachey's king worth three men?`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.given = cmd.Flags().Changed
+			if f.game != "" {
+				return games.Learn(cmd, f.game)
+			}
+			if f.given = cmd.Flags().Changed; f.given("depth") {
+				return cli.Usagef("--depth is for other games (--game); chess has --nodes")
+			}
 			return f.learn(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -116,6 +131,8 @@ plan's games, rounded up to pairs, and at least 20 a generation.`,
 	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
 	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
 	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
+	games.Flag(fs, &f.game)
+	fs.IntVar(&f.depth, "depth", 0, "plies to look ahead, with --game (default: the game's)")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
 	fs.BoolVar(&f.all, "all", false, "print every coefficient, generation and file too")
 	f.cluster.register(cmd)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -33,6 +34,7 @@ type matchFlags struct {
 	corrected bool
 	gauntlet  bool
 	all       bool
+	game      string
 }
 
 // defaultMatchGames is the length of a match without --games and --sprt.
@@ -92,16 +94,27 @@ With more than two players it is a tournament: a round robin, or with --gauntlet
 all others, in rounds from one opening; --games is the total. See also assay ladder.
 
 With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
-interruption the same command resumes it: no game is lost or played twice.`,
+interruption the same command resumes it: no game is lost or played twice.
+
+With --game the players are weights of another game than chess, as files or the word start; both
+search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
   assay match name=new:./engine name=base:./engine-base --tc 8+0.08 --sprt 0,5
   assay match turing-1951 shannon-a:moves=1 --games 40
   assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08
+  assay match --game draughts runs/king/gen-2/weights.json start --games 2000
   assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.game != "" {
+				test, err := f.test(cmd)
+				if err != nil {
+					return err
+				}
+				return games.Match(cmd, f.game, args, test)
+			}
 			if err := f.habits(cmd); err != nil {
 				return err
 			}
@@ -132,6 +145,7 @@ interruption the same command resumes it: no game is lost or played twice.`,
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
+	games.Flag(fs, &f.game)
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)

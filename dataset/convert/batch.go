@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/inorder"
+	"github.com/assay-chess/assay/dataset/inorder"
 )
 
 // batch is a part of a file, and the rows it becomes.

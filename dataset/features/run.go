@@ -12,7 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/internal/inorder"
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/board"
 )
 

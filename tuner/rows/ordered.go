@@ -23,7 +23,7 @@ func workers(want, n int) int {
 // It returns the context's error if that ended the work early, and the error of
 // the first piece that failed.
 //
-// Package dataset/internal/inorder serves streams of unknown length, where each piece
+// Package dataset/inorder serves streams of unknown length, where each piece
 // brings its own memory and a goroutine merges. Here the number of pieces is known, and
 // results of megabytes are reused: a few scratch values serve thousands of pieces.
 func Ordered[T any](ctx context.Context, want, n int, scratch func() T, work func(scratch T, piece int) error, merge func(scratch T, piece int)) error {

@@ -17,11 +17,10 @@
 // is legal in all its 67 plies, and Strategy2 has the machine's move among its best in 33
 // of 34 turns. Alpha-beta is ours too; it changes no value that Choose returns.
 //
-// Learn fits the value of a king to the results of games that the program plays against
-// itself, with an error bar; Compare plays two values against each other. For the play of
-// the program only the order of values matters: all values between 2 and 3 play the same
-// moves. 2 7/8 is better than 3, as the chapter says, but worse than 1 1/2, at which it
-// never sacrifices a man for a king.
+// Rules are the game for programs that learn it (see package game): "assay learn --game
+// draughts" fits the value of a king, and of what Strachey did not count, to the results of
+// games. For the play of his program only the order of values matters: all values of a king between
+// 2 and 3 men play the same moves.
 //
 // Start reading at Position, then at Strategy.
 package draughts

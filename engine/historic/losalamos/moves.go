@@ -45,7 +45,12 @@ func (p *Position) Moves(buf []Move) []Move {
 		}
 	}
 	legal := buf[:n]
+	king, check := p.kings[us], p.InCheck()
 	for _, m := range buf[n:] {
+		if !check && m.From != king && !aligned(m.From, king) {
+			legal = append(legal, m) // it cannot uncover the king
+			continue
+		}
 		after := *p
 		after.Make(m)
 		if !after.attacked(after.kings[us], us.Other()) {
@@ -53,6 +58,12 @@ func (p *Position) Moves(buf []Move) []Move {
 		}
 	}
 	return legal
+}
+
+// aligned reports whether two squares share a rank, a file or a diagonal.
+func aligned(a, b Square) bool {
+	file, rank := int(a&15)-int(b&15), int(a>>4)-int(b>>4)
+	return file == 0 || rank == 0 || file == rank || file == -rank
 }
 
 // movesOf appends the pseudo-legal moves of one piece.

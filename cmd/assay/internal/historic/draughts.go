@@ -18,15 +18,15 @@ import (
 func newDraughts() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draughts",
-		Short: "Strachey's draughts program of 1952: play, choose, learn",
+		Short: "Strachey's draughts program of 1952: play, choose",
 		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
 numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
 the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
 new king. "assay historic replay strachey" replays its printed game.`,
 		Example: `  assay historic draughts play --human
-  assay historic draughts learn-king`,
+  assay learn --game draughts    # what is a king worth?`,
 	}
-	c.AddCommand(newDraughtsPlay(), newDraughtsChoose(), newLearnKing())
+	c.AddCommand(newDraughtsPlay(), newDraughtsChoose())
 	return c
 }
 
@@ -212,68 +212,5 @@ func printDraughtsChoice(w io.Writer, p *draughts.Position, s draughts.Strategy,
 		}{c.Move.String(), best, gain, c.Moves})
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\nbest moves  %s\ngain        %+.3f men\nconsidered  %d moves\n", p, c.Move, strings.Join(best, " "), gain, c.Moves)
-	return err
-}
-
-func newLearnKing() *cobra.Command {
-	var f draughtsFlags
-	var rounds, games, pairs int
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "learn-king",
-		Short: "Learn the value of a king from games of the machine against itself",
-		Long: `Learn the value of a king from the results of games that the machine plays against
-itself. Each round of games is played with the value that the previous round found. Then
-play the learned value against the one it started with, in pairs of games from random
-openings.
-
-The value of a round is the one that best explains its results (logistic regression on the
-differences in men and kings), with its 95 % interval. It is the value of a king in the
-hands of this program, which hardly knows how to win with one.`,
-		Example: `  assay historic draughts learn-king
-  assay historic draughts learn-king --king 1 --games 4000 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.get()
-			if err != nil {
-				return err
-			}
-			if rounds < 1 || games < 100 || pairs < 1 {
-				return cli.Usagef("use at least --rounds 1, --games 100 and --pairs 1")
-			}
-			playing, match := cli.NewProgress(cmd.ErrOrStderr(), "learning"), cli.NewProgress(cmd.ErrOrStderr(), "match")
-			r, err := draughts.LearnKing(cmd.Context(), draughts.Learning{Strategy: s, Rounds: rounds, Games: games, Seed: f.seed,
-				Progress: func(done, total int64) {
-					playing.Update(done, total, "")
-					if done == total {
-						playing.Finish(fmt.Sprintf("%d games", total))
-					}
-				}}, pairs, func(done, total int64) { match.Update(done, total, "pairs") })
-			if err != nil {
-				return err
-			}
-			match.Finish(fmt.Sprintf("%d games", 2*pairs))
-			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), r)
-			}
-			return printLearnedKing(cmd.OutOrStdout(), r)
-		},
-	}
-	f.add(c)
-	c.Flags().IntVar(&rounds, "rounds", 3, "number of rounds")
-	c.Flags().IntVar(&games, "games", 1000, "games per round")
-	c.Flags().IntVar(&pairs, "pairs", 1000, "pairs of games between the learned value and the one it started with")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
-}
-
-func printLearnedKing(w io.Writer, r draughts.LearnedKing) error {
-	fmt.Fprintln(w, "round  played with  king in men  95 % interval     games  drawn  positions")
-	for _, l := range r.Rounds {
-		fmt.Fprintf(w, "%5d  %11.3f  %11.3f  %.3f to %.3f  %8d  %5d  %9d\n", l.Round, l.Played, l.King, l.Low, l.High, l.Games, l.Drawn, l.Positions)
-	}
-	m := r.Match
-	_, err := fmt.Fprintf(w, "a king of %.3f scores %.2f %% against one of %.3f in %d pairs (95 %% interval %.2f to %.2f %%, %d of %d games drawn)\n",
-		r.Learned, 100*m.Score, r.Against, m.Pairs, 100*m.Low, 100*m.High, m.Drawn, 2*m.Pairs)
 	return err
 }

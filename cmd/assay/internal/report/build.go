@@ -14,7 +14,9 @@ import (
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/gameloop"
 )
 
 // Section is a part of a page with a heading of its own.
@@ -76,6 +78,7 @@ func Build(dir string) (*Report, error) {
 	}
 	build := map[string]func() error{
 		"learn": b.learn, "tune": b.tune, "match": b.match, "ladder": b.ladder, "spsa": b.spsa, "selfplay": b.selfplay,
+		gameloop.Command: b.learnGame, games.MatchCommand: b.matchGame,
 	}[b.report.Status.Info.Command]
 	if build == nil {
 		build = b.selfplay // a command without a view of its own may have games

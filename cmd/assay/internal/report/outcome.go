@@ -13,9 +13,11 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/gameloop"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -65,7 +67,7 @@ type standing func(dir string) (games int64, pairs [][2]int, err error)
 func readOutcome(dir string, status durable.RunStatus, at standing) (*outcome, error) {
 	read := map[string]func(*outcome, string, standing) error{
 		"learn": (*outcome).learn, "tune": (*outcome).tune, "match": (*outcome).match, "ladder": (*outcome).ladder,
-		"spsa": (*outcome).spsa, "selfplay": (*outcome).selfplay,
+		"spsa": (*outcome).spsa, "selfplay": (*outcome).selfplay, gameloop.Command: (*outcome).learnGame, games.MatchCommand: (*outcome).matchGame,
 	}[status.Info.Command]
 	o := new(outcome)
 	if read == nil || status.State == durable.Unreadable {

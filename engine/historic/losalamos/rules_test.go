@@ -1,0 +1,63 @@
+package losalamos
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// turned returns the position with colors exchanged and ranks mirrored.
+func (p State) turned() State {
+	q := p
+	for s, piece := range p.at {
+		at := (Size-1-s>>4)<<4 | s&15
+		if q.at[at] = piece; piece != board.NoPiece {
+			q.at[at] = board.NewPiece(piece.Color().Other(), piece.Type())
+		}
+	}
+	for c, s := range p.kings {
+		q.kings[1-c] = (Size-1-s>>4)<<4 | s&15
+	}
+	q.black = !p.black
+	return q
+}
+
+func TestCountsOfRules(t *testing.T) {
+	rules := Rules{}
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := rules.Start(rng)
+		for {
+			moves := rules.Moves(&p, nil)
+			if _, over := rules.Over(&p, len(moves)); over {
+				break
+			}
+			var a, b [terms]int32
+			q := p.turned()
+			rules.Count(&p, a[:])
+			rules.Count(&q, b[:])
+			for i := range a {
+				if a[i] != -b[i] {
+					t.Fatalf("%s: %d, turned around %d:\n%s", rules.About().Terms[i].Name, a[i], b[i], &p)
+				}
+			}
+			rules.Make(&p, moves[rng.IntN(len(moves))])
+		}
+	}
+	at, err := ParseFEN("5k/1P4/6/P2p2/PR4/K5 w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c [terms]int32
+	rules.Count(&State{Position: at}, c[:])
+	// White's pawns: a2, a3 (doubled, passed), b5 (passed). Black's: d3, isolated and passed.
+	// The rook on b2 has b1, b3, b4, c2 to f2.
+	want := [terms]int32{termPawn: 2, termRook: 1, termRookMoves: 7, termAdvanced: 0 + 1 + 3 - 2, termDoubled: 1, termIsolated: -1,
+		termPassed: 0 + 1 + 3 - 2, termShield: 1, termTempo: 1}
+	for i, w := range want {
+		if c[i] != w {
+			t.Errorf("%s: %d, want %d", rules.About().Terms[i].Name, c[i], w)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package games
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// Player is a set of weights that plays.
+type Player struct {
+	Name    string // for people
+	ID      string // of the weights, in files
+	Weights []int32
+}
+
+// Series is a number of games from one seed.
+type Series struct {
+	Game   *Game
+	Dir    string // of the data set
+	A, B   Player // A moves first in games of even number, B in the others
+	Games  int
+	Paired bool // games 2n and 2n+1 have the same opening
+	Depth  int  // plies to look ahead
+
+	// The seed of a game follows from these and its number.
+	Seed, Generation uint64
+	Stage            string
+
+	Program  string // version, for the manifest
+	Workers  int    // games at once, 0: one a core; no result depends on it
+	Progress func(done, total int64, note string)
+}
+
+// identity is everything that decides the games.
+type identity struct {
+	Game       string     `json:"game"`
+	A          string     `json:"a"`
+	B          string     `json:"b"`
+	Games      int        `json:"games"`
+	Paired     bool       `json:"paired"`
+	Depth      int        `json:"depth"`
+	Plies      [2]int     `json:"random_plies"`
+	Generation uint64     `json:"generation"`
+	Stage      string     `json:"stage"`
+	Test       *sprt.Test `json:"sprt"`
+}
+
+func (s *Series) identity(test *sprt.Test) identity {
+	return identity{s.Game.Name, s.A.ID, s.B.ID, s.Games, s.Paired, s.Depth, s.Game.Plies, s.Generation, s.Stage, test}
+}
+
+// Self plays the games of A against itself, or those that an earlier call did not.
+func (s Series) Self(ctx context.Context) error {
+	s.B = s.A
+	return s.run(ctx, s.identity(nil), func(*dataset.MovesRow) (bool, string, error) { return false, "", nil })
+}
+
+// Match plays pairs of games until the test has decided, or if there is none all games. Pairs
+// count in the order of their numbers; those that an earlier call has written count first.
+func (s Series) Match(ctx context.Context, test *sprt.Test) (*match.Result, error) {
+	s.Paired = true
+	entrant := func(p Player) selfplay.Entrant { return selfplay.Entrant{Spec: p.ID, Name: p.ID, Shown: p.Name} }
+	tally, err := match.NewTally(entrant(s.A), entrant(s.B), uint64(s.Games), test)
+	if err != nil {
+		return nil, err
+	}
+	first, waits := 0, false
+	err = s.run(ctx, s.identity(test), func(row *dataset.MovesRow) (bool, string, error) {
+		if waits = !waits; waits {
+			first = int(row.Result)
+			return false, "", nil
+		}
+		err := tally.Add(first, -int(row.Result))
+		return tally.Over(), tally.Note(), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tally.Result(), nil
+}
+
+// errOver says that nothing more counts.
+var errOver = errors.New("over")
+
+// piece is a game of the series.
+type piece struct {
+	number int
+	row    dataset.MovesRow
+}
+
+// run plays the games that are not in the data set yet, and calls count with all of them in
+// order, those of the data set first, until it reports the end.
+func (s *Series) run(ctx context.Context, id identity, count func(*dataset.MovesRow) (over bool, note string, err error)) error {
+	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
+	if errors.Is(err, dataset.ErrComplete) {
+		return eachRow(s.Dir, func(row *dataset.MovesRow) error { _, _, err := count(row); return err })
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	next := int(w.Rows())
+	over := false
+	if next > 0 {
+		if err := eachRow(s.Dir, func(row *dataset.MovesRow) (err error) { over, _, err = count(row); return err }); err != nil {
+			return err
+		}
+	}
+	if !over && next < s.Games {
+		if err := s.play(ctx, next, id, w, count); err != nil && !errors.Is(err, errOver) {
+			if ctx.Err() != nil {
+				err = fmt.Errorf("%s: interrupted after %d games: %w", s.Dir, w.Rows(), context.Cause(ctx))
+			}
+			return err
+		}
+	}
+	_, err = w.Finish(nil)
+	return err
+}
+
+func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], count func(*dataset.MovesRow) (bool, string, error)) error {
+	doc, err := json.Marshal(struct {
+		identity
+		Seed uint64 `json:"seed"`
+	}{id, s.Seed})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(doc)
+	run := hex.EncodeToString(sum[:])
+	return inorder.Run(ctx, inorder.Workers(s.Workers), func(_ context.Context, send func(*piece) error) error {
+		for n := next; n < s.Games; n++ {
+			if err := send(&piece{number: n}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(ctx context.Context, pieces iter.Seq[*piece]) error {
+		for p := range pieces {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := s.game(p, run); err != nil {
+				return fmt.Errorf("%s: game %d: %w", s.Dir, p.number, err)
+			}
+		}
+		return nil
+	}, func(p *piece) error {
+		if err := w.Append(&p.row); err != nil {
+			return err
+		}
+		over, note, err := count(&p.row)
+		if s.Progress != nil {
+			s.Progress(int64(p.number+1), int64(s.Games), note)
+		}
+		if err == nil && over {
+			err = errOver
+		}
+		return err
+	})
+}
+
+// game plays a game of the series.
+func (s *Series) game(p *piece, run string) error {
+	opening := uint64(p.number)
+	if s.Paired {
+		opening /= 2
+	}
+	first, second := &s.A, &s.B
+	if p.number%2 == 1 {
+		first, second = second, first
+	}
+	g, err := s.Game.play(Job{
+		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening), Seed: selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.number)),
+		Weights: [2][]int32{first.Weights, second.Weights}, Depth: s.Depth,
+	})
+	p.row = dataset.MovesRow{
+		Game: dataset.GameID(run, uint64(p.number)), Seed: g.Opening, Opening: g.Key, OpeningPlies: uint16(g.Plies),
+		Moves: strings.Join(g.Moves, " "), Result: int8(g.Result), First: first.ID, Second: second.ID,
+	}
+	return err
+}
+
+// playedOf returns the game of a row.
+func playedOf(row *dataset.MovesRow) Played {
+	return Played{Opening: row.Seed, Key: row.Opening, Plies: int(row.OpeningPlies), Moves: strings.Fields(row.Moves), Result: int(row.Result)}
+}
+
+// eachRow calls visit with the games of a data set, complete or not, in order.
+func eachRow(dir string, visit func(*dataset.MovesRow) error) error {
+	r, err := dataset.OpenMoves(dir, dataset.Partial())
+	if err != nil {
+		return err
+	}
+	for row, err := range r.All() {
+		if err == nil {
+			err = visit(&row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
