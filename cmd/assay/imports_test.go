@@ -139,6 +139,7 @@ var layout = []layoutRow{
 	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: how the progress of a run is shown",
 		[]string{"selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable", "models", "tuner", "tuner/rows", "tuner/learn"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
+	{"cmd/bench", "measures assay beside other programs, as they are", nil},
 }
 
 // typesOnly may be imported by every package but engine/board itself.

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// find returns the program that an environment variable names, or the one of PATH, or "".
+func find(variable, name string) string {
+	if path := os.Getenv(variable); path != "" {
+		name = path
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// seconds runs a command in a folder and returns its output and processor time, with that of
+// the processes that it has waited for.
+func seconds(dir, path string, args ...string) ([]byte, float64, error) {
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, lastLine(out))
+	}
+	return out, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
+}
+
+func lastLine(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	return text[bytes.LastIndexByte(text, '\n')+1:]
+}
+
+// process is a side that is a whole process.
+func process(name, path string, args ...string) side {
+	if path == "" {
+		return side{name: name, missing: "not installed"}
+	}
+	return side{name: name, start: func() ([]byte, float64, error) { return seconds("", path, args...) }}
+}
+
+// always is the work of a job that is always the same.
+func always(work float64) func([]byte) (float64, error) {
+	return func([]byte) (float64, error) { return work, nil }
+}
+
+// run does the job once and returns its work and its processor time.
+func (s *side) run() (work, cpu float64, err error) {
+	if s.prepare != nil {
+		if err := s.prepare(); err != nil {
+			return 0, 0, err
+		}
+	}
+	out, cpu, err := s.start()
+	if err != nil {
+		return 0, 0, err
+	}
+	if work, err = s.work(out); err == nil && (work <= 0 || cpu <= 0) {
+		err = fmt.Errorf("%g pieces of work in %g s", work, cpu)
+	}
+	return work, cpu, err
+}
+
+// benchmark is a Go benchmark of a package's compiled test, in the folder of the package. The time of a run with one iteration is
+// subtracted. Work is the number of iterations, or what the metric counts a second.
+func benchmark(dir, path, pattern, metric string, iterations int) side {
+	if _, err := os.Stat(path); err != nil {
+		return side{name: "assay", missing: path + " is not built"}
+	}
+	start := func(n int) ([]byte, float64, error) {
+		return seconds(dir, path, "-test.run=^$", "-test.cpu=1", "-test.bench="+pattern, fmt.Sprintf("-test.benchtime=%dx", n))
+	}
+	return side{name: "assay", start: func() ([]byte, float64, error) {
+		_, idle, err := start(1)
+		if err != nil {
+			return nil, 0, err
+		}
+		out, cpu, err := start(iterations + 1)
+		return out, cpu - idle, err
+	}, work: func(out []byte) (float64, error) {
+		if metric == "" {
+			return float64(iterations), nil
+		}
+		perOp, err1 := reported(out, `([0-9.e+]+) ns/op`)
+		perSecond, err2 := reported(out, metric)
+		return perOp / 1e9 * perSecond * float64(iterations), errors.Join(err1, err2)
+	}}
+}
+
+// reported returns the number that a program printed: what the pattern's parentheses match.
+func reported(out []byte, pattern string) (float64, error) {
+	m := regexp.MustCompile(pattern).FindSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("no %q in: %s", pattern, out)
+	}
+	return strconv.ParseFloat(string(m[1]), 64)
+}
+
+// exchange is what to say to an engine, and how the line begins that ends its answer.
+type exchange struct{ ask, end string }
+
+// dialogue is a side that speaks UCI. Its start is not counted.
+func dialogue(name string, work float64, path string, args []string, talk []exchange) side {
+	if path == "" {
+		return side{name: name, missing: "not installed"}
+	}
+	return side{name: name, work: always(work), start: func() ([]byte, float64, error) {
+		cmd := exec.Command(path, args...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			return nil, 0, err
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := cmd.Start(); err != nil {
+			return nil, 0, err
+		}
+		defer func() {
+			in.Close()
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}()
+		lines := bufio.NewScanner(out)
+		before := 0.
+		for i, x := range append([]exchange{{"uci", "uciok"}}, talk...) {
+			if i == 1 {
+				if before, err = threadSeconds(cmd.Process.Pid); err != nil {
+					return nil, 0, err
+				}
+			}
+			if err := say(in, lines, x); err != nil {
+				return nil, 0, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		after, err := threadSeconds(cmd.Process.Pid)
+		return nil, after - before, err
+	}}
+}
+
+func say(in io.Writer, lines *bufio.Scanner, x exchange) error {
+	if _, err := fmt.Fprintln(in, x.ask); err != nil {
+		return err
+	}
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), x.end) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no %q after %q", x.end, x.ask)
+}
+
+// threadSeconds returns the processor time of a running process, as Linux tells it.
+func threadSeconds(pid int) (sum float64, err error) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if len(files) == 0 {
+		return 0, fmt.Errorf("no /proc/%d/task/*/schedstat: needs Linux with schedstats", pid)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		ns, err := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", f, err)
+		}
+		sum += ns / 1e9
+	}
+	return sum, nil
+}
+
+// firstNumber returns the first number of a file.
+func firstNumber(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := bytes.Cut(text, []byte(" "))
+	return strconv.ParseFloat(string(first), 64)
+}
+
+var notMoves = regexp.MustCompile(`(?m)^\[.*\]$|\{[^}]*\}|\d+\.+|1-0|0-1|1/2-1/2|\*`)
+
+// pgnPlies returns the number of moves in the games of a file.
+func pgnPlies(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	n := len(bytes.Fields(notMoves.ReplaceAll(text, nil)))
+	if n == 0 {
+		return 0, fmt.Errorf("%s has no games", path)
+	}
+	return float64(n), nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// row is a job that assay and others do.
+type row struct {
+	name, unit string
+	scale      float64 // a unit has this many pieces of work
+	sides      []side  // assay first
+}
+
+// side is a program that does the job of a row; missing says why it cannot.
+type side struct {
+	name    string
+	missing string
+	prepare func() error                      // what comes first and is not measured; may be nil
+	start   func() ([]byte, float64, error)   // does the job; returns the output and the processor time
+	work    func(out []byte) (float64, error) // how much work that was
+}
+
+// tools are the programs and folders that the rows need.
+type tools struct {
+	assay string
+	tests string // folder of compiled tests
+	work  string // temporary folder
+
+	positions    string // data set to tune on, or ""
+	positionRows float64
+}
+
+const kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+// searched are the five positions of the row "search": an opening, three middlegames, an
+// endgame.
+var searched = []string{
+	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+	kiwipete,
+	"r1bq1rk1/pp2bppp/2n1pn2/2pp4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 8",
+	"2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - - 0 1",
+	"3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - 0 1",
+}
+
+const searchedNodes = 500_000 // for each of them
+
+// rows lists all rows, in the order of the table in RESULTS.md.
+func (t *tools) rows() []row {
+	const million = 1e6
+	benched := process("assay", t.assay, "bench")
+	benched.work = func(out []byte) (float64, error) { return reported(out, `nodes +([0-9]+)`) }
+	return []row{
+		t.perft("perft of the start position to 6", "startpos", 6, 119_060_324),
+		t.perft("perft of Kiwipete to 5", "fen "+kiwipete, 5, 193_690_690),
+		{"search of five positions", "M nodes", million, []side{
+			t.search("assay", t.assay, "uci"),
+			t.search("Stockfish, NNUE off", find("STOCKFISH", "stockfish")),
+		}},
+		{"assay bench", "M nodes", million, []side{benched}},
+		t.goBench("evaluation of middlegames", "M positions", million, "eval", "BenchmarkEvaluate$/^assay", "", 3_000_000),
+		t.goBench("the same, pawns not cached", "M positions", million, "eval", "BenchmarkEvaluateCold", "", 3_000_000),
+		t.goBench("import of EPD", "k rows", 1000, "dataset/convert", "BenchmarkImportEPD", `([0-9.e+]+) rows/s`, 8),
+		t.goBench("loading positions", "k rows", 1000, "dataset", "BenchmarkReadPositions", `([0-9.e+]+) rows/s`, 8),
+		{"self-play, 5,000 nodes a move", "plies", 1, []side{t.selfplay()}},
+		{"matches of Stockfish, 1,000 nodes a move", "plies", 1, t.matches()},
+		{"tune", "rows", 1, t.tune()},
+	}
+}
+
+func (t *tools) perft(name, position string, depth int, nodes float64) row {
+	fen := position
+	if len(fen) > 4 && fen[:4] == "fen " {
+		fen = fen[4:]
+	}
+	d := strconv.Itoa(depth)
+	path := find("STOCKFISH", "stockfish")
+	ours := process("assay", t.assay, "perft", fen, d)
+	ours.work = always(nodes)
+	return row{name, "M nodes", 1e6, []side{
+		ours,
+		dialogue("Stockfish", nodes, path, nil, []exchange{{"position " + position + "\ngo perft " + d, "Nodes searched"}}),
+	}}
+}
+
+// search is the search of five positions to a number of nodes over UCI. The time of the
+// start is not counted: Stockfish loads its network even if it does not use it.
+func (t *tools) search(name, path string, args ...string) side {
+	var talk []exchange
+	for _, fen := range searched {
+		talk = append(talk, exchange{"ucinewgame\nisready", "readyok"},
+			exchange{fmt.Sprintf("position fen %s\ngo nodes %d", fen, searchedNodes), "bestmove"})
+	}
+	talk[0].ask = "setoption name Hash value 64\nsetoption name Use NNUE value false\n" + talk[0].ask
+	return dialogue(name, float64(len(searched)*searchedNodes), path, args, talk)
+}
+
+// goBench is a row of a Go benchmark: its iterations, or what the metric counts.
+func (t *tools) goBench(name, unit string, scale float64, folder, pattern, metric string, iterations int) row {
+	path := filepath.Join(t.tests, filepath.Base(folder)+".test")
+	return row{name, unit, scale, []side{benchmark(folder, path, "^"+pattern+"$", metric, iterations)}}
+}
+
+func (t *tools) selfplay() side {
+	out := filepath.Join(t.work, "selfplay")
+	s := process("assay", t.assay, "selfplay", "--games", "12", "--nodes", "5000", "--seed", "1", "--concurrency", "1", "--out", out)
+	s.prepare = func() error { return os.RemoveAll(out) }
+	s.work = func([]byte) (float64, error) {
+		pgn := out + ".pgn"
+		if text, err := exec.Command(t.assay, "data", "export", out, "--out", pgn).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%w: %s", err, text)
+		}
+		defer os.Remove(pgn)
+		return pgnPlies(pgn)
+	}
+	return s
+}
+
+// matches are matches of Stockfish against itself, two games at once, without adjudication.
+// A runner's processor time has that of the engines in it.
+func (t *tools) matches() []side {
+	fish := find("STOCKFISH", "stockfish")
+	out, book := filepath.Join(t.work, "match"), filepath.Join(t.work, "book.epd")
+	pgn := out + ".pgn"
+	games := "16"
+	sides := []side{
+		process("assay", t.assay, "match", "name=a:uci:"+fish+"?Hash=16", "name=b:uci:"+fish+"?Hash=16", "--nodes", "1000", "--games", games,
+			"--concurrency", "2", "--book", book, "--win-plies", "0", "--draw-plies", "0", "--out", out),
+		process("c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
+			"-each", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "-repeat", "-games", games, "-concurrency", "2", "-pgn", pgn),
+		process("fastchess", find("FASTCHESS", "fastchess"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
+			"-each", "tc=inf", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "format=epd", "-games", "2", "-rounds", "8", "-repeat",
+			"-concurrency", "2", "-pgnout", "file="+pgn),
+	}
+	for i := range sides {
+		path := pgn
+		if i == 0 {
+			path = filepath.Join(out, "games.pgn")
+		}
+		s := &sides[i]
+		s.prepare = func() error {
+			return errors.Join(os.RemoveAll(out), os.RemoveAll(pgn), os.WriteFile(book, []byte(openings), 0o644))
+		}
+		s.work = func([]byte) (float64, error) { return pgnPlies(path) }
+		if fish == "" && s.missing == "" {
+			s.missing = "Stockfish is not installed"
+		}
+	}
+	return sides
+}
+
+// openings of the matches.
+const openings = `rnbqkb1r/ppp1pppp/5n2/8/3PP3/2N5/PP3PPP/R1BQKBNR b KQkq - 0 1
+rnbq1rk1/pppp1ppp/4pn2/8/1bPP4/P1N5/1PQ1PPPP/R1B1KBNR b KQ - 0 1
+r1bqkb1r/2pp1ppp/p1n5/1p2p3/3Pn3/1B3N2/PPP2PPP/RNBQ1RK1 b kq - 0 1
+r1bqkb1r/pp3ppp/2np1n2/4p1B1/3NP3/2N5/PPP2PPP/R2QKB1R w KQkq - 0 1
+r1b1kb1r/1pqpnppp/p1n1p3/8/3NP3/2N1B3/PPP1BPPP/R2QK2R w KQkq - 0 1
+r1bq1rk1/pppnnppp/4p3/3pP3/1b1P4/2NB3N/PPP2PPP/R1BQK2R w KQ - 0 1
+r3kb1r/pp1n1ppp/1q2p3/n2p4/3P1Bb1/2PB1N2/PPQ2PPP/RN2K2R w KQkq - 0 1
+rnbqr1k1/1p3pbp/p2p1np1/2pP4/4P3/2N5/PP1NBPPP/R1BQ1RK1 w - - 0 1
+`
+
+// tune fits positions, from files to weights with errors. A texel-tuner reads rows of its own,
+// and computes no errors: see .ci/peers-tune.
+func (t *tools) tune() []side {
+	rows := os.Getenv("TEXEL_TUNER_ROWS")
+	ours := side{name: "assay", missing: "without ../shared/data"}
+	if t.positions != "" {
+		out := filepath.Join(t.work, "tuned")
+		ours = process("assay", t.assay, "tune", t.positions, "--out", out)
+		ours.prepare, ours.work = func() error { return os.RemoveAll(out) }, always(t.positionRows)
+	}
+	peer := process("texel-tuner", find("TEXEL_TUNER", "texel-tuner"), rows)
+	peer.work = func([]byte) (float64, error) { return firstNumber(rows) }
+	if peer.missing == "" && rows == "" {
+		peer.missing = "TEXEL_TUNER_ROWS names no rows.txt of .ci/peers-tune"
+	}
+	return []side{ours, peer}
+}
