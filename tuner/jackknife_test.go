@@ -14,6 +14,7 @@ func TestFewGamesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation study")
 	}
+	t.Parallel()
 	const runs = 120
 	for _, games := range []int{30, 50, 100} {
 		hold, all := 0, 0

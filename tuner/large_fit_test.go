@@ -82,6 +82,9 @@ func TestLargeFit(t *testing.T) {
 
 // TestLargeRealFit: of real games too, with tables and piece values.
 func TestLargeRealFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestLargeFit does the same with fewer terms")
+	}
 	s, terms := scoredStore(t, "assay", scoredPositions(t, "../dataset/testdata/scored.tsv.zst", 1<<30), 2)
 	c := NewConfig()
 	c.Gap = 1e-14

@@ -15,6 +15,10 @@ import (
 // depending on each other, and counts how often the 95 % intervals hold the
 // truth. Clustered ones must; naive ones must visibly fail.
 func TestIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation study")
+	}
+	t.Parallel()
 	const runs = 200
 	var clustered, naive, all int
 	var design float64
@@ -55,6 +59,10 @@ func TestIntervalsCover(t *testing.T) {
 // target, which a fit to very many games with the same prior in the same
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation study")
+	}
+	t.Parallel()
 	const runs, games, tau = 120, 150, 25.0
 	syn := synthetic.Games{Games: games, Rows: 30, Terms: 3, PerRow: 3, Shared: 0.6, K: 0.006, Seed: 1, Persistent: true}
 	big := syn
@@ -93,6 +101,10 @@ func TestPriorIntervalsCover(t *testing.T) {
 // rescaling to the old RMS makes up for most of its error. Its interval holds the rescaled
 // truth about 95 times in 100; with the factor taken for a constant, always.
 func TestRescaledIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation study")
+	}
+	t.Parallel()
 	const runs = 250
 	var hold, constant coverage
 	for i := range runs {

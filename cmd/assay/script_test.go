@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -27,12 +28,23 @@ func (m testsThatBuild) Run() int {
 // builtEngines is a folder for engines that are built once for all tests. Its name has a
 // blank, which commands must quote.
 var builtEngines = sync.OnceValue(func() string {
+	removeOldEngines()
 	dir, err := os.MkdirTemp("", "assay engines")
 	if err != nil {
 		panic(err)
 	}
 	return dir
 })
+
+// removeOldEngines removes the folders of tests that were killed. Those of tests that run now are not a day old.
+func removeOldEngines() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), "assay engines*"))
+	for _, dir := range folders {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(dir) // another user's stays
+		}
+	}
+}
 
 var builtOnce sync.Mutex
 

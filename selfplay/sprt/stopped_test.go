@@ -10,6 +10,9 @@ import (
 // TestAfterStopIsUnbiased stops tests and counts how often the estimate lies above
 // the truth, and the interval around it. The plain estimate is far off.
 func TestAfterStopIsUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation study")
+	}
 	x := Test{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 	const trueElo, runs = 30, 1200
 	truth, err := mustShape(t, 0.6, true).at(Normalized, trueElo)
