@@ -23,6 +23,9 @@ func find(variable, name string) string {
 	if err != nil {
 		return ""
 	}
+	if path, err = filepath.Abs(path); err != nil {
+		return ""
+	}
 	return path
 }
 
@@ -49,6 +52,13 @@ func process(name, path string, args ...string) side {
 		return side{name: name, missing: "not installed"}
 	}
 	return side{name: name, start: func() ([]byte, float64, error) { return seconds("", path, args...) }}
+}
+
+// elsewhere returns the process run in another folder, for programs that leave files.
+func elsewhere(dir, name, path string, args ...string) side {
+	s := process(name, path, args...)
+	s.start = func() ([]byte, float64, error) { return seconds(dir, path, args...) }
+	return s
 }
 
 // always is the work of a job that is always the same.

@@ -130,9 +130,9 @@ func (t *tools) matches() []side {
 	sides := []side{
 		process("assay", t.assay, "match", "name=a:uci:"+fish+"?Hash=16", "name=b:uci:"+fish+"?Hash=16", "--nodes", "1000", "--games", games,
 			"--concurrency", "2", "--book", book, "--win-plies", "0", "--draw-plies", "0", "--out", out),
-		process("c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
+		elsewhere(t.work, "c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
 			"-each", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "-repeat", "-games", games, "-concurrency", "2", "-pgn", pgn),
-		process("fastchess", find("FASTCHESS", "fastchess"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
+		elsewhere(t.work, "fastchess", find("FASTCHESS", "fastchess"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
 			"-each", "tc=inf", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "format=epd", "-games", "2", "-rounds", "8", "-repeat",
 			"-concurrency", "2", "-pgnout", "file="+pgn),
 	}
