@@ -23,15 +23,12 @@ func (p *Position) CountLegal() int {
 }
 
 func (p *Position) countKingMoves(t *Targets) int {
-	to := KingAttacks(t.king) &^ t.own
-	rooks := p.castlingRooks(t)
-	if to|rooks == 0 {
-		return 0
+	n := 0
+	if to := KingAttacks(t.king) &^ t.own; to != 0 {
+		n = p.safe(to).Count()
 	}
-	danger := p.danger()
-	n := (to &^ danger).Count()
-	for rooks != 0 {
-		if p.castlingSafe(t, rooks.PopFirst(), danger) {
+	for rooks := p.castlingRooks(t); rooks != 0; {
+		if p.castlingSafe(t, rooks.PopFirst()) {
 			n++
 		}
 	}

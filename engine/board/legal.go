@@ -28,7 +28,7 @@ func (t *Targets) IsLegal(p *Position, m Move) bool {
 
 func (p *Position) isLegalKingMove(t *Targets, to Square) bool {
 	if t.own.Has(to) {
-		return p.castlingRooks(t).Has(to) && p.castlingSafe(t, to, p.danger())
+		return p.castlingRooks(t).Has(to) && p.castlingSafe(t, to)
 	}
 	return KingAttacks(t.king).Has(to) && !p.attacked(to, t.us^1, t.occupied&^t.king.Bitboard())
 }

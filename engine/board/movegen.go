@@ -101,7 +101,7 @@ func appendMoves(buf []Move, from Square, to Bitboard) []Move {
 
 func (p *Position) kingMoves(buf []Move, t *Targets, to Bitboard) []Move {
 	if to &= KingAttacks(t.king); to != 0 {
-		buf = appendMoves(buf, t.king, to&^p.danger())
+		buf = appendMoves(buf, t.king, p.safe(to))
 	}
 	return buf
 }
@@ -168,12 +168,8 @@ func (p *Position) appendPawnMoves(buf []Move, t *Targets, to Bitboard, delta in
 
 // castlingMoves appends the legal castling moves.
 func (p *Position) castlingMoves(buf []Move, t *Targets) []Move {
-	rooks := p.castlingRooks(t)
-	if rooks == 0 {
-		return buf
-	}
-	for danger := p.danger(); rooks != 0; {
-		if rook := rooks.PopFirst(); p.castlingSafe(t, rook, danger) {
+	for rooks := p.castlingRooks(t); rooks != 0; {
+		if rook := rooks.PopFirst(); p.castlingSafe(t, rook) {
 			buf = append(buf, NewMove(t.king, rook))
 		}
 	}
@@ -200,9 +196,9 @@ func (p *Position) castlingRooks(t *Targets) (clear Bitboard) {
 
 // castlingSafe reports whether the king crosses no attacked square when it castles with one
 // of castlingRooks.
-func (p *Position) castlingSafe(t *Targets, rook Square, danger Bitboard) bool {
+func (p *Position) castlingSafe(t *Targets, rook Square) bool {
 	kingTo, rookTo := castlingTargets(t.king, rook)
-	if (Between(t.king, kingTo)|kingTo.Bitboard())&danger != 0 {
+	if path := Between(t.king, kingTo) | kingTo.Bitboard(); p.safe(path) != path {
 		return false
 	}
 	if !p.chess960 {

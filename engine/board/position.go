@@ -114,24 +114,25 @@ func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
 		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
 }
 
-// danger returns the squares to which the king of the side to move must not go: those that
-// the other side attacks when the king is removed from the board.
-func (p *Position) danger() Bitboard {
+// safe returns those of the squares that the king of the side to move could enter: the other
+// side does not attack them when the king is removed from the board.
+func (p *Position) safe(squares Bitboard) Bitboard {
 	us := p.stm
 	them := p.byColor[us^1]
-	occupied := p.Occupied() &^ (p.byType[King] & p.byColor[us])
-	b := PawnAttackSet(us^1, p.byType[Pawn]&them) | KingAttacks(p.KingSquare(us^1))
+	squares &^= PawnAttackSet(us^1, p.byType[Pawn]&them) | KingAttacks(p.KingSquare(us^1))
 	for pieces := p.byType[Knight] & them; pieces != 0; {
-		b |= KnightAttacks(pieces.PopFirst())
+		squares &^= KnightAttacks(pieces.PopFirst())
 	}
+	occupied := p.Occupied() &^ (p.byType[King] & p.byColor[us])
 	queens := p.byType[Queen]
-	for pieces := (p.byType[Bishop] | queens) & them; pieces != 0; {
-		b |= BishopAttacks(pieces.PopFirst(), occupied)
+	bishops, rooks := (p.byType[Bishop]|queens)&them, (p.byType[Rook]|queens)&them
+	for left := squares; left != 0; {
+		s := left.PopFirst()
+		if bishopRays[s&63]&bishops != 0 && BishopAttacks(s, occupied)&bishops != 0 || rookRays[s&63]&rooks != 0 && RookAttacks(s, occupied)&rooks != 0 {
+			squares &^= s.Bitboard()
+		}
 	}
-	for pieces := (p.byType[Rook] | queens) & them; pieces != 0; {
-		b |= RookAttacks(pieces.PopFirst(), occupied)
-	}
-	return b
+	return squares
 }
 
 // pinned returns the side's pieces that shield their own king from a slider.
