@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/cores"
 )
 
 // flagGroups are the headings under which the commands that play games list their flags, and
@@ -103,13 +104,28 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version, the bench signature and the build",
 		Long: `Print what made files name as their maker, the version and the bench signature, and then
 the Go version and the target of the build. Two builds with the same signature play the same
-games with the same settings.`,
+games with the same settings. For amd64, the last line says which level of builds this machine
+runs; v3 is faster than v1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", cli.Version(), runtime.Version(), durable.BuildTarget())
-			return err
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", cli.Version(), runtime.Version(), durable.BuildTarget())
+			if text := levelAdvice(durable.BuildTarget(), cores.Level()); text != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), text)
+			}
+			return nil
 		},
 	}
+}
+
+// levelAdvice says which builds a machine runs, and whether one is faster than this.
+func levelAdvice(build, level string) string {
+	switch {
+	case level == "":
+		return ""
+	case level >= "v3" && build < "amd64/v3":
+		return fmt.Sprintf("this machine runs amd64/%s: the build for amd64/v3 is faster", level)
+	}
+	return fmt.Sprintf("this machine runs amd64/%s", level)
 }
 
 func newManCommand() *cobra.Command {
