@@ -149,7 +149,9 @@ func (s *FeatureSet) Program() (*Program, error) {
 		}
 		p.Inputs = append(p.Inputs, x)
 	}
-	p.free.New = func() any { return &evaluator{m: formula.NewMachine(f, true), in: make([]float64, len(f.Inputs))} }
+	p.free.New = func() any {
+		return &evaluator{m: formula.NewMachine(f, true), smooth: formula.NewMachine(f, false), in: make([]float64, len(f.Inputs))}
+	}
 	return p, nil
 }
 
@@ -213,9 +215,10 @@ func (s *FeatureSet) tableAt(i int) (base string, n int) {
 
 // evaluator is what computing a formula needs.
 type evaluator struct {
-	m    *formula.Machine
-	in   []float64
-	sums [][4]float64 // by channel: White's or both sides' middlegame and endgame sums, Black's
+	m      *formula.Machine // truncates as C does
+	smooth *formula.Machine
+	in     []float64
+	sums   [][4]float64 // by channel: White's or both sides' middlegame and endgame sums, Black's
 }
 
 // sum adds up the channels of a row with the values of the set.
@@ -282,6 +285,18 @@ func (s *FeatureSet) ValueOf(r *FeatureRow) (float64, error) {
 	defer p.free.Put(e)
 	e.load(s, p, r)
 	return e.m.Value(e.in)
+}
+
+// SmoothValue is ValueOf without truncation: what a fit sees. The set must have a formula.
+func (s *FeatureSet) SmoothValue(r *FeatureRow) (float64, error) {
+	p, err := s.Program()
+	if err != nil {
+		return math.NaN(), err
+	}
+	e := p.free.Get().(*evaluator)
+	defer p.free.Put(e)
+	e.load(s, p, r)
+	return e.smooth.Value(e.in)
 }
 
 // explainBent names the sums and columns that a row's value is made of.

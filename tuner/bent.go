@@ -18,6 +18,11 @@ const (
 	// jumpReach is the distance from a jump of a formula, in centipawns of what is compared, up
 	// to which a row is counted as near.
 	jumpReach = 5
+	// kinkReach is the distance from a kink, in centipawns, that counts as on it.
+	kinkReach = 0.05
+	// mostlyRough is the part of a coefficient's information from rows near a jump or on a kink,
+	// from which on it is named.
+	mostlyRough = 0.5
 	// unidentified is the part of a scalar's information that no other coefficient shares,
 	// below which the data do not determine it.
 	unidentified = 1e-8
@@ -33,6 +38,9 @@ type Bend struct {
 	// within 5 centipawns of one under the tuned weights. What a fit says of these is rough.
 	Jumps     int `json:"jumps"`
 	NearJumps int `json:"rows_near_jumps"`
+	// OnKinks are the coefficients of which the data know mostly by rows near a jump, or on a
+	// kink: where a value is cut off or changes its sign. Their errors are rough.
+	OnKinks []string `json:"coefficients_on_kinks,omitempty"`
 	// Held are scalars that were held because the data determine them only together with
 	// others: a danger twice as large divided by four times as much is the same evaluation.
 	Held []string `json:"held,omitempty"`
@@ -45,8 +53,8 @@ type Bend struct {
 // their start values.
 func (f *fitting) identify(ctx context.Context) error {
 	bend := f.s.Bend()
-	if bend == nil || len(bend.Scalars) == 0 {
-		return nil
+	if err := f.checkMemory(); err != nil || bend == nil || len(bend.Scalars) == 0 {
+		return err
 	}
 	info, err := f.train.Gram(ctx, objective.StartOf(f.terms), objective.Curvature)
 	if err != nil {
@@ -116,23 +124,35 @@ func (f *fitting) loosest(bend *rows.Bend, h *mat.SymDense) (term int, with []st
 	return term, with
 }
 
-// describeBend fills in what is said of an evaluation with a formula, at the rounded weights.
+// describeBend fills in what is said of an evaluation with a formula, at the fitted numbers.
 func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 	bend := f.s.Bend()
 	if bend == nil {
 		return nil
 	}
-	w := objective.NewTapered(len(f.terms))
-	for t := range r.Terms {
-		w.MG[t], w.EG[t] = float64(r.Terms[t].MG), float64(r.Terms[t].EG)
-	}
 	r.Bend = &Bend{Formula: bend.Program.Formula.Text, Jumps: len(bend.Jumps), Held: f.held}
 	for t := range r.Terms {
 		r.Terms[t].Step = f.terms[t].Step
 	}
-	var err error
-	if r.Bend.NearJumps, err = f.train.NearJumps(ctx, w, jumpReach*f.c.unit()); err != nil {
+	rough, err := f.train.FindRough(ctx, r.fitted(), jumpReach*f.c.unit(), kinkReach*f.c.unit())
+	if err != nil {
 		return err
+	}
+	r.Bend.NearJumps = rough.NearJumps
+	for t := range f.terms {
+		for half, j := range [2]int{f.free.MG[t], f.free.EG[t]} {
+			if j == objective.Fixed || half == 1 && !f.terms[t].Tapered || [2]float64{rough.Share.MG[t], rough.Share.EG[t]}[half] < mostlyRough {
+				continue
+			}
+			name := f.terms[t].Name
+			if f.terms[t].Tapered {
+				name += [2]string{" mg", " eg"}[half]
+			}
+			r.Bend.OnKinks = append(r.Bend.OnKinks, name)
+		}
+	}
+	if n := len(r.Bend.OnKinks); n > 0 {
+		f.warn("the errors of %d coefficients are rough, most of what the data say of them is from rows near a jump or on a kink of the formula: %s", n, some(r.Bend.OnKinks))
 	}
 	if n := r.Bend.NearJumps; n > 0 {
 		f.warn("%d of %d rows are within %d centipawns of where the formula jumps (signs and conditions): there the fit is rough", n, r.Rows, jumpReach)

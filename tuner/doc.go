@@ -33,6 +33,7 @@
 // Config.Memory equations are solved by conjugate gradients, with products over the rows,
 // for the steps of the method and for one standard error at a time. The minimum is the
 // same; standard errors are those of the largest changes and of a few named contrasts.
+// A fit with a formula has no such products: it is an error there.
 //
 // # The same numbers for any number of workers
 //

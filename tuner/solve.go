@@ -105,6 +105,9 @@ var smallestMemory int64 = 256 << 20
 // chooseSolver decides by estimated memory whether there are matrices.
 func (f *fitting) chooseSolver() {
 	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
+	if f.s.Bend() != nil { // checkMemory has been content
+		need = bentBytes(f.free.N, f.s.Terms())
+	}
 	if f.at.big = have > 0 && need > have && f.s.Bend() == nil; f.at.big {
 		f.at.exact = stats.ExactBytes(f.free.N, f.s.Terms()) <= max(have, smallestMemory)
 		traces := "the design effect from random signs"

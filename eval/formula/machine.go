@@ -194,12 +194,26 @@ func (f *Formula) Jumps() []int {
 	return out
 }
 
-// Near reports whether the last row is within a distance of one of the jumps.
-func (m *Machine) Near(jumps []int, distance float64) bool {
-	for _, i := range jumps {
+// Kinks returns the nodes at which the value has a kink as channels and scalars change: the
+// largest and smallest of two values, and absolute values.
+func (f *Formula) Kinks() []int {
+	var out []int
+	order := f.orders()
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Op == Abs && order[n.A] > 0 || (n.Op == Max || n.Op == Min) && (order[n.A] > 0 || order[n.B] > 0) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Near reports whether the last row is within a distance of one of the jumps or kinks.
+func (m *Machine) Near(nodes []int, distance float64) bool {
+	for _, i := range nodes {
 		n := &m.f.Nodes[i]
 		d := m.v[n.A]
-		if n.Op != Sign {
+		if n.Op != Sign && n.Op != Abs {
 			d -= m.v[n.B]
 		}
 		if math.Abs(d) <= distance {

@@ -20,18 +20,13 @@ type Rounding struct {
 
 // RoundingLoss evaluates the rows of a data set with the fitted numbers of a weight file
 // and with its integers; weights that were not fitted are the integers in both. Positions
-// are counted by the model of the weights, features by the names of their terms. progress
-// is called with the rows read so far; nil for none.
+// are counted by the model of the weights, features by the names of their terms. A formula is
+// that of the weights, smooth as the fit saw it. progress is called with the rows read so far; nil for none.
 func RoundingLoss(ctx context.Context, f *models.File, path string, progress func(done, total int64, note string)) (r Rounding, err error) {
-	table, err := f.Table()
+	rows, total, err := valuedRows(f, path)
 	if err != nil {
 		return r, err
 	}
-	rows, total, err := countedRows(f, path)
-	if err != nil {
-		return r, err
-	}
-	fitted, rounded := coefficients(f, table)
 	var weight, sumFitted, sumRounded float64
 	for row, err := range rows {
 		if err == nil {
@@ -41,8 +36,8 @@ func RoundingLoss(ctx context.Context, f *models.File, path string, progress fun
 			return r, err
 		}
 		weight += row.weight
-		sumFitted += float64(row.weight * crossEntropy(f.K*row.value(fitted), row.result))
-		sumRounded += float64(row.weight * crossEntropy(f.K*row.value(rounded), row.result))
+		sumFitted += float64(row.weight * crossEntropy(f.K*row.fitted, row.result))
+		sumRounded += float64(row.weight * crossEntropy(f.K*row.rounded, row.result))
 		if r.Rows++; r.Rows%4096 == 0 && progress != nil {
 			progress(r.Rows, total, "")
 		}
@@ -52,6 +47,37 @@ func RoundingLoss(ctx context.Context, f *models.File, path string, progress fun
 	}
 	r.Fitted, r.Rounded = sumFitted/weight, sumRounded/weight
 	return r, nil
+}
+
+// valuedRow is a position with its evaluation by the fitted numbers and by the integers, in
+// units of the evaluation.
+type valuedRow struct{ fitted, rounded, result, weight float64 }
+
+// valuedRows reads a data set of positions or of features; n is the number of rows.
+func valuedRows(f *models.File, path string) (rows iter.Seq2[valuedRow, error], n int64, err error) {
+	if f.Formula != "" {
+		return bentRows(f, path)
+	}
+	table, err := f.Table()
+	if err != nil {
+		return nil, 0, err
+	}
+	counted, n, err := countedRows(f, path)
+	if err != nil {
+		return nil, 0, err
+	}
+	fitted, rounded := coefficients(f, table)
+	return func(yield func(valuedRow, error) bool) {
+		for r, err := range counted {
+			var v valuedRow
+			if err == nil {
+				v = valuedRow{r.value(fitted), r.value(rounded), r.result, r.weight}
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}, n, nil
 }
 
 // coefficients returns the weights, mg and eg by term, as fitted and as integers.
@@ -134,16 +160,23 @@ func positionRows(f *models.File, path string) (iter.Seq2[*countedRow, error], i
 	}, d.Len(), nil
 }
 
-func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], int64, error) {
+// featuresOf opens a data set of features of the evaluation that the weights are of.
+func featuresOf(f *models.File, path string) (*dataset.Reader[dataset.FeatureRow], dataset.FeatureSet, error) {
 	d, set, err := dataset.OpenFeatures(path)
+	switch {
+	case err != nil:
+	case set.Model != f.Model:
+		err = fmt.Errorf("%s holds features of %q, the weights are of %q", path, set.Model, f.Model)
+	case set.Bent() && f.Formula == "":
+		err = fmt.Errorf("%s: the features have a formula, the weights of %q have none: give weights that assay tune fitted to such features", path, f.Model)
+	}
+	return d, set, err
+}
+
+func featureRows(f *models.File, path string) (iter.Seq2[*countedRow, error], int64, error) {
+	d, set, err := featuresOf(f, path)
 	if err != nil {
 		return nil, 0, err
-	}
-	if set.Model != f.Model {
-		return nil, 0, fmt.Errorf("%s holds features of %q, the weights are of %q", path, set.Model, f.Model)
-	}
-	if set.Bent() {
-		return nil, 0, fmt.Errorf("%s: the features have a formula, under which rounding is not measured", path)
 	}
 	index := make(map[string]uint16, len(f.Terms))
 	for i := range f.Terms {

@@ -383,26 +383,3 @@ func partsOf(c *rows.Chunk, row int, entries []rows.Entry, out []Part) []Part {
 	}
 	return out
 }
-
-// NearJumps counts the rows within a distance of where the formula may jump.
-func (p *Problem) NearJumps(ctx context.Context, w Tapered, distance float64) (int, error) {
-	s := p.Store
-	b := s.Bend()
-	if len(b.Jumps) == 0 {
-		return 0, nil
-	}
-	parts, total := make([]int, len(s.Chunks)), 0
-	err := Evaluate(ctx, s, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
-		m, in := formula.NewMachine(b.Program.Formula, false), make([]float64, len(b.Program.Inputs))
-		for row := range s.Chunks[i].Rows {
-			for k := range in {
-				v := t.bent.machine.Input(k)
-				in[k] = v[min(row, len(v)-1)]
-			}
-			if _, err := m.Value(in); err == nil && m.Near(b.Jumps, distance) {
-				parts[i]++
-			}
-		}
-	}, func(_ *Scratch, i int) { total += parts[i] })
-	return total, err
-}

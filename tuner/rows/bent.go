@@ -23,6 +23,7 @@ type Bend struct {
 	Scalars []ScalarInput
 	Columns []int       // the inputs that are columns, in the order of Chunk.Columns
 	Jumps   []int       // where the value may jump, see formula.Machine.Near
+	Kinks   []int       // where its slope may
 	scalar  map[int]int // of Scalars, by input
 	at      [][2]int    // counted terms by term: White's or both sides', and Black's; -1
 }
@@ -51,7 +52,7 @@ func newBend(set *dataset.FeatureSet) (*Bend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bend{Program: p, Machines: autodiff.NewPool(p.Formula), Jumps: p.Formula.Jumps(), scalar: map[int]int{}}
+	b := &Bend{Program: p, Machines: autodiff.NewPool(p.Formula), Jumps: p.Formula.Jumps(), Kinks: p.Formula.Kinks(), scalar: map[int]int{}}
 	slots := make([][2]int, len(set.Channels))
 	for c, ch := range set.Channels {
 		slots[c] = [2]int{len(b.Slots), -1}
