@@ -13,11 +13,11 @@ func traceAssay(p *board.Position, s tracer) tracer {
 	white.set(p, board.White)
 	s = s.structure(p, &black, &white)
 	s = s.material(p, &black, &white)
-	s = traceAssaySide(&black, s)
+	s = traceRing(&black, traceAssaySide(&black, s))
 	if p.SideToMove() == board.Black {
 		s = s.one(assayTempo)
 	}
-	s = traceAssaySide(&white, s.turn())
+	s = traceRing(&white, traceAssaySide(&white, s.turn()))
 	if p.SideToMove() == board.White {
 		s = s.one(assayTempo)
 	}
@@ -41,15 +41,15 @@ func traceAssaySide(v *view, s tracer) tracer {
 	s = traceKnights(v, s)
 	s = traceBishops(v, s)
 	s = traceRooks(v, s)
-	s = traceQueens(v, s)
-	return traceRing(v, s)
+	return traceQueens(v, s)
 }
 
 // traceContact counts the terms that need both sides, for one of them.
 func traceContact(v *view, o *opponent, s tracer) tracer {
 	s = traceThreats(v, o, s)
 	s = traceChecks(v, o, s)
-	s = traceAttack(v, o, s)
+	s = traceRingWeak(v, o, s)
+	s = traceAttack(v, s)
 	s = tracePassed(v, o, s)
 	return traceMopUp(v, o, s)
 }
@@ -61,6 +61,9 @@ const (
 	unitsRook   = 3
 	unitsQueen  = 5
 )
+
+// oneAttacker counts a piece that attacks the ring in view.hits.
+const oneAttacker = 1 << 32
 
 func traceKnights(v *view, s tracer) tracer {
 	s = s.add(assayOutpost, (v.knights & v.outposts).Count())
@@ -76,6 +79,7 @@ func traceKnights(v *view, s tracer) tracer {
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsKnight * hits.Count()
 			v.attackers++
+			v.hits += (hits.Count() + oneAttacker)
 		}
 	}
 	return s
@@ -92,6 +96,7 @@ func traceBishops(v *view, s tracer) tracer {
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsBishop * hits.Count()
 			v.attackers++
+			v.hits += (hits.Count() + oneAttacker) << 8
 		}
 	}
 	if v.bishops&board.LightSquares != 0 && v.bishops&board.DarkSquares != 0 {
@@ -111,6 +116,7 @@ func traceRooks(v *view, s tracer) tracer {
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsRook * hits.Count()
 			v.attackers++
+			v.hits += (hits.Count() + oneAttacker) << 16
 		}
 		file := board.FileA << (sq & 7)
 		if v.pawns&file == 0 {
@@ -134,6 +140,7 @@ func traceQueens(v *view, s tracer) tracer {
 		if hits := attacks & v.ring; hits != 0 {
 			v.units += unitsQueen * hits.Count()
 			v.attackers++
+			v.hits += (hits.Count() + oneAttacker) << 24
 		}
 	}
 	return s

@@ -53,18 +53,22 @@ func traceChecks(v *view, o *opponent, s tracer) tracer {
 	if board.KnightAttacks(king)&v.attackedBy[board.Knight]&safe != 0 {
 		s = s.one(assayCheck)
 		v.units += dangerKnight
+		v.checks |= 1
 	}
 	if diagonal&v.attackedBy[board.Bishop]&safe != 0 {
 		s = s.one(assayCheck + 1)
 		v.units += dangerBishop
+		v.checks |= 2
 	}
 	if straight&v.attackedBy[board.Rook]&safe != 0 {
 		s = s.one(assayCheck + 2)
 		v.units += dangerRook
+		v.checks |= 4
 	}
 	if (diagonal|straight)&v.attackedBy[board.Queen]&safe != 0 {
 		s = s.one(assayCheck + 3)
 		v.units += dangerQueen
+		v.checks |= 8
 	}
 	// A pinner is a slider on a ray behind one piece.
 	raysDiagonal, raysStraight := board.Rays(king)
@@ -76,29 +80,22 @@ func traceChecks(v *view, o *opponent, s tracer) tracer {
 		pinners |= far & board.RookAttacks(king, v.occupied&^near)
 	}
 	if pinners != 0 {
-		v.units += dangerPin * pinners.Count()
-		s = s.add(assayPinned, pinners.Count())
+		v.pins = pinners.Count()
+		v.units += dangerPin * v.pins
+		s = s.add(assayPinned, v.pins)
 	}
 	return s
 }
 
-// traceAttack counts squares around their king that only the king guards, pieces that
-// attack the ring, and a king on a flank without pawns. What traceAttack and traceChecks
-// find adds up to an index of danger, which is halved without a queen.
-func traceAttack(v *view, o *opponent, s tracer) tracer {
-	unguarded := (v.ring & v.attacked &^ (o.attacked &^ (o.attackedByKing &^ o.attackedTwice))).Count()
-	if unguarded != 0 {
-		s = s.one(assayRingWeak - 1 + min(unguarded, weakBuckets))
+// traceRingWeak counts squares around their king that only the king guards, pieces that
+// attack the ring, and a king on a flank without pawns.
+func traceRingWeak(v *view, o *opponent, s tracer) tracer {
+	v.unguarded = (v.ring & v.attacked &^ (o.attacked &^ (o.attackedByKing &^ o.attackedTwice))).Count()
+	if v.unguarded != 0 {
+		s = s.one(assayRingWeak - 1 + min(v.unguarded, weakBuckets))
 	}
 	if v.attackers > 0 {
 		s = s.one(assayAttackers - 1 + min(v.attackers, 4))
-	}
-	danger := v.units + dangerUnguarded*unguarded + dangerAttacker*v.attackers
-	if v.queens == 0 {
-		danger /= 2
-	}
-	if danger >= dangerStep {
-		s = s.one(assayDanger - 1 + min(danger/dangerStep, dangerBuckets))
 	}
 	flank := kingsFlank
 	if v.theirKing&7 < 4 {
@@ -106,6 +103,19 @@ func traceAttack(v *view, o *opponent, s tracer) tracer {
 	}
 	if (v.pawns|o.pawns)&flank == 0 {
 		s = s.one(assayBareFlank)
+	}
+	return s
+}
+
+// traceAttack adds what traceChecks and traceRingWeak found to an index of danger, which is
+// halved without a queen.
+func traceAttack(v *view, s tracer) tracer {
+	danger := v.units + dangerUnguarded*v.unguarded + dangerAttacker*v.attackers
+	if v.queens == 0 {
+		danger /= 2
+	}
+	if danger >= dangerStep {
+		s = s.one(assayDanger - 1 + min(danger/dangerStep, dangerBuckets))
 	}
 	return s
 }

@@ -94,6 +94,13 @@ const ringBuckets = 20
 
 func assayModel() *Model {
 	t := newTable(assayTerms)
+	declareAssay(t)
+	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
+	m.scale = assayScale
+	return m
+}
+
+func declareAssay(t *table) {
 	declareMaterial(t)
 	declareMobility(t)
 	declarePawns(t)
@@ -102,9 +109,6 @@ func assayModel() *Model {
 	declareContact(t)
 	declareSquares(t)
 	t.set(assayTempo, Term{Name: "tempo", Group: GroupTempo, Tapered: true, Source: sourceOurs}, 0)
-	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
-	m.scale = assayScale
-	return m
 }
 
 func declareMaterial(t *table) {

@@ -26,6 +26,13 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}
+	if m.Bend != nil {
+		e := &bentEvaluator{score: m.score, value: m.Bend.value}
+		for i, c := range w {
+			e.weights.packed[m.slot(i)] = pack(c)
+		}
+		return e, nil
+	}
 	e := &evaluator{score: m.score, scale: m.scale}
 	for i, c := range w {
 		e.weights.packed[i] = pack(c)
@@ -53,5 +60,5 @@ func (e *evaluator) Evaluate(p *board.Position) int {
 // value converts a sum to centipawns: the one division, toward zero, and the bound.
 func value(sum, scaleNum, scaleDen int64) int {
 	v := sum * scaleNum / (MaxPhase * scaleDen)
-	return int(max(-MaxScore, min(v, MaxScore)))
+	return bounded(v)
 }

@@ -10,7 +10,7 @@ import (
 
 // Explanation is the value of a position, taken apart into what each term adds. Value is
 // the sum of (White - Black) x (MG x Phase + EG x (24 - Phase)) x Scale / 24 over the
-// terms, truncated toward zero.
+// terms, truncated toward zero; of a model with a formula, that of the sums of its channels.
 type Explanation struct {
 	Value int         `json:"value"` // centipawns, White's view
 	Phase int         `json:"phase"` // MaxPhase in the middlegame, 0 in the endgame
@@ -26,7 +26,8 @@ type TermValue struct {
 	Coef
 	Group string `json:"-"`
 	// Adds is what the term adds to the value, in centipawns from White's view, before
-	// the endgame scale.
+	// the endgame scale. Of a model with a formula it is by how much the value is larger than
+	// without the term; these do not add up to the value.
 	Adds float64 `json:"-"`
 }
 
@@ -41,6 +42,11 @@ func (m *Model) Explain(p *board.Position, w []Coef) (*Explanation, error) {
 	e := &Explanation{Value: f.Value(w), Phase: f.Phase, Scale: [2]int{f.ScaleNum, f.ScaleDen}}
 	for _, c := range m.Counts(p) {
 		t := TermValue{Name: m.Terms[c.Term].Name, White: c.White, Black: c.Black, Coef: w[c.Term], Group: m.Terms[c.Term].Group}
+		if m.Bend != nil {
+			t.Adds = float64(e.Value - m.Bend.without(&f, w, c.Term))
+			e.Terms = append(e.Terms, t)
+			continue
+		}
 		t.Adds = float64((t.White-t.Black)*(int(t.MG)*e.Phase+int(t.EG)*(MaxPhase-e.Phase))) / MaxPhase
 		e.Terms = append(e.Terms, t)
 	}

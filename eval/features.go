@@ -2,14 +2,16 @@ package eval
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Feature is the count of one term in a position: White's count minus Black's.
+// Feature is the count of one term in a position: White's count minus Black's. In a channel
+// that has a sum for each side, see Bend, Count is White's and Black is Black's.
 type Feature struct {
-	Term  uint16
-	Count int16
+	Term         uint16
+	Count, Black int16
 }
 
 // Features is what a tuner needs of a position. The value of the position under weights w
-// is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero.
+// is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero, or what a formula makes of
+// the sums of the channels, see Bend.
 type Features struct {
 	// Entries are the terms whose count is not zero, ascending, each once.
 	Entries []Feature
@@ -19,13 +21,18 @@ type Features struct {
 	// than their material suggests; 1 everywhere else.
 	ScaleNum, ScaleDen int
 
-	scratch *trace
+	scratch, black *trace
+	bend           *Bend // of the model that was counted; nil if it is linear
 }
 
 // Features counts the model's terms in a position. It reuses the memory of f: once f
 // has held a position of this size, nothing is allocated.
 func (m *Model) Features(p *board.Position, f *Features) {
 	f.warm()
+	if f.bend = m.Bend; f.bend != nil {
+		m.bentFeatures(p, f)
+		return
+	}
 	m.trace(p, tracer{to: f.scratch, next: f.scratch, sign: -1})
 	f.Entries = f.scratch.drain(f.Entries[:0])
 	f.Phase = Phase(p)
@@ -49,7 +56,7 @@ func (f *Features) warm() {
 	}
 }
 
-// Sum returns the sum of count x (mg x phase + eg x (24 - phase)) over the entries,
+// Sum returns, for a model without a formula, the sum of count x (mg x phase + eg x (24 - phase)) over the entries,
 // in 1/24 centipawn before any endgame scale.
 func (f *Features) Sum(w []Coef) int64 {
 	var mg, eg int64
@@ -63,6 +70,9 @@ func (f *Features) Sum(w []Coef) int64 {
 // Value returns the position's value in centipawns under weights w, the same number
 // that an Evaluator with these weights returns.
 func (f *Features) Value(w []Coef) int {
+	if f.bend != nil {
+		return f.bend.of(f, w)
+	}
 	return value(f.Sum(w), int64(f.ScaleNum), int64(f.ScaleDen))
 }
 
@@ -76,7 +86,8 @@ func (m *Model) Counts(p *board.Position) []Count {
 	m.trace(p, tracer{to: &black, next: &white, sign: -1})
 	counts := make([]Count, len(m.Terms))
 	for i := range counts {
-		counts[i] = Count{Term: i, White: int(white.counts[i]), Black: -int(black.counts[i])}
+		slot := m.slot(i)
+		counts[i] = Count{Term: i, White: int(white.counts[slot]), Black: -int(black.counts[slot])}
 	}
 	return counts
 }

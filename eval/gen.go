@@ -1,6 +1,6 @@
 //go:build ignore
 
-// This program writes score_generated.go; "go generate" runs it.
+// This program writes the generated files; "go generate" runs it.
 package main
 
 import (
@@ -11,11 +11,13 @@ import (
 )
 
 func main() {
-	text, err := gen.Generate(".")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile(gen.Output, text, 0o644); err != nil {
-		log.Fatal(err)
+	for _, out := range gen.Outputs {
+		text, err := gen.Generate(".", out)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(out.Name, text, 0o644); err != nil {
+			log.Fatal(err)
+		}
 	}
 }

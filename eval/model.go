@@ -28,6 +28,9 @@ type Model struct {
 	// Start holds the weights that learning starts from, one for each term.
 	Start []Coef
 
+	// Bend says how the value is made of the terms; nil if it is their sum.
+	Bend *Bend
+
 	trace func(*board.Position, tracer) tracer
 	score func(*board.Position, scorer) scorer
 	// scale returns the endgame scale in sixteenths, given the phase; nil: none.
@@ -35,7 +38,7 @@ type Model struct {
 	index map[string]int
 }
 
-var models = []*Model{shannonModel(), appendixModel(), machackModel(), assayModel()}
+var models = []*Model{shannonModel(), appendixModel(), machackModel(), assayModel(), assayBentModel()}
 
 // Models returns all models, the simplest first.
 func Models() []*Model { return slices.Clone(models) }
@@ -56,6 +59,14 @@ func Lookup(name string) (*Model, error) {
 func (m *Model) Term(name string) (int, bool) {
 	i, ok := m.index[name]
 	return i, ok
+}
+
+// slot returns the index of a term in counts and packed weights.
+func (m *Model) slot(term int) int {
+	if m.Bend != nil {
+		return int(m.Bend.slot[term])
+	}
+	return term
 }
 
 // Check returns an error unless w can be the weights of the model: one coefficient for

@@ -13,7 +13,7 @@ import (
 func TestTables(t *testing.T) {
 	groups := map[string]bool{
 		GroupMaterial: true, GroupPieceSquare: true, GroupMobility: true, GroupPawns: true,
-		GroupPassed: true, GroupPieces: true, GroupKing: true, GroupTempo: true, GroupThreats: true,
+		GroupPassed: true, GroupPieces: true, GroupKing: true, GroupTempo: true, GroupThreats: true, GroupEndgame: true,
 	}
 	for _, m := range Models() {
 		names := map[string]bool{}

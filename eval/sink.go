@@ -62,6 +62,7 @@ func (t *trace) drain(entries []Feature) []Feature {
 type weights struct {
 	packed   [maxTerms]int64
 	root     root
+	sums     sums // of channels other than the first
 	material materialTable
 	pawns    pawnTable
 }

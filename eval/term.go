@@ -1,5 +1,12 @@
 package eval
 
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // Coef is the coefficient of a term, in centipawns: MG in the middlegame (phase 24), EG in
 // the endgame (phase 0), interpolated by phase between them. A term that is not tapered has
 // MG == EG.
@@ -22,6 +29,7 @@ const (
 	GroupKing        = "king"
 	GroupThreats     = "threats"
 	GroupTempo       = "tempo"
+	GroupEndgame     = "endgame"
 )
 
 // Term is one thing a model counts. Its index in Model.Terms is its number.
@@ -37,6 +45,9 @@ type Term struct {
 	// Mirror is the index of the term for the file-mirrored square in a table over
 	// squares (a2 for h2), and the term's own index everywhere else.
 	Mirror int
+	// Channel is the one that the term is summed in, of a model with a formula; empty is the
+	// first. A term of a plain channel is not tapered.
+	Channel string
 	// Rooted reports whether the term depends on the position that a search started from.
 	// Then it is 0 in a position alone, and only games can tell its weight.
 	Rooted bool
@@ -81,4 +92,29 @@ func (t *table) set(index int, term Term, start int32) {
 // pair declares two terms of a piece-square table to be each other's mirror.
 func (t *table) pair(a, b int) {
 	t.terms[a].Mirror, t.terms[b].Mirror = b, a
+}
+
+// MaxName bounds the names of models, terms and groups, in bytes.
+const MaxName = 128
+
+// CheckName reports what cannot be the name of a model, a term or a group, ours or a
+// foreign evaluation's: names reach terminals, file names and source code, so they are
+// 1 to MaxName bytes of printable characters, with blanks only inside.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("an empty name")
+	case len(name) > MaxName:
+		return fmt.Errorf("the name %.40q... has %d bytes, at most %d are allowed", name, len(name), MaxName)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("the name %q is not UTF-8", name)
+	case strings.TrimSpace(name) != name:
+		return fmt.Errorf("the name %q begins or ends with a blank", name)
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("the name %q has the character %U, which cannot be printed", name, r)
+		}
+	}
+	return nil
 }

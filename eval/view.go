@@ -14,11 +14,16 @@ type view struct {
 	theirPawnAttacks board.Bitboard // squares that their pawns attack
 
 	king, theirKing board.Square
+	side            int // 0 for White, 1 for Black
 
 	mobilityArea board.Bitboard // squares that count as mobility
 	ring         board.Bitboard // squares around their king
 	units        int            // attacks on the ring so far, in units; later the danger
 	attackers    int            // pieces other than pawns and king that attack the ring
+	hits         int            // attacks on the ring in bytes, by type from knight; in the upper half the attackers
+	checks       int            // a bit for each type of piece with a safe check, from knight
+	unguarded    int            // squares of the ring that we attack and only their king guards
+	pins         int            // pieces of theirs that are pinned to their king
 	passed       board.Bitboard // own passed pawns
 	outposts     board.Bitboard // squares that an own pawn guards and their pawns cannot attack
 
@@ -39,6 +44,11 @@ func (v *view) pieces() board.Bitboard {
 	return v.pawns | v.knights | v.bishops | v.rooks | v.queens | v.king.Bitboard()
 }
 
+// points returns the value of the side's pieces by Shannon, without pawns.
+func (v *view) points() int {
+	return 3*(v.knights|v.bishops).Count() + 5*v.rooks.Count() + 9*v.queens.Count()
+}
+
 // opponent is the other side's pieces and the squares they attack, mirrored into the view
 // of the side that counts.
 type opponent struct {
@@ -49,6 +59,11 @@ type opponent struct {
 
 	toMove    int  // 1 if it is the opponent's turn
 	pawnsOnly bool // the opponent has king and pawns only
+}
+
+// points returns the value of the opponent's pieces by Shannon, without pawns.
+func (o *opponent) points() int {
+	return 3*(o.knights|o.bishops).Count() + 5*o.rooks.Count() + 9*o.queens.Count()
 }
 
 // set fills o from t, the opponent's own view.
@@ -63,6 +78,7 @@ func (o *opponent) set(t *view) {
 
 // set fills a new view with the position as side c sees it.
 func (v *view) set(p *board.Position, c board.Color) {
+	v.side = int(c)
 	them := c.Other()
 	v.pawns, v.theirPawns = p.Pieces(c, board.Pawn), p.Pieces(them, board.Pawn)
 	v.knights, v.bishops = p.Pieces(c, board.Knight), p.Pieces(c, board.Bishop)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/assay-chess/assay/eval"
 )
 
 //go:embed *.json
@@ -63,7 +65,7 @@ func CanonicalName(name string) string {
 	return name
 }
 
-// StartOf returns the name of the embedded weights that hold a model's start weights.
+// StartOf returns the name by which Open has a model's start weights.
 func StartOf(model string) string {
 	if model == "assay" {
 		return "assay-start"
@@ -116,8 +118,8 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 	return parse(path, data)
 }
 
-// Open returns the weights of an embedded name or else of the file at that path. Write
-// ./name for a file with the name of embedded weights.
+// Open returns the weights of an embedded name, the start weights of a model that has none
+// embedded, or else those of the file at that path. Write ./name for a file with such a name.
 func Open(fileOrName string) (*File, error) { return open(fileOrName, Parse) }
 
 // OpenAny is Open for weights of any evaluation, as ParseAny is Parse.
@@ -126,6 +128,9 @@ func OpenAny(fileOrName string) (*File, error) { return open(fileOrName, ParseAn
 func open(fileOrName string, parse func(string, []byte) (*File, error)) (*File, error) {
 	if slices.Contains(Names(), fileOrName) {
 		return Embedded(fileOrName)
+	}
+	if m, err := eval.Lookup(fileOrName); err == nil {
+		return New(m, m.Start), nil
 	}
 	f, err := load(fileOrName, parse)
 	if errors.Is(err, os.ErrNotExist) {

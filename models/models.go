@@ -44,7 +44,8 @@ type File struct {
 	// Unit is the number of units a pawn of a foreign evaluation whose weights are in its own
 	// engine's units; 0 is 100, and weights are in centipawns.
 	Unit float64
-	// Formula is the text that makes a foreign evaluation of its terms; empty if it is linear.
+	// Formula is the text that makes an evaluation of its terms, of a model of eval its own;
+	// empty if it is linear.
 	Formula string
 	// K is the slope of the sigmoid that belongs to the weights, per centipawn or engine unit.
 	K float64
@@ -93,11 +94,19 @@ type Provenance struct {
 // New returns a file with the given weights of the model, K DefaultK and an empty
 // provenance. w must have one coefficient for each term.
 func New(m *eval.Model, w []eval.Coef) *File {
-	f := &File{Model: m.Name, K: DefaultK, Terms: make([]TermWeight, len(m.Terms))}
+	f := &File{Model: m.Name, Formula: formulaOf(m), K: DefaultK, Terms: make([]TermWeight, len(m.Terms))}
 	for i := range f.Terms {
 		f.Terms[i] = TermWeight{Name: m.Terms[i].Name, MG: w[i].MG, EG: w[i].EG}
 	}
 	return f
+}
+
+// formulaOf returns the formula of a model, empty if its value is the sum of its terms.
+func formulaOf(m *eval.Model) string {
+	if m.Bend == nil {
+		return ""
+	}
+	return m.Bend.Formula
 }
 
 // Table returns the term table, in the order of f.Terms: the model's, or that of a foreign
@@ -106,9 +115,6 @@ func (f *File) Table() ([]eval.Term, error) {
 	if f.Foreign == nil {
 		if f.Unit != 0 {
 			return nil, fmt.Errorf("the unit is 1/%g pawn, but weights of %s are in centipawns", f.Unit, f.Model)
-		}
-		if f.Formula != "" {
-			return nil, fmt.Errorf("there is a formula, but model %s has its own", f.Model)
 		}
 		m, _, err := f.Weights()
 		if err != nil {
@@ -171,6 +177,12 @@ func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
 		return nil, nil, err
+	}
+	switch own := formulaOf(m); {
+	case own == "" && f.Formula != "":
+		return nil, nil, fmt.Errorf("there is a formula, but the value of model %s is the sum of its terms", f.Model)
+	case own != f.Formula:
+		return nil, nil, fmt.Errorf("the weights are for another formula than that of model %s in this program: fit them again with assay tune", f.Model)
 	}
 	w := make([]eval.Coef, len(f.Terms))
 	for i := range f.Terms {

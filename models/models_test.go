@@ -43,8 +43,40 @@ func TestEmbeddedIsACopy(t *testing.T) {
 	}
 }
 
+// testUnfitted checks a model without embedded weights: its name means its start weights, and
+// a file says for which formula its weights are.
+func testUnfitted(t *testing.T, m *eval.Model) {
+	t.Helper()
+	f, err := Open(StartOf(m.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model, w, err := f.Weights(); err != nil || model != m || !slices.Equal(w, m.Start) {
+		t.Errorf("%s: weights differ from the model's start (%v)", m.Name, err)
+	}
+	text, err := f.Encode()
+	if err != nil || !bytes.Contains(text, []byte(`"formula": "let `)) {
+		t.Fatalf("%s: no formula in %.300s, %v", m.Name, text, err)
+	}
+	if again, err := Parse("x", text); err != nil || again.ID() != f.ID() {
+		t.Errorf("%s: read again: %v", m.Name, err)
+	}
+	other := bytes.Replace(text, []byte(`"formula": "let `), []byte(`"formula": "let  `), 1)
+	if _, err := Parse("x", other); err == nil || !strings.Contains(err.Error(), "another formula") {
+		t.Errorf("%s: a file for another formula: %v", m.Name, err)
+	}
+	linear := bytes.Replace(text, []byte(m.Name), []byte("assay"), 1)
+	if _, err := Parse("x", linear); err == nil {
+		t.Errorf("%s: its weights are those of the model assay", m.Name)
+	}
+}
+
 func TestEmbedded(t *testing.T) {
 	for _, m := range eval.Models() {
+		if m.Bend != nil {
+			testUnfitted(t, m)
+			continue
+		}
 		want, err := start(m).Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -79,6 +79,9 @@ func TestBuildStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if (s.Pieces == nil) != (m.Bend != nil) {
+				t.Errorf("%s: values of pieces: %v", m.Name, s.Pieces != nil)
+			}
 			if first == nil {
 				first = s
 			}

@@ -135,6 +135,9 @@ func positionRows(f *models.File, path string) (iter.Seq2[*countedRow, error], i
 	if err != nil {
 		return nil, 0, err
 	}
+	if model.Bend != nil {
+		return nil, 0, fmt.Errorf("%s: model %s has a formula, under which rounding is not measured", path, model.Name)
+	}
 	d, err := dataset.OpenPositions(path)
 	if err != nil {
 		return nil, 0, err

@@ -1,10 +1,12 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/tuner/autodiff"
 )
@@ -95,6 +97,37 @@ func newBend(set *dataset.FeatureSet) (*Bend, error) {
 		return nil, fmt.Errorf("%w: %d terms counted for each side are more than %d", ErrRow, len(b.Counted), 1<<16)
 	}
 	return b, nil
+}
+
+// SetOf returns a model with a formula as the set of features that it is; text, if not empty,
+// is another formula of its channels.
+func SetOf(m *eval.Model, text string) (dataset.FeatureSet, error) {
+	set := dataset.FeatureSet{Version: 2, Model: m.Name, Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: 1}}
+	set.Formula = cmp.Or(text, m.Bend.Formula)
+	for _, c := range m.Bend.Channels {
+		kind := dataset.PlainChannel
+		if c.Tapered {
+			kind = dataset.TaperedChannel
+		}
+		set.Channels = append(set.Channels, dataset.Channel{Name: c.Name, Kind: kind, Sides: c.Sides})
+	}
+	for i, t := range m.Terms {
+		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG), Channel: t.Channel}
+		if !t.Tapered {
+			x.Kind = dataset.SingleTerm
+		}
+		set.Terms = append(set.Terms, x)
+	}
+	return set, set.Check()
+}
+
+// countedBy writes the counts of a position by a model with a formula into a row.
+func countedBy(f *eval.Features, r *dataset.FeatureRow) {
+	r.Phase, r.Scale, r.EGScale, r.Eval = float32(f.Phase)/MaxPhase, 1, 1, dataset.NoEval
+	r.Terms, r.Counts, r.Blacks = r.Terms[:0], r.Counts[:0], r.Blacks[:0]
+	for _, e := range f.Entries {
+		r.Terms, r.Counts, r.Blacks = append(r.Terms, e.Term), append(r.Counts, float32(e.Count)), append(r.Blacks, float32(e.Black))
+	}
 }
 
 // Scalar returns what an input is that is a scalar or an entry of a table.

@@ -247,7 +247,7 @@ func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 // for a foreign evaluation.
 func ModelOf(set dataset.FeatureSet) *eval.Model {
 	m, err := eval.Lookup(set.Model)
-	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide {
+	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || set.Bent() != (m.Bend != nil) || m.Bend != nil && set.Formula != m.Bend.Formula {
 		return nil
 	}
 	for i := range set.Terms {

@@ -58,6 +58,8 @@ type Build struct {
 	// KeepFormula evaluates features with a formula by it even where it is linear. The store is
 	// then slower, and its fit the same.
 	KeepFormula bool
+	// Formula, if not empty, is another formula of the channels of the model of positions.
+	Formula string
 	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be
 	// another.
 	Unchecked bool
@@ -90,6 +92,17 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	if err != nil {
 		return nil, err
 	}
+	var bend *Bend
+	if m.Bend != nil {
+		set, err := SetOf(m, b.Formula)
+		if err == nil {
+			bend, err = newBend(&set)
+		}
+		if err != nil {
+			return nil, errors.Join(err, to.abandon())
+		}
+		to.bendBy(bend)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n := workers(b.Workers, 1<<30)
@@ -104,7 +117,7 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 		go func() {
 			var f eval.Features
 			for j := range todo {
-				j.extract(m, &f, &sources[j.source])
+				j.extract(m, bend, &f, &sources[j.source])
 				close(j.done)
 			}
 		}()
@@ -126,6 +139,9 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 		return nil, err
 	}
 	s.sources = c.infos
+	if bend != nil { // a piece has no value of its own: it depends on the rest of the position
+		return s, nil
+	}
 	if s.Pieces, err = samplePieces(ctx, m, c.sample.positions, b.Workers); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -179,12 +195,16 @@ func send(ctx context.Context, j *job, todo, queue chan<- *job) error {
 }
 
 // extract turns the job's positions into rows.
-func (j *job) extract(m *eval.Model, f *eval.Features, s *Source) {
+func (j *job) extract(m *eval.Model, bend *Bend, f *eval.Features, s *Source) {
 	factor := s.Weight
 	if factor == 0 {
 		factor = 1
 	}
 	j.rows, j.entries, j.ends = j.rows[:0], j.entries[:0], j.ends[:0]
+	if bend != nil {
+		j.extractBent(m, bend, f, factor, s.TrainOnly)
+		return
+	}
 	for i := range j.positions {
 		p := &j.positions[i]
 		m.Features(&p.Board, f)
@@ -198,6 +218,29 @@ func (j *job) extract(m *eval.Model, f *eval.Features, s *Source) {
 			Game: p.Game, Opening: p.Opening, TrainOnly: s.TrainOnly,
 		})
 	}
+	j.share()
+}
+
+// extractBent is extract for a model with a formula.
+func (j *job) extractBent(m *eval.Model, bend *Bend, f *eval.Features, factor float32, trainOnly bool) {
+	var features dataset.FeatureRow
+	var row Row
+	for i := range j.positions {
+		p := &j.positions[i]
+		m.Features(&p.Board, f)
+		countedBy(f, &features)
+		bend.row(&features, j.first+int64(i), &row)
+		j.entries = append(j.entries, row.Entries...)
+		j.ends = append(j.ends, len(j.entries))
+		next := row
+		next.Result, next.Score, next.Weight, next.Game, next.Opening, next.TrainOnly = p.Result, p.Score, p.Weight*factor, p.Game, p.Opening, trainOnly
+		j.rows = append(j.rows, next)
+	}
+	j.share()
+}
+
+// share gives each row its part of the entries.
+func (j *job) share() {
 	from := 0
 	for i, end := range j.ends {
 		j.rows[i].Entries = j.entries[from:end]

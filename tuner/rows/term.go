@@ -14,7 +14,7 @@ type Term struct {
 	Tapered     bool    // false: one coefficient holds in both phases
 	Mirror      int     // index of the file-mirrored twin; own index if none
 	MG, EG      float64 // start values in centipawns; equal where not tapered
-	// Own marks a term of a model of package eval: the prior of its group is measured. What
+	// Own marks a term of a model of package eval, of its first channel: the prior of its group is measured. What
 	// another evaluation calls a group says nothing.
 	Own   bool
 	Fixed bool // no fit changes it
@@ -29,7 +29,7 @@ func TermsOf(m *eval.Model, w []eval.Coef) ([]Term, error) {
 	}
 	out := make([]Term, len(m.Terms))
 	for i, t := range m.Terms {
-		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG), EG: float64(w[i].EG), Own: true}
+		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG), EG: float64(w[i].EG), Own: t.Channel == ""}
 	}
 	return out, nil
 }

@@ -127,7 +127,7 @@ func typicalCounts(m *eval.Model) ([]float64, error) {
 	for i := range positions {
 		m.Features(&positions[i], &f)
 		for _, e := range f.Entries {
-			squares[e.Term] += int64(e.Count) * int64(e.Count)
+			squares[e.Term] += int64(e.Count)*int64(e.Count) + int64(e.Black)*int64(e.Black)
 			rows[e.Term]++
 		}
 	}

@@ -64,6 +64,33 @@ func writeBent(t *testing.T, dir string, zero int) {
 	}
 }
 
+// TestTuneOwnFormula: our own model with a formula is fitted to positions, and compared with
+// another formula of its channels.
+func TestTuneOwnFormula(t *testing.T) {
+	dir := t.TempDir()
+	data, line, out := filepath.Join(dir, "data"), filepath.Join(dir, "linear.txt"), filepath.Join(dir, "tuned.json")
+	writeWalks(t, data, 12, nil)
+	text := "let k = clamp(64 + winning.white + winning.black, 0, 64)/64; value = (main.mg + balance(danger.mg)/16)*phase + (main.eg + balance(danger.eg)/16 + complexity/64)*(1 - phase)*k"
+	if err := os.WriteFile(line, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--model", "assay-bent", "--folds", "2", "--iterations", "2", "--k", "0.005", "--freeze", "piece-square,mobility,passed,pawns,pieces,threats,tempo", "--out", out}
+	said, err := tune(t, append(flags, data, "--against", line)...)
+	if err != nil || !strings.Contains(said, "on games held out") {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	f, err := models.Load(out)
+	if err != nil || f.Model != "assay-bent" || f.Foreign != nil || f.Formula == "" {
+		t.Fatalf("%v, %+v", err, f)
+	}
+	if _, err := tune(t, append(flags, data, "--formula", line)...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := models.Load(out); err == nil {
+		t.Error("weights for another formula are taken for those of the model")
+	}
+}
+
 // TestTuneFormula: a bent evaluation is fitted, compared with a linear one, and exported.
 func TestTuneFormula(t *testing.T) {
 	dir := t.TempDir()

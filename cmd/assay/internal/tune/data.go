@@ -183,8 +183,14 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 // withFormula puts the formula of --formula in place of the header's, and returns the same
 // data with that of --against; nil if there is none.
 func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
+	if t.model != nil && t.model.Bend != nil {
+		var err error
+		if t.set, err = rows.SetOf(t.model, ""); err != nil {
+			return nil, err
+		}
+	}
 	if (f.formula != "" || f.against != "") && !t.set.Bent() {
-		return nil, cli.Usagef("--formula and --against need features with a formula in their header")
+		return nil, cli.Usagef("--formula and --against need features with a formula in their header, or a --model that has one")
 	}
 	if f.formula != "" {
 		if err := t.takeFormula("--formula", f.formula); err != nil {
@@ -287,6 +293,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 		b.Unchecked = t.otherFormula
 		s, err = b.Features(ctx, t.set, t.features)
 	} else {
+		b.Formula = t.set.Formula
 		s, err = b.Positions(ctx, t.model, t.positions)
 	}
 	if err != nil {

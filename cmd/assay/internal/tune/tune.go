@@ -69,7 +69,8 @@ tolerances are always in centipawns.
 
 Features whose header has a formula are of an evaluation that is not linear: its channels' terms
 and its scalars, the group "formula", are fitted together. --formula tries another formula of the
-same channels, and --against says which of two predicts games better that it has not seen. The
+same channels, and --against says which of two predicts games better that it has not seen. Both
+also take positions and --model assay-bent. The
 weights of a scalar are numbers of its steps. A scalar that only repeats the scale of a
 channel is held at its start value.
 
@@ -342,7 +343,11 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
-	file, ferr := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
+	model := task.model
+	if task.otherFormula && !task.ofFeatures {
+		model = rows.ModelOf(task.set)
+	}
+	file, ferr := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
 	if ferr != nil {
 		return ferr
 	}

@@ -206,12 +206,26 @@ func (e *explained) table(p *board.Position, x *Opened, all bool) string {
 		total += t.Adds
 		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
 	}
-	fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
+	if x.Model.Bend != nil {
+		fmt.Fprintf(&b, "%-56s %10s\n", "value, by the formula", decimal(float64(e.Value)))
+		b.WriteString("\nA term adds what the value would be less without it, which do not add up to the value:\n\n" + indented(x.Model.Bend.Formula))
+	} else {
+		fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
+	}
 	if num, den := e.Scale[0], e.Scale[1]; num != den {
 		fmt.Fprintf(&b, "%-56s %10s\n", fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), decimal(total*float64(num)/float64(den)))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "\n%d terms do not occur; --all shows them.\n", hidden)
+	}
+	return b.String()
+}
+
+// indented returns a text with its lines indented.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text + "\n") {
+		b.WriteString("  " + line)
 	}
 	return b.String()
 }

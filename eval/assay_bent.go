@@ -1,0 +1,271 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval/internal/bent"
+)
+
+// The model assay-bent: the terms of the model assay, but for those of fixed units of danger,
+// and three channels instead of what assay has fixed in code: danger by its square, chances to
+// convert a lead, and complexity. Channels and formula are declared in package bent.
+
+// Index of the first slot of every block that the model assay does not have.
+const (
+	bentDanger      = assayTerms          // one term, that always counts
+	bentAttacker    = bentDanger + 1      // pieces that attack the ring: N, B, R, Q
+	bentHit         = bentAttacker + 4    // squares of the ring that they attack: the same
+	bentCheck       = bentHit + 4         // safe checks: the same
+	bentUnguarded   = bentCheck + 4       // one term
+	bentPin         = bentUnguarded + 1   // one term
+	bentQueenless   = bentPin + 1         // one term
+	bentFlank       = bentQueenless + 1   // attacked, attacked twice, defended
+	bentOpenFiles   = bentFlank + 3       // without their pawns, without any
+	bentPawnHit     = bentOpenFiles + 2   // one term
+	bentDefender    = bentPawnHit + 1     // one term
+	bentPawns       = bentDefender + 1    // none to eight
+	bentOpposite    = bentPawns + 9       // bishops alone, with rooks, with others
+	bentRookEnding  = bentOpposite + 3    // one term
+	bentDead        = bentRookEnding + 1  // one term
+	bentWrongBishop = bentDead + 1        // one term
+	bentLastPawn    = bentWrongBishop + 1 // one term
+	bentOneWing     = bentLastPawn + 1    // one term
+	bentRunners     = bentOneWing + 1     // one term
+	bentComplexity  = bentRunners + 1     // one term, that always counts
+	bentAllPawns    = bentComplexity + 1  // one term
+	bentAllPassed   = bentAllPawns + 1    // one term
+	bentBothWings   = bentAllPassed + 1   // one term
+	bentPawnEnding  = bentBothWings + 1   // one term
+	bentOutflanked  = bentPawnEnding + 1  // one term
+	bentInfiltrated = bentOutflanked + 1  // one term
+	bentSlots       = bentInfiltrated + 1
+)
+
+// Sums of the channels, see Bend.
+const (
+	sumDanger     = 1 // White's, Black's
+	sumWinning    = 3 // White's, Black's
+	sumComplexity = 5
+)
+
+func assayBentModel() *Model {
+	t := newTable(bentSlots)
+	declareAssay(t)
+	for slot := assayRing; slot < assayRing+ringBuckets; slot++ {
+		t.terms[slot].Name = ""
+	}
+	for slot := assayDanger; slot < assayDanger+dangerBuckets; slot++ {
+		t.terms[slot].Name = ""
+	}
+	declareDanger(t)
+	declareWinning(t)
+	declareComplexity(t)
+	return bend(&bent.Assay, "the model assay with bends that are fitted: danger by its square, endgame factors, complexity",
+		t, traceAssayBent, scoreAssayBent, valueAssayBent)
+}
+
+// declareDanger declares the terms of the channel danger. They start at the units that are
+// fixed in the model assay.
+func declareDanger(t *table) {
+	const unit = 16
+	add := func(slot int, start int32, names ...string) {
+		for i, name := range names {
+			t.set(slot+i, Term{Name: "danger." + name, Group: GroupKing, Tapered: true, Source: sourceShannonRing, Channel: "danger"}, 0)
+			t.start[slot+i] = Coef{unit * start, 0}
+		}
+	}
+	add(bentDanger, 0, "base")
+	for i, by := range []struct {
+		name       string
+		hit, check int32
+	}{
+		{"knight", unitsKnight, dangerKnight}, {"bishop", unitsBishop, dangerBishop}, {"rook", unitsRook, dangerRook}, {"queen", unitsQueen, dangerQueen},
+	} {
+		add(bentAttacker+i, dangerAttacker, "attacker."+by.name)
+		add(bentHit+i, by.hit, "hit."+by.name)
+		add(bentCheck+i, by.check, "check."+by.name)
+	}
+	add(bentUnguarded, dangerUnguarded, "unguarded")
+	add(bentPin, dangerPin, "pin")
+	add(bentQueenless, -16, "no-queen")
+	add(bentFlank, 0, "flank.attacked", "flank.twice", "flank.defended")
+	add(bentOpenFiles, 0, "file.half-open", "file.open")
+	add(bentPawnHit, 0, "hit.pawn", "defender")
+}
+
+// declareWinning declares the terms of the channel winning, in 1/64 of a lead.
+func declareWinning(t *table) {
+	add := func(slot int, start int32, name string) {
+		t.set(slot, Term{Name: "winning." + name, Group: GroupEndgame, Source: sourceOurs, Channel: "winning"}, start)
+	}
+	for n := range 9 {
+		add(bentPawns+n, 0, fmt.Sprintf("pawns.%d", n))
+	}
+	add(bentOpposite, -30, "opposite-bishops.alone")
+	add(bentOpposite+1, -8, "opposite-bishops.rooks")
+	add(bentOpposite+2, 0, "opposite-bishops.others")
+	add(bentRookEnding, 0, "rook-ending")
+	add(bentDead, -60, "no-pawns")
+	add(bentWrongBishop, -60, "wrong-bishop")
+	add(bentLastPawn, -48, "last-pawn")
+	add(bentOneWing, 0, "one-wing")
+	add(bentRunners, 0, "passed")
+}
+
+// declareComplexity declares the terms of the channel complexity: counts of both sides.
+func declareComplexity(t *table) {
+	for i, name := range []string{"base", "pawns", "passed", "both-wings", "pawn-ending", "outflanking", "infiltration"} {
+		t.set(bentComplexity+i, Term{Name: "complexity." + name, Group: GroupEndgame, Source: sourceOurs, Channel: "complexity"}, 0)
+	}
+}
+
+// traceAssayBent counts the terms of the model assay-bent.
+func traceAssayBent(p *board.Position, s tracer) tracer {
+	var white, black view
+	black.set(p, board.Black)
+	white.set(p, board.White)
+	s = s.structure(p, &black, &white)
+	s = s.material(p, &black, &white)
+	s = traceAssaySide(&black, s)
+	if p.SideToMove() == board.Black {
+		s = s.one(assayTempo)
+	}
+	s = traceAssaySide(&white, s.turn())
+	if p.SideToMove() == board.White {
+		s = s.one(assayTempo)
+	}
+	var o opponent
+	o.set(&black)
+	o.toMove = int(p.SideToMove())
+	s = traceBent(p, &white, &o, s)
+	s = traceComplexity(&white, &o, (white.passed | black.passed.Mirror()).Count(), s).turn()
+	o.set(&white)
+	o.toMove = 1 - int(p.SideToMove())
+	return traceBent(p, &black, &o, s).turn()
+}
+
+// traceBent counts the terms that need both sides, for one of them.
+func traceBent(p *board.Position, v *view, o *opponent, s tracer) tracer {
+	s = traceThreats(v, o, s)
+	s = traceChecks(v, o, s)
+	s = traceRingWeak(v, o, s)
+	s = traceDanger(v, o, s)
+	s = tracePassed(v, o, s)
+	s = traceWinning(p, v, o, s)
+	return traceMopUp(v, o, s)
+}
+
+// traceDanger counts what makes an attack on their king dangerous.
+func traceDanger(v *view, o *opponent, s tracer) tracer {
+	sum := sumDanger + v.side
+	s = s.into(sum, bentDanger, 1)
+	for kind := range 4 {
+		if n := v.hits >> (8 * kind) & 255; n != 0 {
+			s = s.into(sum, bentHit+kind, n)
+			s = s.into(sum, bentAttacker+kind, v.hits>>(32+8*kind)&255)
+		}
+		if v.checks>>kind&1 != 0 {
+			s = s.into(sum, bentCheck+kind, 1)
+		}
+	}
+	s = s.into(sum, bentUnguarded, v.unguarded)
+	s = s.into(sum, bentPin, v.pins)
+	if v.queens == 0 {
+		s = s.into(sum, bentQueenless, 1)
+	}
+	flank := kingFlanks[v.theirKing&7] & camp
+	s = s.into(sum, bentFlank, (flank & v.attacked).Count())
+	s = s.into(sum, bentFlank+1, (flank & v.attackedTwice).Count())
+	s = s.into(sum, bentFlank+2, (flank & o.attacked).Count())
+	files := board.FileA << (v.theirKing & 7)
+	open := (files | beside(files)) & board.Rank1 &^ down(o.pawns)
+	s = s.into(sum, bentOpenFiles, (open & down(v.pawns)).Count())
+	s = s.into(sum, bentOpenFiles+1, (open &^ down(v.pawns)).Count())
+	s = s.into(sum, bentPawnHit, (v.ring & v.pawnAttacks).Count())
+	return s.into(sum, bentDefender, (v.ring & (o.knights | o.bishops)).Count())
+}
+
+// camp is where an attack on the king takes place, in the attacker's view.
+const camp = board.Rank4 | board.Rank5 | board.Rank6 | board.Rank7 | board.Rank8
+
+// kingFlanks are the files around a king, by its file.
+var kingFlanks = [8]board.Bitboard{
+	leftFiles, leftFiles, leftFiles, centralFiles, centralFiles, rightFiles, rightFiles, rightFiles,
+}
+
+const (
+	leftFiles    = board.FileA | board.FileB | board.FileC | board.FileD
+	centralFiles = board.FileC | board.FileD | board.FileE | board.FileF
+	rightFiles   = board.FileE | board.FileF | board.FileG | board.FileH
+)
+
+// traceWinning counts what makes a lead of this side easy or hard to convert.
+func traceWinning(p *board.Position, v *view, o *opponent, s tracer) tracer {
+	sum := sumWinning + v.side
+	pawns := v.pawns.Count()
+	s = s.into(sum, bentPawns+pawns, 1)
+	s = s.into(sum, bentRunners, v.passed.Count())
+	if all := v.pawns | o.pawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
+		s = s.into(sum, bentOneWing, 1)
+	}
+	rest := v.knights | v.queens | o.knights | o.queens
+	rooks := v.rooks | o.rooks
+	switch {
+	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() && (v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
+		switch {
+		case rest != 0:
+			s = s.into(sum, bentOpposite+2, 1)
+		case rooks != 0:
+			s = s.into(sum, bentOpposite+1, 1)
+		default:
+			s = s.into(sum, bentOpposite, 1)
+		}
+	case rest|v.bishops|o.bishops == 0 && v.rooks != 0 && o.rooks != 0:
+		s = s.into(sum, bentRookEnding, 1)
+	}
+	if pawns > 1 && !o.pawnsOnly {
+		return s
+	}
+	return traceDrawish(p, v, o, pawns, sum, s)
+}
+
+// traceDrawish counts endings that are hardly ever won: without pawns, with the last one, or
+// with a bishop that does not guard the promotion square.
+func traceDrawish(p *board.Position, v *view, o *opponent, pawns, sum int, s tracer) tracer {
+	mine, theirs := v.points(), o.points()
+	switch {
+	case pawns == 0:
+		if knights := v.knights.Count(); !o.pawns.Many() && (mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
+			s = s.into(sum, bentDead, 1)
+		}
+	case theirs == 0:
+		c := board.Color(v.side)
+		if scaleWrongBishop(p, material{c, mine, pawns}, material{c.Other(), 0, 0}) != scaleWhole {
+			s = s.into(sum, bentWrongBishop, 1)
+		}
+	case pawns == 1 && mine-theirs <= 1:
+		s = s.into(sum, bentLastPawn, 1)
+	}
+	return s
+}
+
+// traceComplexity counts what both sides have to play for; v is White's view.
+func traceComplexity(v *view, o *opponent, passed int, s tracer) tracer {
+	all := v.pawns | o.pawns
+	s = s.whole(sumComplexity, bentComplexity, 1)
+	s = s.whole(sumComplexity, bentAllPawns, all.Count())
+	s = s.whole(sumComplexity, bentAllPassed, passed)
+	if all&leftFiles != 0 && all&rightFiles != 0 {
+		s = s.whole(sumComplexity, bentBothWings, 1)
+	}
+	if o.pieces == o.pawns|v.theirKing.Bitboard() && v.knights|v.bishops|v.rooks|v.queens == 0 {
+		s = s.whole(sumComplexity, bentPawnEnding, 1)
+	}
+	files := max(v.king.File()-v.theirKing.File(), v.theirKing.File()-v.king.File())
+	s = s.whole(sumComplexity, bentOutflanked, files+v.king.Rank()-v.theirKing.Rank()+7)
+	if v.king.Rank() >= 4 || v.theirKing.Rank() < 4 {
+		s = s.whole(sumComplexity, bentInfiltrated, 1)
+	}
+	return s
+}

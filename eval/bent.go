@@ -1,0 +1,153 @@
+package eval
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/eval/internal/bent"
+)
+
+// Bend says how a model's value is made of its terms where that is not a sum: the terms are
+// summed in channels, and a formula makes the value of the sums (see package eval/formula).
+type Bend struct {
+	// Channels are what the terms are summed in. A channel without sides has White's counts
+	// minus Black's, or counts of the whole position; one with sides has a sum for each.
+	Channels []formula.Name
+	// Formula may use the channels and the column "phase", from 0 to 1.
+	Formula string
+
+	value   func(s *sums, phase int64) int64 // generated from the formula
+	first   []int                            // by channel: its first sum
+	channel []uint8                          // by term
+	slot    []uint16                         // by term: its index in counts and weights
+	term    [maxTerms]uint16                 // by slot
+}
+
+// maxSums bounds the sums of a model's channels; a power of two, as maxTerms.
+const maxSums = 8
+
+// sums are packed sums of channels, White's before Black's. A plain channel has equal halves.
+type sums [maxSums]int64
+
+// bend makes a model of a table that may have gaps, which stand for terms of a model that
+// shares its slots.
+func bend(d *bent.Declaration, about string, t *table, trace func(*board.Position, tracer) tracer, score func(*board.Position, scorer) scorer, value func(*sums, int64) int64) *Model {
+	b := &Bend{Channels: d.Channels, Formula: d.Formula, value: value}
+	n := 0
+	for _, c := range d.Channels {
+		b.first = append(b.first, n)
+		if n++; c.Sides {
+			n++
+		}
+	}
+	if n > maxSums {
+		panic("eval: the channels of " + d.Model + " have more than maxSums sums")
+	}
+	dense := newTable(0)
+	for slot := range t.terms {
+		if t.terms[slot].Name != "" {
+			b.term[slot] = uint16(len(b.slot))
+			b.slot = append(b.slot, uint16(slot))
+			dense.terms, dense.start = append(dense.terms, t.terms[slot]), append(dense.start, t.start[slot])
+		}
+	}
+	for i := range dense.terms {
+		x := &dense.terms[i]
+		x.Mirror = int(b.term[x.Mirror])
+		b.channel = append(b.channel, uint8(max(0, slices.IndexFunc(d.Channels, func(c formula.Name) bool { return c.Name == x.Channel }))))
+	}
+	m := newModel(d.Model, about, dense, trace, score)
+	m.Bend = b
+	return m
+}
+
+// sides reports whether the channel of a term counts each side.
+func (b *Bend) sides(term int) bool { return b.Channels[b.channel[term]].Sides }
+
+// bentEvaluator evaluates positions with a model that has a formula.
+type bentEvaluator struct {
+	weights weights
+	score   func(*board.Position, scorer) scorer
+	value   func(*sums, int64) int64
+}
+
+func (e *bentEvaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
+
+func (e *bentEvaluator) Evaluate(p *board.Position) int {
+	e.weights.sums = sums{}
+	e.weights.sums[0] = e.score(p, scorer{w: &e.weights}).sum
+	return bounded(e.value(&e.weights.sums, int64(Phase(p))))
+}
+
+// bounded returns a value within MaxScore.
+func bounded(v int64) int { return int(max(-MaxScore, min(v, MaxScore))) }
+
+// signOf returns -1, 0 or 1; formulas use it.
+func signOf(v int64) int64 { return v>>63 | int64(uint64(-v)>>63) }
+
+// bentFeatures counts the terms of a model with a formula.
+func (m *Model) bentFeatures(p *board.Position, f *Features) {
+	if f.black == nil {
+		f.black = new(trace)
+	}
+	m.trace(p, tracer{to: f.black, next: f.scratch, sign: -1})
+	f.Entries = f.Entries[:0]
+	for i := range f.scratch.seen {
+		word := f.scratch.seen[i] | f.black.seen[i]
+		f.scratch.seen[i], f.black.seen[i] = 0, 0
+		for ; word != 0; word &= word - 1 {
+			slot := i<<6 + bits.TrailingZeros64(word)
+			e := Feature{m.Bend.term[slot], f.scratch.counts[slot], -f.black.counts[slot]}
+			f.scratch.counts[slot], f.black.counts[slot] = 0, 0
+			if !m.Bend.sides(int(e.Term)) {
+				e.Count, e.Black = e.Count-e.Black, 0
+			}
+			if e.Count != 0 || e.Black != 0 {
+				f.Entries = append(f.Entries, e)
+			}
+		}
+	}
+	f.Phase, f.ScaleNum, f.ScaleDen = Phase(p), 1, 1
+}
+
+// of is the value of features under weights w.
+func (b *Bend) of(f *Features, w []Coef) int {
+	var s sums
+	for _, e := range f.Entries {
+		at, packed := b.first[b.channel[e.Term]], pack(w[e.Term])
+		s[at] += packed * int64(e.Count)
+		if b.sides(int(e.Term)) {
+			s[at+1] += packed * int64(e.Black)
+		}
+	}
+	return bounded(b.value(&s, int64(f.Phase)))
+}
+
+// without is the value of features without a term.
+func (b *Bend) without(f *Features, w []Coef, term int) int {
+	g := Features{Phase: f.Phase}
+	for _, e := range f.Entries {
+		if int(e.Term) != term {
+			g.Entries = append(g.Entries, e)
+		}
+	}
+	return b.of(&g, w)
+}
+
+// into counts n occurrences of a term in a channel other than the first; sum is the index of
+// the channel's sum. A tracer needs none.
+func (s tracer) into(_, term, n int) tracer { return s.add(term, n) }
+
+// into adds n times a weight to a sum.
+func (s scorer) into(sum, term, n int) scorer {
+	s.w.sums[sum&(maxSums-1)] += s.w.packed[term&(maxTerms-1)] * int64(n)
+	return s
+}
+
+// whole is into for what is counted of the whole position, whoever's turn of counting it is.
+func (s tracer) whole(_, term, n int) tracer { return s.add(term, n*int(s.sign)) }
+
+// whole is into: sums have no sign.
+func (s scorer) whole(sum, term, n int) scorer { return s.into(sum, term, n) }
