@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -85,12 +86,21 @@ func TestBuildStore(t *testing.T) {
 			if first == nil {
 				first = s
 			}
-			if !slices.Equal(s.Pairs(), first.Pairs()) || !reflect.DeepEqual(s.Pieces, first.Pieces) || !reflect.DeepEqual(s.Chunks, first.Chunks) {
+			if !slices.Equal(s.Pairs(), first.Pairs()) || !reflect.DeepEqual(s.Pieces, first.Pieces) || !sameChunks(s, first) {
 				t.Errorf("%s: another store with %d workers", m.Name, workers)
 			}
 			compareEvaluations(t, m, w, positions, evaluations(t, s, objective.StartOf(terms), workers))
 		}
 	}
+}
+
+// sameChunks compares the rows of stores. The factors of rows with a formula are NaN, which is
+// equal to nothing.
+func sameChunks(a, b *rows.Store) bool {
+	if a.Bend() == nil {
+		return reflect.DeepEqual(a.Chunks, b.Chunks)
+	}
+	return slices.EqualFunc(a.Chunks, b.Chunks, func(x, y *rows.Chunk) bool { return fmt.Sprintf("%+v", *x) == fmt.Sprintf("%+v", *y) })
 }
 
 func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []dataset.PositionRow, got []float64) {
