@@ -30,16 +30,12 @@ type Search[P any, M comparable] struct {
 	moves   [maxPly + 1][]M
 	loud    [maxPly + 1][]int
 	killer  [maxPly + 1]M // the quiet move that last refuted another at this ply
-	nodes   uint64
 }
 
 // New returns a search with the weights of the game's terms, in their order.
 func New[P any, M comparable](rules game.Rules[P, M], weights []int32, depth int) *Search[P, M] {
 	return &Search[P, M]{rules: rules, weights: weights, counts: make([]int32, len(weights)), depth: max(1, min(depth, maxPly/2))}
 }
-
-// Nodes returns the number of positions searched so far.
-func (s *Search[P, M]) Nodes() uint64 { return s.nodes }
 
 // Evaluate returns the value of a position without looking ahead, from the view of the
 // player to move.
@@ -90,7 +86,6 @@ func (s *Search[P, M]) Choose(p *P, rng *rand.Rand) (best M, value int, ok bool)
 // value returns the value of a position from the view of the player to move. ply is the distance
 // from the root; from depth 0 on, only loud moves are searched.
 func (s *Search[P, M]) value(p *P, ply, depth, alpha, beta int) int {
-	s.nodes++
 	moves := s.rules.Moves(p, s.moves[ply][:0])
 	s.moves[ply] = moves
 	if result, over := s.rules.Over(p, len(moves)); over {

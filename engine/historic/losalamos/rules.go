@@ -34,9 +34,10 @@ const (
 	termDoubled
 	termIsolated
 	termPassed
+	termNear
+	termPawnMoves
 	termShield
 	termAttack
-	termTempo
 	terms
 )
 
@@ -44,7 +45,7 @@ const (
 // and a tenth of a pawn for a move.
 func (Rules) About() game.About {
 	return game.About{
-		Name: "losalamos", Title: "Los Alamos chess", Players: [2]string{"White", "Black"}, Plies: [2]int{4, 8}, Depth: 2,
+		Name: "losalamos", Title: "Los Alamos chess", Players: [2]string{"White", "Black"}, Plies: [2]int{4, 8}, Depth: 1,
 		Terms: []game.Term{
 			termPawn:        {Name: "pawn", Start: 100, About: "pawns"},
 			termKnight:      {Name: "knight", Start: 300, About: "knights"},
@@ -57,9 +58,10 @@ func (Rules) About() game.About {
 			termDoubled:     {Name: "pawns.doubled", About: "pawns behind a pawn of their own side on the file"},
 			termIsolated:    {Name: "pawns.isolated", About: "pawns without one of their own side on the files beside"},
 			termPassed:      {Name: "pawns.passed", About: "ranks that pawns have advanced which no enemy pawn can stop or take"},
+			termNear:        {Name: "pawns.near", About: "passed pawns one step from promotion"},
+			termPawnMoves:   {Name: "pawns.free", About: "pawns that no piece blocks"},
 			termShield:      {Name: "king.shield", About: "own pawns beside the king or before it"},
 			termAttack:      {Name: "king.attack", About: "attacks of pieces on the squares around the enemy king"},
-			termTempo:       {Name: "tempo", About: "the turn"},
 		},
 	}
 }
@@ -115,10 +117,6 @@ var moveTerms = [...]int{board.Knight: termKnightMoves, board.Rook: termRookMove
 
 // Count implements game.Rules.
 func (Rules) Count(p *State, counts []int32) {
-	counts[termTempo] = 1
-	if p.black {
-		counts[termTempo] = -1
-	}
 	var pawns [2][Size]uint8 // by color and file: bit r for a pawn on rank r
 	for rank := range Square(Size) {
 		for file := range Square(Size) {
@@ -135,6 +133,9 @@ func (Rules) Count(p *State, counts []int32) {
 			case board.Pawn:
 				pawns[c][file] |= 1 << rank
 				counts[termPawn] += sign
+				if ahead := rank + 1 - 2*Square(c); p.at[ahead<<4|file] == board.NoPiece {
+					counts[termPawnMoves] += sign
+				}
 			case board.King:
 				counts[termShield] += sign * p.shield(rank<<4|file, c)
 			default:
@@ -227,6 +228,9 @@ func countPawns(counts []int32, pawns *[2][Size]uint8) {
 				}
 				if ahead == 0 {
 					counts[termPassed] += sign * advanced
+					if advanced == Size-3 {
+						counts[termNear] += sign
+					}
 				}
 			}
 		}

@@ -52,9 +52,9 @@ func TestCountsOfRules(t *testing.T) {
 	var c [terms]int32
 	rules.Count(&State{Position: at}, c[:])
 	// White's pawns: a2, a3 (doubled, passed), b5 (passed). Black's: d3, isolated and passed.
-	// The rook on b2 has b1, b3, b4, c2 to f2.
+	// a3 and b5 can step forward, and d3. The rook on b2 has b1, b3, b4, c2 to f2.
 	want := [terms]int32{termPawn: 2, termRook: 1, termRookMoves: 7, termAdvanced: 0 + 1 + 3 - 2, termDoubled: 1, termIsolated: -1,
-		termPassed: 0 + 1 + 3 - 2, termShield: 1, termTempo: 1}
+		termPassed: 0 + 1 + 3 - 2, termNear: 1, termPawnMoves: 1 + 1 - 1, termShield: 1}
 	for i, w := range want {
 		if c[i] != w {
 			t.Errorf("%s: %d, want %d", rules.About().Terms[i].Name, c[i], w)
