@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -31,6 +32,8 @@ type clusterFlags struct {
 	replayShare float64
 	lease       time.Duration
 	speed       float64
+	send        bool
+	sign        string
 }
 
 func (f *clusterFlags) register(cmd *cobra.Command) {
@@ -40,6 +43,8 @@ func (f *clusterFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.replayShare, "replay-share", coordinator.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker replays, to check that they are the same; 0: none")
 	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "with --serve or --nats: how long a worker may be silent before its games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
+	fs.BoolVar(&f.send, "send-engines", false, "with --serve or --nats: send foreign engines to workers that trust their signer (see assay sign); ENGINE"+wire.SignatureSuffix+" is beside the engine, or the key is in "+signingKeyEnv)
+	fs.StringVar(&f.sign, "sign", "", "with --serve or --nats: file with the secret key with which to sign the engines that are sent; implies --send-engines")
 	cli.AliasFlag(cmd, "check", "replay-share")
 }
 
@@ -66,8 +71,9 @@ func takeToken() string {
 const connectTimeout = time.Minute
 
 // runner returns the runner for the games of the run in the folder out, which may be empty:
-// local, unless the flags ask for other machines. Call done at the end.
-func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string)) (r selfplay.Runner, done func(), err error) {
+// local, unless the flags ask for other machines. If it sends engines, those among the players
+// must have signatures now. Call done at the end.
+func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
 	switch {
 	case f.serve == "" && f.nats == "":
 		return local, func() {}, nil
@@ -81,6 +87,9 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 	if !(f.speed >= 0 && f.speed <= 1e12) {
 		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them", f.speed)
 	}
+	if err := f.checkSignatures(players); err != nil {
+		return nil, nil, err
+	}
 	clean := func() {}
 	if out == "" {
 		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
@@ -89,7 +98,7 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 		clean = func() { os.RemoveAll(out) }
 	}
 	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(), ReplayShare: f.replayShare, Lease: f.lease,
-		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: log}
+		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Signature: f.signature(), Log: log}
 	var b *broker.Broker
 	if f.nats != "" {
 		c.Connect, err = f.connect(log)
@@ -110,6 +119,43 @@ func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string
 		}
 		clean()
 	}, nil
+}
+
+// signature returns how engines get the signatures with which they are sent; nil: they are not.
+func (f *clusterFlags) signature() func(path string) (*wire.Signature, error) {
+	key := cmp.Or(f.sign, os.Getenv(signingKeyEnv))
+	switch {
+	case !f.send && f.sign == "":
+		return nil
+	case key != "":
+		return func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, key) }
+	}
+	return func(path string) (*wire.Signature, error) {
+		s, err := wire.ReadSignature(path)
+		if err != nil {
+			err = fmt.Errorf("%w; sign it with assay sign, or let this command sign it: --sign KEY", err)
+		}
+		return s, err
+	}
+}
+
+// checkSignatures reports engines that cannot be sent. It would be late to notice that when a
+// worker has come.
+func (f *clusterFlags) checkSignatures(players []selfplay.Entrant) error {
+	sign := f.signature()
+	for _, p := range players {
+		if sign == nil || !roster.Foreign(p.Spec) {
+			continue
+		}
+		path, _, err := roster.Command(p.Spec)
+		if err == nil {
+			_, err = sign(path)
+		}
+		if err != nil {
+			return fmt.Errorf("player %q cannot be sent to workers: %w", p.Spec, err)
+		}
+	}
+	return nil
 }
 
 // connect returns a function that connects to the running servers of --nats.
@@ -236,16 +282,17 @@ const signHelp = `Sign engines, so that workers whose owners trust your key play
 not approve each build. The signature is written beside the engine, as ENGINE` + wire.SignatureSuffix + `. It is an
 Ed25519 signature of the file's name and SHA-256.
 
-A worker does not fetch engines. Copy both files into the folder of its owner in any way
-you like, also while the worker runs:
+  assay sign --new-key dev.key --name dev                  # once; prints a line with the public key
+  assay work URL --trust LIST                              # the owner, who has put the line into LIST
+  assay match ./new ./base --serve :4222 --sign dev.key    # sends the engines, signed, to the workers
 
-  assay sign --new-key dev.key --name dev      # once; prints a line with the public key
-  assay sign build/engine-0124 --key dev.key   # for each build
+A run with --sign signs as it sends. To keep the key on another machine, sign there, and send
+with --send-engines, or copy both files into a folder of the owner's, also while the worker runs:
 
-  assay work URL --engines DIR --trust LIST    # the owner, who has put the line into LIST
+  assay sign build/engine-0124 --key dev.key               # for each build
+  assay work URL --engines DIR --trust LIST                # the owner
 
-To stop trusting a build, the owner deletes it from DIR. To stop trusting a key, the owner
-deletes its line from LIST and restarts the worker.`
+To stop trusting a key, the owner deletes its line from LIST and restarts the worker.`
 
 func newSignCommand() *cobra.Command {
 	var key, newKey, name string

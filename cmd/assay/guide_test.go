@@ -56,25 +56,25 @@ func TestGuideTestMyPatch(t *testing.T) {
 			}
 			if at := strings.Index(line, " --serve "); at >= 0 {
 				args = quotedFields(strings.TrimSpace(line[:at]))
-				run, url := startCoordinator(t, nil, args[1], append(append(args[2:], short...), "--nodes", "20")...) // by the clock, both sides measure their speed first
-				built, err := filepath.Glob(filepath.Join(os.Getenv("ASSAY_CACHE"), "*", "toy-*"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				worker := []string{url}
-				for _, path := range built {
-					worker = append(worker, "--engine", path)
-				}
-				startWorker(t, nil, worker...)
+				_, sign, _ := strings.Cut(strings.TrimSpace(line), " --sign ")
+				args = append(append(args[2:], short...), "--sign", sign, "--nodes", "20") // by the clock, both sides measure their speed first
+				run, url := startCoordinator(t, nil, "match", args...)
+				startWorker(t, nil, url, "--trust", "trusted", "--no-sandbox") // a script needs a shell
 				run.ends(exitDone)
 				continue
 			}
-			if code, stdout, stderr := call(t, args[1:]...); code != exitDone {
+			code, stdout, stderr := call(t, args[1:]...)
+			if args[1] == "sign" {
+				if err := os.WriteFile("trusted", []byte(stdout), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code != exitDone {
 				t.Errorf("%s: exit %d: %s%s", line, code, stdout, stderr)
 			}
 		}
 	}
-	if ran < 5 || r.built() != 3 {
+	if ran < 6 || r.built() != 3 {
 		t.Errorf("%d commands, %d builds; want two commits and the working tree", ran, r.built())
 	}
 }

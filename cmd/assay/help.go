@@ -27,7 +27,7 @@ var flagGroups = []struct {
 	{"Test", []string{"games", "rounds", "sprt", "preset", "elo-model", "alpha", "beta", "corrected", "within", "schedule", "anchor"}},
 	{"Openings", []string{"book", "book-order", "book-start", "random-plies", "opening-score", "opening-nodes", "seed"}},
 	{"Adjudication", []string{"win-score", "win-plies", "win-one-sided", "draw-score", "draw-plies", "draw-from", "play-on", "max-plies"}},
-	{"Machines", []string{"concurrency", "affinity", "serve", "nats", "lease", "replay-share", "reference-speed"}},
+	{"Machines", []string{"concurrency", "affinity", "serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}},
 }
 
 // helpText makes the help of all commands list flags in groups where there are many, and fit a

@@ -166,7 +166,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say, c.Players...)
 	if err != nil {
 		return err
 	}

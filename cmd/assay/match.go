@@ -65,10 +65,12 @@ Players are shown as they are typed, or by a name: name=new:./engine. Data and
 results also have the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
-long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:]COMMAND[?OPTION=VALUE&...]. The
-command is split into words as by a shell, without expansion. OwnBook and Threads keep the
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
+The command is split into words as by a shell, without expansion. OwnBook and Threads keep the
 engine's defaults unless set. With history=full an engine gets all moves of the game with each
-position, else those since the last capture or pawn move, which decide on draws.
+position, else those since the last capture or pawn move, which decide on draws. With
+sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and no network
+(Linux; "assay work --help" says more).
 
 ` + gitHelp + `
 
@@ -253,7 +255,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say)
+	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say, c.A, c.B)
 	if err != nil {
 		return err
 	}

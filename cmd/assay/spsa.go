@@ -226,7 +226,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, c.Out, p.Say)
+	c.Runner, done, err = f.cluster.runner(local, c.Out, p.Say, c.Player)
 	if err != nil {
 		return err
 	}

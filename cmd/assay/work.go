@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -32,6 +33,8 @@ type workFlags struct {
 	engines     []string
 	signed      string
 	trust       string
+	memory      int
+	bare        bool
 	library     string
 	wait        time.Duration
 	newKey      string
@@ -44,13 +47,20 @@ on the other machine. Ctrl-C finishes and sends the games under way. The worker 
 a run that has not started yet, and after a run for the next one.
 
 A worker needs the version of assay that the run has, and proves with a short game that its
-build plays the same. It fetches weights but no programs. It plays a foreign engine only if
-it has the same file, by name and content, as the coordinator, and its owner either
+build plays the same. It fetches weights. It plays a foreign engine only if its owner either
 
-  allows the program: --engine PATH allows the file with its current content, or
-  trusts its signer:  --engines DIR --trust LIST. DIR holds engines, each with its
-                      ENGINE` + wire.SignatureSuffix + `, as assay sign makes it. New files may arrive while the
-                      worker runs. LIST has lines NAME PUBLICKEY.
+  trusts its signer:  --trust LIST, with lines NAME PUBLICKEY as assay sign --new-key prints
+                      them. The worker fetches engines that these people signed and the run
+                      sends (--send-engines), and plays them in a sandbox;
+  or has the program: --engine PATH allows a file with its current content; --engines DIR
+                      --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
+                      sign makes it. The run needs the same files, by name and content.
+
+An engine in the sandbox has an empty folder of its own, and reads no file of yours. It has
+no network, no environment, no other processes, and as much memory as --engine-memory says.
+What it tries and may not do is reported to you and to the run. This needs Linux 5.13 with
+Landlock. Elsewhere a worker fetches no engine, unless you say --no-sandbox: then engines
+can do whatever you can. Your own files, of --engine and --engines, run without a sandbox.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
@@ -115,8 +125,10 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
 	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
 	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed them")
-	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints them")
-	fs.StringVar(&f.library, "library", "", "folder for weights (default: in the user's cache)")
+	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints them; their engines are fetched")
+	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
+	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and change what you can")
+	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their rights, and exit")
@@ -240,9 +252,6 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		}
 		w.Resting = h.rest(time.Now, log)
 	}
-	if w.Engines, err = f.allowed(); err != nil {
-		return nil, err
-	}
 	if w.Library == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -257,22 +266,39 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
 		return nil, err
 	}
-	return w, nil
+	w.Engines, err = f.allowed(w.Library, log)
+	return w, err
 }
 
-// allowed returns the foreign engines that the flags allow.
-func (f *workFlags) allowed() (*worker.AllowedEngines, error) {
-	if (f.signed == "") != (f.trust == "") {
-		return nil, cli.Usagef("--engines is a folder of signed engines, and --trust the list of those who may sign them: give both")
-	}
-	var trusted []wire.Key
-	if f.trust != "" {
-		var err error
-		if trusted, err = wire.ReadTrusted(f.trust); err != nil {
-			return nil, err
+// allowed returns the foreign engines that the flags allow. Those that are fetched go into a
+// folder of the library.
+func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEngines, error) {
+	if f.trust == "" {
+		if f.signed != "" || f.bare {
+			return nil, cli.Usagef("--engines and --no-sandbox are about signed engines: add --trust LIST, the list of those who may sign them")
 		}
+		return worker.AllowEngines(f.engines, "", nil)
 	}
-	return worker.AllowEngines(f.engines, f.signed, trusted)
+	trusted, err := wire.ReadTrusted(f.trust)
+	if err != nil {
+		return nil, err
+	}
+	a, err := worker.AllowEngines(f.engines, f.signed, trusted)
+	if err != nil {
+		return nil, err
+	}
+	memory := f.memory
+	if err := sandbox.Available(); f.bare {
+		memory = 0
+	} else if err != nil && f.signed == "" {
+		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change what you can", err)
+	} else if err != nil {
+		log(fmt.Sprintf("engines are not fetched, only those in %s are played: %v", f.signed, err))
+		return a, nil
+	} else if err := (sandbox.Limits{Memory: memory}).Check(); err != nil {
+		return nil, cli.Usagef("--engine-memory: %v", err)
+	}
+	return a, a.Fetch(filepath.Join(library, "engines"), memory)
 }
 
 // machineName returns a name that no other worker on this machine has.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -112,6 +113,44 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	startWorker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
+	run.ends(exitDone)
+	if _, err := os.Stat(at("match/result.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine travels from the developer's run to a worker whose owner only has a list of keys.
+// What it tries there is reported at both ends.
+func TestSignedEngineTravels(t *testing.T) {
+	if err := sandbox.Available(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Link(buildEngine(t, "nullengine"), at("toy-rogue")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"dev", "eve"} {
+		said := output(t, true, nil, "sign", "--new-key", at(name+".key"), "--name", name)
+		_, line, _ := strings.Cut(said, "\n")
+		if err := os.WriteFile(at("trusts-"+name), []byte(line), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	match := []string{"uci:sandbox=512:" + at("toy-rogue"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match")}
+	if said := output(t, false, nil, append([]string{"match", "--serve", "127.0.0.1:0", "--send-engines"}, match...)...); !strings.Contains(said, "no toy-rogue.sig") || !strings.Contains(said, "--sign KEY") {
+		t.Error(said)
+	}
+	run, url := startCoordinator(t, nil, "match", append(match, "--sign", at("dev.key"))...)
+	library := []string{"--library", at("library"), "--concurrency", "1", "--nice", "0"}
+	if said := output(t, false, nil, append([]string{"work", url, "--trust", at("trusts-eve")}, library...)...); !strings.Contains(said, "to trust it, add it to the list") {
+		t.Error(said)
+	}
+	w := start(t, []string{"TMPDIR=" + t.TempDir()}, append([]string{"work", url, "--trust", at("trusts-dev")}, library...)...)
+	w.expect("engines signed by dev are fetched, and run in a sandbox")
+	w.expect("fetching engine toy-rogue, signed by dev")
+	w.expect("engine toy-rogue tried to open a socket; its sandbox refused")
+	run.expect("engine toy-rogue tried to open a socket; its sandbox refused")
 	run.ends(exitDone)
 	if _, err := os.Stat(at("match/result.json")); err != nil {
 		t.Error(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // foreignPrefix begins the specification of a foreign engine.
@@ -32,7 +33,7 @@ type foreign struct {
 }
 
 // foreignKeys are the settings that may precede a command.
-var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history"}
+var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "sandbox"}
 
 // Foreign reports whether the specification is of a foreign engine.
 func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
@@ -122,6 +123,13 @@ func (f *foreign) set(key, value string) error {
 			return fmt.Errorf("history=%s: want full, or nothing for the moves since the last capture or pawn move", value)
 		}
 		return nil
+	case "sandbox":
+		mb, err := positive(key, value, 1<<20)
+		f.command.Sandbox = &sandbox.Limits{Memory: mb}
+		if err == nil {
+			err = f.command.Sandbox.Check()
+		}
+		return err
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 {

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // WeightsOf returns the file or embedded name of a player's weights, and a function that
@@ -58,6 +60,17 @@ func Command(spec string) (path string, with func(path string) (string, error), 
 	}, nil
 }
 
+// WithSandbox returns the specification of the same foreign engine, which has no arguments,
+// contained with that much memory, in MB.
+func WithSandbox(spec string, memory int) (string, error) {
+	f, err := parseForeign(spec)
+	if err != nil {
+		return "", fmt.Errorf("player %q: %w", spec, err)
+	}
+	f.command.Sandbox = &sandbox.Limits{Memory: memory}
+	return f.format(f.command.Path), nil
+}
+
 // CheckOption returns an error for an option of a foreign engine, sent by another machine,
 // that may name a file for the engine to read or write.
 func CheckOption(spec, name, value string) error {
@@ -78,6 +91,9 @@ func (f *foreign) format(path string) string {
 	}
 	if f.command.FullHistory {
 		text += "history=full:"
+	}
+	if f.command.Sandbox != nil {
+		text += fmt.Sprintf("sandbox=%d:", f.command.Sandbox.Memory)
 	}
 	text += quoteWord(path)
 	for i, o := range f.command.Options {

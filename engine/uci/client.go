@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // Timeouts of a foreign engine.
@@ -51,7 +52,8 @@ type Option struct{ Name, Value string }
 type Command struct {
 	Path    string // of the program, as exec.LookPath takes it
 	Args    []string
-	Options []Option // set at each start, in this order
+	Options []Option        // set at each start, in this order
+	Sandbox *sandbox.Limits // contains the program; nil: it runs with our rights
 
 	// StartTimeout is the timeout for uciok and for each readyok, those before a game
 	// included, where a longer MoveTimeout replaces it. 0 means DefaultStartTimeout.
@@ -78,8 +80,9 @@ type Command struct {
 type Client struct {
 	command     Command
 	quitTimeout time.Duration
-	start       func(path string, args []string, core int) (*process, error) // startProcess but in tests
-	core        int                                                          // that the process is pinned to; anyCore: none
+	start       func(c *Command, core int, contained func(act string)) (*process, error) // startProcess but in tests
+	core        int                                                                      // that the process is pinned to; anyCore: none
+	contained   func(act string)                                                         // see OnContained; may be nil
 
 	process  *process // nil if not running
 	options  []option // that the process announced
@@ -120,6 +123,10 @@ const anyCore = -1
 // Pin implements engine.Pinner.
 func (c *Client) Pin(core int) { c.core = core }
 
+// OnContained has a function called, from another goroutine, for what the program tries and its
+// sandbox refuses, for example "write /etc/passwd". Call it before Start.
+func (c *Client) OnContained(f func(act string)) { c.contained = f }
+
 // Name returns the name of the program, without its folder.
 func (c *Client) Name() string { return filepath.Base(c.command.Path) }
 
@@ -133,7 +140,7 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
-	p, err := c.start(c.command.Path, c.command.Args, c.core)
+	p, err := c.start(&c.command, c.core, c.contained)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w: %w", c.Name(), engine.ErrNotStarted, err)
 	}
@@ -220,7 +227,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return fmt.Errorf("uci:%s: %w: no %s: %s%s", c.Name(), ErrEnded, missing, exit.how(), exit.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), ErrEnded, missing, exit.how(), c.command.limits(), exit.lastWords())
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }
@@ -251,8 +258,20 @@ func (c *Client) Log() string {
 	return c.log
 }
 
-// NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used.
+// limits says what the sandbox allows, as a part of an error message.
+func (c *Command) limits() string {
+	if c.Sandbox == nil {
+		return ""
+	}
+	return fmt.Sprintf(", in a sandbox with %v", c.Sandbox)
+}
+
+// NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used. A
+// contained program that used up half of its processor time is started again.
 func (c *Client) NewGame(uint64) error {
+	if c.process != nil && c.command.Sandbox.Exhausted(c.process.pid) {
+		c.end()
+	}
 	if err := c.Start(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/stall"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // process is a running program with pipes to it.
@@ -26,6 +27,7 @@ type process struct {
 	lines                 lineBuffer
 	noise                 tail
 	log                   conversation
+	refused               *refusals // by its sandbox
 
 	watch    stall.Watch   // while we wait
 	credited time.Duration // stalls that have extended this wait
@@ -37,6 +39,7 @@ type process struct {
 	drained     bool      // what it had written before it exited has been read
 
 	noteStrays func() // looks for processes that leave the group; nil in tests
+	pid        int    // 0 in tests
 
 	ending chan struct{}    // closed to have the process killed and reaped
 	reaped chan struct{}    // closed when the process is gone and state is set
@@ -55,8 +58,8 @@ type pipe interface {
 func newProcess(stdin, stdout, stderr pipe) *process {
 	p := &process{
 		stdin: stdin, stdout: stdout, stderr: stderr,
-		lines:  lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
-		ending: make(chan struct{}), reaped: make(chan struct{}),
+		lines:   lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
+		refused: &refusals{}, ending: make(chan struct{}), reaped: make(chan struct{}),
 	}
 	p.noise.done = make(chan struct{})
 	go p.noise.drain(stderr)
@@ -71,14 +74,20 @@ const exitGrace = 50 * time.Millisecond
 // where the processors have far too much to do.
 const reapTimeout = 20 * time.Second
 
-// startProcess starts a program, pinned to the core unless that is anyCore.
-func startProcess(path string, args []string, core int) (*process, error) {
-	cmd := exec.Command(path, args...)
+// startProcess starts a program, pinned to the core unless that is anyCore, and contained if
+// the command says so.
+func startProcess(c *Command, core int, contained func(act string)) (*process, error) {
+	cmd := exec.Command(c.Path, c.Args...)
 	cmd.SysProcAttr = processAttributes()
 	strays := newStrays()
 	cmd.Env = strays.environment()
+	refused := &refusals{}
+	box, err := c.Sandbox.Contain(cmd, refused.noting(contained))
+	if err != nil {
+		return nil, err
+	}
 	var ours, theirs [3]*os.File // standard input, output and error output
-	err := func() (err error) {
+	err = func() (err error) {
 		for i := range ours {
 			reader, writer, err := os.Pipe()
 			if err != nil {
@@ -95,17 +104,19 @@ func startProcess(path string, args []string, core int) (*process, error) {
 	defer closeFiles(theirs[:]) // the process has its own copies
 	if err != nil {
 		closeFiles(ours[:])
+		box.Close()
 		return nil, err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
+	p.refused = refused
 	started := make(chan error, 1)
-	go p.supervise(cmd, strays, core, started)
+	go p.supervise(cmd, box, strays, core, started)
 	if err := <-started; err != nil {
 		p.closePipes()
 		return nil, err
 	}
-	p.noteStrays = func() { strays.note(cmd.Process.Pid) }
+	p.pid, p.noteStrays = cmd.Process.Pid, func() { strays.note(cmd.Process.Pid) }
 	return p, nil
 }
 
@@ -123,10 +134,14 @@ func closeFiles(files []*os.File) {
 // The process is not reaped earlier: while it exists, if only as a zombie, no other
 // process group can have its id. All of this runs on one thread, because Linux can kill
 // a process when the thread that started it ends: if we are killed, so is the engine.
-func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started chan<- error) {
+func (p *process) supervise(cmd *exec.Cmd, box *sandbox.Box, strays *strays, core int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := startOn(core, cmd)
+	box.Watch()
+	if err != nil {
+		box.Close()
+	}
 	started <- err
 	if err != nil {
 		return
@@ -146,6 +161,7 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 	_ = cmd.Wait()         // the state says more
 	p.state = cmd.ProcessState
 	strays.end(cmd.Process.Pid)
+	box.Close()
 	close(p.reaped)
 }
 

@@ -48,6 +48,11 @@ type Config struct {
 	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: this machine's
 
+	// Signature returns the signature of a foreign engine's file, for example
+	// wire.ReadSignature. Workers whose owners trust the signer fetch the engine. If it is nil,
+	// no engine is sent.
+	Signature func(path string) (*wire.Signature, error)
+
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // share of a worker's units that is replayed; 0: none
 	Lease       time.Duration // how long a worker may be silent; 0: DefaultLease
@@ -191,7 +196,7 @@ func (c *Coordinator) join() error {
 		return err
 	}
 	c.registry.restore(c.run, c.past.banned)
-	c.players = &portablePlayers{open: c.Open, store: h.store, known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, store: h.store, sign: c.Signature, known: map[string]portablePlayer{}}
 	return nil
 }
 
@@ -202,7 +207,7 @@ func (c *Coordinator) listen(background context.Context) (err error) {
 		return err
 	}
 	store := newWeightsStore(c.run, c.registry)
-	c.players = &portablePlayers{open: c.Open, store: store, known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, store: store, sign: c.Signature, known: map[string]portablePlayer{}}
 	take := func(m *nats.Msg) { // further ones wait in the connection, which bounds their bytes; workers resend what it drops
 		select {
 		case c.answers <- m:

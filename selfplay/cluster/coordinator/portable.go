@@ -11,22 +11,33 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// foreignPlayer makes a foreign engine portable: workers run their own copy of the program,
-// if their owners allow it. They learn its name but not its folder here.
-func foreignPlayer(spec string) (portablePlayer, error) {
+// foreignPlayer makes a foreign engine portable: workers run their own copy of the program, or
+// fetch it if it is signed, and only if their owners allow it. They learn its name but not its
+// folder here.
+func (p *portablePlayers) foreignPlayer(spec string) (portablePlayer, error) {
 	path, with, err := roster.Command(spec)
 	if err != nil {
 		return portablePlayer{}, err
 	}
-	p, err := wire.ProgramOf(path)
+	program, err := wire.ProgramOf(path)
 	if err != nil {
 		return portablePlayer{}, err
 	}
-	named, err := with(p.Name)
+	named, err := with(program.Name)
 	if err != nil {
 		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
-	return portablePlayer{spec: named, program: p}, nil
+	if p.sign == nil {
+		return portablePlayer{spec: named, program: program}, nil
+	}
+	signature, err := p.sign(path)
+	if err != nil {
+		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w", spec, err)
+	}
+	if signature.Program != program {
+		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w: the signature is for %s with SHA-256 %s, and the file has %s: sign it again", spec, wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
+	}
+	return portablePlayer{spec: named, program: program}, p.store.putEngine(path, signature)
 }
 
 // portablePlayer is a player as workers see it.
@@ -40,6 +51,7 @@ type portablePlayer struct {
 type portablePlayers struct {
 	open  selfplay.Opener
 	store *weightsStore
+	sign  func(path string) (*wire.Signature, error) // nil: engines are not sent
 	known map[string]portablePlayer
 }
 
@@ -50,7 +62,7 @@ func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePl
 	var found portablePlayer
 	var err error
 	if roster.Foreign(spec) {
-		found, err = foreignPlayer(spec)
+		found, err = p.foreignPlayer(spec)
 	} else {
 		found, err = p.withWeights(ctx, spec)
 	}

@@ -76,11 +76,14 @@ type Answer struct {
 	// Returned says why the worker gives the unit back through no fault of its own or of the
 	// unit's: it did not get the weights.
 	Returned string `json:"returned,omitempty"`
+
+	// Contained says what engines tried since the last answer and the worker's sandbox refused.
+	Contained []string `json:"contained,omitempty"`
 }
 
-// WeightsRequest asks a coordinator for a part of a weight file.
+// WeightsRequest asks a coordinator for a part of a weight file, or of an engine.
 type WeightsRequest struct {
-	Name   string `json:"name"`   // WeightsPrefix and the SHA-256 of the file
+	Name   string `json:"name"`   // WeightsPrefix and the SHA-256 of the file, or an EngineName
 	Offset int    `json:"offset"` // in bytes
 }
 
@@ -88,6 +91,8 @@ type WeightsRequest struct {
 type WeightsPart struct {
 	Size int    `json:"size"` // of the file, in bytes; 0: the coordinator does not have it
 	Data []byte `json:"data"` // from the offset, at most MaxWeightsPart
+
+	Signatures []Signature `json:"signatures,omitempty"` // of an engine, with its first part
 }
 
 // MaxWeightsPart bounds the data in a WeightsPart, in bytes, so that it fits into a message.
@@ -95,6 +100,12 @@ const MaxWeightsPart = 1 << 18
 
 // MaxWeights bounds a weight file, in bytes.
 const MaxWeights = 1 << 28
+
+// MaxEngine bounds an engine's file, in bytes.
+const MaxEngine = 1 << 28
+
+// MaxContained bounds the acts in an Answer.
+const MaxContained = 16
 
 // Reply is the coordinator's reply to an Answer.
 type Reply struct {
@@ -105,3 +116,9 @@ type Reply struct {
 
 // WeightsPrefix begins the name of weights that are named by the SHA-256 of their file.
 const WeightsPrefix = "sha256-"
+
+// EnginePrefix begins an EngineName.
+const EnginePrefix = "engine-"
+
+// EngineName names an engine in a WeightsRequest. Signatures are for its name too.
+func EngineName(p Program) string { return EnginePrefix + p.SHA256 + "/" + p.Name }

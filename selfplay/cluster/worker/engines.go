@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,12 +19,16 @@ import (
 var ErrNotAllowed = errors.New("its owner does not allow the engine")
 
 // AllowedEngines are the foreign engines that a worker's owner lets it run: files by name
-// and content, and files in one folder that a trusted key signed. A worker runs no other
-// program and fetches none. It is safe for concurrent use.
+// and content, files in one folder that a trusted key signed, and engines that it fetches, if a
+// trusted key signed them. A worker runs no other program. It is safe for concurrent use.
 type AllowedEngines struct {
 	engines map[wire.Program]string // paths of the engines allowed by name
 	dir     string                  // folder of signed engines; empty: none
 	trusted []wire.Key
+	cache   string // folder of fetched engines; empty: none are fetched
+	memory  int    // of the sandbox of a fetched engine, in MB; 0: they run without one
+
+	fetching sync.Mutex
 
 	mu      sync.Mutex
 	checked map[wire.Program]checkedFile
@@ -64,9 +69,15 @@ func AllowEngines(engines []string, dir string, trusted []wire.Key) (*AllowedEng
 	return a, nil
 }
 
-// local returns the specification with the path of this machine's copy of the program.
-func (a *AllowedEngines) local(spec string, p wire.Program) (string, error) {
+// local returns the specification with the path of this machine's copy of the program, which
+// is fetched if there is none.
+func (a *AllowedEngines) local(ctx context.Context, spec string, p wire.Program, from *source) (string, error) {
 	path, err := a.path(p)
+	if errors.Is(err, errNotHere) {
+		if err = a.fetch(ctx, p, from); err == nil {
+			path, err = a.path(p)
+		}
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w %q with SHA-256 %.64s: %w", ErrNotAllowed, p.Name, p.SHA256, err)
 	}
@@ -74,7 +85,11 @@ func (a *AllowedEngines) local(spec string, p wire.Program) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return with(path)
+	spec, err = with(path)
+	if err == nil && a.memory > 0 && path == a.fetched(p) {
+		return roster.WithSandbox(spec, a.memory)
+	}
+	return spec, err
 }
 
 func (a *AllowedEngines) path(p wire.Program) (string, error) {
@@ -114,16 +129,23 @@ func (a *AllowedEngines) find(p wire.Program) (string, error) {
 		}
 		return path, nil
 	}
+	if a.cache != "" {
+		if path, err := a.findFetched(p); err == nil || a.dir == "" {
+			return path, err
+		}
+	}
 	for other := range a.engines {
 		if other.Name == p.Name && a.dir == "" {
 			return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the same file", other.SHA256)
 		}
 	}
 	if a.dir == "" {
-		return "", errors.New("to allow it, start the worker with --engine PATH, or with --engines DIR and --trust LIST for signed engines")
+		return "", errors.New("to allow it, start the worker with --engine PATH, or with --trust LIST for engines that those on the list signed")
 	}
 	path := filepath.Join(a.dir, p.Name)
 	switch now, err := wire.ProgramOf(path); {
+	case errors.Is(err, fs.ErrNotExist) && a.cache != "":
+		return "", errNotHere
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("the folder of --engines has no file of that name; put it there, with its %s", p.Name+wire.SignatureSuffix)
 	case err != nil:
@@ -141,6 +163,9 @@ func (a *AllowedEngines) Describe() (lines []string, err error) {
 		lines = append(lines, fmt.Sprintf("engine %s is allowed with its current content (SHA-256 %.12s)", p.Name, p.SHA256))
 	}
 	slices.Sort(lines)
+	if a.cache != "" {
+		lines = append(lines, a.describeFetching())
+	}
 	if a.dir == "" {
 		return lines, nil
 	}

@@ -84,12 +84,12 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 		sign(t, path, secret)
 		a := allow(t, nil, folder, dev)
 		p := programOf(t, path)
-		if _, err := a.local("uci:toy", p); err != nil {
+		if _, err := a.local(t.Context(), "uci:toy", p, nil); err != nil {
 			t.Fatalf("%s: signed by dev: %v", name, err)
 		}
 		c.change(path)
 		a = allow(t, nil, folder, dev)
-		_, err := a.local("uci:toy", p)
+		_, err := a.local(t.Context(), "uci:toy", p, nil)
 		if !errors.Is(err, ErrNotAllowed) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), folder) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -107,15 +107,15 @@ func TestEnginesThatChange(t *testing.T) {
 	for _, path := range []string{signed, named} {
 		p := programOf(t, path)
 		for range 2 { // the second time without reading the file
-			if spec, err := a.local("uci:"+p.Name, p); err != nil || spec != "uci:"+path {
+			if spec, err := a.local(t.Context(), "uci:"+p.Name, p, nil); err != nil || spec != "uci:"+path {
 				t.Fatalf("%q, %v", spec, err)
 			}
 		}
 		putEngine(t, path, "altered")
-		if _, err := a.local("uci:"+p.Name, p); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:"+p.Name, p, nil); !errors.Is(err, ErrNotAllowed) {
 			t.Errorf("%s has changed: %v", p.Name, err)
 		}
-		if _, err := a.local("uci:"+p.Name, programOf(t, path)); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:"+p.Name, programOf(t, path), nil); !errors.Is(err, ErrNotAllowed) {
 			t.Errorf("%s has changed, in the run too: %v", p.Name, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestEnginesOutsideTheFolder(t *testing.T) {
 	_, dev := newSigner(t, "dev")
 	a := allow(t, nil, t.TempDir(), dev)
 	for _, name := range []string{"../toy", "/bin/sh", `..\toy`, "C:toy", "", ".", "..", "toy.sig"} {
-		if _, err := a.local("uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)}); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)}, nil); !errors.Is(err, ErrNotAllowed) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -43,6 +43,9 @@ func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error
 		if p.queue && errors.As(err, &t) {
 			a, err = &wire.Answer{Unit: u.ID, Replay: u.Replay, Declined: t.Error()}, nil
 		}
+		if a != nil {
+			a.Contained = p.contained.take()
+		}
 		return a, err
 	case <-ctx.Done():
 		return nil, nil
@@ -63,7 +66,7 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 			return nil, err
 		case err != nil && ctx.Err() != nil:
 			return nil, nil
-		case errors.Is(err, errNoWeights):
+		case errors.Is(err, errNoWeights), errors.Is(err, errNoEngine):
 			a.Returned = err.Error()
 			return a, nil
 		}
@@ -110,7 +113,10 @@ func (p *player) tally(r *selfplay.Result) {
 // the player's fingerprint is the coordinator's.
 func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side int) (string, error) {
 	if roster.Foreign(spec) {
-		local, err := p.foreignSpec(spec, u.Programs[side], u.Job.Options[side])
+		local, err := p.foreignSpec(ctx, spec, u.Programs[side], u.Job.Options[side])
+		if err != nil && (ctx.Err() != nil || errors.Is(err, errNoEngine)) {
+			return "", err
+		}
 		if err != nil {
 			return "", &fatalError{fmt.Errorf("%w: %w", ErrRefused, err)} // other workers may have it
 		}
@@ -142,13 +148,13 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 
 // foreignSpec returns the specification of an engine that the worker's owner allowed. The
 // coordinator chooses the engine's options, except those that name files.
-func (p *player) foreignSpec(spec string, program wire.Program, options []selfplay.Option) (string, error) {
+func (p *player) foreignSpec(ctx context.Context, spec string, program wire.Program, options []selfplay.Option) (string, error) {
 	for _, o := range options {
 		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
 			return "", err
 		}
 	}
-	return p.Engines.local(spec, program)
+	return p.Engines.local(ctx, spec, program, &source{get: p.fetchPart, log: p.Log})
 }
 
 // answer sends an answer until the coordinator has it on disk. A coordinator that starts

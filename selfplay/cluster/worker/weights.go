@@ -74,8 +74,9 @@ func (p *player) fetch(ctx context.Context, name string) (data []byte, err error
 	}
 }
 
-// fetchPart gets a part of weights. It asks again if no reply comes, or if the coordinator
-// does not have the weights: it has them from the first job on that needs them.
+// fetchPart gets a part of weights, or of an engine. It asks again if no reply comes, or if the
+// coordinator does not have the weights: it has them from the first job on that needs them. An
+// engine it offers before that, or not at all.
 func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.WeightsPart, error) {
 	data, err := json.Marshal(wire.WeightsRequest{Name: name, Offset: offset})
 	if err != nil {
@@ -83,7 +84,8 @@ func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.
 	}
 	for try := 0; ; try++ {
 		var part wire.WeightsPart
-		if err = p.request(ctx, wire.WeightsSubject(p.run, p.Access.Name), data, &part); err == nil && len(part.Data) > 0 {
+		err = p.request(ctx, wire.WeightsSubject(p.run, p.Access.Name), data, &part)
+		if err == nil && (len(part.Data) > 0 || strings.HasPrefix(name, wire.EnginePrefix)) {
 			return &part, nil
 		}
 		if err == nil {

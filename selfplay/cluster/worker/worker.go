@@ -49,6 +49,7 @@ type Worker struct {
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
 	slots      chan *slot
+	contained  contained
 	verified   sync.Map // specification and fingerprint -> local specification
 	verifying  sync.Mutex
 	lastWork   atomic.Pointer[time.Time] // when it last had a unit, by the monotonic clock
@@ -108,7 +109,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.slots = make(chan *slot, w.Cores)
 	for range w.Cores {
-		w.slots <- newSlot(w.Open)
+		w.slots <- newSlot(w.open)
 	}
 	w.lastWork.Store(new(time.Now()))
 	err = w.serveRuns(ctx)

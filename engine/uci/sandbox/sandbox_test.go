@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// needed skips a test where the system has no sandbox, and says what is missing.
+func needed(t *testing.T) {
+	t.Helper()
+	if err := Available(); err != nil {
+		t.Skip(err)
+	}
+}
+
+var rogue = sync.OnceValues(func() (path string, err error) {
+	dir, err := os.MkdirTemp("", "rogue")
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "engine")
+	if out, err := exec.Command("go", "build", "-o", path, "../testdata/nullengine").CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+// TestMain also sees that no program's folder is left.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "sandbox")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("TMPDIR", dir)
+	code := m.Run()
+	if left, _ := filepath.Glob(filepath.Join(dir, "assay-engine-*")); len(left) > 0 {
+		println("left behind:", left[0])
+		code = 1
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// try has a contained program try an act. It returns what the program said, how it ended,
+// and what was reported.
+func try(t *testing.T, l Limits, act, argument string) (said string, reported []string, err error) {
+	t.Helper()
+	path, err := rogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "try", act, argument)
+	b, err := l.Contain(cmd, func(act string) { reported = append(reported, act) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &strings.Builder{}
+	cmd.Stdout, cmd.Stderr = out, out
+	err = cmd.Start()
+	b.Watch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	b.Close()
+	return strings.TrimSpace(out.String()), reported, err
+}
+
+// What a contained program tries: each act succeeds without the sandbox.
+func TestContained(t *testing.T) {
+	needed(t)
+	home := t.TempDir()
+	secret := filepath.Join(home, "id_ed25519")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ASSAY_TOKEN", "secret")
+	outside := filepath.Join(home, "new")
+	for _, c := range []struct{ act, argument, says, reported string }{
+		{"write", outside, "permission denied", "write " + outside},
+		{"write", secret, "permission denied", "write " + secret},
+		{"write", "../new", "permission denied", "write " + filepath.Join(os.TempDir(), "new")},
+		{"read", secret, "permission denied", "read " + secret},
+		{"read", "/etc/hostname", "permission denied", ""},
+		{"delete", secret, "permission denied", "delete " + secret},
+		{"rights", secret, "not permitted", "change " + secret},
+		{"cut", secret, "not permitted", "write " + secret},
+		{"rename", secret, "denied", "rename " + secret},
+		{"child", "/bin/true", "not permitted", "start a process"},
+		{"signal", strconv.Itoa(os.Getpid()), "not permitted", "signal another process"},
+		{"socket", "", "not permitted", "open a socket"},
+		{"environment", "", "empty", ""},
+		{"memory", "2000", "memory", ""},
+		{"shared memory", "1", "cannot allocate", ""},
+		{"files", "17", "no space", "keep more than 16 files"},
+		{"size", strconv.Itoa(maxFileSize + 1), "", ""},
+		{"time", "20s", "", ""},
+	} {
+		t.Run(c.act, func(t *testing.T) {
+			said, reported, err := try(t, Limits{Memory: 256, Time: time.Second}, c.act, c.argument)
+			if err == nil || !strings.Contains(said, c.says) {
+				t.Errorf("it ended with %v and said %q, want %q", err, said, c.says)
+			}
+			if all := strings.Join(reported, "; "); all != c.reported {
+				t.Errorf("reported %q, want %q", all, c.reported)
+			}
+		})
+	}
+	if data, err := os.ReadFile(secret); err != nil || string(data) != "secret" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if info, err := os.Stat(secret); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// What engines need is not refused, and not reported.
+func TestAllowed(t *testing.T) {
+	needed(t)
+	for _, c := range []struct{ act, argument string }{
+		{"write", "engine.log"},
+		{"files", "16"},
+		{"memory", "64"},
+		{"read", "/proc/cpuinfo"},
+		{"read", "/dev/null"},
+		{"size", strconv.Itoa(maxFileSize)},
+	} {
+		if said, reported, err := try(t, Limits{Memory: 256}, c.act, c.argument); err != nil || said != "done" || len(reported) > 0 {
+			t.Errorf("%s %s: %v, %q, reported %q", c.act, c.argument, err, said, reported)
+		}
+	}
+}
+
+func TestLimitsThatAreNone(t *testing.T) {
+	for _, l := range []Limits{{}, {Memory: 8}, {Memory: 1 << 30}, {Memory: 64, Time: time.Millisecond}} {
+		if _, err := l.Contain(exec.Command("engine"), nil); err == nil || !strings.Contains(err.Error(), "want") && Available() == nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+}
+
+// The clock of a process is its processor time.
+func TestExhausted(t *testing.T) {
+	needed(t)
+	none, short, long := (*Limits)(nil), &Limits{Time: time.Nanosecond}, &Limits{Time: 1000 * time.Hour}
+	for l, want := range map[*Limits]bool{none: false, short: true, long: false} {
+		if got := l.Exhausted(os.Getpid()); got != want {
+			t.Errorf("%+v: %v", l, got)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package worker
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// contained collects what engines tried and their sandboxes refused, for the owner's log and
+// the next answer.
+type contained struct {
+	mu    sync.Mutex
+	told  map[string]bool
+	fresh []string
+}
+
+// maxTold bounds the acts that are told while a worker runs.
+const maxTold = 1000
+
+// note notes an act, and reports whether it is the first of its kind.
+func (c *contained) note(act string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told[act] || len(c.told) >= maxTold {
+		return false
+	}
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	c.told[act] = true
+	if len(c.fresh) < wire.MaxContained {
+		c.fresh = append(c.fresh, act)
+	}
+	return true
+}
+
+// take returns the acts since the last call.
+func (c *contained) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	acts := c.fresh
+	c.fresh = nil
+	return acts
+}
+
+// containable is a player whose program may be in a sandbox.
+type containable interface {
+	engine.Player
+	Name() string
+	OnContained(func(act string))
+}
+
+// open opens a player, and has what its sandbox refuses noted.
+func (w *Worker) open(spec string) (engine.Player, error) {
+	p, err := w.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := engine.As[containable](p); ok {
+		name := c.Name()
+		c.OnContained(func(act string) {
+			if act = fmt.Sprintf("engine %s tried to %s; its sandbox refused", name, act); w.contained.note(act) {
+				w.Log(act)
+			}
+		})
+	}
+	return p, nil
+}
