@@ -76,7 +76,7 @@ it: no game is lost or played twice.`,
 	f.times.register(fs, false)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
-	f.register(cmd, 0)
+	f.register(cmd, 0, false)
 	return cmd
 }
 

@@ -119,7 +119,11 @@ func printFinal(out io.Writer, r *learn.Result, all bool) {
 
 // printMeasured prints the result of a match of fixed length.
 func printMeasured(out io.Writer, m *match.Result, all bool) {
-	fmt.Fprintf(out, "  %s against %s: Elo %s, %d games\n", m.A, m.B, m.Strength.Text(0, ""), m.Games)
+	nodes := nodesAPly(m.Nodes[0]+m.Nodes[1], m.Plies)
+	if nodes != "" {
+		nodes = ", " + nodes
+	}
+	fmt.Fprintf(out, "  %s against %s: Elo %s, %d games%s\n", m.A, m.B, m.Strength.Text(0, ""), m.Games, nodes)
 	if !all {
 		return
 	}

@@ -151,7 +151,7 @@ search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are f
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
-	f.register(cmd, 0)
+	f.register(cmd, 0, false)
 	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
@@ -319,6 +319,9 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	if r.Verdict != match.NoVerdict {
 		printElo(w, r, all)
 	}
+	if text := nodesAPly(r.Nodes[0]+r.Nodes[1], r.Plies); text != "" {
+		fmt.Fprintf(w, "searches\t%s\n", text)
+	}
 	fmt.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
 		fmt.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
@@ -336,6 +339,15 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
 	}
 	return w.Flush()
+}
+
+// nodesAPly returns the mean of the nodes of a search, which a limit that lets an iteration end exceeds. It is
+// empty if the players count none.
+func nodesAPly(nodes uint64, plies int64) string {
+	if nodes == 0 || plies == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f nodes a ply", float64(nodes)/float64(plies))
 }
 
 // printElo prints what the games say about strength. The headline has the Elo.

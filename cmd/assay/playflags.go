@@ -31,11 +31,16 @@ type playFlags struct {
 	git         gitFlags
 }
 
-func (f *playFlags) register(cmd *cobra.Command, playOn float64) {
+// register registers the flags. With hard the limit of nodes is exact unless the user says otherwise.
+func (f *playFlags) register(cmd *cobra.Command, playOn float64, hard bool) {
 	fs := cmd.Flags()
 	std := selfplay.StandardAdjudication()
-	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("nodes a move; the iteration is finished, with up to 8 times as many (default %d without --depth)", defaultNodes))
-	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes")
+	nodes, exactly := "nodes a move; the iteration is finished, with up to 8 times as many", "stop at exactly --nodes"
+	if hard {
+		nodes, exactly = "nodes a move", "stop at exactly --nodes; with =false the iteration is finished, with up to 8 times as many"
+	}
+	fs.Uint64Var(&f.Limits.Nodes, "nodes", 0, fmt.Sprintf("%s (default %d without --depth)", nodes, defaultNodes))
+	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", hard, exactly)
 	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
 	cli.AliasFlag(cmd, "openings", "book")
 	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
@@ -139,6 +144,9 @@ func (f *playFlags) notNegative(cmd *cobra.Command) error {
 func (f *playFlags) clearUnused() {
 	if f.Rule.WinPlies <= 0 {
 		f.Rule.WinPlies, f.Rule.WinScore, f.Rule.OneSided = 0, 0, false
+	}
+	if f.Limits.Nodes == 0 {
+		f.Limits.HardNodes = false
 	}
 	if f.Rule.DrawPlies <= 0 {
 		f.Rule.DrawPlies, f.Rule.DrawScore, f.Rule.DrawFrom = 0, 0, 0

@@ -70,7 +70,7 @@ The command may be interrupted or killed at any time: the same command continues
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
 	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
 	f.times.register(fs, false)
-	f.register(cmd, selfplay.StandardAdjudication().PlayOn)
+	f.register(cmd, selfplay.StandardAdjudication().PlayOn, true)
 	return cmd
 }
 
@@ -181,6 +181,7 @@ type selfplayReport struct {
 	GamesASecond  float64 `json:"games_per_second"`
 	PliesASecond  float64 `json:"plies_per_second"`
 	NodesASecond  float64 `json:"nodes_per_second"` // in games, all workers together
+	NodesAPly     float64 `json:"nodes_per_ply"`    // mean, in games of this process
 	OpeningChecks int64   `json:"opening_checks"`
 	Lopsided      int64   `json:"openings_lopsided"`
 	Repeated      int64   `json:"openings_repeated"`
@@ -189,6 +190,9 @@ type selfplayReport struct {
 func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 	r := selfplayReport{Out: out, Summary: s, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
 		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
+	if s.Plied > 0 {
+		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
+	}
 	if r.Seconds > 0 {
 		r.GamesASecond = float64(s.Played) / r.Seconds
 		r.PliesASecond = float64(s.Plied) / r.Seconds
@@ -213,6 +217,9 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	if t := s.Took.Seconds(); t > 0 {
 		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
+	}
+	if text := nodesAPly(s.Nodes, s.Plied); text != "" {
+		fmt.Fprintf(w, "searches\t%s\t\n", text)
 	}
 	if s.Timed {
 		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")

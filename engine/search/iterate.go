@@ -30,14 +30,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 		}
 		best := root.at(0)
 		if e.stopped {
-			// If a move has become the best in the unfinished iteration, play it. Its
-			// score is only a bound.
-			if best.score > -infinite {
-				if lim.Info != nil && best.move != result.Move {
-					e.report(lim.Info, 0, best.score, 1)
-				}
-				result.Move, result.PV = best.move, slices.Clone(best.pv[:best.pvLen])
-			}
+			e.stopIn(&result, lim.Info)
 			return result
 		}
 		result.Move, result.Score, result.Depth = best.move, best.score, depth
@@ -50,6 +43,24 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 		if e.enough(depth) {
 			return result
 		}
+	}
+}
+
+// stopIn completes the result of a search that was stopped in an iteration, and reports its nodes and
+// time once more: who counts them has the last report only. If a move has become the best in this
+// iteration, it is the answer, and its score is only a bound.
+func (e *Engine) stopIn(result *engine.Result, info func(engine.Info)) {
+	best := e.root.at(0)
+	if best.score > -infinite {
+		if changed := best.move != result.Move; changed && info != nil {
+			e.report(info, 0, best.score, 1)
+			info = nil
+		}
+		result.Move, result.PV = best.move, slices.Clone(best.pv[:best.pvLen])
+	}
+	if info != nil {
+		info(engine.Info{Depth: max(result.Depth, 1), SelDepth: best.selDepth, MultiPV: 1, Score: result.Score,
+			Nodes: e.nodes, Time: e.limits.elapsed(), HashFull: e.table.full(), PV: slices.Clone(result.PV)})
 	}
 }
 

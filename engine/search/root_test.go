@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -144,5 +145,32 @@ func TestIllegalSearchMoves(t *testing.T) {
 	some := g.Position().LegalMoves(nil)[3]
 	if r := run(t, e, g, engine.Limits{Depth: 3, SearchMoves: []board.Move{illegal, some, some}}); r.Move != some {
 		t.Errorf("%v, want %v, the only legal one of SearchMoves", r.Move, some)
+	}
+}
+
+// The last Info of a search that was stopped has its nodes, its score, and the move it answers with.
+func TestLastInfo(t *testing.T) {
+	for name, lim := range map[string]engine.Limits{
+		"stop": {Infinite: true}, "nodes": {Nodes: 3000, HardNodes: true}, "movetime": {MoveTime: 20 * time.Millisecond}, "none": {Nodes: 1, HardNodes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var last engine.Info
+			infos := 0
+			lim.Info = func(i engine.Info) {
+				last = i
+				if infos++; lim.Infinite && i.Depth == 5 {
+					stop()
+				}
+			}
+			r, err := New(evaluator(t, "assay-start"), 1).Search(ctx, board.NewGame(board.StartPosition()), lim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if infos == 0 || last.Nodes != r.Nodes || last.Time <= 0 || len(last.PV) == 0 || last.PV[0] != r.Move || last.Bound == 0 && last.Score != r.Score {
+				t.Errorf("after %d lines the last is %+v, the answer %+v", infos, last, r)
+			}
+		})
 	}
 }

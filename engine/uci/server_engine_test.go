@@ -60,6 +60,29 @@ func TestPonderHitContinuesTheSearch(t *testing.T) {
 	})
 }
 
+// Before the bestmove of a search that was stopped come its nodes, time and score.
+func TestLastInfoBeforeBestmove(t *testing.T) {
+	talk(t, realEngine(t), func(g *gui) {
+		for _, goes := range []string{"go infinite", "go nodes 3000", "go movetime 30"} {
+			g.send(boardMiddlegame, goes)
+			if goes == "go infinite" {
+				g.collect("info depth 5")
+				g.send("stop")
+			}
+			lines := g.collect("bestmove")
+			if len(lines) < 2 {
+				t.Errorf("%s: nothing before bestmove", goes)
+				continue
+			}
+			last := lines[len(lines)-2]
+			if !regexp.MustCompile(`^info depth \d+ .* score (cp|mate) -?\d+ .*nodes \d+ .* time \d+ pv `).MatchString(last) ||
+				goes == "go nodes 3000" && !strings.Contains(last, " nodes 3000 ") {
+				t.Errorf("%s: %q before bestmove", goes, last)
+			}
+		}
+	})
+}
+
 // Whatever its limits, an infinite search answers only after stop, and pondering only
 // after ponderhit or stop.
 func TestNoAnswerBeforeStop(t *testing.T) {
