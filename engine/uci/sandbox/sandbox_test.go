@@ -92,6 +92,7 @@ func TestContained(t *testing.T) {
 		{"delete", secret, "permission denied", "delete " + secret},
 		{"rights", secret, "not permitted", "change " + secret},
 		{"cut", secret, "not permitted", "write " + secret},
+		{"empty", secret, "not permitted", "write " + secret},
 		{"rename", secret, "denied", "rename " + secret},
 		{"child", "/bin/true", "not permitted", "start a process"},
 		{"signal", strconv.Itoa(os.Getpid()), "not permitted", "signal another process"},

@@ -51,6 +51,7 @@ var acts = map[string]func(argument string) error{
 	"delete": os.Remove,
 	"rights": func(path string) error { return os.Chmod(path, 0o777) },
 	"cut":    func(path string) error { return os.Truncate(path, 0) },
+	"empty":  func(path string) error { _, err := os.OpenFile(path, os.O_RDONLY|os.O_TRUNC, 0); return err },
 	"rename": func(path string) error { return os.Rename(path, "taken") },
 	"child":  func(path string) error { return exec.Command(path).Run() },
 	"signal": func(pid string) error {
