@@ -71,9 +71,12 @@ func takeToken() string {
 const connectTimeout = time.Minute
 
 // runner returns the runner for the games of the run in the folder out, which may be empty:
-// local, unless the flags ask for other machines. If it sends engines, those among the players
-// must have signatures now. Call done at the end.
-func (f *clusterFlags) runner(local selfplay.Runner, out string, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
+// local, unless the flags or a queue ask for other machines. If it sends engines, those among
+// the players must have signatures now. Call done at the end.
+func (f *clusterFlags) runner(ctx context.Context, local selfplay.Runner, out string, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
+	if of := cli.RunnerFrom(ctx); of != nil {
+		return of(out, f.replayShare, log)
+	}
 	switch {
 	case f.serve == "" && f.nats == "":
 		return local, func() {}, nil

@@ -118,6 +118,8 @@ var layout = []layoutRow{
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "engine/uci/sandbox"}},
 	{"selfplay/cluster/broker", "the only package that links a NATS server; wire: keys and their rights",
 		[]string{"selfplay/cluster/wire"}},
+	{"selfplay/queue", "tests of many people, on disk; durable: the journal and the files",
+		[]string{"dataset/durable"}},
 	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is told",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable"}},
 	{"tuner/spsa", "ask and tell, without games", nil},
@@ -188,10 +190,11 @@ var commandImports = map[string][]string{
 	"data":      {"cli"},
 	"weights":   {"cli"},
 	"historic":  {"cli"},
-	"engines":   {"cli", "weights"},         // the bench of weights
-	"runs":      {"cli", "report"},          // pages of runs
-	"games":     {"cli", "runs"},            // pages of runs
-	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
+	"engines":   {"cli", "weights"},           // the bench of weights
+	"runs":      {"cli", "report"},            // pages of runs
+	"games":     {"cli", "runs"},              // pages of runs
+	"tune":      {"cli", "weights", "runs"},   // weights to start from; a page of the run
+	"queue":     {"cli", "report", "engines"}, // live pages of tests; the speed of this machine
 }
 
 func TestCommandsImportFewCommands(t *testing.T) {

@@ -166,7 +166,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say, c.Players...)
+	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.Players...)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	for i, e := range c.Players {
 		specs[i] = e.Spec
 	}
-	foreign := cli.LimitMemory(specs...)
+	foreign := cli.LimitMemory(ctx, specs...)
 	r, err := ladder.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)

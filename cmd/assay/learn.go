@@ -150,7 +150,7 @@ func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error 
 	announce := sync.OnceFunc(func() {
 		fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
 	})
-	runner, done, err := f.cluster.runner(nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
+	runner, done, err := f.cluster.runner(ctx, nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
 	if err != nil {
 		return err
 	}

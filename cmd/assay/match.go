@@ -135,6 +135,12 @@ search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are f
 			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags of a match.
+func (f *matchFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.Out, "out", "", "folder of the match (default: nothing is kept)")
 	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the maximum (default %d without --sprt)", defaultMatchGames))
@@ -151,9 +157,8 @@ search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are f
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
 	affinityFlag(fs, &f.affinity)
-	f.register(cmd, 0, false)
+	f.playFlags.register(cmd, 0, false)
 	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
-	return cmd
 }
 
 // tournament plays more than two players.
@@ -255,13 +260,13 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, f.Out, p.Say, c.A, c.B)
+	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.A, c.B)
 	if err != nil {
 		return err
 	}
 	defer done()
 	c.Failed = cli.ReportFaults(p.Say)
-	foreign := cli.LimitMemory(c.A.Spec, c.B.Spec)
+	foreign := cli.LimitMemory(ctx, c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)

@@ -173,7 +173,7 @@ func (p *project) apply(cmd *cobra.Command, players []string) error {
 		}
 	}
 	for i, group := range projectGroups {
-		if slices.ContainsFunc(group, func(name string) bool { return fs.Lookup(name) != nil && fs.Changed(name) }) || i == endGroup && (cmd.Name() != "match" || len(players) > 2) {
+		if slices.ContainsFunc(group, func(name string) bool { return fs.Lookup(name) != nil && fs.Changed(name) }) || i == endGroup && (cmd.Name() != "match" && cmd.Name() != "test" || len(players) > 2) {
 			continue
 		}
 		for _, s := range p.flags {

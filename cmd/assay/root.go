@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/data"
 	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/cmd/assay/internal/historic"
+	"github.com/assay-chess/assay/cmd/assay/internal/queue"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/tune"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
@@ -43,7 +44,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
-		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), newWorkCommand(), newSignCommand()}},
+		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},
 		{setUp, []*cobra.Command{newVersionCommand(), newManCommand()}},
 	} {

@@ -136,7 +136,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	c.Progress = p.Update
 	var done func()
 	var err error
-	if c.Runner, done, err = f.cluster.runner(nil, f.Out, p.Say, c.Players...); err != nil {
+	if c.Runner, done, err = f.cluster.runner(ctx, nil, f.Out, p.Say, c.Players...); err != nil {
 		return err
 	}
 	defer done()

@@ -226,13 +226,13 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return err
 	}
 	var done func()
-	c.Runner, done, err = f.cluster.runner(local, c.Out, p.Say, c.Player)
+	c.Runner, done, err = f.cluster.runner(ctx, local, c.Out, p.Say, c.Player)
 	if err != nil {
 		return err
 	}
 	defer done()
 	c.Failed = cli.ReportFaults(p.Say)
-	cli.LimitMemory(c.Player.Spec)
+	cli.LimitMemory(ctx, c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil && r == nil {
 		return spsaAdvice(err, c.Out)

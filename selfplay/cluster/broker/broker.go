@@ -191,3 +191,23 @@ func (b *Broker) Close() {
 	b.server.Shutdown()
 	b.server.WaitForShutdown()
 }
+
+// ErrUnguarded means that keys cannot be required of workers that the server lets in without.
+var ErrUnguarded = errors.New("broker: the server lets workers in without keys since it started: start it again to require them")
+
+// SetKeys changes the keys of the workers. Connections of others end.
+func (b *Broker) SetKeys(keys []wire.Key) error {
+	if b.options.NoAuthUser != "" {
+		if len(keys) == 0 {
+			return nil
+		}
+		return ErrUnguarded
+	}
+	o := b.options.Clone()
+	o.Nkeys = nil
+	for _, k := range keys {
+		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
+	}
+	b.options = o
+	return b.server.ReloadOptions(o.Clone())
+}

@@ -191,7 +191,7 @@ func (c *Coordinator) start() (err error) {
 // join makes the run one of its hub's.
 func (c *Coordinator) join() error {
 	h := c.hub
-	c.key, c.run, c.nc = c.run[:keyLength], h.id, h.nc
+	c.key, c.run, c.nc = c.run[:wire.KeyLength], h.id, h.nc
 	if err := h.admit(c); err != nil {
 		return err
 	}

@@ -36,9 +36,6 @@ type Hub struct {
 	speed float64                 // of this machine, if it was measured
 }
 
-// keyLength is the length of a run's key, in hex digits.
-const keyLength = 8
-
 // restartTime is how long after its start a hub keeps workers waiting that have answers for
 // runs that it does not know: they may not have been resumed yet.
 const restartTime = 15 * time.Second
@@ -111,7 +108,7 @@ func (h *Hub) take(m *nats.Msg) {
 		Unit string `json:"unit"`
 	}
 	if json.Unmarshal(m.Data, &a) == nil && len(a.Unit) == wire.IDLength {
-		if c := h.run(a.Unit[:keyLength]); c != nil {
+		if c := h.run(a.Unit[:wire.KeyLength]); c != nil {
 			select {
 			case c.answers <- m:
 			default:

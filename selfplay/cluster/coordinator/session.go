@@ -136,7 +136,7 @@ func (s *session) takeJob(job selfplay.Job) error {
 		return err
 	}
 	if s.key != "" {
-		u.id = s.key + u.id[keyLength:]
+		u.id = s.key + u.id[wire.KeyLength:]
 	}
 	u.sent.ID = u.id
 	if s.units[u.id] != nil {

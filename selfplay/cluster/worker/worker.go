@@ -48,7 +48,7 @@ type Worker struct {
 	wakeup     wakeup
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
-	slots      chan *slot
+	slots      chan *runSlots
 	contained  contained
 	verified   sync.Map // specification and fingerprint -> local specification
 	verifying  sync.Mutex
@@ -107,9 +107,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.slots = make(chan *slot, w.Cores)
+	w.slots = make(chan *runSlots, w.Cores)
 	for range w.Cores {
-		w.slots <- newSlot(w.open)
+		w.slots <- newRunSlots(w.open)
 	}
 	w.lastWork.Store(new(time.Now()))
 	err = w.serveRuns(ctx)

@@ -13,12 +13,12 @@ import (
 // A worker is not idle while it plays, however long that takes.
 func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
-	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(string) (engine.Player, error) {
+	w := &Worker{Wait: time.Nanosecond, slots: make(chan *runSlots, 1), Open: func(string) (engine.Player, error) {
 		close(started)
 		<-end
 		return nil, errors.New("not now")
 	}}
-	w.slots <- newSlot(w.Open)
+	w.slots <- newRunSlots(w.Open)
 	if !w.idle() {
 		t.Error("it is not idle before its first unit")
 	}

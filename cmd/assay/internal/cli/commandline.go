@@ -11,6 +11,15 @@ import (
 // CommandLine returns the command line that does again what cmd was asked to do, quoted for a
 // shell. Concurrency, workers and json, which change no result, are left out.
 func CommandLine(cmd *cobra.Command, args []string) string {
+	words := CommandWords(cmd, args)
+	for i, w := range words {
+		words[i] = ShellQuote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// CommandWords returns the words of CommandLine.
+func CommandWords(cmd *cobra.Command, args []string) []string {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"concurrency", "workers", "json"}, f.Name) {
@@ -29,8 +38,5 @@ func CommandLine(cmd *cobra.Command, args []string) string {
 			words = append(words, "--"+f.Name, value)
 		}
 	})
-	for i, w := range words {
-		words[i] = ShellQuote(w)
-	}
-	return strings.Join(words, " ")
+	return words
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -21,13 +22,13 @@ const (
 
 // LimitMemory reports whether all players are foreign engines. If they are, it limits
 // the memory of this process, to leave it to the engines. GOMEMLIMIT overrides it.
-func LimitMemory(specs ...string) bool {
+func LimitMemory(ctx context.Context, specs ...string) bool {
 	for _, spec := range specs {
 		if !roster.Foreign(spec) {
 			return false
 		}
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
+	if os.Getenv("GOMEMLIMIT") == "" && RunnerFrom(ctx) == nil { // a queue has other runs
 		debug.SetMemoryLimit(foreignMemory)
 	}
 	return true

@@ -25,11 +25,13 @@ import (
 
 // outcome is what the list of runs and the title of a page say of a run.
 type outcome struct {
-	Verdict string // a word, such as PASSED; empty if there is none, or none yet
-	Class   string // good, bad or open, for the color of the word
-	Text    string // the rest of the result
-	LLR     string // with its bounds; of tests
-	WDL     string // of matches: A's games won, drawn and lost
+	Verdict string    // a word, such as PASSED; empty if there is none, or none yet
+	Class   string    // good, bad or open, for the color of the word
+	Text    string    // the rest of the result
+	LLR     string    // with its bounds; of tests
+	WDL     string    // of matches: A's games won, drawn and lost
+	LLRs    []float64 // LLR, lower and upper bound; of tests
+	Penta   []int64   // of matches: pairs by A's points
 	Done    int64
 	Total   int64 // 0: not known
 	Unit    string
@@ -97,8 +99,9 @@ func (o *outcome) match(dir string, at standing) error {
 		o.say(r.Headline())
 		o.Done, o.WDL = r.Games, wdl(r.Wins, r.Draws, r.Losses)
 		if r.LLR != nil && r.Lower != nil && r.Upper != nil {
-			o.LLR = llrText(*r.LLR, *r.Lower, *r.Upper)
+			o.LLR, o.LLRs = llrText(*r.LLR, *r.Lower, *r.Upper), []float64{*r.LLR, *r.Lower, *r.Upper}
 		}
+		o.Penta = r.Pentanomial[:]
 		return nil
 	}
 	_, pairs, err := at(dir)
@@ -115,10 +118,12 @@ func (o *outcome) match(dir string, at standing) error {
 	}
 	if course.LLR != nil {
 		last := course.Points[len(course.Points)-1]
-		o.LLR = llrText(last.LLR, last.Lower, last.Upper)
+		o.LLR, o.LLRs = llrText(last.LLR, last.Lower, last.Upper), []float64{last.LLR, last.Lower, last.Upper}
 	}
 	var count [3]int64
+	o.Penta = make([]int64, 5)
 	for _, p := range pairs {
+		o.Penta[p[0]+p[1]+2]++
 		count[1-p[0]]++
 		count[1-p[1]]++
 	}

@@ -1,0 +1,416 @@
+package queue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/queue"
+)
+
+// api is the queue over HTTP: JSON for scripts below /api/, and the page. Who asks is known
+// by a key; without any such keys in the store everyone who can connect may do everything, and
+// then the server listens on this machine only.
+//
+// A request that changes something must come from this site or from no site, which keeps out
+// other pages in a browser, and needs a nonce: a request that is sent again, by whoever saw
+// it, is refused.
+type api struct {
+	*server
+	nonces  nonces
+	reading sessions
+	tls     bool
+}
+
+// caller is who makes a request.
+type caller struct {
+	name string
+	key  *queue.Key // nil: the store has no keys
+}
+
+func (c *caller) may(r queue.Role) bool { return c.key == nil || c.key.May(r) }
+
+// local is the name of all callers of a store without keys.
+const local = "local"
+
+// httpError is an error with its code.
+type httpError struct {
+	code int
+	text string
+}
+
+func (e *httpError) Error() string { return e.text }
+
+func refuse(code int, format string, args ...any) error {
+	return &httpError{code, fmt.Sprintf(format, args...)}
+}
+
+// NonceHeader names the header that makes each request that changes something different:
+// the time in seconds, a dash, and anything random.
+const NonceHeader = "Assay-Nonce"
+
+// maxBody bounds what a request other than an upload sends, in bytes.
+const maxBody = 1 << 20
+
+func (a *api) handler() http.Handler {
+	mux := http.NewServeMux()
+	see := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			_, err := a.caller(r, queue.Read)
+			if err == nil {
+				err = h(w, r)
+			}
+			answerError(w, err)
+		})
+	}
+	change := func(pattern string, needs queue.Role, h func(*caller, http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			c, err := a.changer(r, needs)
+			if err == nil {
+				err = h(c, w, r)
+			}
+			answerError(w, err)
+		})
+	}
+	mux.HandleFunc("GET /{$}", a.page)
+	mux.HandleFunc("GET /page.js", script)
+	change("POST /api/session", queue.Read, a.login)
+	see("GET /api/tests", a.list)
+	see("GET /api/tests/{name}", a.show)
+	see("GET /api/workers", a.workers)
+	see("GET /api/audit", a.audit)
+	change("POST /api/tests", queue.Submit, a.add)
+	change("POST /api/tests/{name}/{what}", queue.Submit, a.act)
+	change("PUT /api/objects/{sum}/{name}", queue.Submit, a.put)
+	runs := http.StripPrefix("/runs", a.pages.Handler())
+	see("GET /runs/", func(w http.ResponseWriter, r *http.Request) error { runs.ServeHTTP(w, r); return nil })
+	protected := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.tls && !namesThisMachine(r.Host) {
+			answerError(w, refuse(http.StatusForbidden, "use the IP address of this server, or localhost"))
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Frame-Options", "DENY")
+		protected.ServeHTTP(w, r)
+	})
+}
+
+// namesThisMachine reports whether a request's host is an address or localhost: a page of
+// another site could reach this server through a name that it made point here.
+func namesThisMachine(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	return name == "localhost" || net.ParseIP(strings.Trim(name, "[]")) != nil
+}
+
+// bearer returns the secret of a request's header.
+func bearer(r *http.Request) string {
+	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}
+
+// caller returns who makes a request, if it has the role. Pages may also show the cookie of a
+// session, which can only read.
+func (a *api) caller(r *http.Request, needs queue.Role) (*caller, error) {
+	keys, err := queue.Keys(a.store.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if !queue.Guarded(keys) {
+		return &caller{name: local}, nil
+	}
+	secret := bearer(r)
+	if cookie, err := r.Cookie(sessionCookie); secret == "" && err == nil && needs == queue.Read {
+		secret = a.reading.secret(cookie.Value)
+	}
+	key, err := queue.Find(keys, secret)
+	if err != nil {
+		return nil, refuse(http.StatusUnauthorized, "no valid key: send the header Authorization: Bearer KEY (%s for assay queue)", KeyEnv)
+	}
+	c := &caller{key.Name, &key}
+	if !c.may(needs) && !(needs == queue.Submit && c.may(queue.Approve)) {
+		return nil, refuse(http.StatusForbidden, "the key of %s has not the role %s", key.Name, needs)
+	}
+	return c, nil
+}
+
+// changer is caller for requests that change something.
+func (a *api) changer(r *http.Request, needs queue.Role) (*caller, error) {
+	c, err := a.caller(r, needs)
+	if err != nil {
+		return nil, err
+	}
+	return c, a.nonces.use(r.Header.Get(NonceHeader), time.Now())
+}
+
+// nonces are those that were used lately.
+type nonces struct {
+	mu      sync.Mutex
+	started time.Time
+	used    map[string]time.Time
+}
+
+// nonceAge is how old a nonce may be, and how far ahead of our clock.
+const nonceAge = 5 * time.Minute
+
+// use refuses a nonce that was used, or is too old for that to be known.
+func (n *nonces) use(text string, now time.Time) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	seconds, random, _ := strings.Cut(text, "-")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	at := time.Unix(unix, 0)
+	switch {
+	case err != nil || len(random) < 16 || len(text) > 100:
+		return refuse(http.StatusBadRequest, "want the header %s: the time in seconds, a dash, and 16 random letters or more", NonceHeader)
+	case now.Sub(at).Abs() > nonceAge:
+		return refuse(http.StatusForbidden, "the request is of %s, and the server's clock says %s: correct the clock", at.UTC().Format(time.DateTime), now.UTC().Format(time.DateTime))
+	case at.Before(n.started.Truncate(time.Second)):
+		return refuse(http.StatusForbidden, "the request is older than this server: send it again")
+	case !n.used[text].IsZero():
+		return refuse(http.StatusForbidden, "the request was sent before: it is not done twice")
+	}
+	for old, when := range n.used {
+		if now.Sub(when) > 2*nonceAge {
+			delete(n.used, old)
+		}
+	}
+	n.used[text] = now
+	return nil
+}
+
+func answerError(w http.ResponseWriter, err error) {
+	if err == nil {
+		return
+	}
+	code := http.StatusInternalServerError
+	var coded *httpError
+	var usage cli.UsageError
+	switch {
+	case errors.As(err, &coded):
+		code = coded.code
+	case errors.Is(err, queue.ErrNoTest), errors.Is(err, fs.ErrNotExist):
+		code = http.StatusNotFound
+	case errors.Is(err, queue.ErrState):
+		code = http.StatusConflict
+	case errors.As(err, &usage), errors.Is(err, queue.ErrAdd), errors.Is(err, queue.ErrObject), errors.Is(err, errWords), errors.Is(err, wire.ErrSignature):
+		code = http.StatusBadRequest
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
+}
+
+func answer(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may have closed the connection
+	return nil
+}
+
+func (a *api) list(w http.ResponseWriter, _ *http.Request) error {
+	list, err := a.statuses()
+	if err != nil {
+		return err
+	}
+	return answer(w, map[string]any{"tests": list})
+}
+
+// maxWait bounds how long a request waits for a test to end.
+const maxWait = 10 * time.Minute
+
+// show answers with one test. With ?wait=DURATION it waits until the test has ended.
+func (a *api) show(w http.ResponseWriter, r *http.Request) error {
+	wait, err := time.ParseDuration(r.FormValue("wait") + "0s")
+	if err != nil {
+		return refuse(http.StatusBadRequest, "wait=%s: want a time such as 60s", r.FormValue("wait"))
+	}
+	over := time.After(min(wait, maxWait))
+	for {
+		changed := a.store.Changed()
+		t, err := a.store.Test(r.PathValue("name"))
+		if err != nil {
+			return err
+		}
+		ended := t.State == queue.Complete || t.State == queue.Failed || t.State == queue.Stopped
+		if ended || wait == 0 {
+			break
+		}
+		select {
+		case <-changed:
+			continue
+		case <-r.Context().Done():
+			return nil
+		case <-over:
+		}
+		break
+	}
+	list, err := a.statuses(r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return queue.ErrNoTest
+	}
+	return answer(w, list[0])
+}
+
+func (a *api) workers(w http.ResponseWriter, _ *http.Request) error {
+	data, err := os.ReadFile(filepath.Join(a.store.Dir, coordinator.DirName, coordinator.WorkersName))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(data)
+	return nil
+}
+
+func (a *api) audit(w http.ResponseWriter, _ *http.Request) error {
+	return answer(w, map[string]any{"events": a.store.Events(0)})
+}
+
+// submission is what a client sends to add a test.
+type submission struct {
+	Name     string   `json:"name,omitempty"`
+	Args     []string `json:"args"`
+	Note     string   `json:"note,omitempty"`
+	Priority int      `json:"priority,omitempty"`
+	Cores    int      `json:"cores,omitempty"`
+	Then     string   `json:"then,omitempty"`
+}
+
+func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
+	var x submission
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&x); err != nil {
+		return refuse(http.StatusBadRequest, "the test: %v", err)
+	}
+	if !c.may(queue.Submit) {
+		return refuse(http.StatusForbidden, "the key of %s has not the role submit", c.name)
+	}
+	if !c.may(queue.Approve) && x.Priority > 0 {
+		return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
+	}
+	if err := checkThen(x.Then, x.Args); err != nil {
+		return err
+	}
+	check := checker{store: a.store, trusted: a.trusted}
+	if _, err := check.words().change(a.create, x.Args); err != nil {
+		return err
+	}
+	t := queue.Test{Name: x.Name, Args: x.Args, Note: x.Note, Priority: x.Priority, Cores: x.Cores, Then: x.Then, Who: c.name, State: queue.Unapproved}
+	if c.may(queue.Approve) {
+		t.State, t.Approved = queue.Queued, c.name
+	}
+	t, err := a.store.Add(t)
+	if err != nil {
+		return err
+	}
+	return answer(w, t)
+}
+
+// act changes the state or the priority of a test. Submitters do so with their own tests.
+func (a *api) act(c *caller, w http.ResponseWriter, r *http.Request) error {
+	name, what := r.PathValue("name"), r.PathValue("what")
+	t, err := a.store.Test(name)
+	if err != nil {
+		return err
+	}
+	var x struct {
+		Priority int    `json:"priority"`
+		Text     string `json:"text"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&x); err != nil && !errors.Is(err, errEmpty) {
+		return refuse(http.StatusBadRequest, "%v", err)
+	}
+	if !c.may(queue.Approve) {
+		switch {
+		case what == "approve":
+			return refuse(http.StatusForbidden, "the key of %s has not the role approve", c.name)
+		case t.Who != c.name:
+			return refuse(http.StatusForbidden, "%s is a test of %s: others need the role approve", name, t.Who)
+		case what == "priority" && x.Priority > 0:
+			return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
+		}
+	}
+	switch what {
+	case "stop", "resume", "approve", "remove":
+		err = a.store.Move(c.name, what, name, x.Text)
+	case "priority":
+		err = a.store.Prioritize(c.name, name, x.Priority)
+	default:
+		return refuse(http.StatusNotFound, "%q: there are stop, resume, approve, remove and priority", what)
+	}
+	if err != nil {
+		return err
+	}
+	if t, err = a.store.Test(name); errors.Is(err, queue.ErrNoTest) {
+		return answer(w, map[string]string{"name": name, "state": "removed"})
+	}
+	return answer(w, t)
+}
+
+// put takes a file that a test needs, or the signature of one.
+func (a *api) put(_ *caller, w http.ResponseWriter, r *http.Request) error {
+	sum, name := r.PathValue("sum"), r.PathValue("name")
+	engine, isSignature := strings.CutSuffix(name, wire.SignatureSuffix)
+	body := http.MaxBytesReader(w, r.Body, queue.MaxObject)
+	if !isSignature {
+		if err := a.store.Put(sum, name, body); err != nil {
+			return err
+		}
+		return answer(w, map[string]string{"file": "object/" + sum + "/" + name})
+	}
+	if _, err := queue.Ref(sum, engine); err != nil {
+		return err
+	}
+	return a.putSignature(w, r, a.store.ObjectPath(sum, engine), wire.Program{Name: engine, SHA256: sum})
+}
+
+// putSignature takes the signature of an engine that is there. It keeps one that is valid.
+func (a *api) putSignature(w http.ResponseWriter, r *http.Request, path string, p wire.Program) error {
+	if _, err := wire.Signer(path, p, a.trusted); err == nil {
+		return answer(w, map[string]string{"signature": "kept"})
+	}
+	if _, err := os.Stat(path); err != nil {
+		return refuse(http.StatusBadRequest, "the engine %s is not there yet: upload it before its signature", p.Name)
+	}
+	var s wire.Signature
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<14)).Decode(&s); err != nil {
+		return refuse(http.StatusBadRequest, "the signature: %v; want what assay sign writes", err)
+	}
+	data, err := json.MarshalIndent(&s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(path+wire.SignatureSuffix, append(data, '\n')); err != nil {
+		return err
+	}
+	if _, err := wire.Signer(path, p, a.trusted); err != nil {
+		_ = os.Remove(path + wire.SignatureSuffix)
+		return fmt.Errorf("the server's owner does not trust the engine: %w", err)
+	}
+	return answer(w, map[string]string{"signature": "object/" + p.SHA256 + "/" + p.Name})
+}

@@ -1,0 +1,141 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/selfplay/queue"
+)
+
+const (
+	// KeyEnv names the variable with the secret key.
+	KeyEnv = "ASSAY_QUEUE_KEY"
+	// urlEnv names the variable with the queue's address.
+	urlEnv = "ASSAY_QUEUE"
+	// defaultHTTP is where a queue listens.
+	defaultHTTP = "127.0.0.1:8348"
+)
+
+// client talks to a queue.
+type client struct {
+	url   string
+	tls   func() (*tls.Config, error)
+	fresh *http.Client
+}
+
+func (c *client) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.url, "queue", "", "address of the queue (default: $"+urlEnv+", or http://"+defaultHTTP+")")
+}
+
+// address returns the queue's address.
+func (c *client) address() (string, error) {
+	text := c.url
+	if text == "" {
+		text = os.Getenv(urlEnv)
+	}
+	if text == "" {
+		text = "http://" + defaultHTTP
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return "", cli.Usagef("--queue %s: want http://HOST:PORT or https://HOST:PORT", text)
+	}
+	if u.Scheme == "http" && os.Getenv(KeyEnv) != "" && !loopbackHost(u.Hostname()) {
+		return "", cli.Usagef("--queue %s: others on the network could read the key: use https://", text)
+	}
+	return strings.TrimSuffix(text, "/"), nil
+}
+
+// do sends a request and decodes the answer.
+func (c *client) do(ctx context.Context, method, path string, body io.Reader, to any) error {
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address+path, body)
+	if err != nil {
+		return err
+	}
+	if key := os.Getenv(KeyEnv); key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if method != http.MethodGet {
+		r.Header.Set(NonceHeader, fmt.Sprintf("%d-%s", time.Now().Unix(), rand.Text()))
+	}
+	if c.fresh == nil {
+		config, err := c.tls()
+		if err != nil {
+			return err
+		}
+		c.fresh = &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}
+	}
+	answer, err := c.fresh.Do(r)
+	if err != nil {
+		return fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or %s", address, err, urlEnv)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		var e struct {
+			Error string `json:"error"`
+		}
+		if json.Unmarshal(data, &e) != nil || e.Error == "" {
+			e.Error = answer.Status
+		}
+		return errors.New(e.Error)
+	}
+	if raw, ok := to.(*[]byte); ok {
+		*raw = data
+		return nil
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return fmt.Errorf("%s%s: %w: is it a queue of another version?", address, path, err)
+	}
+	return nil
+}
+
+func (c *client) post(ctx context.Context, path string, v, to any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, http.MethodPost, path, bytes.NewReader(data), to)
+}
+
+// submit uploads the files of a test, and adds the test.
+func (c *client) submit(ctx context.Context, x submission, files []upload) (queue.Test, error) {
+	var t queue.Test
+	for _, f := range files {
+		if err := c.upload(ctx, f); err != nil {
+			return t, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return t, c.post(ctx, "/api/tests", &x, &t)
+}
+
+func (c *client) upload(ctx context.Context, f upload) error {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var done map[string]string
+	return c.do(ctx, http.MethodPut, "/api/objects/"+f.sum+"/"+f.name, file, &done)
+}

@@ -1,0 +1,216 @@
+package queue
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset/durable"
+)
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func add(t *testing.T, s *Store, name string, state State, priority int) {
+	t.Helper()
+	x := Test{Name: name, Args: []string{"match", "a", "b"}, Who: "anna", State: state, Priority: priority}
+	if state == Queued {
+		x.Approved = "anna"
+	}
+	if _, err := s.Add(x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a store says is on disk: a process that is killed after a call leaves it, and a line
+// that was being written is dropped.
+func TestStoreIsOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	add(t, s, "one", Queued, 0)
+	add(t, s, "two", Unapproved, 0)
+	add(t, s, "", Queued, -1)
+	add(t, s, "gone", Queued, 0)
+	must(t, s.Move("anna", "remove", "gone", ""))
+	must(t, s.Move(Server, "start", "one", ""))
+	must(t, s.Move("bert", "approve", "two", ""))
+	must(t, s.Prioritize("bert", "two", 3))
+	must(t, s.Move("bert", "stop", "match-3", ""))
+	must(t, s.Note(Server, "ban", "mallory", "it lied"))
+	if _, err := Open(dir); !errors.Is(err, durable.ErrLocked) {
+		t.Errorf("two processes have the store open: %v", err)
+	}
+	before := s.Tests()
+	must(t, s.Close())
+	path := filepath.Join(dir, journalName)
+	data, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, append(data, `{"who":"eve","what":"appr`...), 0o600))
+	s = open(t, dir)
+	defer s.Close()
+	after := s.Tests()
+	if !slices.EqualFunc(before, after, func(a, b Test) bool {
+		return a.Name == b.Name && a.State == b.State && a.Priority == b.Priority && a.Approved == b.Approved && a.Reason == b.Reason && a.Number == b.Number
+	}) || len(after) != 3 {
+		t.Errorf("before %+v\nafter %+v", before, after)
+	}
+	if x, err := s.Test("two"); err != nil || x.State != Queued || x.Approved != "bert" || x.Weight() != 8 {
+		t.Errorf("two: %+v, %v", x, err)
+	}
+	if x, err := s.Test("match-3"); err != nil || x.State != Stopped || x.Reason != "stopped by bert" || x.Weight() != 0.5 {
+		t.Errorf("match-3: %+v, %v", x, err)
+	}
+	if s.Bans()["mallory"] != "it lied" {
+		t.Errorf("bans: %v", s.Bans())
+	}
+	if n := len(s.Events(0)); n != 10 {
+		t.Errorf("the audit log has %d events", n)
+	}
+	if x, err := s.Add(Test{Args: []string{"spsa"}, State: Queued}); err != nil || x.Name != "spsa-5" {
+		t.Errorf("numbers go on with %+v, %v", x, err)
+	}
+}
+
+// Tests move only as their state allows, and only some names and priorities exist.
+func TestStoreRefuses(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	add(t, s, "one", Unapproved, 0)
+	for what, err := range map[string]error{
+		"start":   s.Move(Server, "start", "one", ""),
+		"resume":  s.Move("anna", "resume", "one", ""),
+		"nothing": s.Move("anna", "nothing", "one", ""),
+	} {
+		if !errors.Is(err, ErrState) {
+			t.Errorf("%s of an unapproved test: %v", what, err)
+		}
+	}
+	if err := s.Move("anna", "stop", "two", ""); !errors.Is(err, ErrNoTest) {
+		t.Errorf("no test: %v", err)
+	}
+	for _, x := range []Test{{Name: "../x"}, {Name: "one"}, {Name: ".x"}, {Name: strings.Repeat("x", 62)}, {Name: "p", Priority: 11}, {Name: "c", Cores: -1}} {
+		x.Args = []string{"match"}
+		if _, err := s.Add(x); !errors.Is(err, ErrAdd) {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	must(t, s.Move("anna", "stop", "one", ""))
+	must(t, s.Move("anna", "resume", "one", ""))
+	if x, _ := s.Test("one"); x.State != Unapproved {
+		t.Errorf("stopping and resuming approves: %s", x.State)
+	}
+	must(t, os.Mkdir(s.RunDir("old"), 0o777))
+	if _, err := s.Add(Test{Name: "old", Args: []string{"match"}}); !errors.Is(err, ErrAdd) {
+		t.Errorf("a folder that is kept is used again: %v", err)
+	}
+}
+
+// Active tests stay active; then come those of the highest priority, the oldest first.
+func TestNext(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	for _, x := range []struct {
+		name     string
+		priority int
+	}{{"a", 0}, {"b", 2}, {"c", 2}, {"d", -1}} {
+		add(t, s, x.name, Queued, x.priority)
+	}
+	add(t, s, "e", Unapproved, 9)
+	must(t, s.Move(Server, "start", "d", ""))
+	var names []string
+	for _, x := range s.Next(3) {
+		names = append(names, x.Name)
+	}
+	if got := strings.Join(names, " "); got != "d b c" {
+		t.Errorf("next are %s", got)
+	}
+}
+
+// Files are kept by content, and command lines name them.
+func TestObjects(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	content := []byte("a book")
+	raw := sha256.Sum256(content)
+	sum := hex.EncodeToString(raw[:])
+	ref, err := Ref(sum, "book.epd")
+	must(t, err)
+	if _, err := s.Expand("name=x:uci:" + ref); !errors.Is(err, ErrObject) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := s.Put(sum, "book.epd", bytes.NewReader(content[1:])); !errors.Is(err, ErrObject) {
+		t.Errorf("another content: %v", err)
+	}
+	for _, name := range []string{"../x", ".x", "", "a/b", "a b"} {
+		if err := s.Put(sum, name, bytes.NewReader(content)); !errors.Is(err, ErrObject) {
+			t.Errorf("name %q: %v", name, err)
+		}
+	}
+	must(t, s.Put(sum, "book.epd", bytes.NewReader(content)))
+	must(t, s.Put(sum, "book.epd", nil)) // it is there
+	word, err := s.Expand("name=x:uci:" + ref + "?Hash=16")
+	must(t, err)
+	path := strings.TrimSuffix(strings.TrimPrefix(word, "name=x:uci:"), "?Hash=16")
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, content) || !s.IsObject(path) {
+		t.Errorf("%s: %q, %v", path, got, err)
+	}
+	for _, path := range []string{"/bin/sh", s.Dir, filepath.Join(s.Dir, objectsName), filepath.Join(path, "..", "..", "..", keysName)} {
+		if s.IsObject(path) {
+			t.Errorf("%s counts as uploaded", path)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	secret, err := SetKey(dir, Key{Name: "anna", Roles: []Role{Read, Submit}})
+	must(t, err)
+	if none, err := SetKey(dir, Key{Name: "bert", Roles: []Role{Work}, Public: "U1"}); err != nil || none != "" {
+		t.Errorf("a worker's key has the secret %q, %v", none, err)
+	}
+	list, err := Keys(dir)
+	must(t, err)
+	k, err := Find(list, secret)
+	if err != nil || k.Name != "anna" || !k.May(Submit) || k.May(Approve) {
+		t.Errorf("%+v, %v", k, err)
+	}
+	for _, wrong := range []string{"", "assay-", secret + "x", k.SHA256} {
+		if _, err := Find(list, wrong); !errors.Is(err, ErrKey) {
+			t.Errorf("%q opens: %v", wrong, err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, keysName))
+	if err != nil || bytes.Contains(data, []byte(secret)) {
+		t.Errorf("the secret is on disk, %v", err)
+	}
+	if _, err := SetKey(dir, Key{Name: "anna"}); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ = Keys(dir); len(list) != 1 {
+		t.Errorf("a deleted key stays: %+v", list)
+	}
+	for _, k := range []Key{{Name: "x/y", Roles: Roles}, {Name: "x", Roles: []Role{"all"}}, {Name: Server, Roles: Roles}} {
+		if _, err := SetKey(dir, k); !errors.Is(err, ErrKey) {
+			t.Errorf("%+v: %v", k, err)
+		}
+	}
+}

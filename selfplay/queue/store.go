@@ -1,0 +1,373 @@
+// Package queue keeps the tests that wait for machines: who submitted, approved and stopped
+// what, in which order the tests are active, the keys of people and their roles, and the
+// files that tests need. All of it is on disk before a call returns. It plays no games and
+// listens to no network: the command assay queue serve does.
+//
+// Start reading at Store.
+package queue
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/durable"
+)
+
+// State is the state of a test.
+type State string
+
+// The states of a test.
+const (
+	Unapproved State = "unapproved" // someone with the role approve has to agree
+	Queued     State = "queued"     // waits until fewer tests are active
+	Active     State = "active"
+	Stopped    State = "stopped" // by a person; it can be resumed
+	Complete   State = "complete"
+	Failed     State = "failed" // it ended with an error; it can be resumed
+)
+
+// Test is a run that is submitted to a queue.
+type Test struct {
+	Name     string    `json:"name"` // of its folder
+	Number   int       `json:"number"`
+	Args     []string  `json:"args"` // the command line: match, spsa, selfplay or ladder, and what follows
+	Who      string    `json:"who"`
+	Added    time.Time `json:"added"`
+	Note     string    `json:"note,omitempty"`     // what it is about, by its submitter
+	Priority int       `json:"priority"`           // each step doubles the share of the machines
+	Cores    int       `json:"cores,omitempty"`    // that it may use at once; 0: any number
+	Then     string    `json:"then,omitempty"`     // preset of the test that follows if this one passes
+	After    string    `json:"after,omitempty"`    // the test that this one follows
+	State    State     `json:"state"`              //
+	Approved string    `json:"approved,omitempty"` // by whom
+	Changed  time.Time `json:"changed"`            // its state
+	Reason   string    `json:"reason,omitempty"`   // of the state: the result, the error, or who stopped it
+}
+
+// Weight is the test's share of the machines, relative to other tests.
+func (t *Test) Weight() float64 {
+	w := 1.
+	for range max(t.Priority, -t.Priority) {
+		w *= 2
+	}
+	if t.Priority < 0 {
+		return 1 / w
+	}
+	return w
+}
+
+// MaxPriority bounds priorities, from above and below.
+const MaxPriority = 10
+
+// Event is a line of the audit log, from which the tests are read again.
+type Event struct {
+	Time time.Time `json:"time"`
+	Who  string    `json:"who"`            // name of a key; Server for what the server did by itself
+	What string    `json:"what"`           // add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys
+	Test string    `json:"test,omitempty"` // or the worker that is banned
+	Text string    `json:"text,omitempty"` // reason, result or new value
+	New  *Test     `json:"new,omitempty"`  // of add
+}
+
+// Server is who did what no person did.
+const Server = "server"
+
+// Names in the folder of a store.
+const (
+	journalName = "queue.jsonl"
+	lockName    = ".lock"
+	keysName    = "keys.json"
+	objectsName = "objects"
+	testsName   = "tests"
+	logsName    = "logs"
+)
+
+// Errors that callers distinguish.
+var (
+	ErrNoTest = errors.New("queue: there is no such test")
+	ErrState  = errors.New("queue: the test's state does not allow that")
+	ErrAdd    = errors.New("queue: the test cannot be added")
+)
+
+// Store is a queue on disk. One process at a time has it open. It is safe for concurrent use.
+type Store struct {
+	Dir string
+
+	lock    *durable.Lock
+	mu      sync.Mutex
+	journal *durable.Journal
+	tests   map[string]*Test
+	bans    map[string]string
+	events  []Event
+	last    int           // number of the last test
+	changed chan struct{} // closed at the next change
+}
+
+// Open opens the store in a folder, and makes a new one if there is none.
+func Open(dir string) (*Store, error) {
+	s := &Store{Dir: dir, tests: map[string]*Test{}, bans: map[string]string{}, changed: make(chan struct{})}
+	for _, name := range []string{"", objectsName, testsName, logsName} {
+		if err := durable.MakeDir(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // it names people, and has the hashes of their keys
+		return nil, fmt.Errorf("queue: %w", err)
+	}
+	var err error
+	if s.lock, err = durable.TryLock(filepath.Join(dir, lockName)); err != nil {
+		return nil, err
+	}
+	s.journal, err = durable.OpenJournal(filepath.Join(dir, journalName), func(line []byte) error {
+		var e Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
+		}
+		s.apply(e)
+		return nil
+	})
+	if err != nil {
+		s.lock.Unlock()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.journal.Close()
+	s.lock.Unlock()
+	return err
+}
+
+// RunDir returns the run folder of a test.
+func (s *Store) RunDir(name string) string { return filepath.Join(s.Dir, testsName, name) }
+
+// RunsDir returns the folder of all run folders.
+func (s *Store) RunsDir() string { return filepath.Join(s.Dir, testsName) }
+
+// LogPath returns the file with what a test's command prints.
+func (s *Store) LogPath(name string) string { return filepath.Join(s.Dir, logsName, name+".log") }
+
+// apply takes an event. Events of tests that are not there are left alone.
+func (s *Store) apply(e Event) {
+	s.events = append(s.events, e)
+	if e.What == "add" && e.New != nil {
+		t := *e.New
+		s.tests[t.Name] = &t
+		s.last = max(s.last, t.Number)
+		return
+	}
+	if e.What == "ban" {
+		s.bans[e.Test] = e.Text
+	}
+	t := s.tests[e.Test]
+	if t == nil {
+		return
+	}
+	to := func(state State) { t.State, t.Changed, t.Reason = state, e.Time, e.Text }
+	switch e.What {
+	case "approve":
+		t.Approved = e.Who
+		to(Queued)
+	case "resume":
+		if to(Queued); t.Approved == "" {
+			t.State = Unapproved
+		}
+	case "start":
+		to(Active)
+	case "stop":
+		to(Stopped)
+		t.Reason = "stopped by " + e.Who
+	case "complete":
+		to(Complete)
+	case "fail":
+		to(Failed)
+	case "remove":
+		delete(s.tests, e.Test)
+	case "priority":
+		_, _ = fmt.Sscan(e.Text, &t.Priority) // written by Prioritize
+	}
+}
+
+// record puts an event on disk, and applies it.
+func (s *Store) record(e Event) error {
+	e.Time = time.Now().UTC()
+	if err := s.journal.Append(&e); err != nil {
+		return err
+	}
+	if err := s.journal.Sync(); err != nil {
+		return err
+	}
+	s.apply(e)
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
+}
+
+// Changed returns a channel that is closed at the next change.
+func (s *Store) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// Tests returns all tests, in the order of their submission.
+func (s *Store) Tests() []Test {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Test, 0, len(s.tests))
+	for _, t := range s.tests {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b Test) int { return cmp.Compare(a.Number, b.Number) })
+	return list
+}
+
+// Test returns a test.
+func (s *Store) Test(name string) (Test, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tests[name]
+	if t == nil {
+		return Test{}, fmt.Errorf("%w: %q", ErrNoTest, name)
+	}
+	return *t, nil
+}
+
+// Events returns the audit log, from that index on.
+func (s *Store) Events(from int) []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events[min(max(from, 0), len(s.events)):])
+}
+
+// Bans returns the workers that are banned, and why.
+func (s *Store) Bans() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bans := map[string]string{}
+	for worker, why := range s.bans {
+		bans[worker] = why
+	}
+	return bans
+}
+
+// Note records what happened to something that is not a test.
+func (s *Store) Note(who, what, about, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if what == "ban" && s.bans[about] != "" {
+		return nil
+	}
+	return s.record(Event{Who: who, What: what, Test: about, Text: text})
+}
+
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$`)
+
+// Add adds a test, whose state is Unapproved or Queued. Without a name it gets one.
+func (s *Store) Add(t Test) (Test, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Number = s.last + 1
+	if t.Name == "" {
+		t.Name = fmt.Sprintf("%s-%d", t.Args[0], t.Number)
+	}
+	switch {
+	case !nameRule.MatchString(t.Name):
+		return t, fmt.Errorf("%w: name %q: want 1 to 61 letters, digits, '.', '-' and '_'", ErrAdd, t.Name)
+	case s.tests[t.Name] != nil:
+		return t, fmt.Errorf("%w: there is a test %q already; choose another name", ErrAdd, t.Name)
+	case t.Priority > MaxPriority || t.Priority < -MaxPriority:
+		return t, fmt.Errorf("%w: priority %d: want -%d to %d", ErrAdd, t.Priority, MaxPriority, MaxPriority)
+	case t.Cores < 0:
+		return t, fmt.Errorf("%w: %d cores: want 0 or more", ErrAdd, t.Cores)
+	}
+	if _, err := os.Lstat(s.RunDir(t.Name)); err == nil {
+		return t, fmt.Errorf("%w: there was a test %q, and its folder is kept; choose another name", ErrAdd, t.Name)
+	}
+	t.Added = time.Now().UTC()
+	t.Changed = t.Added
+	return t, s.record(Event{Who: t.Who, What: "add", Test: t.Name, New: &t})
+}
+
+// moves are the states from which each event may move a test.
+var moves = map[string][]State{
+	"approve":  {Unapproved},
+	"stop":     {Unapproved, Queued, Active},
+	"resume":   {Stopped, Failed},
+	"start":    {Queued, Active},
+	"complete": {Active},
+	"fail":     {Active},
+	"remove":   {Unapproved, Queued, Stopped, Complete, Failed},
+}
+
+// Move records that someone changed the state of a test. The folder of a test that is removed
+// stays.
+func (s *Store) Move(who, what, name, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tests[name]
+	switch {
+	case t == nil:
+		return fmt.Errorf("%w: %q", ErrNoTest, name)
+	case !slices.Contains(moves[what], t.State):
+		return fmt.Errorf("%w: %s is %s, and %s is for tests that are %s", ErrState, name, t.State, what, states(moves[what]))
+	}
+	return s.record(Event{Who: who, What: what, Test: name, Text: text})
+}
+
+func states(list []State) string {
+	text := ""
+	for i, s := range list {
+		if i > 0 {
+			text += " or "
+		}
+		text += string(s)
+	}
+	return text
+}
+
+// Prioritize changes the priority of a test.
+func (s *Store) Prioritize(who, name string, priority int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.tests[name] == nil:
+		return fmt.Errorf("%w: %q", ErrNoTest, name)
+	case priority > MaxPriority || priority < -MaxPriority:
+		return fmt.Errorf("%w: priority %d: want -%d to %d", ErrAdd, priority, MaxPriority, MaxPriority)
+	}
+	return s.record(Event{Who: who, What: "priority", Test: name, Text: fmt.Sprint(priority)})
+}
+
+// Next returns the tests that should be active, at most that many: those that are, and then
+// those that are queued, by priority and number.
+func (s *Store) Next(most int) []Test {
+	list := slices.DeleteFunc(s.Tests(), func(t Test) bool { return t.State != Active && t.State != Queued })
+	slices.SortStableFunc(list, func(a, b Test) int {
+		if a.State != b.State {
+			return map[State]int{Active: 0, Queued: 1}[a.State] - map[State]int{Active: 0, Queued: 1}[b.State]
+		}
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Number, b.Number))
+	})
+	return list[:min(len(list), most)]
+}
+
+// Touch wakes those who wait for a change.
+func (s *Store) Touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
