@@ -96,14 +96,21 @@ func measureAll(args []string) error {
 			continue
 		}
 		saved := r.measure(*rounds)
-		table.Rows = append(table.Rows, saved)
 		saved.print(os.Stdout)
+		table.Rows = append(table.Rows, saved)
+		if err := table.save(*out); err != nil { // after each row: a run takes minutes
+			return err
+		}
 	}
-	text, err := json.MarshalIndent(table, "", " ")
+	return nil
+}
+
+func (t *savedTable) save(path string) error {
+	text, err := json.MarshalIndent(t, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(*out, append(text, '\n'), 0o644)
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 func readTable(path string) (t savedTable, err error) {
