@@ -2,7 +2,6 @@ package draughts
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 )
 
@@ -85,15 +84,6 @@ func (p *Position) movers(down bool) uint32 {
 		return own & p.K
 	}
 	return own
-}
-
-// Men returns how many men, kings not included, and how many kings a side has.
-func (p *Position) Men(white bool) (men, kings int) {
-	own := p.B
-	if white {
-		own = p.W
-	}
-	return bits.OnesCount32(own &^ p.K), bits.OnesCount32(own & p.K)
 }
 
 // Check returns an error if the words are not a possible position.
