@@ -43,9 +43,6 @@ func enter(text string, args []string) error {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("giving up capabilities: %w", err)
 	}
-	if err := o.restrictResources(); err != nil {
-		return err
-	}
 	listener, err := installFilter(filter(uint32(os.Getpid())))
 	if err != nil {
 		return err
@@ -55,6 +52,9 @@ func enter(text string, args []string) error {
 	}
 	unix.Close(listener)
 	unix.Close(listenerFD)
+	if err := o.restrictResources(); err != nil { // last: this process itself may need more
+		return err
+	}
 	if o.Path == "" {
 		return tryOut(&o)
 	}

@@ -64,8 +64,9 @@ func filter(pid uint32) (program []unix.SockFilter) {
 	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
 		on(call, load(low(0)), skip(unix.BPF_JEQ, pid, 1, 0), ret(ask), ret(pass))
 	}
-	on(unix.SYS_PRLIMIT64, load(low(2)), skip(unix.BPF_JEQ, 0, 0, 2), load(high(2)), skip(unix.BPF_JEQ, 0, 1, 0), ret(deny), ret(pass)) // only to ask
-	const shared = unix.MAP_SHARED | unix.MAP_ANONYMOUS                                                                                 // which no limit counts
+	// Limits of its own, which it can only lower, and those of others only to ask.
+	on(unix.SYS_PRLIMIT64, load(low(0)), skip(unix.BPF_JEQ, 0, 5, 0), load(low(2)), skip(unix.BPF_JEQ, 0, 0, 2), load(high(2)), skip(unix.BPF_JEQ, 0, 1, 0), ret(deny), ret(pass))
+	const shared = unix.MAP_SHARED | unix.MAP_ANONYMOUS // which no limit counts
 	on(unix.SYS_MMAP, load(low(3)), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: shared}, skip(unix.BPF_JEQ, shared, 0, 1), ret(full), ret(pass))
 	on(unix.SYS_FCNTL, load(low(1)), skip(unix.BPF_JEQ, unix.F_SETOWN, 1, 0), skip(unix.BPF_JEQ, unix.F_SETOWN_EX, 0, 1), ret(deny), ret(pass)) // it has others signalled
 	for call := range attempts {
