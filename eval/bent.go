@@ -76,7 +76,6 @@ type bentEvaluator struct {
 func (e *bentEvaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
 
 func (e *bentEvaluator) Evaluate(p *board.Position) int {
-	e.weights.sums = sums{}
 	e.weights.sums[0] = e.score(p, scorer{w: &e.weights}).sum
 	return bounded(e.value(&e.weights.sums, int64(Phase(p))))
 }
@@ -136,18 +135,18 @@ func (b *Bend) without(f *Features, w []Coef, term int) int {
 	return b.of(&g, w)
 }
 
-// into counts n occurrences of a term in a channel other than the first; sum is the index of
-// the channel's sum. A tracer needs none.
-func (s tracer) into(_, term, n int) tracer { return s.add(term, n) }
+// open returns a sink for the terms of a channel other than the first, to be given to keep.
+// Those of a channel without sides are counted in White's turn.
+func (s tracer) open() tracer { return s }
 
-// into adds n times a weight to a sum.
-func (s scorer) into(sum, term, n int) scorer {
-	s.w.sums[sum&(maxSums-1)] += s.w.packed[term&(maxTerms-1)] * int64(n)
+// open starts a sum of its own, in a register.
+func (s scorer) open() scorer { return scorer{w: s.w} }
+
+// keep ends what open began; sum is the index of the channel's sum. A tracer has counted.
+func (s tracer) keep(_ int, x tracer) tracer { return s }
+
+// keep stores the sum.
+func (s scorer) keep(sum int, x scorer) scorer {
+	s.w.sums[sum&(maxSums-1)] = x.sum
 	return s
 }
-
-// whole is into for what is counted of the whole position, whoever's turn of counting it is.
-func (s tracer) whole(_, term, n int) tracer { return s.add(term, n*int(s.sign)) }
-
-// whole is into: sums have no sign.
-func (s scorer) whole(sum, term, n int) scorer { return s.into(sum, term, n) }

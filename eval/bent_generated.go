@@ -39,41 +39,37 @@ func scoreBent(p *board.Position, v *view, o *opponent, s scorer) scorer {
 }
 
 func scoreDanger(v *view, o *opponent, s scorer) scorer {
-	sum := sumDanger + v.side
-	s = s.into(sum, bentDanger, 1)
+	x := s.open().one(bentDanger)
 	for kind := range 4 {
-		if n := v.hits >> (8 * kind) & 255; n != 0 {
-			s = s.into(sum, bentHit+kind, n)
-			s = s.into(sum, bentAttacker+kind, v.hits>>(32+8*kind)&255)
-		}
-		if v.checks>>kind&1 != 0 {
-			s = s.into(sum, bentCheck+kind, 1)
-		}
+		x = x.add(bentHit+kind, v.hits>>(8*kind)&255)
+		x = x.add(bentAttacker+kind, v.hits>>(32+8*kind)&255)
+		x = x.add(bentCheck+kind, v.checks>>kind&1)
 	}
-	s = s.into(sum, bentUnguarded, v.unguarded)
-	s = s.into(sum, bentPin, v.pins)
+	x = x.add(bentUnguarded, v.unguarded)
+	x = x.add(bentPin, v.pins)
 	if v.queens == 0 {
-		s = s.into(sum, bentQueenless, 1)
+		x = x.one(bentQueenless)
 	}
 	flank := kingFlanks[v.theirKing&7] & camp
-	s = s.into(sum, bentFlank, (flank & v.attacked).Count())
-	s = s.into(sum, bentFlank+1, (flank & v.attackedTwice).Count())
-	s = s.into(sum, bentFlank+2, (flank & o.attacked).Count())
+	x = x.add(bentFlank, (flank & v.attacked).Count())
+	x = x.add(bentFlank+1, (flank & v.attackedTwice).Count())
+	x = x.add(bentFlank+2, (flank & o.attacked).Count())
 	files := board.FileA << (v.theirKing & 7)
-	open := (files | beside(files)) & board.Rank1 &^ down(o.pawns)
-	s = s.into(sum, bentOpenFiles, (open & down(v.pawns)).Count())
-	s = s.into(sum, bentOpenFiles+1, (open &^ down(v.pawns)).Count())
-	s = s.into(sum, bentPawnHit, (v.ring & v.pawnAttacks).Count())
-	return s.into(sum, bentDefender, (v.ring & (o.knights | o.bishops)).Count())
+	if open := (files | beside(files)) & board.Rank1 &^ down(o.pawns); open != 0 {
+		ours := down(v.pawns)
+		x = x.add(bentOpenFiles, (open & ours).Count())
+		x = x.add(bentOpenFiles+1, (open &^ ours).Count())
+	}
+	x = x.add(bentPawnHit, (v.ring & v.pawnAttacks).Count())
+	return s.keep(sumDanger+v.side, x.add(bentDefender, (v.ring&(o.knights|o.bishops)).Count()))
 }
 
 func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
-	sum := sumWinning + v.side
 	pawns := v.pawns.Count()
-	s = s.into(sum, bentPawns+pawns, 1)
-	s = s.into(sum, bentRunners, v.passed.Count())
+	x := s.open().one(bentPawns + pawns)
+	x = x.add(bentRunners, v.passed.Count())
 	if all := v.pawns | o.pawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
-		s = s.into(sum, bentOneWing, 1)
+		x = x.one(bentOneWing)
 	}
 	rest := v.knights | v.queens | o.knights | o.queens
 	rooks := v.rooks | o.rooks
@@ -81,56 +77,56 @@ func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
 	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() && (v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
 		switch {
 		case rest != 0:
-			s = s.into(sum, bentOpposite+2, 1)
+			x = x.one(bentOpposite + 2)
 		case rooks != 0:
-			s = s.into(sum, bentOpposite+1, 1)
+			x = x.one(bentOpposite + 1)
 		default:
-			s = s.into(sum, bentOpposite, 1)
+			x = x.one(bentOpposite)
 		}
 	case rest|v.bishops|o.bishops == 0 && v.rooks != 0 && o.rooks != 0:
-		s = s.into(sum, bentRookEnding, 1)
+		x = x.one(bentRookEnding)
 	}
-	if pawns > 1 && !o.pawnsOnly {
-		return s
+	if pawns <= 1 || o.pawnsOnly {
+		x = scoreDrawish(p, v, o, pawns, x)
 	}
-	return scoreDrawish(p, v, o, pawns, sum, s)
+	return s.keep(sumWinning+v.side, x)
 }
 
-func scoreDrawish(p *board.Position, v *view, o *opponent, pawns, sum int, s scorer) scorer {
+func scoreDrawish(p *board.Position, v *view, o *opponent, pawns int, x scorer) scorer {
 	mine, theirs := v.points(), o.points()
 	switch {
 	case pawns == 0:
 		if knights := v.knights.Count(); !o.pawns.Many() && (mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
-			s = s.into(sum, bentDead, 1)
+			x = x.one(bentDead)
 		}
 	case theirs == 0:
 		c := board.Color(v.side)
 		if scaleWrongBishop(p, material{c, mine, pawns}, material{c.Other(), 0, 0}) != scaleWhole {
-			s = s.into(sum, bentWrongBishop, 1)
+			x = x.one(bentWrongBishop)
 		}
 	case pawns == 1 && mine-theirs <= 1:
-		s = s.into(sum, bentLastPawn, 1)
+		x = x.one(bentLastPawn)
 	}
-	return s
+	return x
 }
 
 func scoreComplexity(v *view, o *opponent, passed int, s scorer) scorer {
 	all := v.pawns | o.pawns
-	s = s.whole(sumComplexity, bentComplexity, 1)
-	s = s.whole(sumComplexity, bentAllPawns, all.Count())
-	s = s.whole(sumComplexity, bentAllPassed, passed)
+	x := s.open().one(bentComplexity)
+	x = x.add(bentAllPawns, all.Count())
+	x = x.add(bentAllPassed, passed)
 	if all&leftFiles != 0 && all&rightFiles != 0 {
-		s = s.whole(sumComplexity, bentBothWings, 1)
+		x = x.one(bentBothWings)
 	}
 	if o.pieces == o.pawns|v.theirKing.Bitboard() && v.knights|v.bishops|v.rooks|v.queens == 0 {
-		s = s.whole(sumComplexity, bentPawnEnding, 1)
+		x = x.one(bentPawnEnding)
 	}
 	files := max(v.king.File()-v.theirKing.File(), v.theirKing.File()-v.king.File())
-	s = s.whole(sumComplexity, bentOutflanked, files+v.king.Rank()-v.theirKing.Rank()+7)
+	x = x.add(bentOutflanked, files+v.king.Rank()-v.theirKing.Rank()+7)
 	if v.king.Rank() >= 4 || v.theirKing.Rank() < 4 {
-		s = s.whole(sumComplexity, bentInfiltrated, 1)
+		x = x.one(bentInfiltrated)
 	}
-	return s
+	return s.keep(sumComplexity, x)
 }
 
 // valueAssayBent is the formula of the model assay-bent.
