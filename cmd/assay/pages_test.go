@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,12 @@ func findCommand(args []string) (*cobra.Command, []string, error) {
 	return root.Find(args)
 }
 
+// isCommand reports whether a word is the name of a command.
+func isCommand(word string) bool {
+	cmd, _, err := findCommand([]string{word})
+	return err == nil && cmd.HasParent()
+}
+
 // parses reports a command whose subcommand, flags or number of arguments are wrong.
 func parses(t *testing.T, where string, args []string) {
 	t.Helper()
@@ -127,10 +134,18 @@ func TestPagesParse(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, found[0], err)
 			}
+			commands := []*cobra.Command{cmd}
+			if i := slices.IndexFunc(rest, isCommand); cmd.CommandPath() == "assay queue add" && i >= 0 {
+				queued, _, _ := findCommand(rest[i:])
+				commands = append(commands, queued)
+			}
 			inText++
 			for _, arg := range rest {
 				flag, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-				if strings.HasPrefix(arg, "--") && flag != "help" && cmd.Flags().Lookup(flag) == nil && cmd.InheritedFlags().Lookup(flag) == nil {
+				has := func(cmd *cobra.Command) bool {
+					return cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil
+				}
+				if strings.HasPrefix(arg, "--") && flag != "help" && !slices.ContainsFunc(commands, has) {
 					t.Errorf("%s: %s: there is no --%s", name, found[0], flag)
 				}
 			}
