@@ -63,9 +63,7 @@ var movesFields = fields[MovesRow]{
 	text("second", false, func(m *MovesRow) *string { return &m.Second }),
 }
 
-var movesLayout = layout{MovesFormat, "moves", 256, 256}
-
-func (movesCodec) layout() layout                             { return movesLayout }
+func (movesCodec) layout() layout                             { return layout{MovesFormat, "moves", 256, 256} }
 func (movesCodec) check(m *MovesRow) error                    { return m.Check() }
 func (movesCodec) append(b *array.RecordBuilder, m *MovesRow) { movesFields.append(b, m) }
 func (movesCodec) schema() *arrow.Schema                      { return movesFields.schema(metaFormat, MovesFormat) }
@@ -80,7 +78,8 @@ func (movesCodec) bind(c *columns) func(int, *MovesRow) error {
 
 // NewMovesWriter is NewGameWriter for games other than chess.
 func NewMovesWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[MovesRow], error) {
-	return newWriter(dir, c, movesCodec{}, movesLayout, memory.NewGoAllocator(), opts...)
+	f := movesCodec{}
+	return newWriter(dir, c, f, f.layout(), memory.NewGoAllocator(), opts...)
 }
 
 // OpenMoves opens a data set of games other than chess.
