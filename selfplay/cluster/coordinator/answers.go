@@ -125,6 +125,9 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	}
 	s.out.freed(u, worker)
 	if u.state != unanswered || u.result != nil {
+		if e, ok := s.replays[u]; ok && e.worker == worker {
+			s.share.replay(min(result.Time[0]+result.Time[1], time.Since(e.sent)))
+		}
 		reply, err := s.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
 	}
@@ -136,6 +139,7 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	u.worker, u.sum, u.result = worker, sum, result
 	s.gameTime.add(result, time.Since(u.firstSent))
 	s.share.settle(u.expected, result.Try > 0, min(result.Time[0]+result.Time[1], time.Since(u.firstSent)))
+	u.expected = 0
 	s.registry.answered(worker, s.key, result)
 	delete(s.failing, worker)
 	return u, wire.Reply{Kept: true}, s.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})

@@ -37,6 +37,9 @@ func newDispatcher(r *registry, s *share, send func(worker string, u *unit)) *di
 func (d *dispatcher) close() {
 	d.registry.forget(d)
 	for worker, units := range d.held {
+		for _, u := range units {
+			d.refund(u)
+		}
 		d.share.release(worker, len(units))
 	}
 	d.share.wait(0)
@@ -52,8 +55,9 @@ func (c *Coordinator) sendUnit(worker string, u *unit) {
 	_ = c.nc.Publish(wire.UnitSubject(c.run, worker), data)
 }
 
-// enqueue has a unit wait for a worker.
+// enqueue has a unit wait for a worker. If one had it, it was not played.
 func (d *dispatcher) enqueue(u *unit) {
+	d.refund(u)
 	if !u.queued {
 		u.queued = true
 		d.waiting = append(d.waiting, u)
@@ -65,10 +69,17 @@ func (d *dispatcher) enqueue(u *unit) {
 func (d *dispatcher) enqueueFirst(units []*unit) {
 	units = slices.DeleteFunc(units, func(u *unit) bool { return u.queued })
 	for _, u := range units {
+		d.refund(u)
 		u.queued = true
 	}
 	d.waiting = slices.Concat(units, d.waiting)
 	d.handOut()
+}
+
+// refund takes back what a unit was charged.
+func (d *dispatcher) refund(u *unit) {
+	d.share.refund(u.expected)
+	u.expected = 0
 }
 
 // room notes that a worker may have room.
@@ -162,6 +173,9 @@ func (d *dispatcher) release(u *unit, worker string) {
 		delete(d.held, worker)
 	}
 	u.holders = slices.DeleteFunc(u.holders, func(h holder) bool { return h.worker == worker })
+	if u.state != unanswered || u.result != nil {
+		d.refund(u) // the answer is the coordinator's own
+	}
 }
 
 // count returns how many units without an answer a worker has for which which is true.

@@ -225,7 +225,7 @@ func (c *Coordinator) Share(weight float64, most int) { c.share.set(weight, most
 
 // Usage is what a run of a hub used so far, since its coordinator was made.
 type Usage struct {
-	Seconds  float64           // of play, on workers' cores
+	Seconds  float64           // of play, on workers' cores, with replays
 	Games    int64             //
 	Held     int               // units that workers have
 	Waiting  int               // units that wait for a worker
@@ -237,5 +237,5 @@ func (c *Coordinator) Usage() Usage {
 	s := c.share
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
-	return Usage{Seconds: s.played, Games: s.games, Held: s.held, Waiting: s.waiting, Declined: maps.Clone(s.excluded)}
+	return Usage{Seconds: s.played + s.replayed, Games: s.games, Held: s.held, Waiting: s.waiting, Declined: maps.Clone(s.excluded)}
 }

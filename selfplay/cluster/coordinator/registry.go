@@ -1,19 +1,13 @@
 package coordinator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
-	"github.com/nats-io/nats.go"
-
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -98,108 +92,9 @@ func (r *registry) restore(run string, bans map[string]string) {
 	}
 }
 
-// handleHello answers a worker's hello.
-func (r *registry) handleHello(m *nats.Msg) {
-	name, ok := wire.Sender(m, wire.HelloSubject(""))
-	var h wire.Hello
-	if !ok {
-		r.foreignReply(name, m.Reply)
-		return
-	}
-	if json.Unmarshal(m.Data, &h) != nil {
-		return // not a worker of any version
-	}
-	if h.Run != "" && h.Run != r.runID() {
-		return // it plays for another run
-	}
-	data, err := json.Marshal(r.welcome(name, &h, time.Now()))
-	if err == nil {
-		_ = m.Respond(data) // if it is lost, the worker says hello again
-	}
-}
-
-func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welcome {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.entry(name)
-	if p == nil {
-		return wire.Welcome{Run: r.run, Lease: r.lease, Refused: tooManyWorkers}
-	}
-	before := p.State
-	if p.State == Gone {
-		p.failedInARow = 0 // it may have been fixed
-	}
-	p.Program, p.System, p.Cores = sanitize(h.Program, 100), sanitize(h.System, 40), max(0, min(h.Cores, 4096))
-	p.Speed, p.Scale = 0, 0
-	if h.Speed >= minSpeed && h.Speed <= maxSpeed {
-		p.Speed, p.Scale = h.Speed, r.clockSpeed/h.Speed
-	}
-	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, wire.MaxReplays), unitIDs(h.Units, maxListed)
-	p.serving = h.Run == r.run
-	for _, greeted := range r.greeted {
-		greeted[name] = true
-	}
-	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
-	case r.bans[name] != "":
-		p.State, p.Reason = Banned, r.bans[name]
-	case refusal != "":
-		p.State, p.Reason = Refused, refusal
-	case h.Trouble != "":
-		p.State, p.Reason = Refused, sanitize(h.Trouble, maxReason)
-	case h.Leaving:
-		p.State = Gone
-	case p.failedInARow >= maxFailures && !r.queue:
-		p.State, p.Reason = Refused, p.failureReason()
-	default:
-		p.State, p.Reason = Working, ""
-	}
-	if p.State != before {
-		r.announce(p)
-	}
-	w := wire.Welcome{Run: r.run, Lease: r.lease, Queue: r.queue}
-	if p.State == Banned || p.State == Refused {
-		w.Refused = p.Reason
-	}
-	return w
-}
-
-// tooManyWorkers is why no more workers are accepted.
-var tooManyWorkers = fmt.Sprintf("the run has had %d workers, its maximum: start the worker under a name that was used before", maxWorkers)
-
-// unitIDs copies the plausible ids of a worker's list, at most that many.
-func unitIDs(list []string, most int) (ids []string) {
-	for _, id := range list[:min(len(list), most)] {
-		if len(id) <= wire.IDLength {
-			ids = append(ids, strings.Clone(id))
-		}
-	}
-	return ids
-}
-
-// sanitize makes a worker's text printable: one line, at most that many bytes.
-func sanitize(text string, most int) string {
-	return strings.Clone(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text[:min(len(text), most)], ""))) // a copy: a part would keep the whole in memory
-}
-
 // failureReason says why a worker that fails again and again is refused.
 func (e *entry) failureReason() string {
 	return fmt.Sprintf("it could not play %d units in a row; the last error: %s", e.failedInARow, e.Failure)
-}
-
-// versionMismatch says why a worker of another version is refused, and what to do.
-func (r *registry) versionMismatch(protocol int, program string) string {
-	switch {
-	case protocol != wire.Protocol:
-		return fmt.Sprintf("it uses protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
-	case program != r.program:
-		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: install that version on it, or start the run with its version", program, r.program)
-	}
-	return ""
 }
 
 func (r *registry) announce(p *entry) {
@@ -347,49 +242,11 @@ func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) || slices.Contains(p.replays, unit))
 }
 
-// greeting is a worker's last hello.
-type greeting struct {
-	worker  string
-	seen    time.Time
-	leaving bool
-	units   []string // that it has
-}
-
-// greetAll has takeHellos return the last hellos of all workers, and from then on new ones.
-func (r *registry) greetAll(d *dispatcher) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.greeted[d] = map[string]bool{}
-	for name := range r.members {
-		r.greeted[d][name] = true
-	}
-}
-
-// forget ends what greetAll began.
-func (r *registry) forget(d *dispatcher) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.greeted, d)
-}
-
 // size returns how many workers are listed.
 func (r *registry) size() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.members)
-}
-
-// takeHellos returns the last hellos of the workers that said hello since it was called last.
-func (r *registry) takeHellos(d *dispatcher) (list []greeting) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name := range r.greeted[d] {
-		if p := r.members[name]; p != nil {
-			list = append(list, greeting{name, p.Seen, p.State == Gone, p.units})
-		}
-	}
-	clear(r.greeted[d])
-	return list
 }
 
 // quota returns how many units a worker may have now.
@@ -471,61 +328,3 @@ func (r *registry) pickOther(name string) (other string) {
 	}
 	return other
 }
-
-// save writes a Snapshot.
-func (r *registry) save(path string) error {
-	r.mu.Lock()
-	now := time.Now() // not UTC, which would compare wall clocks
-	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now.UTC(), Units: r.units}
-	for _, name := range sortedKeys(r.members) {
-		p := r.members[name]
-		if p.State == Working && !p.present(now) {
-			p.State = Gone
-			r.announce(p)
-		}
-		p.updateRates(now)
-		r.updateResiduals(p)
-		if r.units > 0 {
-			p.Share = float64(p.Units) / float64(r.units)
-		}
-		all.Workers = append(all.Workers, p.WorkerStatus)
-	}
-	r.mu.Unlock()
-	data, err := json.MarshalIndent(&all, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(path, append(data, '\n')); err != nil {
-		return err
-	}
-	return private(path)
-}
-
-// updateResiduals compares a worker's scores with those of all workers, and warns once if
-// they differ by more than chance explains. Games by the clock cannot be replayed, so this
-// is their only check.
-func (r *registry) updateResiduals(p *entry) {
-	p.Residual, p.ForfeitResidual, p.Forfeits = r.residuals.residual(p.Name)
-	if !p.warned && r.residuals.suspicious(p.Name) {
-		p.warned = true
-		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, forfeits (%d) by %.1f; check its machine, or stop the worker", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
-	}
-}
-
-// updateRates notes the games so far, and computes their rate since the oldest note.
-func (e *entry) updateRates(now time.Time) {
-	oldest, since := e.gamesAtSave[e.next], e.saveTimes[e.next]
-	if since.IsZero() {
-		oldest, since = 0, e.Joined
-	}
-	if seconds := now.Sub(since).Seconds(); seconds > 0 {
-		e.GamesASecond = float64(e.Games-oldest) / seconds
-	}
-	if e.took > 0 {
-		e.Played = float64(e.nodes) / e.took.Seconds()
-	}
-	e.gamesAtSave[e.next], e.saveTimes[e.next] = e.Games, now
-	e.next = (e.next + 1) % len(e.gamesAtSave)
-}
-
-func sortedKeys(m map[string]*entry) []string { return slices.Sorted(maps.Keys(m)) }

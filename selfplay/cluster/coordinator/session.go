@@ -53,7 +53,7 @@ type unit struct {
 	failedTo    []string          // workers that had it for too long
 	queued      bool              // it waits for a worker
 	firstSent   time.Time         // to a worker
-	expected    float64           // seconds that it was expected to take, when it was sent
+	expected    float64           // seconds that it was expected to take, when it was sent; 0: it has an answer, or waits
 	failures    int               // times that a worker could not play it
 	failedBy    []string          // these workers
 }

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -9,8 +10,9 @@ import (
 // is alone uses all of it. Sessions that share a Hub get seconds of play in proportion to
 // their weights, by stride scheduling: each has a pass, which grows by the seconds that its
 // units take, divided by its weight, and of the sessions whose units wait the one with the
-// lowest pass is next. So none starves, and none saves up room that it did not use. It is
-// safe for concurrent use.
+// lowest pass is next. So none starves, and none saves up room that it did not use, but for
+// what it misses in a short pause: SPSA waits for all games of an iteration before the next.
+// It is safe for concurrent use.
 type pool struct {
 	registry *registry
 
@@ -19,7 +21,7 @@ type pool struct {
 	held   map[string]int  // units that each worker has, of all sessions
 	roomy  []string        // workers that may have room for a unit, the next one first
 	listed map[string]bool // workers in roomy
-	pass   float64         // of the session that was last given room
+	pass   float64         // from which a session starts if no other is at work
 }
 
 // share is what a session may use of a pool. The pool's lock guards it.
@@ -29,8 +31,10 @@ type share struct {
 	most     int // units that workers may have at once; 0: any number
 	held     int // units that workers have
 	waiting  int
-	pass     float64
+	pass     float64              // grows when units are sent; corrected by what they took
+	owed     float64              // seconds that were charged for units without an answer
 	played   float64              // seconds of play so far
+	replayed float64              // seconds of replays so far
 	games    int64                // so far
 	budget   float64              // seconds that a game by the clock may take; 0: no clock
 	declined map[string]time.Time // until when a worker gets no units of it
@@ -49,7 +53,7 @@ func newPool(r *registry) *pool {
 	return &pool{registry: r, shares: map[*share]bool{}, held: map[string]int{}, listed: map[string]bool{}}
 }
 
-// join adds a session. Its pass is that of the session that was last given room.
+// join adds a session.
 func (p *pool) join(weight float64, most int) *share {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,9 +84,36 @@ func (s *share) wait(units int) {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
 	if s.waiting == 0 && units > 0 {
-		s.pass = max(s.pass, s.pool.pass)
+		s.pass = max(s.pass, s.pool.start(s))
 	}
 	s.waiting = units
+}
+
+// paid is the pass without what was charged for units under way.
+func (s *share) paid() float64 { return s.pass - s.owed/s.weight }
+
+// maxPause is how long a pause may be in which a session loses nothing of its share, in the
+// time that the workers need for all units that they have.
+const maxPause = 2
+
+// start returns the lowest pass with which a session may start again. It is that of the
+// others, without what they were charged for units under way, and less what the session may
+// have missed in a short pause.
+func (p *pool) start(s *share) float64 {
+	low, owed, weights := math.Inf(1), 0., 0.
+	for o := range p.shares {
+		if o.waiting > 0 || o.held > 0 || o == s {
+			owed += o.owed
+			weights += o.weight
+		}
+		if o != s && (o.waiting > 0 || o.held > 0) {
+			low = min(low, o.paid())
+		}
+	}
+	if math.IsInf(low, 1) {
+		low = p.pass
+	}
+	return low - maxPause*owed/weights
 }
 
 // room notes that a worker may have room.
@@ -130,7 +161,7 @@ func (s *share) take() (worker string, ok bool) {
 		}
 		p.held[worker]++
 		s.held++
-		p.pass = max(p.pass, s.pass)
+		p.pass = max(p.pass, s.paid())
 		return worker, true
 	}
 	return "", false
@@ -237,7 +268,16 @@ func (s *share) charge(check bool) (seconds float64) {
 		seconds *= checkCost
 	}
 	s.pass += seconds / s.weight
+	s.owed += seconds
 	return seconds
+}
+
+// refund takes back what was charged for a unit that was not played.
+func (s *share) refund(seconds float64) {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pass -= seconds / s.weight
+	s.owed = max(0, s.owed-seconds)
 }
 
 // expected returns the mean time of a game in seconds. Before the first game has ended it is
@@ -264,12 +304,21 @@ func (s *share) expected() float64 {
 func (s *share) settle(expected float64, check bool, took time.Duration) {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
+	s.owed = max(0, s.owed-expected)
 	if check {
 		return
 	}
 	s.games++
 	s.played += took.Seconds()
 	s.pass += (took.Seconds() - expected) / s.weight
+}
+
+// replay notes what a replay took. It is not charged before, since it does not wait for room.
+func (s *share) replay(took time.Duration) {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.replayed += took.Seconds()
+	s.pass += took.Seconds() / s.weight
 }
 
 // longest returns a time that few games of any session exceed: a unit may wait at a worker

@@ -56,19 +56,27 @@ func simulate(p *pool, mean map[*share]float64, start map[*share]float64, second
 		}
 		g := heap.Pop(&playing).(*game)
 		now = g.until
-		g.of.settle(g.expected, false, time.Duration(g.took*float64(time.Second)))
-		g.of.release(g.worker, 1)
-		p.room(g.worker)
+		g.end()
+	}
+	for _, g := range playing {
+		g.end()
 	}
 }
 
-func testPool(t *testing.T, workers int) *pool {
+// end has the game's worker answer.
+func (g *game) end() {
+	g.of.settle(g.expected, false, time.Duration(g.took*float64(time.Second)))
+	g.of.release(g.worker, 1)
+	g.of.pool.room(g.worker)
+}
+
+func testPool(t *testing.T, workers, cores int) *pool {
 	t.Helper()
 	r := newRegistry(&Config{Program: "p", Lease: time.Hour, Log: func(string) {}})
 	p := newPool(r)
 	for i := range workers {
 		name := fmt.Sprint("w", i)
-		hello(t, r, name, wire.Hello{Cores: 2})
+		hello(t, r, name, wire.Hello{Cores: cores})
 		r.members[name].serving = true
 		p.room(name)
 	}
@@ -78,7 +86,7 @@ func testPool(t *testing.T, workers int) *pool {
 // Each run gets seconds of play in proportion to its weight, however long its games take.
 // One that comes later gets its share from then on, and no more.
 func TestSharesFollowTheWeights(t *testing.T) {
-	p := testPool(t, 10)
+	p := testPool(t, 10, 2)
 	short, long, late := p.join(4, 0), p.join(2, 0), p.join(2, 0)
 	simulate(p, map[*share]float64{short: 1, long: 60, late: 5}, map[*share]float64{late: 8_000}, 8_000)
 	if ratio := short.played / long.played; math.Abs(ratio-2) > 0.1 {
@@ -106,7 +114,7 @@ func TestSharesFollowTheWeights(t *testing.T) {
 // A run uses no more cores than it may, and leaves the rest to others. A run that workers
 // decline does not keep them from others.
 func TestSharesAreBounded(t *testing.T) {
-	p := testPool(t, 5)
+	p := testPool(t, 5, 2)
 	bounded, other := p.join(100, 3), p.join(1, 0)
 	bounded.wait(100)
 	other.wait(100)
@@ -122,7 +130,7 @@ func TestSharesAreBounded(t *testing.T) {
 	if n[bounded] != 3 || n[other] != 20-3 {
 		t.Errorf("a run that may use 3 of 20 places has %d, the other %d", n[bounded], n[other])
 	}
-	p = testPool(t, 5)
+	p = testPool(t, 5, 2)
 	picky, other := p.join(100, 0), p.join(1, 0)
 	picky.wait(1)
 	other.wait(100)
@@ -134,5 +142,68 @@ func TestSharesAreBounded(t *testing.T) {
 	}
 	if _, ok := other.take(); !ok {
 		t.Error("workers that declined the units of one run get none of another")
+	}
+}
+
+// A run that waits for all games of an iteration before it begins the next has its share too,
+// though its games wait behind others that workers already have. The first games are charged
+// far too much, because no one knows how long games take.
+func TestSharesOutlastPauses(t *testing.T) {
+	const batch = 8
+	p := testPool(t, 3, 1)
+	line := map[string][]*game{} // what each worker has, the one that it plays first
+	double, single, waits := p.join(2, 0), p.join(1, 0), p.join(1, 0)
+	left, under, now := batch, 0, 0. // of the iteration: games to send, games under way
+	rng := rand.New(rand.NewPCG(3, 4))
+	for now < 60 {
+		for given := true; given; {
+			given = false
+			for _, s := range []*share{double, single, waits} {
+				n := 1
+				if s == waits {
+					n = left
+				}
+				s.wait(n)
+				worker, ok := "", false
+				if n > 0 {
+					worker, ok = s.take()
+				}
+				if !ok {
+					continue
+				}
+				if given = true; s == waits {
+					left--
+					under++
+					s.wait(left)
+				}
+				g := &game{took: 0.02 * (0.5 + rng.Float64()), expected: s.charge(false), of: s, worker: worker}
+				if line[worker] = append(line[worker], g); len(line[worker]) == 1 {
+					g.until = now + g.took
+				}
+			}
+		}
+		var g *game
+		for _, l := range line {
+			if len(l) > 0 && (g == nil || l[0].until < g.until) {
+				g = l[0]
+			}
+		}
+		now = g.until
+		line[g.worker] = line[g.worker][1:]
+		if l := line[g.worker]; len(l) > 0 {
+			l[0].until = now + l[0].took
+		}
+		g.end()
+		if g.of == waits {
+			if under--; left == 0 && under == 0 {
+				left = batch
+			}
+		}
+	}
+	all := double.played + single.played + waits.played
+	for s, want := range map[*share]float64{double: 0.5, single: 0.25, waits: 0.25} {
+		if got := s.played / all; math.Abs(got/want-1) > 0.05 {
+			t.Errorf("%.3f of all seconds, want %.2f", got, want)
+		}
 	}
 }

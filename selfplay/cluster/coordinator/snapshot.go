@@ -1,7 +1,13 @@
 package coordinator
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
+
+	"github.com/assay-chess/assay/dataset/durable"
 )
 
 // Snapshot is the content of the file WorkersName: the state of a run's workers.
@@ -54,3 +60,61 @@ const (
 	Refused State = "refused" // it cannot play for this run: another version or build, or it fails
 	Banned  State = "banned"  // its answers were wrong
 )
+
+// save writes a Snapshot.
+func (r *registry) save(path string) error {
+	r.mu.Lock()
+	now := time.Now() // not UTC, which would compare wall clocks
+	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now.UTC(), Units: r.units}
+	for _, name := range sortedKeys(r.members) {
+		p := r.members[name]
+		if p.State == Working && !p.present(now) {
+			p.State = Gone
+			r.announce(p)
+		}
+		p.updateRates(now)
+		r.updateResiduals(p)
+		if r.units > 0 {
+			p.Share = float64(p.Units) / float64(r.units)
+		}
+		all.Workers = append(all.Workers, p.WorkerStatus)
+	}
+	r.mu.Unlock()
+	data, err := json.MarshalIndent(&all, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(path, append(data, '\n')); err != nil {
+		return err
+	}
+	return private(path)
+}
+
+// updateResiduals compares a worker's scores with those of all workers, and warns once if
+// they differ by more than chance explains. Games by the clock cannot be replayed, so this
+// is their only check.
+func (r *registry) updateResiduals(p *entry) {
+	p.Residual, p.ForfeitResidual, p.Forfeits = r.residuals.residual(p.Name)
+	if !p.warned && r.residuals.suspicious(p.Name) {
+		p.warned = true
+		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, forfeits (%d) by %.1f; check its machine, or stop the worker", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
+	}
+}
+
+// updateRates notes the games so far, and computes their rate since the oldest note.
+func (e *entry) updateRates(now time.Time) {
+	oldest, since := e.gamesAtSave[e.next], e.saveTimes[e.next]
+	if since.IsZero() {
+		oldest, since = 0, e.Joined
+	}
+	if seconds := now.Sub(since).Seconds(); seconds > 0 {
+		e.GamesASecond = float64(e.Games-oldest) / seconds
+	}
+	if e.took > 0 {
+		e.Played = float64(e.nodes) / e.took.Seconds()
+	}
+	e.gamesAtSave[e.next], e.saveTimes[e.next] = e.Games, now
+	e.next = (e.next + 1) % len(e.gamesAtSave)
+}
+
+func sortedKeys(m map[string]*entry) []string { return slices.Sorted(maps.Keys(m)) }
