@@ -13,9 +13,10 @@ async function request(method, path, body) {
   return data;
 }
 
-function cell(row, content, left) {
+// cell adds a cell; text may be broken into lines.
+function cell(row, content, kind) {
   const td = row.insertCell();
-  if (left) td.className = "left text";
+  if (kind) td.className = kind === "text" ? "left text" : "left";
   td.append(content ?? "");
   return td;
 }
@@ -70,9 +71,9 @@ function showTests(tests) {
     row.dataset.test = t.name;
     link.textContent = t.name;
     link.href = "runs/run/" + encodeURIComponent(t.name);
-    cell(row, t.state === "queued" || t.state === "unapproved" ? t.name : link, true).title = t.args.join(" ");
-    cell(row, t.state, true);
-    const text = cell(row, "", true);
+    cell(row, t.state === "queued" || t.state === "unapproved" ? t.name : link, "text").title = t.args.join(" ");
+    cell(row, t.state, "left");
+    const text = cell(row, "", "text");
     if (t.result.verdict) { badge.textContent = t.result.verdict; badge.className = "badge " + t.result.class; text.append(badge, " "); }
     text.append(t.result.text || t.reason || t.note || "");
     cell(row, t.result.llr ? bar(t.result.llr) : "");
@@ -83,10 +84,10 @@ function showTests(tests) {
     cell(row, t.share ? Math.round(100 * t.share) + " %" : "");
     const priority = cell(row, String(t.priority) + " ");
     for (const step of [1, -1]) priority.append(button(step > 0 ? "+" : "−", `priority of ${t.name}`, () => request("POST", `api/tests/${encodeURIComponent(t.name)}/priority`, { priority: t.priority + step })));
-    cell(row, t.who, true);
-    const change = cell(row, "", true);
+    cell(row, t.who, "left");
+    const change = cell(row, "", "text");
     for (const what of actions[t.state]) change.append(button(what, t.name, async () => { await request("POST", `api/tests/${encodeURIComponent(t.name)}/${what}`, {}); return `${t.name}: ${what} is done`; }));
-    change.append(button("copy result", t.name, async () => { await navigator.clipboard.writeText(result(t)); return "copied"; }));
+    change.append(button("copy result", t.name, async () => { await navigator.clipboard.writeText(result(t)); return `the result of ${t.name} is copied`; }));
   }
   if (!tests.length) cell(rows.insertRow(), "no tests").colSpan = 12;
   if (!body.contains(document.activeElement)) body.replaceWith(rows);
@@ -96,10 +97,10 @@ function showWorkers(workers) {
   const rows = document.createElement("tbody");
   for (const w of workers || []) {
     const row = rows.insertRow();
-    cell(row, w.name, true);
-    cell(row, w.state + (w.why ? ": " + w.why : ""), true);
+    cell(row, w.name, "left");
+    cell(row, w.state + (w.why ? ": " + w.why : ""), "text");
     for (const v of [w.cores, w.games_per_second.toFixed(2), Math.round(100 * w.share) + " %", w.nodes_per_second ? Math.round(w.nodes_per_second) : "", w.games, w.failures]) cell(row, String(v));
-    cell(row, w.program, true);
+    cell(row, w.program, "text");
   }
   document.querySelector("#workers tbody").replaceWith(rows);
 }
@@ -108,12 +109,16 @@ function showLog(events) {
   const rows = document.createElement("tbody");
   for (const e of events.slice(-200).reverse()) {
     const row = rows.insertRow();
-    for (const text of [e.time.slice(0, 19).replace("T", " "), e.who, e.what, e.test, e.text]) cell(row, text, true);
+    for (const text of [e.time.slice(0, 19).replace("T", " "), e.who, e.what, e.test, e.text]) cell(row, text, "text");
   }
   document.querySelector("#log tbody").replaceWith(rows);
 }
 
+// access is what the server allows without the key: everything (open), reading, or nothing.
+const access = document.body.dataset.access;
+
 async function refresh() {
+  if (!key() && access === "none") return say("Type your key to see the tests.");
   try {
     showTests((await request("GET", "api/tests")).tests);
     showWorkers((await request("GET", "api/workers")).workers);
@@ -122,6 +127,7 @@ async function refresh() {
 }
 
 async function login() {
+  if (!key() && access !== "open") return refresh();
   try {
     const me = await request("POST", "api/session", {});
     document.querySelector("#who").textContent = `${me.name} ${me.roles.join(", ")}`;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -291,7 +292,10 @@ func (s *server) statuses(names ...string) ([]status, error) {
 		}
 		if t.State != queue.Unapproved && t.State != queue.Queued {
 			sum, err := s.pages.Summary(s.store.RunDir(t.Name))
-			if err != nil {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				sum = report.Summary{} // it was never played
+			case err != nil:
 				sum.Text = err.Error()
 			}
 			x.Result = sum

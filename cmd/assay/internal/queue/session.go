@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/selfplay/queue"
 )
 
 // errEmpty is the error of decoding nothing.
@@ -47,6 +48,9 @@ func (s *sessions) secret(id string) string {
 
 // login gives a browser a cookie for reading.
 func (a *api) login(c *caller, w http.ResponseWriter, r *http.Request) error {
+	if c.key != nil && bearer(r) == "" {
+		return refuse(http.StatusUnauthorized, "show the key itself: a cookie makes no other")
+	}
 	id := rand.Text()
 	a.reading.mu.Lock()
 	if len(a.reading.secrets) > maxSessions {
@@ -74,10 +78,16 @@ var pageTemplate = template.Must(template.New("queue").Parse(pageText))
 
 // page sends the page, which holds no data: its script asks for them, with a key if there
 // are keys.
-func (a *api) page(w http.ResponseWriter, _ *http.Request) {
+func (a *api) page(w http.ResponseWriter, r *http.Request) {
+	access := "none"
+	if c, err := a.caller(r, queue.Read); err == nil {
+		if access = "reading"; c.key == nil {
+			access = "open"
+		}
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_ = pageTemplate.Execute(w, map[string]any{"Style": report.Style()})
+	_ = pageTemplate.Execute(w, map[string]any{"Style": report.Style(), "Access": access})
 }
 
 func script(w http.ResponseWriter, _ *http.Request) {

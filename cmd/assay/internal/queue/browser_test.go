@@ -1,0 +1,234 @@
+//go:build browser
+
+// What a browser makes of the page; needs Chromium:
+//
+//	go test -tags browser ./cmd/assay/internal/queue
+//
+// REPORT_SHOTS names a folder for the screenshots.
+package queue
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/queue"
+)
+
+// tab is a page that is watched: what it complains of.
+type tab struct {
+	*testing.T
+	ctx context.Context
+
+	mu     sync.Mutex
+	errors []string
+}
+
+func newTab(t *testing.T) *tab {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	b := &tab{T: t, ctx: ctx}
+	console := chromedp.Console(ctx)
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.errors = append(b.errors, fmt.Sprintf("%s: %s", m.Type, m.Text))
+			b.mu.Unlock()
+		}
+	}()
+	return b
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// ask evaluates JavaScript in the page.
+func ask[T any](b *tab, script string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		b.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// await waits until JavaScript says true.
+func (b *tab) await(what, script string) {
+	b.Helper()
+	for until := time.Now().Add(30 * time.Second); !ask[bool](b, script); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			b.Fatalf("%s does not happen; the page says %q", what, ask[string](b, `document.querySelector("#said").textContent`))
+		}
+	}
+}
+
+func (b *tab) shot(name string) {
+	b.Helper()
+	dir := cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir())
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// scheme sets the colors that the reader prefers.
+func (b *tab) scheme(name string) {
+	b.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		return err
+	}))
+}
+
+// clipped lists what is beyond the window, or cut off by its box. A table may be wider than
+// its region, which scrolls.
+const clipped = `(() => {
+	const bad = [], wide = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth > wide) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+	for (const e of document.querySelectorAll("body *:not(script)")) {
+		if (!e.checkVisibility() || e.closest(".skip, option")) continue;
+		const style = getComputedStyle(e), box = e.getBoundingClientRect();
+		if (["hidden", "clip"].includes(style.overflowX) && e.scrollWidth > e.clientWidth + 1) bad.push("cut off: " + e.outerHTML.slice(0, 80));
+		if (!e.closest(".wide table") && (box.left < -1 || box.right > wide + 1)) bad.push("beyond the window: " + e.outerHTML.slice(0, 80));
+		if (e.matches("button") && e.scrollWidth > e.clientWidth + 2) bad.push("a button is too small: " + e.textContent);
+	}
+	return bad.slice(0, 8);
+})()`
+
+// pale lists texts whose contrast is too low.
+const pale = `(() => {
+	const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
+	const light = c => { const l = [0, 1, 2].map(i => { const v = c[i] / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] };
+	const bad = [];
+	for (const e of document.querySelectorAll("p, td, th, a, h1, h2, strong, label, button, span")) {
+		if (!e.textContent.trim() || !e.getClientRects().length || e.closest(".skip")) continue;
+		let back = [255, 255, 255, 1];
+		const stack = [];
+		for (let a = e; a; a = a.parentElement) stack.push(parse(getComputedStyle(a).backgroundColor));
+		for (const c of stack.reverse()) back = [0, 1, 2].map(i => c[i] * c[3] + back[i] * (1 - c[3])).concat(1);
+		const [x, y] = [light(parse(getComputedStyle(e).color)), light(back)].sort((a, b) => b - a);
+		if ((x + 0.05) / (y + 0.05) < 4.5) bad.push(((x + 0.05) / (y + 0.05)).toFixed(2) + " " + e.tagName + " " + e.textContent.trim().slice(0, 30));
+	}
+	return bad.slice(0, 8);
+})()`
+
+// TestPageInABrowser looks at the page as a person with a key does.
+func TestPageInABrowser(t *testing.T) {
+	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Read, queue.Submit}, "chief": {queue.Read, queue.Submit, queue.Approve}})
+	playedTest(t, store)
+	b := newTab(t)
+	b.do(chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(web.URL+"/"))
+	b.await("asking for a key", `document.querySelector("#said").textContent.includes("your key")`)
+	logIn := func(name string) {
+		b.Helper()
+		ask[bool](b, fmt.Sprintf(`(f => { f.key.value = %q; f.requestSubmit(); return true })(document.querySelector("#login"))`, secrets[name]))
+		b.await("the key of "+name, fmt.Sprintf(`document.querySelector("#who").textContent.startsWith(%q)`, name))
+	}
+	logIn("anna")
+	b.do(chromedp.Reload()) // with the key, and the cookie
+	b.await("the list", `!!document.querySelector("[data-test=played] .badge")`)
+	ask[bool](b, `(f => { f.args.value = "match assay 'assay:weights=shannon-1950' --games 20"; f.name.value = "mine"; f.requestSubmit(); return true })(document.querySelector("#add form"))`)
+	b.await("a test of anna's", `document.querySelector("[data-test=mine]")?.cells[1].textContent === "unapproved"`)
+	press := func(test, label string) {
+		b.Helper()
+		ask[bool](b, fmt.Sprintf(`[...document.querySelectorAll("[data-test=%s] button")].find(x => x.textContent === %q).click(), true`, test, label))
+	}
+	logIn("chief")
+	press("mine", "+")
+	b.await("its priority", `document.querySelector("[data-test=mine]").cells[9].textContent.startsWith("1 ")`)
+	press("mine", "approve")
+	b.await("its approval", `document.querySelector("[data-test=mine]").cells[1].textContent === "queued"`)
+	press("mine", "stop")
+	b.await("its end", `document.querySelector("[data-test=mine]").cells[1].textContent === "stopped"`)
+	if text := ask[string](b, `document.querySelector("[data-test=mine]").cells[2].textContent`); text != "stopped by chief" {
+		t.Errorf("of a test that was never played, the page says %q", text)
+	}
+	ask[bool](b, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }, true`)
+	press("played", "copy result")
+	b.await("the copy", `!!window.copied`)
+	if text := ask[string](b, `window.copied`); !strings.HasPrefix(text, "played: ") || !strings.Contains(text, "pairs ") || !strings.Contains(text, "Elo") || !strings.Contains(text, "assay match") {
+		t.Errorf("the copied result is\n%s", text)
+	}
+	for _, width := range []int64{1400, 800, 390} {
+		b.do(chromedp.EmulateViewport(width, 1000))
+		for _, scheme := range []string{"light", "dark"} {
+			b.scheme(scheme)
+			for _, bad := range append(ask[[]string](b, clipped), ask[[]string](b, pale)...) {
+				t.Errorf("%d wide, %s: %s", width, scheme, bad)
+			}
+			b.shot(fmt.Sprintf("queue-%d-%s", width, scheme))
+		}
+	}
+	ask[bool](b, `document.querySelector("[data-test=played] a").click(), true`)
+	b.await("the live page of the test", `document.readyState === "complete" && location.pathname === "/runs/run/played" && document.body.innerText.length > 300`)
+	b.shot("queue-run")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errors {
+		t.Errorf("console: %s", e)
+	}
+	if events := store.Events(0); events[len(events)-1].Who != "chief" {
+		t.Errorf("the last event is %+v", events[len(events)-1])
+	}
+}
+
+// playedTest puts a test that was played, a list of tests in other states, and a worker into a
+// store.
+func playedTest(t *testing.T, store *queue.Store) {
+	t.Helper()
+	for i, state := range []string{"played", "lmr-by-history", "a-rather-long-name-of-a-test-of-a-patch"} {
+		test := queue.Test{Name: state, Args: []string{"match", "assay", "assay:weights=shannon-1950", "--sprt", "0,400", "--elo-model", "logistic"}, Who: "chief", State: queue.Queued, Approved: "chief", Note: "late move reductions by history", Priority: -i}
+		if _, err := store.Add(test); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, what := range []string{"start", "complete"} {
+		if err := store.Move(queue.Server, what, "played", "PASSED"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := selfplay.Limits{Nodes: 100, HardNodes: true}
+	c := match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: 40, Setup: selfplay.Setup{Out: store.RunDir("played"), Limits: l, MaxPlies: 200, Seed: 3, Program: "test", Open: roster.Open}}
+	if _, err := match.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(store.Dir, coordinator.DirName)
+	if err := durable.MakeDir(path); err != nil {
+		t.Fatal(err)
+	}
+	workers := `{"workers": [{"name": "bobs-old-machine", "program": "assay 1.0 (bench 1916628)", "system": "linux/amd64/v1", "cores": 8, "state": "working", "games": 1200, "share": 0.6, "games_per_second": 1.5, "nodes_per_second": 1234567, "failures": 2},
+		{"name": "eve", "program": "assay 0.9", "system": "linux/arm64", "cores": 4, "state": "refused", "why": "it is assay 0.9, and this run needs assay 1.0", "games": 0, "share": 0, "games_per_second": 0, "failures": 0}]}`
+	if err := os.WriteFile(filepath.Join(path, coordinator.WorkersName), []byte(workers), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
