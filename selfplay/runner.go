@@ -191,11 +191,11 @@ func (w *worker) player(spec string, slot int) (engine.Player, error) {
 	return w.players[spec][slot], nil
 }
 
-// drop closes a player that failed; the next game opens a new one. An error of Close adds
-// nothing to the fault.
+// drop closes a player that failed, also one of a Pool; the next game opens another. An error of
+// Close adds nothing to the fault.
 func (w *worker) drop(spec string, slot int) {
 	list := w.players[spec]
-	_ = list[slot].Close()
+	_ = discard(list[slot])
 	w.players[spec] = append(list[:slot:slot], list[slot+1:]...)
 }
 

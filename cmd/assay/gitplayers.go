@@ -45,6 +45,7 @@ type gitFlags struct {
 	was     []gitPin // of the run in out
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
+	started *selfplay.Pool              // see opener
 	done    []func()
 }
 
@@ -146,7 +147,7 @@ func (f *gitFlags) warnDirty(specs []string) error {
 // entrant is the function of that name for players that may be git:REF.
 func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
 	if !roster.FromGit(spec) {
-		return cli.Entrant(spec)
+		return cli.EntrantOf(f.opener(), spec)
 	}
 	p, err := roster.ParseSource(spec)
 	if err != nil {
@@ -169,7 +170,7 @@ func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
 		p.SetDefault(o.name, o.text)
 	}
 	built, name := p.Built(b.Path, source.Short()+" "+f.build)
-	e, err := cli.Entrant(built)
+	e, err := cli.EntrantOf(f.opener(), built)
 	e.Name = name
 	return e, err
 }
@@ -257,10 +258,34 @@ func (f *gitFlags) pinned() json.RawMessage {
 
 // close lets the engines go that were built.
 func (f *gitFlags) close() {
+	f.release()
 	for _, done := range f.done {
 		done()
 	}
 	f.done = nil
+}
+
+// opener returns the opener of the players of the run. The engines that the check of the players
+// starts play the games, too.
+func (f *gitFlags) opener() selfplay.Opener {
+	if f.started == nil {
+		f.started = selfplay.NewPool(roster.Open)
+	}
+	return f.started.Open
+}
+
+// keepFor keeps the engines that were started if the games are played here, by local.
+func (f *gitFlags) keepFor(r, local selfplay.Runner) {
+	if r != local {
+		f.release()
+	}
+}
+
+// release ends the engines that were started and do not play.
+func (f *gitFlags) release() {
+	if f.started != nil {
+		_ = f.started.Close() // they have played, or their fault was reported
+	}
 }
 
 // gitAdvice adds to an error of a build what the user can do.

@@ -161,7 +161,7 @@ func (f *ladderFlags) entrants(c *ladder.Config, players players) (err error) {
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := cli.NewProgress(stderr, "ladder")
 	c.Progress = p.Update
-	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
 	if err != nil {
 		return err
 	}
@@ -171,6 +171,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 		return err
 	}
 	defer done()
+	f.git.keepFor(c.Runner, local)
 	c.Failed = cli.ReportFaults(p.Say)
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {

@@ -255,7 +255,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := cli.NewProgress(stderr, "match")
 	c.Progress = p.Update
-	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
 	if err != nil {
 		return err
 	}
@@ -265,6 +265,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		return err
 	}
 	defer done()
+	f.git.keepFor(c.Runner, local)
 	c.Failed = cli.ReportFaults(p.Say)
 	foreign := cli.LimitMemory(ctx, c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)

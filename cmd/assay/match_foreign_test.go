@@ -291,3 +291,28 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 		noneLeft(t, mark)
 	}
 }
+
+// Two games at once of two engines start four programs: those that were checked play, too.
+func TestEnginesAreStartedOnce(t *testing.T) {
+	path, dir := buildEngine(t, "badengine"), t.TempDir()
+	starts := filepath.Join(dir, "starts")
+	engine := func(name string) string {
+		return fmt.Sprintf(`uci:sh -c "echo %s >> %s; exec '%s' good"`, name, starts, path)
+	}
+	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")}, {"ladder", engine("a"), engine("b")}} {
+		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency", "2")
+		if code, _, stderr := call(t, args...); code != exitDone {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		text, err := os.ReadFile(starts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > 4 || n < 2 {
+			t.Errorf("%d: %d starts of engines, want four at most", i, n)
+		}
+		if err := os.Remove(starts); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -105,7 +105,7 @@ func (f *playFlags) parse(cmd *cobra.Command) error {
 		return cli.Usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
 	}
 	f.clearUnused()
-	f.Open, f.Program = roster.Open, cli.Version()
+	f.Open, f.Program = f.git.opener(), cli.Version()
 	return nil
 }
 
@@ -193,8 +193,8 @@ func elsewhere(out string) string {
 
 // localRunner returns the runner for games on this machine. With affinity each game at once is
 // pinned to a core of its own.
-func (f *clusterFlags) localRunner(games int, affinity bool) (*selfplay.Local, error) {
-	l := &selfplay.Local{Open: roster.Open, Workers: games}
+func (f *clusterFlags) localRunner(open selfplay.Opener, games int, affinity bool) (*selfplay.Local, error) {
+	l := &selfplay.Local{Open: open, Workers: games}
 	if !affinity {
 		return l, nil
 	}

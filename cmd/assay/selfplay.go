@@ -140,6 +140,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 		return err
 	}
 	defer done()
+	f.git.keepFor(c.Runner, nil)
 	s, err := datagen.Run(ctx, c)
 	switch {
 	case !errors.Is(err, datagen.ErrForfeit):

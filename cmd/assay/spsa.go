@@ -173,7 +173,7 @@ func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.players(&c, spec, shown); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
-	c.Open, c.Concurrency, c.Program, c.Resume = roster.Open, f.workers, cli.Version(), cli.CommandLine(cmd, args)
+	c.Concurrency, c.Program, c.Resume = f.workers, cli.Version(), cli.CommandLine(cmd, args)
 	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
@@ -186,7 +186,8 @@ func (f *spsaFlags) players(c *play.Config, spec, shown string) error {
 	}
 	e.Shown = shown
 	c.Player, c.Pinned = e, f.git.pinned()
-	p, err := roster.Open(e.Spec)
+	c.Open = f.git.opener()
+	p, err := c.Open(e.Spec)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
-	local, err := f.cluster.localRunner(c.Concurrency, f.affinity)
+	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
 	if err != nil {
 		return err
 	}
@@ -231,6 +232,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 		return err
 	}
 	defer done()
+	f.git.keepFor(c.Runner, local)
 	c.Failed = cli.ReportFaults(p.Say)
 	cli.LimitMemory(ctx, c.Player.Spec)
 	r, err := play.Run(ctx, c)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -195,21 +196,42 @@ func identifyIfFile(word string) string {
 	return withoutFolder(word)
 }
 
-// identifyFile returns a file's NAME@HASH.
+// hashed are the files that identifyFile has read, by path.
+var hashed sync.Map
+
+// hashedFile is a file as it was when it was read, and its identity.
+type hashedFile struct {
+	info fs.FileInfo
+	id   string
+}
+
+// identifyFile returns a file's NAME@HASH. It reads a file of tens of megabytes once, unless the
+// file changes: a match of two players with one program asks twice.
 func identifyFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close() // only read
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s: %w", path, cmp.Or(err, error(fs.ErrInvalid)))
+	}
+	if was, ok := hashed.Load(path); ok && was.(hashedFile).is(info) {
+		return was.(hashedFile).id, nil
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, file); err != nil {
 		return "", err
 	}
-	return filepath.Base(path) + "@" + hex.EncodeToString(h.Sum(nil))[:12], nil
+	id := filepath.Base(path) + "@" + hex.EncodeToString(h.Sum(nil))[:12]
+	hashed.Store(path, hashedFile{info, id})
+	return id, nil
+}
+
+// is reports whether the file is still the same.
+func (h hashedFile) is(now fs.FileInfo) bool {
+	return os.SameFile(h.info, now) && h.info.Size() == now.Size() && h.info.ModTime().Equal(now.ModTime())
 }
 
 // withoutFolder removes the folder from an absolute path, also in KEY=PATH.

@@ -138,6 +138,13 @@ func TestIdentifyForeign(t *testing.T) {
 	if identify("uci:"+one) == identify("uci:"+other) {
 		t.Error("two programs with one name have the same identity")
 	}
+	was := identify("uci:" + other)
+	if err := os.Chtimes(program("c/engine", "six"), time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if identify("uci:"+other) == was {
+		t.Error("a changed program keeps its identity")
+	}
 	long := "uci:" + one + " " + strings.Repeat("x", 2000)
 	if a, b := identify(long+"a"), identify(long+"b"); a == b || len(a) > maxIdentity {
 		t.Errorf("long names: %d and %d bytes, the same: %v", len(a), len(b), a == b)

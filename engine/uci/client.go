@@ -120,8 +120,14 @@ func NewClient(c Command) *Client {
 // anyCore stands for no core that a process is pinned to.
 const anyCore = -1
 
-// Pin implements engine.Pinner.
-func (c *Client) Pin(core int) { c.core = core }
+// Pin implements engine.Pinner. A program that runs elsewhere is ended, and started again when it
+// is next needed.
+func (c *Client) Pin(core int) {
+	if c.process != nil && c.core != core {
+		c.quit()
+	}
+	c.core = core
+}
 
 // OnContained has a function called, from another goroutine, for what the program tries and its
 // sandbox refuses, for example "write /etc/passwd". Call it before Start.
@@ -328,12 +334,18 @@ func (c *Client) Options() []string {
 // Close asks the program to quit, and kills it if it has not exited after a second. The
 // error is always nil.
 func (c *Client) Close() error {
-	if p := c.process; p != nil {
-		c.process = nil
-		p.quit(c.quitTimeout)
+	if c.process != nil {
+		c.quit()
 	}
 	c.closed = true
 	return nil
+}
+
+// quit ends the process.
+func (c *Client) quit() {
+	p := c.process
+	c.process = nil
+	p.quit(c.quitTimeout)
 }
 
 // Search implements engine.Player. If the engine answers with an illegal move the error

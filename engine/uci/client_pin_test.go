@@ -37,6 +37,19 @@ func TestPin(t *testing.T) {
 	if now, err := cores.Allowed(); err != nil || !slices.Equal(now, all) {
 		t.Errorf("we may use %v, %v", now, err)
 	}
+	free.Pin(core) // it runs elsewhere: it is started again
+	if err := free.NewGame(1); err != nil {
+		t.Fatal(err)
+	}
+	list := processesWith(t, free.command.Args[1])
+	for _, name := range list {
+		if got := allowedList(t, filepath.Dir(name)); got != fmt.Sprint(core) {
+			t.Errorf("pinned after its start a process may use cores %s, want %d", got, core)
+		}
+	}
+	if len(list) == 0 {
+		t.Error("pinned after its start an engine does not run")
+	}
 	bad := openBad(t, "good")
 	bad.Pin(1 << 20)
 	if err := bad.Start(); err == nil || !strings.Contains(err.Error(), "the program cannot be started: pinning to core 1048576") {

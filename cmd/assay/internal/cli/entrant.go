@@ -13,19 +13,34 @@ import (
 
 // Entrant names a player by its specification, and opens it once, so that errors appear
 // before the run starts. With an error that wraps uci.ErrStart the entrant is valid.
-func Entrant(spec string) (selfplay.Entrant, error) {
-	name, err := roster.Identify(spec)
-	if err != nil {
-		return selfplay.Entrant{}, playerError(spec, err)
+func Entrant(spec string) (selfplay.Entrant, error) { return EntrantOf(roster.Open, spec) }
+
+// EntrantOf is Entrant with another opener, such as that of a pool. The checksum of an engine's
+// file is computed while the engine starts.
+func EntrantOf(open selfplay.Opener, spec string) (selfplay.Entrant, error) {
+	var name string
+	var unknown error
+	identified := make(chan struct{})
+	go func() {
+		defer close(identified)
+		name, unknown = roster.Identify(spec)
+	}()
+	p, err := open(spec)
+	opened := err == nil
+	if opened {
+		if s, ok := engine.As[engine.Starter](p); ok { // a foreign engine
+			err = s.Start()
+		}
+		err = errors.Join(err, p.Close())
 	}
-	p, err := roster.Open(spec)
-	if err != nil {
+	<-identified
+	switch {
+	case unknown != nil:
+		return selfplay.Entrant{}, playerError(spec, unknown)
+	case !opened:
 		return selfplay.Entrant{}, err
 	}
-	if s, ok := engine.As[engine.Starter](p); ok { // a foreign engine
-		err = s.Start()
-	}
-	return selfplay.Entrant{Spec: spec, Name: name}, errors.Join(err, p.Close())
+	return selfplay.Entrant{Spec: spec, Name: name}, err
 }
 
 // playerError adds to the error of an unknown player what it may have meant.

@@ -1,0 +1,127 @@
+package selfplay
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+// starting is a player with a program of its own.
+type starting struct {
+	engine.Player
+	closed func()
+}
+
+func (s *starting) Start() error { return nil }
+
+func (s *starting) Close() error {
+	s.closed()
+	return s.Player.Close()
+}
+
+// counting counts players that were opened and that were closed.
+type counting struct {
+	mu             sync.Mutex
+	opened, closed int
+}
+
+func (c *counting) open(spec string) (engine.Player, error) {
+	p, err := toy.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened++
+	return &starting{p, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.closed++
+	}}, nil
+}
+
+// The players that were checked and played the preflight play the games: two games at once of
+// two players need four programs, and of a player against itself, too.
+func TestPool(t *testing.T) {
+	for _, players := range [][2]string{{"a", "b"}, {"a", "a"}} {
+		var count counting
+		pool := NewPool(count.open)
+		for _, spec := range players { // as commands check players
+			p, err := pool.Open(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := engine.As[engine.Starter](p); !ok {
+				t.Error("a player of the pool cannot be started")
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		s := Setup{Open: pool.Open}
+		if err := s.Preflight(t.Context(), Limits{Nodes: 5}, Entrant{Spec: players[0]}, Entrant{Spec: players[1]}); err != nil {
+			t.Fatal(err)
+		}
+		different := 2
+		if players[0] == players[1] {
+			different = 1
+		}
+		if count.opened != different || count.closed != 0 {
+			t.Errorf("%v: %d opened and %d closed before the games", players, count.opened, count.closed)
+		}
+		l := &Local{Open: pool.Open, Workers: 2}
+		jobs, results := make(chan Job), make(chan Result)
+		go func() {
+			defer close(jobs)
+			jobs <- Job{Players: players, Limits: anyLimits, Plies: 4}
+			jobs <- Job{Number: 1, Players: players, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
+			<-results
+			<-results
+		}()
+		if err := l.Run(t.Context(), jobs, results); err != nil {
+			t.Fatal(err)
+		}
+		if count.opened != 4 || count.closed != 0 {
+			t.Errorf("%v: %d opened and %d closed after two games at once, want 4 and 0", players, count.opened, count.closed)
+		}
+		if err := pool.Close(); err != nil || count.closed != 4 {
+			t.Errorf("%v: %d closed with the pool, %v", players, count.closed, err)
+		}
+		p, err := pool.Open("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = p.Close(); count.opened != 5 || count.closed != 5 {
+			t.Errorf("%v: %d opened, %d closed after the pool was closed", players, count.opened, count.closed)
+		}
+	}
+}
+
+// A player that forfeits is not used again, and one without a program is not kept.
+func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
+	var count counting
+	pool := NewPool(count.open)
+	defer pool.Close()
+	w := worker{open: pool.Open, players: map[string][]engine.Player{}}
+	r, err := w.play(t.Context(), &Job{Players: [2]string{"bad:error=0", "good"}, Limits: anyLimits, Plies: 4})
+	if err != nil || r.Termination != PlayerFailed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := w.close(); err != nil || count.closed != 1 {
+		t.Errorf("%d closed, %v; want the one that failed", count.closed, err)
+	}
+	if pool.take("bad:error=0") != nil || pool.take("good") == nil {
+		t.Error("want the good player, and not the other")
+	}
+	open := 0
+	plain := NewPool(openCounting(&open))
+	p, err := plain.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil || open != 0 {
+		t.Errorf("%d open, %v", open, err)
+	}
+}
