@@ -97,19 +97,19 @@ func (s stopper) tick() {
 // of one that is not.
 func TestResume(t *testing.T) {
 	g := games.New(draughts.Rules{})
-	plan := gameloop.Plan{Generations: 2, Games: 40, GateGames: 20, FinalGames: 20, Depth: 1, Seed: 3}
+	plan := gameloop.Plan{Generations: 2, Games: 20, GateGames: 10, FinalGames: 10, Depth: 1, Seed: 3}
 	whole, broken := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	r, err := gameloop.Run(context.Background(), gameloop.Config{Game: g, Dir: whole, Plan: plan, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := r.String(); !strings.Contains(text, "is a king worth 3 man? ") || !strings.Contains(text, "against the start weights, 10 pairs on fresh openings") {
+	if text := r.String(); !strings.Contains(text, "is a king worth 3 man? ") || !strings.Contains(text, "against the start weights, 5 pairs on fresh openings") {
 		t.Error(text)
 	}
 	interrupted := 0
 	for run := 0; ; run++ {
 		ctx, cancel := context.WithCancel(context.Background())
-		calls := 50 + 60*run
+		calls := 20 + 30*run
 		_, err := gameloop.Run(ctx, gameloop.Config{Game: g, Dir: broken, Plan: plan, Workers: 1 + run%3,
 			Stage: func(string) learn.StageProgress { return stopper{&calls, cancel} }})
 		cancel()

@@ -34,7 +34,9 @@ import (
 var known = map[string]func() (*games.Game, gameloop.Plan){
 	"draughts": func() (*games.Game, gameloop.Plan) {
 		g := games.New(draughts.Rules{})
-		return g, gameloop.NewPlan(g)
+		p := gameloop.NewPlan(g)
+		p.Generations, p.Games, p.FinalGames = 1, 500, 400 // it looks five plies ahead, which takes time
+		return g, p
 	},
 	"losalamos": func() (*games.Game, gameloop.Plan) {
 		g := games.New(losalamos.Rules{})
