@@ -198,3 +198,41 @@ func TestGuideShareMachines(t *testing.T) {
 		t.Errorf("%d commands", ran)
 	}
 }
+
+// Two commits are built and signed on the developer's machine, and played by a worker that has
+// neither the repository nor the engines. A queue whose owner does not trust the key refuses
+// them.
+func TestQueueTestsCommits(t *testing.T) {
+	r := newEngineRepo(t)
+	lists := t.TempDir()
+	for _, name := range []string{"dev", "eve"} {
+		code, stdout, stderr := call(t, "sign", "--new-key", filepath.Join(lists, name+".key"), "--name", name)
+		if code != exitDone {
+			t.Fatal(stderr)
+		}
+		if err := os.WriteFile(filepath.Join(lists, name), []byte(stdout), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := startQueue(t, nil, filepath.Join(lists, "queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", filepath.Join(lists, "dev"))
+	submit := []string{"test", "git:HEAD", "git:base", "--build", buildCommand, "--queue", q.url, "--games", "4", "--nodes", "20", "--max-plies", "10", "--opening-score", "-1"}
+	code, _, stderr := call(t, append(submit, "--name", "stranger", "--key", filepath.Join(lists, "eve.key"))...)
+	if code != exitFailed || !strings.Contains(stderr, "does not trust") {
+		t.Errorf("a stranger's engine: exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := call(t, append(submit, "--name", "patch", "--key", filepath.Join(lists, "dev.key"))...); code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if r.built() != 2 {
+		t.Errorf("%d builds, want one of each commit", r.built())
+	}
+	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--no-sandbox", "--library", filepath.Join(lists, "library")) // a script needs a shell
+	x := q.await("patch", queue.Complete)
+	head := r.git(t, "rev-parse", "HEAD")
+	if !strings.Contains(x.Args[1], "engine-"+head[:12]) || !strings.Contains(x.Args[1], "object/") {
+		t.Errorf("the test is %q", x.Args)
+	}
+	if strings.Contains(q.ask("queue", "list"), "stranger") {
+		t.Error("the stranger's test is in the queue")
+	}
+}

@@ -61,7 +61,9 @@ everyone on this machine may do everything, and the server listens to this machi
 With keys, and a certificate (ASSAY_TLS_CERT, ASSAY_TLS_KEY), it listens to others too.
 
 The server starts the engines of a test itself, to see that they work, and plays what
-workers cannot settle. It takes engines only if a key on the list --trust signed them.`,
+workers cannot settle. It takes engines only if a key on the list --trust signed them, and runs
+them without a sandbox, unless the player says so (uci:sandbox=1024:./engine): trust only those
+who may do what the server can.`,
 		Example: `  assay queue serve --store queue
   assay queue serve --store queue --listen 0.0.0.0:4222 --http 0.0.0.0:8348 --trust signers`,
 		Args: cobra.NoArgs,
