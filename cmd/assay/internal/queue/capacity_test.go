@@ -1,0 +1,242 @@
+//go:build experiment
+
+package queue
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/queue"
+)
+
+const (
+	crowdEnv  = "ASSAY_QUEUE_CROWD" // address and folder: this process is the workers
+	crowdSize = 1000
+)
+
+// TestCrowd is the workers of TestTwoHundredTests, in a process of their own.
+func TestCrowd(t *testing.T) {
+	url, library, ok := strings.Cut(os.Getenv(crowdEnv), " ")
+	if !ok {
+		t.Skip("a part of TestTwoHundredTests")
+	}
+	var all sync.WaitGroup
+	for i := range crowdSize {
+		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: cli.Version(), Cores: 1, Library: library}
+		all.Go(func() { _ = w.Run(t.Context()) })
+	}
+	all.Wait()
+}
+
+// mated is a position in which the game is over: playing it costs nothing.
+const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
+// underWay is how many units each test has under way.
+var underWay atomic.Uint64
+
+// endless is a match whose games cost nothing, and which does not end.
+func endless(name string) *cobra.Command {
+	cmd := standIn(name)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		out, _ := cmd.Flags().GetString("out")
+		if err := os.MkdirAll(out, 0o700); err != nil {
+			return err
+		}
+		r, end, err := cli.RunnerFrom(cmd.Context())(out, coordinator.DefaultReplayShare, func(string) {})
+		if err != nil {
+			return err
+		}
+		defer end()
+		jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+		go func() { ended <- r.Run(cmd.Context(), jobs, results) }()
+		for sent, got := uint64(0), uint64(0); ; {
+			send := jobs
+			if sent-got >= underWay.Load() {
+				send = nil
+			}
+			select {
+			case send <- selfplay.Job{Number: sent, Start: mated, Seed: sent}:
+				sent++
+			case <-results:
+				got++
+			case err := <-ended:
+				return err
+			}
+		}
+	}
+	return cmd
+}
+
+// TestTwoHundredTests logs what a server needs for 200 tests and a thousand workers, which are
+// in another process: to list, in memory, and for a unit, with one active test and with 16.
+func TestTwoHundredTests(t *testing.T) {
+	store, err := queue.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	fillStore(t, store)
+	s := &server{store: store, create: endless, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
+	b, err := broker.Start(broker.Config{Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	c := coordinator.Config{Dir: filepath.Join(store.Dir, coordinator.DirName), Connect: b.Connect, Program: cli.Version()}
+	if s.hub, err = coordinator.OpenHub(c, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer s.hub.Close()
+	web := httptest.NewServer((&api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}}).handler())
+	defer web.Close()
+	list := func(what string) {
+		t.Helper()
+		used, started := processor(t), time.Now()
+		if code, text := send(t, "GET", web.URL+"/api/tests", "", "", nil); code != 200 || strings.Count(text, `"number"`) != 200 {
+			t.Fatalf("%d %.200s", code, text)
+		}
+		t.Logf("list of 200 tests, %s: %v, %v of processor time", what, time.Since(started).Round(time.Millisecond), (processor(t) - used).Round(time.Millisecond))
+	}
+	list("the first time")
+	list("again")
+	child := exec.Command(os.Args[0], "-test.run", "^TestCrowd$", "-test.timeout", "10m")
+	child.Env = append(os.Environ(), crowdEnv+"="+b.URL()+" "+t.TempDir())
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	for _, most := range []int{1, 16} {
+		s.most = most
+		underWay.Store(uint64(4096 / most))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.run(ctx) }()
+		awaitCrowd(t, s, most)
+		used, started, before := processor(t), time.Now(), units(s)
+		time.Sleep(15 * time.Second)
+		n, took := float64(units(s)-before), time.Since(started).Seconds()
+		t.Logf("%d active, %d workers: %.0f units/s, %.3f ms of the server's processor time each, %.0f MB resident", most, crowdSize, n/took, 1000*(processor(t)-used).Seconds()/n, resident(t))
+		list("meanwhile")
+		stop()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		s.active = map[string]*activeTest{}
+	}
+}
+
+// fillStore adds 200 tests: 184 that are complete, whose folders are those of a match, and 16
+// to be played.
+func fillStore(t *testing.T, store *queue.Store) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "match")
+	c := match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: 100,
+		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Nodes: 30, HardNodes: true}, MaxPlies: 60, Program: "test", Open: roster.Open}}
+	if _, err := match.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		x := queue.Test{Name: fmt.Sprint("t", i), Args: []string{"match", "assay", "assay:weights=shannon-1950"}, Who: "anna", State: queue.Queued, Approved: "anna"}
+		if _, err := store.Add(x); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 184 {
+			continue
+		}
+		for _, what := range []string{"start", "complete"} {
+			if err := store.Move(queue.Server, what, x.Name, "done"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.CopyFS(store.RunDir(x.Name), os.DirFS(out)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// awaitCrowd waits until all workers are there, and that many tests have had an answer.
+func awaitCrowd(t *testing.T, s *server, most int) {
+	t.Helper()
+	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		s.mu.Lock()
+		playing, workers := 0, 0
+		for _, a := range s.active {
+			a.mu.Lock()
+			if a.runner != nil && a.runner.Usage().Games > 0 {
+				playing++
+			}
+			a.mu.Unlock()
+		}
+		s.mu.Unlock()
+		data, _ := os.ReadFile(filepath.Join(s.store.Dir, coordinator.DirName, coordinator.WorkersName)) // not there at first
+		workers = strings.Count(string(data), `"working"`)
+		if playing == most && workers == crowdSize {
+			time.Sleep(5 * time.Second)
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%d tests play with %d workers", playing, workers)
+		}
+	}
+}
+
+// units returns how many units were played.
+func units(s *server) (n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.active {
+		a.mu.Lock()
+		if a.runner != nil {
+			n += a.runner.Usage().Games
+		}
+		a.mu.Unlock()
+	}
+	return n
+}
+
+// processor returns the processor time of this process.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resident returns the resident memory of this process, in megabytes.
+func resident(t *testing.T) (kb float64) {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
+			return kb / 1000
+		}
+	}
+	t.Fatal("no VmRSS")
+	return 0
+}
