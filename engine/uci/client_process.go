@@ -116,7 +116,7 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 		p.closePipes()
 		return nil, err
 	}
-	p.pid, p.noteStrays = cmd.Process.Pid, func() { strays.note(cmd.Process.Pid) }
+	p.noteStrays = func() { strays.note(p.pid) }
 	return p, nil
 }
 
@@ -137,46 +137,59 @@ func closeFiles(files []*os.File) {
 func (p *process) supervise(cmd *exec.Cmd, box *sandbox.Box, strays *strays, core int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := startOn(core, cmd)
+	cmd, err := startOn(core, cmd)
 	box.Watch()
 	if err != nil {
 		box.Close()
 	}
-	started <- err
 	if err != nil {
+		started <- err
 		return
 	}
+	p.pid = cmd.Process.Pid
+	started <- nil
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
 		<-p.ending
-		strays.note(cmd.Process.Pid)
+		strays.note(p.pid)
 		killGroup(cmd.Process)
 	}()
-	if awaitExit(cmd.Process.Pid) {
+	if awaitExit(p.pid) {
 		p.noteExit()
 	}
 	<-killed
 	killGroup(cmd.Process) // of an exited process: its children
 	_ = cmd.Wait()         // the state says more
 	p.state = cmd.ProcessState
-	strays.end(cmd.Process.Pid)
+	strays.end(p.pid)
 	box.Close()
 	close(p.reaped)
 }
 
 // startOn starts the command, pinned to the core unless that is anyCore. It must be called on a
-// locked thread.
-func startOn(core int, cmd *exec.Cmd) error {
+// locked thread. It returns the command that was started, which may be a copy.
+func startOn(core int, cmd *exec.Cmd) (*exec.Cmd, error) {
 	if core != anyCore {
 		release, err := cores.Pin(core)
 		if err != nil {
-			return err
+			return cmd, err
 		}
 		defer release()
 	}
-	return cmd.Start()
+	err := cmd.Start()
+	for wait := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && wait < busyTimeout; wait *= 2 {
+		time.Sleep(wait)
+		cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+			ExtraFiles: cmd.ExtraFiles, SysProcAttr: cmd.SysProcAttr}
+		err = cmd.Start()
+	}
+	return cmd, err
 }
+
+// busyTimeout is how long a program that was just written may be busy: a process that is being
+// started has a copy of its open file for a moment.
+const busyTimeout = time.Second
 
 // noteExit notes that the process has exited, and wakes its reader.
 func (p *process) noteExit() {
