@@ -23,6 +23,8 @@ var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player; types only", nil},
 	{"engine/game", "the contract of a game other than chess; types only", nil},
+	{"engine/game/gametest", "what the rules of every game must do",
+		[]string{"engine/game"}},
 	{"engine/game/alphabeta", "searches any such game",
 		[]string{"engine/game"}},
 	{"eval/formula", "the language of evaluations that are not linear", nil},

@@ -7,8 +7,8 @@
 // the first position alone.
 //
 // The draughts, the chess on six squares by six and the nim of engine/historic implement it.
-// alphabeta searches any game, selfplay/games plays, tuner/gameloop learns; "assay guide
-// your-own-game" writes a game of your own.
+// alphabeta searches any game, selfplay/games plays, tuner/gameloop learns; gametest tests what
+// Rules asks of a game. "assay guide your-own-game" writes a game of your own.
 //
 // Start reading at Rules.
 package game

@@ -69,7 +69,7 @@ type Config struct {
 	Stage func(name string) learn.StageProgress
 }
 
-// silent is a stage that nobody watches.
+// silent shows no progress.
 type silent struct{}
 
 func (silent) Update(int64, int64, string) {}

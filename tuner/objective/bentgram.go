@@ -92,18 +92,9 @@ func (p *Problem) bentGrams(ctx context.Context, w Tapered, groups []Together) (
 	return out, err
 }
 
-// sizedRuns cuts the chunks into runs of about that many rows.
+// sizedRuns cuts the chunks into runs of any factors: the rows of a formula have their own.
 func sizedRuns(s *rows.Store, rows int) []int {
-	var out []int
-	sum := 0
-	for i, c := range s.Chunks {
-		if i == 0 || sum >= rows {
-			out = append(out, i)
-			sum = 0
-		}
-		sum += c.Rows
-	}
-	return append(out, len(s.Chunks))
+	return runsOf(s, rows, func(int) bool { return false })
 }
 
 func (p *Problem) bentChunk(t *gramScratch, i int, codes []uint16, tri triangle, groups []Together) {

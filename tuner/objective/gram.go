@@ -170,13 +170,18 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 	return out, err
 }
 
-// factorRuns cuts the chunks into runs of the same factors of about that many rows,
-// and returns where each begins, and the end.
+// factorRuns cuts the chunks into runs of the same factors.
 func factorRuns(s *rows.Store, rows int) []int {
+	return runsOf(s, rows, func(i int) bool { return !s.Chunks[i].SameFactors(s.Chunks[i-1]) })
+}
+
+// runsOf cuts the chunks into runs of about that many rows, and before the chunks for which cut
+// is true. It returns where each run begins, and the end.
+func runsOf(s *rows.Store, rows int, cut func(i int) bool) []int {
 	var out []int
 	sum := 0
 	for i, c := range s.Chunks {
-		if i == 0 || !c.SameFactors(s.Chunks[i-1]) || sum >= rows {
+		if i == 0 || sum >= rows || cut(i) {
 			out = append(out, i)
 			sum = 0
 		}

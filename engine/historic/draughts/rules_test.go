@@ -2,8 +2,9 @@ package draughts
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/game/gametest"
 )
 
 // turned returns the position with colors exchanged and the board turned around.
@@ -13,29 +14,10 @@ func (p State) turned() State {
 	return p
 }
 
-// Every count changes its sign when colors are exchanged, and says what it claims at the start.
+func TestRulesConform(t *testing.T) { gametest.Conform(t, Rules{}, State.turned) }
+
 func TestCountsOfRules(t *testing.T) {
 	rules := Rules{}
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		p := rules.Start(rng)
-		for {
-			moves := rules.Moves(&p, nil)
-			if _, over := rules.Over(&p, len(moves)); over {
-				break
-			}
-			var a, b [terms]int32
-			q := p.turned()
-			rules.Count(&p, a[:])
-			rules.Count(&q, b[:])
-			for i := range a {
-				if a[i] != -b[i] {
-					t.Fatalf("%s: %d, turned around %d:\n%s", rules.About().Terms[i].Name, a[i], b[i], &p)
-				}
-			}
-			rules.Make(&p, moves[rng.IntN(len(moves))])
-		}
-	}
 	// Black: men on 0 and 9, a king on 31, White: a man on 20.
 	p := State{Position: Position{B: 1 | 1<<9 | 1<<31, W: 1 << 20, K: 1 << 31}}
 	var c [terms]int32

@@ -1,10 +1,10 @@
 package losalamos
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/game/gametest"
 )
 
 // turned returns the position with colors exchanged and ranks mirrored.
@@ -23,28 +23,10 @@ func (p State) turned() State {
 	return q
 }
 
+func TestRulesConform(t *testing.T) { gametest.Conform(t, Rules{}, State.turned) }
+
 func TestCountsOfRules(t *testing.T) {
 	rules := Rules{}
-	for seed := range uint64(10) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		p := rules.Start(rng)
-		for {
-			moves := rules.Moves(&p, nil)
-			if _, over := rules.Over(&p, len(moves)); over {
-				break
-			}
-			var a, b [terms]int32
-			q := p.turned()
-			rules.Count(&p, a[:])
-			rules.Count(&q, b[:])
-			for i := range a {
-				if a[i] != -b[i] {
-					t.Fatalf("%s: %d, turned around %d:\n%s", rules.About().Terms[i].Name, a[i], b[i], &p)
-				}
-			}
-			rules.Make(&p, moves[rng.IntN(len(moves))])
-		}
-	}
 	at, err := ParseFEN("5k/1P4/6/P2p2/PR4/K5 w")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package sandbox runs a program that nobody here wrote: an engine that came over the network.
+// Package sandbox runs a program that is not trusted: an engine that came over the network.
 //
 // The program has an empty folder of its own, in which it may keep a few small files. It reads
 // shared libraries and facts about the processor, and no other file. It has no environment, no

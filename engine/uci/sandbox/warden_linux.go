@@ -117,7 +117,7 @@ func control(fd int, request uintptr, argument unsafe.Pointer) bool {
 	return errno == 0
 }
 
-// judge returns the error of a call; 0: the kernel goes on with it, and Landlock decides. What
+// judge returns the error of a call; 0: the kernel makes the call, and Landlock decides. What
 // a path says is only for the report, since the program can change it at any time.
 func (w *warden) judge(n *notification) unix.Errno {
 	a := attempts[uint32(n.call)]

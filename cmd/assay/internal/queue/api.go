@@ -26,8 +26,8 @@ import (
 // then the server listens on this machine only.
 //
 // A request that changes something must come from this site or from no site, which keeps out
-// other pages in a browser, and needs a nonce: a request that is sent again, by whoever saw
-// it, is refused.
+// other pages in a browser. It needs a nonce, so that the same request is refused if it is
+// sent again.
 type api struct {
 	*server
 	nonces  nonces
