@@ -30,6 +30,7 @@ type learnFlags struct {
 	run         string
 	games       int
 	nodes       uint64
+	hardNodes   bool
 	generations int
 	seed        uint64
 	gateGames   int
@@ -59,7 +60,8 @@ func newLearnCommand() *cobra.Command {
 Each generation plays games with the champion's weights and fits new weights to the
 positions of these games. An SPRT match between the two, the gate, decides whether the new
 weights become champion. The first champion has the weights of --from: Shannon's
-coefficients of 1949, and zeros.
+coefficients of 1949, and zeros. With --model they may be of another evaluation, which
+plays until weights of the model are promoted.
 
 Two matches of fixed length, on openings of their own, measure the gain at the end: against
 the weights of --opponent (shannon-1950 is a simpler evaluation in the same search) and, if a
@@ -91,7 +93,8 @@ filter (the flags of assay data positions; resolve qsearch, max_score 3000).
 
 Generations can be added to a run, complete or not: give its name and a plan, or flags, that
 agree with it in every generation that has started. --scale 0.01 plays a hundredth of the
-plan's games, rounded up to pairs, and at least 20 a generation.
+plan's games, rounded up to pairs, and at least 20 a generation. "hard_nodes": true stops every
+search at exactly its nodes.
 
 --game learns another game than chess by the same loop: draughts, losalamos (chess on six
 squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
@@ -119,7 +122,8 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
 	fs := cmd.Flags()
 	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
 	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
-	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game (soft: the iteration is finished)")
+	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game")
+	fs.BoolVar(&f.hardNodes, "hard-nodes", false, "stop at exactly --nodes; else the iteration is finished, with up to 8 times as many")
 	fs.IntVar(&f.generations, "generations", 2, "number of generations (another model than assay: 1, since a second learns no more of so few terms)")
 	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
 	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
@@ -183,10 +187,7 @@ func (s stageBar) Finish(summary string)                 { s.p.Finish(summary) }
 // learnAdvice adds the cure to what can end a run.
 func learnAdvice(err error, dir, command string) error {
 	var changed *durable.ConfigChangedError
-	var other *learn.OtherModelError
 	switch {
-	case errors.As(err, &other):
-		return cli.Usage(fmt.Errorf("%w: --model %s learns these (in a plan: \"model\": %q)", err, other.Model, other.Model))
 	case errors.Is(err, learn.ErrPlan):
 		return cli.Usage(err)
 	case errors.As(err, &changed):

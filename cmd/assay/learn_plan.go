@@ -49,8 +49,11 @@ func (f *learnFlags) flagged() (p learn.Plan, err error) {
 	if _, err := eval.Lookup(f.model); err != nil {
 		return p, cli.Usage(fmt.Errorf("--model: %w", err))
 	}
+	if err := f.checkFrom(); err != nil {
+		return p, err
+	}
 	p = learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
-	p.Model, p.From, p.Opponent = f.model, f.from, f.opponent
+	p.Model, p.From, p.Opponent, p.HardNodes = f.model, f.from, f.opponent, f.hardNodes
 	p = p.WithDefaults()
 	p.Final.Games = f.finalGames
 	for i := range p.Generations {
@@ -66,9 +69,25 @@ func (f *learnFlags) flagged() (p learn.Plan, err error) {
 	return p, nil
 }
 
+// checkFrom refuses first weights of another model, unless the model was named too: who
+// gives weights and no model expects that these are learned.
+func (f *learnFlags) checkFrom() error {
+	if f.from == "" || f.given("model") {
+		return nil
+	}
+	w, err := models.Open(f.from)
+	if err != nil {
+		return fmt.Errorf("start weights: %w", err)
+	}
+	if w.Model != f.model {
+		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from their games", f.from, w.Model, w.Model, f.model)
+	}
+	return nil
+}
+
 // readPlan takes the plan from its file.
 func (f *learnFlags) readPlan(c *learn.Config) error {
-	for _, flag := range []string{"games", "nodes", "generations", "seed", "gate-games", "final-games", "model", "method"} {
+	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games", "model", "method"} {
 		if f.given(flag) {
 			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
 		}
@@ -117,6 +136,9 @@ func (f *learnFlags) name(p *learn.Plan) string {
 		if f.method != learn.Methods()[0] {
 			name += "-" + f.method
 		}
+		if f.hardNodes {
+			name += "-exact"
+		}
 		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, f.games, f.nodes, f.generations, f.seed)
 	}
 	doc, _ := json.Marshal(p) // a plan that was read can be written
@@ -145,6 +167,9 @@ func (f *learnFlags) command(run string) string {
 		if f.given(x.flag) {
 			add(x.flag, x.value)
 		}
+	}
+	if f.given("hard-nodes") {
+		s += fmt.Sprintf(" --hard-nodes=%v", f.hardNodes)
 	}
 	return s
 }

@@ -28,7 +28,7 @@ const spsaAhead = 4
 
 // learnGames tunes the champion's weights by games between perturbed ones.
 func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*models.File, *Fit, error) {
-	m, w, err := l.champion.file.Weights()
+	m, w, err := l.parent().Weights()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -77,7 +77,8 @@ func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
 }
 
 func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {
-	m, coefs, err := l.champion.file.Weights()
+	parent := l.parent()
+	m, coefs, err := parent.Weights()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +117,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		return nil, nil, err
 	}
 	hold(r, heldTerms(m))
-	file, err := r.File(m, tuner.Pedigree{Parent: l.champion.ID, Program: l.Program, Time: time.Now()})
+	file, err := r.File(m, tuner.Pedigree{Parent: parent.ID(), Program: l.Program, Time: time.Now()})
 	return r, file, err
 }
 

@@ -21,11 +21,20 @@ import (
 type learner struct {
 	Config
 	run      *durable.Run
-	start    *models.File
+	start    *models.File // where fits begin: Plan.From, or the model's start weights if these are of another model
 	champion champion
 	last     champion // the last fit, promoted or not
 	k        float64  // slope of the sigmoid; 0 until the first fit has found it
 	result   Result
+}
+
+// parent returns the weights that the next fit begins with: the champion's, unless these are
+// of another model.
+func (l *learner) parent() *models.File {
+	if l.champion.file.Model == l.Plan.Model {
+		return l.champion.file
+	}
+	return l.start
 }
 
 // champion is the weights that play.
@@ -57,9 +66,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if start.Model != c.Plan.Model {
-		return nil, &OtherModelError{From: c.Plan.From, Model: start.Model, Planned: c.Plan.Model}
-	}
 	opponent, err := open("opponent's weights", &c.Plan.Opponent, c.OpponentID)
 	if err != nil {
 		return nil, err
@@ -82,11 +88,16 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		r.Already = true
 		return r, nil
 	}
-	m, _, err := start.Weights()
+	l := &learner{Config: c, run: run, start: start}
+	if start.Model != c.Plan.Model {
+		if l.start, err = models.Open(models.StartOf(c.Plan.Model)); err != nil {
+			return nil, err
+		}
+	}
+	m, _, err := l.start.Weights()
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{Config: c, run: run, start: start}
 	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start, spec: l.spec(c.Plan.From)}
 	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
 		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}, Held: heldTerms(m)}
@@ -95,17 +106,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	return &l.result, nil
 }
-
-// OtherModelError says that start weights are of another model than the plan learns. It wraps
-// ErrPlan.
-type OtherModelError struct{ From, Model, Planned string }
-
-func (e *OtherModelError) Error() string {
-	return fmt.Sprintf("%v: the start weights %s are of model %s, not %s", ErrPlan, e.From, e.Model, e.Planned)
-}
-
-// Unwrap returns ErrPlan.
-func (e *OtherModelError) Unwrap() error { return ErrPlan }
 
 // open opens weights, which must have the id unless that is empty. Embedded weights with
 // the id are found under whatever name, and named so.
@@ -249,7 +249,9 @@ func (l *learner) spec(weights string) string {
 	return fmt.Sprintf("assay:hash=%d:weights=%s", l.Plan.Hash, weights)
 }
 
-func (l *learner) limits(nodes uint64) selfplay.Limits { return selfplay.Limits{Nodes: nodes} }
+func (l *learner) limits(nodes uint64) selfplay.Limits {
+	return selfplay.Limits{Nodes: nodes, HardNodes: l.Plan.HardNodes}
+}
 
 // games plays the generation's games with the champion.
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {

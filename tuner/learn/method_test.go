@@ -148,12 +148,28 @@ func TestFinalOfTheLastFit(t *testing.T) {
 	}
 }
 
-// Start weights of another model are refused, with the model they are of.
+// TestOtherModel: a champion of another model plays the games, and the plan's model is learned.
 func TestOtherModel(t *testing.T) {
-	c := config(filepath.Join(t.TempDir(), "run"), 1)
-	c.Plan.Model = "assay"
-	var other *OtherModelError
-	if _, err := Run(t.Context(), c); !errors.As(err, &other) || !errors.Is(err, ErrPlan) || other.Model != "shannon-1950" {
-		t.Errorf("error %v", err)
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.HardNodes = true
+	c.Plan.From, c.Plan.Model = "shannon-1950", "shannon-appendix"
+	c.Plan.Generations = c.Plan.Generations[:1]
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := models.Load(filepath.Join(c.Dir, "gen-1", weightsName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := models.Embedded("shannon-appendix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.Model != "shannon-appendix" || file.Provenance.Parent != start.ID() {
+		t.Errorf("learned %s from %s, want shannon-appendix from %s", file.Model, file.Provenance.Parent, start.ID())
+	}
+	if gate := r.Generations[0].Gate; gate.IDB != "assay:"+r.Start.ID || r.Start.File != "shannon-1950" {
+		t.Errorf("the gate was against %s, and the run began with %s", gate.IDB, r.Start.File)
 	}
 }

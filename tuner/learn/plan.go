@@ -18,10 +18,11 @@ import (
 // run's config.json. A run is resumed only under a plan that does not change generations that have started.
 type Plan struct {
 	Seed        uint64       `json:"seed,string"`
-	Model       string       `json:"model"`    // what is tuned
-	From        string       `json:"from"`     // start weights: an embedded name or a file
-	Opponent    string       `json:"opponent"` // of the final match: an embedded name or a file
-	Hash        int          `json:"hash_mb"`  // transposition table of every player
+	Model       string       `json:"model"`                // what is tuned
+	From        string       `json:"from"`                 // first champion, of any model: an embedded name or a file
+	Opponent    string       `json:"opponent"`             // of the final match: an embedded name or a file
+	Hash        int          `json:"hash_mb"`              // transposition table of every player
+	HardNodes   bool         `json:"hard_nodes,omitempty"` // a search stops at exactly Nodes; or its iteration is finished
 	Generations []Generation `json:"generations"`
 	Final       Final        `json:"final"`
 }
@@ -29,7 +30,7 @@ type Plan struct {
 // Generation is the plan of one turn of the loop.
 type Generation struct {
 	Games    int     `json:"games"`            // of self-play, or with MethodSPSA those that tune
-	Nodes    uint64  `json:"nodes"`            // soft limit a move
+	Nodes    uint64  `json:"nodes"`            // limit a move, see HardNodes
 	Lambda   float64 `json:"lambda"`           // share of the result in the label; the rest is the search's score
 	Keep     int     `json:"keep"`             // how many generations' games are learned from, this one's included
 	Decay    float64 `json:"decay"`            // weight of a generation's games beside the next one's
