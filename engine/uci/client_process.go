@@ -21,7 +21,7 @@ import (
 // process is a running program with pipes to it.
 //
 // The goroutine that waits for an answer reads and writes the pipes itself, with
-// deadlines: a line costs one system call and no switch to another goroutine.
+// deadlines: no line needs a switch to another goroutine.
 type process struct {
 	stdin, stdout, stderr pipe // our ends
 	lines                 lineBuffer
@@ -46,7 +46,7 @@ type process struct {
 	state  *os.ProcessState // nil if the process could not be waited for
 }
 
-// pipe is one end of a pipe: an *os.File, or in tests a net.Conn.
+// pipe is our end of a pipe. After SetReadDeadline a read that waits ends at the new deadline.
 type pipe interface {
 	io.ReadWriteCloser
 	SetReadDeadline(time.Time) error
@@ -86,27 +86,12 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs [3]*os.File // standard input, output and error output
-	err = func() (err error) {
-		for i := range ours {
-			reader, writer, err := os.Pipe()
-			if err != nil {
-				return err
-			}
-			ours[i], theirs[i] = reader, writer
-		}
-		ours[0], theirs[0] = theirs[0], ours[0] // we write its input
-		if err := ours[1].SetReadDeadline(time.Time{}); err != nil {
-			return fmt.Errorf("foreign engines need pipes with deadlines, which this system lacks: %w", err)
-		}
-		return nil
-	}()
-	defer closeFiles(theirs[:]) // the process has its own copies
+	ours, theirs, err := newPipes()
 	if err != nil {
-		closeFiles(ours[:])
 		box.Close()
 		return nil, err
 	}
+	defer closeFiles(theirs[:]) // the process has its own copies
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
 	p.refused = refused
@@ -118,6 +103,14 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 	}
 	p.noteStrays = func() { strays.note(p.pid) }
 	return p, nil
+}
+
+func closePipes(pipes []pipe) {
+	for _, p := range pipes {
+		if p != nil {
+			p.Close() // all data that matters has been read
+		}
+	}
 }
 
 func closeFiles(files []*os.File) {
@@ -201,7 +194,7 @@ func (p *process) noteExit() {
 
 // setDeadline sets the deadline for reading; the zero time means none.
 func (p *process) setDeadline(t time.Time) {
-	_ = p.stdout.SetReadDeadline(t) // startProcess has checked that it works
+	_ = p.stdout.SetReadDeadline(t) // newPipes has checked that it works
 }
 
 // readUntil begins a wait that ends at the time; the zero time means never.
@@ -331,11 +324,7 @@ func (p *process) lookForStrays() {
 	}
 }
 
-func (p *process) closePipes() {
-	for _, f := range []pipe{p.stdin, p.stdout, p.stderr} {
-		f.Close() // all data that matters has been read
-	}
-}
+func (p *process) closePipes() { closePipes([]pipe{p.stdin, p.stdout, p.stderr}) }
 
 // how says how a process ended that had closed its output before it was killed.
 func (e exit) how() string {
