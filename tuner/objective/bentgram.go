@@ -54,7 +54,7 @@ func (p *Problem) bentGrams(ctx context.Context, w Tapered, groups []Together) (
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
 		for i := range groups {
-			t.m = append(t.m, make([]float64, (n+len(lookup{}))*len(groups[i])))
+			t.m = append(t.m, newTriangles(n*len(groups[i]), len(lookup{})*len(groups[i])))
 		}
 		used = append(used, t)
 		return t
@@ -87,7 +87,7 @@ func (p *Problem) bentGrams(ctx context.Context, w Tapered, groups []Together) (
 	}
 	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
 	for _, t := range used {
-		t.Release()
+		t.release()
 	}
 	return out, err
 }

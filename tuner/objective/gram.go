@@ -3,6 +3,7 @@ package objective
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -120,7 +121,7 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 	n := tri.len()
 	pieces := factorRuns(p.Store, gramRows)
 	var used []*gramScratch
-	triangles := func(group int) []float64 { return make([]float64, (n+len(lookup{}))*len(groups[group])) }
+	triangles := func(group int) []float64 { return newTriangles(n*len(groups[group]), len(lookup{})*len(groups[group])) }
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
 		for i := range groups {
@@ -165,9 +166,32 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 	}
 	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
 	for _, t := range used {
-		t.Release()
+		t.release()
 	}
 	return out, err
+}
+
+// triangleMemory is used again: for few rows, clearing new memory would take longer than the sums.
+var triangleMemory = sync.Pool{New: func() any { return new([]float64) }}
+
+// newTriangles returns n zeros, and behind them a padding of anything.
+func newTriangles(n, padding int) []float64 {
+	m := *triangleMemory.Get().(*[]float64)
+	if cap(m) < n+padding {
+		return make([]float64, n+padding)
+	}
+	clear(m[:n])
+	return m[:n+padding]
+}
+
+// release gives the memory back.
+func (t *gramScratch) release() {
+	for _, m := range t.m {
+		if m != nil {
+			triangleMemory.Put(&m)
+		}
+	}
+	t.Release()
 }
 
 // factorRuns cuts the chunks into runs of the same factors.

@@ -218,6 +218,11 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
 	sum := gradientSum{g: g, pairs: pairs}
+	if g.MG != nil && s.Bend() == nil {
+		sum.sum = lookups.Get().(*lookup)
+		defer lookups.Put(sum.sum)
+		clear(sum.sum[:len(pairs)])
+	}
 	work := func(t *Scratch, i int, codes []uint16) {
 		c := s.Chunks[i]
 		x := t.X[:c.Rows]
@@ -304,8 +309,11 @@ type gradientSum struct {
 	g     Tapered
 	pairs []rows.Entry
 	of    *rows.Chunk // sum is for its factors; nil if there is none yet
-	sum   lookup
+	sum   *lookup
 }
+
+// lookups are used again, because clearing one takes longer than a gradient of few rows.
+var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
 func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
 	if s.of != nil && !s.of.SameFactors(c) {
@@ -331,7 +339,7 @@ func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
 
 func (s *gradientSum) flush() {
 	if s.of != nil && !s.of.Mixed() {
-		s.g.untaper(s.of.MG, s.of.EG, s.pairs, &s.sum)
+		s.g.untaper(s.of.MG, s.of.EG, s.pairs, s.sum)
 		clear(s.sum[:len(s.pairs)])
 	}
 }

@@ -3,9 +3,11 @@ package stats
 import (
 	"context"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -32,7 +34,7 @@ const (
 // A - H_c is A but for the few directions in which the cluster matters, so
 // that a dozen passes over the rows do, and no H_c is ever written down.
 func (v *Covariance) jackknife(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) error {
-	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: v.Inverse}
+	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: mat.DenseCopyOf(v.Inverse).RawMatrix()}
 	o.Params.Expand(theta, j.w)
 	if err := j.solve(ctx, c.N()); err != nil {
 		return err
@@ -54,7 +56,7 @@ type jackknife struct {
 	o       *objective.Penalized
 	of      []uint32          // cluster by game
 	w       objective.Tapered // coefficients of the fit
-	inverse *mat.SymDense
+	inverse blas64.General    // A^-1, both triangles
 
 	sum       *mat.Dense // y so far
 	rest      *mat.Dense // u - (A - H_c) A^-1 y
@@ -66,13 +68,13 @@ type jackknife struct {
 
 func (j *jackknife) solve(ctx context.Context, clusters int) error {
 	n := j.o.Params.N
-	dense := func() *mat.Dense { return mat.NewDense(clusters, max(1, n), nil) }
-	j.sum, j.rest, j.own, j.shrunk = dense(), dense(), dense(), dense()
+	zeros := func() *mat.Dense { return mat.NewDense(clusters, max(1, n), nil) }
+	j.sum, j.rest, j.own, j.shrunk = zeros(), zeros(), zeros(), zeros()
 	j.was, j.want = make([]float64, clusters), make([]float64, clusters)
 	if err := j.scores(ctx); err != nil {
 		return err
 	}
-	j.shrunk.Mul(j.rest, j.inverse)
+	j.shrink()
 	j.step, j.at = mat.DenseCopyOf(j.shrunk), mat.DenseCopyOf(j.rest)
 	for c := range clusters {
 		j.was[c] = floats.Dot(j.rest.RawRowView(c), j.shrunk.RawRowView(c))
@@ -85,10 +87,16 @@ func (j *jackknife) solve(ctx context.Context, clusters int) error {
 		if !j.advance() {
 			break
 		}
-		j.shrunk.Mul(j.rest, j.inverse)
+		j.shrink()
 		j.turn()
 	}
 	return nil
+}
+
+// shrink multiplies the rest by A^-1.
+func (j *jackknife) shrink() {
+	j.shrunk.Zero()
+	dense.AddMul(j.shrunk.RawMatrix(), mat.DenseCopyOf(j.rest.T()).RawMatrix(), j.inverse)
 }
 
 // advance goes along the directions to where the rest is smallest, and reports
