@@ -18,6 +18,7 @@ type dispatcher struct {
 	send     func(worker string, u *unit)
 	waiting  []*unit                     // that no worker has
 	held     map[string]map[string]*unit // by worker and id
+	sent     map[*unit]struct{}          // that workers have or had; without an answer, or with one since lately
 	skipped  int                         // workers in a row that had room but could take no unit
 }
 
@@ -28,14 +29,13 @@ type holder struct {
 }
 
 func newDispatcher(r *registry, s *share, send func(worker string, u *unit)) *dispatcher {
-	d := &dispatcher{registry: r, share: s, send: send, held: map[string]map[string]*unit{}}
-	r.greetAll(d) // their hellos came during an earlier session
+	d := &dispatcher{registry: r, share: s, send: send, held: map[string]map[string]*unit{}, sent: map[*unit]struct{}{}}
+	s.pool.room(r.names()...) // their hellos came during an earlier session
 	return d
 }
 
 // close gives back the room of units that are no longer wanted.
 func (d *dispatcher) close() {
-	d.registry.forget(d)
 	for worker, units := range d.held {
 		for _, u := range units {
 			d.refund(u)
@@ -96,7 +96,11 @@ func (d *dispatcher) handOut() {
 		u := d.next(worker)
 		if u == nil {
 			d.share.wait(len(d.waiting))
-			d.share.decline(worker, declinedFor)
+			within := declinedFor
+			if len(d.waiting) == 0 {
+				within = 0 // they were answered meanwhile
+			}
+			d.share.decline(worker, within)
 			if d.skipped++; d.skipped > d.registry.size() {
 				break
 			}
@@ -142,6 +146,7 @@ func (d *dispatcher) give(u *unit, worker string) {
 	if u.firstSent.IsZero() {
 		u.firstSent = now
 	}
+	d.sent[u] = struct{}{}
 	u.holders = append(u.holders, holder{worker, now})
 	u.expected = d.share.charge(u.job.Try > 0)
 	d.hold(worker)[u.id] = u
@@ -231,7 +236,7 @@ func (d *dispatcher) holding() (workers []string) {
 // reconcile compares what workers have with their new hellos: units that a hello does not
 // list, though they were sent long before it, were lost on the way.
 func (d *dispatcher) reconcile(now time.Time) {
-	for _, h := range d.registry.takeHellos(d) {
+	for _, h := range d.registry.hellos(d.share.takeGreeted()) {
 		listed := map[string]bool{}
 		for _, id := range h.units {
 			listed[id] = true
@@ -249,8 +254,8 @@ func (d *dispatcher) reconcile(now time.Time) {
 		}
 		if len(lost) > 0 {
 			d.enqueueFirst(lost)
+			d.room(h.worker)
 		}
-		d.room(h.worker)
 	}
 	d.handOut()
 }

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -26,7 +28,11 @@ func (r *registry) handleHello(m *nats.Msg) {
 	if h.Run != "" && h.Run != r.runID() {
 		return // it plays for another run
 	}
-	data, err := json.Marshal(r.welcome(name, &h, time.Now()))
+	w := r.welcome(name, &h, time.Now())
+	if r.pool != nil && w.Refused != tooManyWorkers {
+		r.pool.greet(name)
+	}
+	data, err := json.Marshal(&w)
 	if err == nil {
 		_ = m.Respond(data) // if it is lost, the worker says hello again
 	}
@@ -50,9 +56,6 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	}
 	p.Seen, p.replays, p.units = now, unitIDs(h.Replays, wire.MaxReplays), unitIDs(h.Units, maxListed)
 	p.serving = h.Run == r.run
-	for _, greeted := range r.greeted {
-		greeted[name] = true
-	}
 	switch refusal := r.versionMismatch(h.Protocol, p.Program); {
 	case r.bans[name] != "":
 		p.State, p.Reason = Banned, r.bans[name]
@@ -119,32 +122,21 @@ type greeting struct {
 	units   []string // that it has
 }
 
-// greetAll has takeHellos return the last hellos of all workers, and from then on new ones.
-func (r *registry) greetAll(d *dispatcher) {
+// names returns all workers.
+func (r *registry) names() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.greeted[d] = map[string]bool{}
-	for name := range r.members {
-		r.greeted[d][name] = true
-	}
+	return slices.Collect(maps.Keys(r.members))
 }
 
-// forget ends what greetAll began.
-func (r *registry) forget(d *dispatcher) {
+// hellos returns the last hellos of these workers.
+func (r *registry) hellos(names []string) (list []greeting) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.greeted, d)
-}
-
-// takeHellos returns the last hellos of the workers that said hello since it was called last.
-func (r *registry) takeHellos(d *dispatcher) (list []greeting) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name := range r.greeted[d] {
+	for _, name := range names {
 		if p := r.members[name]; p != nil {
 			list = append(list, greeting{name, p.Seen, p.State == Gone, p.units})
 		}
 	}
-	clear(r.greeted[d])
 	return list
 }

@@ -18,16 +18,19 @@ type registry struct {
 	lease   time.Duration
 	log     func(string)
 
-	queue bool // it is a hub's
+	queue bool  // it is a hub's
+	pool  *pool // hears of hellos
 
 	mu         sync.Mutex
 	run        string
 	bans       map[string]string
 	members    map[string]*entry
-	greeted    map[*dispatcher]map[string]bool // workers that said hello since takeHellos
 	units      int64
 	clockSpeed float64 // nodes/s for which clocks are meant
 	residuals  *residuals
+
+	countedAt      time.Time
+	present, cores int // workers and their cores, then
 }
 
 type entry struct {
@@ -76,7 +79,7 @@ const (
 const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
-	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, greeted: map[*dispatcher]map[string]bool{}, residuals: newResiduals()}
+	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals()}
 }
 
 // restore takes what an earlier process of the run knew.
@@ -297,17 +300,22 @@ func (e *entry) present(now time.Time) bool {
 	return e.State == Working && now.Sub(e.Seen) < 3*wire.HelloEvery
 }
 
-// capacity returns the number of present workers and of their cores.
+// capacity returns the number of present workers and of their cores, as of this moment or a
+// few before: all sessions ask at each tick.
 func (r *registry) capacity() (workers, cores int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
+	if now.Sub(r.countedAt) < tickEvery {
+		return r.present, r.cores
+	}
 	for _, p := range r.members {
 		if p.present(now) {
 			workers++
 			cores += p.Cores
 		}
 	}
+	r.countedAt, r.present, r.cores = now, workers, cores
 	return workers, cores
 }
 

@@ -68,12 +68,6 @@ func (s *session) closeBatches() error {
 	return nil
 }
 
-// workersIdle reports whether some workers have nothing to do.
-func (s *session) workersIdle() bool {
-	_, cores := s.registry.capacity()
-	return s.unanswered+len(s.replays) < max(1, cores)
-}
-
 // resendReplays gives replays that did not reach their worker, or whose worker left, to others.
 func (s *session) resendReplays() error {
 	for u, e := range s.replays {
@@ -120,8 +114,12 @@ func (s *session) playOverdue(now time.Time) {
 	}
 	most := s.unitTimeout()
 	allSent := !s.nothingWaits.IsZero() && now.Sub(s.nothingWaits) > most
-	for _, u := range s.units {
-		if u.state == unanswered && u.deterministic && !u.firstSent.IsZero() && now.Sub(u.firstSent) > most && (allSent || len(u.failedTo) > 0) {
+	for u := range s.out.sent {
+		if u.state != unanswered || u.firstSent.IsZero() || s.units[u.id] != u {
+			delete(s.out.sent, u)
+			continue
+		}
+		if u.deterministic && now.Sub(u.firstSent) > most && (allSent || len(u.failedTo) > 0) {
 			u.firstSent = now
 			s.referee.request(u)
 			return

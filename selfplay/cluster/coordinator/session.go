@@ -28,6 +28,7 @@ type session struct {
 
 	unanswered   int // units without an answer
 	uncounted    int // units that do not count yet
+	waitingMost  int // no more jobs are taken while as many units wait
 	results      []selfplay.Result
 	gameTime     meanGameTime
 	nothingWaits time.Time // since when no unit waits for a worker; zero: some do
@@ -66,6 +67,10 @@ const (
 	counted                 // answered, and delivered to the series
 )
 
+// leastWaiting is how many units may wait for workers at least, and waitingPerCore how many for
+// each of the cores that the session should use: enough until the next tick.
+const leastWaiting, waitingPerCore = 256, 4
+
 // tickEvery is how often a session looks at what depends on time.
 const tickEvery = 25 * time.Millisecond
 
@@ -73,7 +78,7 @@ func newSession(ctx context.Context, c *Coordinator) *session {
 	if c.share == nil {
 		c.share = newPool(c.registry).join(1, 0)
 	}
-	return &session{out: newDispatcher(c.registry, c.share, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}, voided: map[string]bool{}, failing: map[string]int{}}
+	return &session{waitingMost: leastWaiting, out: newDispatcher(c.registry, c.share, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}, voided: map[string]bool{}, failing: map[string]int{}}
 }
 
 // loop takes jobs and answers until all jobs are answered, or ctx ends.
@@ -86,11 +91,15 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 		if len(s.results) > 0 {
 			send, first = results, s.results[0]
 		}
+		next := jobs
+		if len(s.out.waiting) >= s.waitingMost {
+			next = nil // a job costs memory and time long before a worker can play it
+		}
 		var err error
 		select {
 		case <-s.ctx.Done():
 			return context.Cause(s.ctx)
-		case job, ok := <-jobs:
+		case job, ok := <-next:
 			if !ok {
 				jobs = nil
 				continue
@@ -193,6 +202,7 @@ func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 func (s *session) accept(u *unit) error {
 	u.state = pending
 	s.unanswered--
+	delete(s.out.sent, u)
 	if s.pending.size == 0 || !u.replayable || u.worker == coordinatorItself {
 		return s.count([]*unit{u})
 	}

@@ -37,7 +37,7 @@ func newTestSession(t *testing.T, share float64, workers ...string) *session {
 	return newSession(t.Context(), c)
 }
 
-func hello(t *testing.T, r *registry, name string, h wire.Hello) {
+func hello(t testing.TB, r *registry, name string, h wire.Hello) {
 	t.Helper()
 	h.Protocol, h.Program = wire.Protocol, "p"
 	data, err := json.Marshal(&h)

@@ -1,7 +1,9 @@
 package coordinator
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,16 +14,25 @@ import (
 // units take, divided by its weight, and of the sessions whose units wait the one with the
 // lowest pass is next. So none starves, and none saves up room that it did not use, but for
 // what it misses in a short pause: SPSA waits for all games of an iteration before the next.
+//
+// Room is granted when it comes free, to any session whose turn it is, and that session uses
+// its grants when it runs: none waits for another that writes its ledger meanwhile.
 // It is safe for concurrent use.
 type pool struct {
 	registry *registry
 
 	mu     sync.Mutex
 	shares map[*share]bool
-	held   map[string]int  // units that each worker has, of all sessions
-	roomy  []string        // workers that may have room for a unit, the next one first
-	listed map[string]bool // workers in roomy
-	pass   float64         // from which a session starts if no other is at work
+	seats  map[string]*seat // by worker
+	roomy  []string         // workers that may have room for a unit, the next one first
+	pass   float64          // from which a session starts if no other is at work
+}
+
+// seat is what a pool knows of a worker.
+type seat struct {
+	held   int            // units that it has or may be sent, of all sessions
+	of     map[*share]int // the same of each session
+	listed bool           // it is in roomy
 }
 
 // share is what a session may use of a pool. The pool's lock guards it.
@@ -29,8 +40,11 @@ type share struct {
 	pool     *pool
 	weight   float64
 	most     int // units that workers may have at once; 0: any number
-	held     int // units that workers have
+	held     int // units that workers have or may be sent
 	waiting  int
+	taken    int // grants that were used since wait
+	grants   []grant
+	greeted  map[string]bool      // workers with units of it that said hello since takeGreeted
 	pass     float64              // grows when units are sent; corrected by what they took
 	owed     float64              // seconds that were charged for units without an answer
 	played   float64              // seconds of play so far
@@ -42,6 +56,15 @@ type share struct {
 	wake     chan struct{}        // room may be free
 }
 
+// grant is the room of a worker for one unit, and what the session was charged for it.
+type grant struct {
+	worker  string
+	seconds float64
+}
+
+// maxGrants bounds the room that waits for one session, which may be busy.
+const maxGrants = 64
+
 // declinedFor is how long a worker is left alone that cannot take any of the units that wait.
 const declinedFor = time.Second
 
@@ -50,14 +73,16 @@ const declinedFor = time.Second
 const checkCost = 0.02
 
 func newPool(r *registry) *pool {
-	return &pool{registry: r, shares: map[*share]bool{}, held: map[string]int{}, listed: map[string]bool{}}
+	p := &pool{registry: r, shares: map[*share]bool{}, seats: map[string]*seat{}}
+	r.pool = p
+	return p
 }
 
 // join adds a session.
 func (p *pool) join(weight float64, most int) *share {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &share{pool: p, weight: weight, most: most, pass: p.pass, declined: map[string]time.Time{}, excluded: map[string]string{}, wake: make(chan struct{}, 1)}
+	s := &share{pool: p, weight: weight, most: most, pass: p.pass, greeted: map[string]bool{}, declined: map[string]time.Time{}, excluded: map[string]string{}, wake: make(chan struct{}, 1)}
 	p.shares[s] = true
 	return s
 }
@@ -67,6 +92,7 @@ func (s *share) leave() {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
 	delete(s.pool.shares, s)
+	s.giveBack(0)
 	s.pool.wakeNext()
 }
 
@@ -78,15 +104,34 @@ func (s *share) set(weight float64, most int) {
 	s.pool.wakeNext()
 }
 
-// wait notes how many units of the session wait for a worker. A session that had none starts
-// again where the others are.
+// wait notes how many units of the session wait for a worker, and gives back grants for which
+// there are none. A session that had none starts again where the others are.
 func (s *share) wait(units int) {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
 	if s.waiting == 0 && units > 0 {
 		s.pass = max(s.pass, s.pool.start(s))
 	}
-	s.waiting = units
+	s.waiting, s.taken = units, 0
+	if len(s.grants) > units {
+		s.giveBack(units)
+		s.pool.wakeNext()
+	}
+}
+
+// giveBack gives back all grants but the first ones.
+func (s *share) giveBack(keep int) {
+	for _, g := range s.grants[min(keep, len(s.grants)):] {
+		s.credit(g.seconds)
+		s.pool.release(s, g.worker, 1)
+		s.pool.list(g.worker)
+	}
+	s.grants = s.grants[:min(keep, len(s.grants))]
+}
+
+// wants reports whether the session has units that wait and for which no room was granted.
+func (s *share) wants() bool {
+	return s.waiting-s.taken > len(s.grants) && len(s.grants) < maxGrants && !s.full()
 }
 
 // paid is the pass without what was charged for units under way.
@@ -116,55 +161,112 @@ func (p *pool) start(s *share) float64 {
 	return low - maxPause*owed/weights
 }
 
-// room notes that a worker may have room.
-func (p *pool) room(worker string) {
+// room notes that workers may have room.
+func (p *pool) room(workers ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addRoom(worker)
-}
-
-func (p *pool) addRoom(worker string) {
-	if !p.listed[worker] {
-		p.listed[worker] = true
-		p.roomy = append(p.roomy, worker)
+	for _, worker := range workers {
+		p.list(worker)
 	}
 	p.wakeNext()
+}
+
+// greet notes that a worker said hello: the sessions whose units it has compare them with it.
+func (p *pool) greet(worker string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.seat(worker).of {
+		s.greeted[worker] = true
+	}
+	p.list(worker)
+	p.wakeNext()
+}
+
+// takeGreeted returns the workers with units of the session that said hello since it was
+// called last.
+func (s *share) takeGreeted() []string {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	if len(s.greeted) == 0 {
+		return nil
+	}
+	names := slices.Collect(maps.Keys(s.greeted))
+	clear(s.greeted)
+	return names
+}
+
+func (p *pool) seat(worker string) *seat {
+	if p.seats[worker] == nil {
+		p.seats[worker] = &seat{of: map[*share]int{}}
+	}
+	return p.seats[worker]
+}
+
+func (p *pool) list(worker string) {
+	if seat := p.seat(worker); !seat.listed {
+		seat.listed = true
+		p.roomy = append(p.roomy, worker)
+	}
 }
 
 // take returns a worker to which the session may send a unit now, one after the other in
 // turn; false if there is none, or if it is another session's turn. The caller sends a unit,
 // or calls decline.
 func (s *share) take() (worker string, ok bool) {
-	p := s.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	if len(s.grants) == 0 {
+		s.pool.assign()
+	}
+	if len(s.grants) == 0 {
+		return "", false
+	}
+	g := s.grants[0]
+	s.grants = s.grants[1:]
+	s.taken++
+	s.credit(g.seconds) // the caller charges what the unit costs
+	return g.worker, true
+}
+
+// assign grants room to the sessions whose turn it is, of one worker after the other.
+func (p *pool) assign() {
 	for looks := 0; looks < len(p.roomy); looks++ {
-		if s.full() {
-			return "", false
+		next := p.first("")
+		if next == nil {
+			return
 		}
 		worker := p.roomy[0]
 		p.roomy = p.roomy[1:]
-		if p.held[worker] >= p.registry.quota(worker) {
-			delete(p.listed, worker)
+		seat := p.seats[worker]
+		if seat.held >= p.registry.quota(worker) {
+			if seat.listed = false; seat.held == 0 {
+				delete(p.seats, worker)
+			}
 			looks--
 			continue
 		}
 		p.roomy = append(p.roomy, worker)
-		if s.declines(worker) {
-			continue
-		}
-		if other := p.first(worker); other != nil && other != s && other.pass < s.pass {
-			if other.poke(); looks > maxLook {
-				return "", false // it is the other's turn at all workers, or nearly so
+		if next.declines(worker) {
+			if next = p.first(worker); next == nil {
+				continue
 			}
-			continue
 		}
-		p.held[worker]++
-		s.held++
-		p.pass = max(p.pass, s.paid())
-		return worker, true
+		p.grant(next, worker)
+		looks = -1
 	}
-	return "", false
+}
+
+func (p *pool) grant(s *share, worker string) {
+	seat := p.seats[worker]
+	seat.held++
+	seat.of[s]++
+	s.held++
+	g := grant{worker, s.expected()}
+	s.pass += g.seconds / s.weight
+	s.owed += g.seconds
+	s.grants = append(s.grants, g)
+	p.pass = max(p.pass, s.paid())
+	s.poke()
 }
 
 // full reports whether workers have as many units of the session as they may.
@@ -182,23 +284,21 @@ func (s *share) declines(worker string) bool {
 	return ok
 }
 
-// first returns the session whose turn it is at a worker.
+// first returns the session whose turn it is at a worker, empty for any; nil if no units wait
+// that it takes.
 func (p *pool) first(worker string) (next *share) {
 	for s := range p.shares {
-		if s.waiting > 0 && !s.full() && (next == nil || s.pass < next.pass) && !s.declines(worker) {
+		if s.wants() && (next == nil || s.pass < next.pass) && !s.declines(worker) {
 			next = s
 		}
 	}
 	return next
 }
 
-// wakeNext wakes the session whose turn it is, if any waits.
+// wakeNext grants room that came free, and wakes the sessions that get it.
 func (p *pool) wakeNext() {
-	if len(p.shares) < 2 {
-		return // a session alone looks after each answer and hello
-	}
-	if s := p.first(""); s != nil {
-		s.poke()
+	if len(p.shares) > 1 { // a session alone looks after each answer and hello
+		p.assign()
 	}
 }
 
@@ -219,6 +319,8 @@ func (s *share) decline(worker string, within time.Duration) {
 		s.declined[worker] = time.Now().Add(within)
 	}
 	p.release(s, worker, 1)
+	p.list(worker)
+	p.wakeNext()
 }
 
 // exclude gives a worker no more units of the session. It reports whether that is new.
@@ -247,16 +349,23 @@ func (s *share) limit() int {
 // release notes that a worker no longer has that many units of the session.
 func (p *pool) release(s *share, worker string, units int) {
 	s.held -= units
-	if p.held[worker] -= units; p.held[worker] <= 0 {
-		delete(p.held, worker)
+	seat := p.seats[worker]
+	if seat == nil {
+		return
 	}
-	p.wakeNext()
+	if seat.of[s] -= units; seat.of[s] <= 0 {
+		delete(seat.of, s)
+	}
+	if seat.held -= units; seat.held <= 0 && !seat.listed {
+		delete(p.seats, worker)
+	}
 }
 
 func (s *share) release(worker string, units int) {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
 	s.pool.release(s, worker, units)
+	s.pool.wakeNext()
 }
 
 // charge returns what a unit is expected to take, in seconds, and adds it to the pass.
@@ -274,8 +383,15 @@ func (s *share) charge(check bool) (seconds float64) {
 
 // refund takes back what was charged for a unit that was not played.
 func (s *share) refund(seconds float64) {
+	if seconds == 0 {
+		return
+	}
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
+	s.credit(seconds)
+}
+
+func (s *share) credit(seconds float64) {
 	s.pass -= seconds / s.weight
 	s.owed = max(0, s.owed-seconds)
 }
@@ -338,6 +454,23 @@ func (s *share) longest(own time.Duration) time.Duration {
 	return own
 }
 
+// part returns how many of that many cores the session should use, beside those that play too.
+func (s *share) part(cores int) int {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	weights := 0.
+	for o := range s.pool.shares {
+		if o == s || o.waiting > 0 || o.held > 0 {
+			weights += o.weight
+		}
+	}
+	part := int(math.Ceil(float64(cores) * s.weight / weights))
+	if s.most > 0 {
+		part = min(part, s.most)
+	}
+	return part
+}
+
 // idle reports whether a worker without units has room, and no session has units that wait.
 func (p *pool) idle() bool {
 	p.mu.Lock()
@@ -348,7 +481,7 @@ func (p *pool) idle() bool {
 		}
 	}
 	for _, worker := range p.roomy {
-		if p.held[worker] == 0 && p.registry.quota(worker) > 0 {
+		if p.seats[worker].held == 0 && p.registry.quota(worker) > 0 {
 			return true
 		}
 	}

@@ -70,7 +70,7 @@ func (g *game) end() {
 	g.of.pool.room(g.worker)
 }
 
-func testPool(t *testing.T, workers, cores int) *pool {
+func testPool(t testing.TB, workers, cores int) *pool {
 	t.Helper()
 	r := newRegistry(&Config{Program: "p", Lease: time.Hour, Log: func(string) {}})
 	p := newPool(r)
@@ -78,6 +78,7 @@ func testPool(t *testing.T, workers, cores int) *pool {
 		name := fmt.Sprint("w", i)
 		hello(t, r, name, wire.Hello{Cores: cores})
 		r.members[name].serving = true
+		r.members[name].Seen = time.Now().Add(time.Hour) // the tests do not depend on the machine's load
 		p.room(name)
 	}
 	return p
@@ -204,6 +205,93 @@ func TestSharesOutlastPauses(t *testing.T) {
 	for s, want := range map[*share]float64{double: 0.5, single: 0.25, waits: 0.25} {
 		if got := s.played / all; math.Abs(got/want-1) > 0.05 {
 			t.Errorf("%.3f of all seconds, want %.2f", got, want)
+		}
+	}
+}
+
+// A run that is busy, for example with its disk, keeps the room that it was granted, and no
+// other waits for it: all others go on with theirs.
+func TestSharesOutlastABusyRun(t *testing.T) {
+	p := testPool(t, 100, 1)
+	busy, other := p.join(1, 0), p.join(1, 0)
+	busy.wait(1000)
+	other.wait(1000)
+	n, playing := 0, []*game{}
+	for range 1000 {
+		for worker, ok := other.take(); ok; worker, ok = other.take() {
+			playing = append(playing, &game{took: 1, expected: other.charge(false), of: other, worker: worker})
+			n++
+		}
+		if len(playing) == 0 {
+			break
+		}
+		playing[0].end()
+		playing = playing[1:]
+	}
+	if n < 1000-maxGrants {
+		t.Errorf("%d units beside a run that takes none of its room", n)
+	}
+	for kept := range maxGrants {
+		if _, ok := busy.take(); !ok {
+			t.Fatalf("the busy run has room for %d units when it goes on, want %d", kept, maxGrants)
+		}
+		busy.charge(false)
+	}
+	busy.wait(0)
+	if held := p.seats["w0"].held; held > 2 || len(busy.grants) > 0 || busy.held != maxGrants {
+		t.Errorf("a run without units keeps %d grants, and has %d units; a worker has %d", len(busy.grants), busy.held, held)
+	}
+}
+
+// A hello concerns only the runs whose units the worker has, however many there are.
+func TestHellosReachTheRunsConcerned(t *testing.T) {
+	p := testPool(t, 2, 1)
+	shares := []*share{p.join(1, 0), p.join(1, 0), p.join(1, 0)}
+	shares[1].wait(1)
+	worker, ok := shares[1].take()
+	if !ok {
+		t.Fatal("no room")
+	}
+	for _, name := range []string{"w0", "w1"} {
+		hello(t, p.registry, name, wire.Hello{Cores: 1})
+	}
+	for i, s := range shares {
+		if got := s.takeGreeted(); len(got) > 0 != (i == 1) || i == 1 && got[0] != worker {
+			t.Errorf("run %d compares its units with the hellos of %v; only run 1 has any, at %s", i, got, worker)
+		}
+	}
+}
+
+// BenchmarkShares measures what it costs to find the run and the worker for a unit, with a
+// thousand workers and sixteen runs, all of which have units that wait.
+func BenchmarkShares(b *testing.B) {
+	p := testPool(b, 1000, 1)
+	var shares []*share
+	for range 16 {
+		shares = append(shares, p.join(1, 0))
+	}
+	var playing []*game
+	hand := func(s *share) {
+		s.wait(13_500)
+		for worker, ok := s.take(); ok; worker, ok = s.take() {
+			playing = append(playing, &game{took: 1, expected: s.charge(false), of: s, worker: worker})
+		}
+		s.wait(13_500)
+	}
+	for len(playing) < 2000 {
+		for _, s := range shares {
+			hand(s)
+		}
+	}
+	for b.Loop() {
+		g := playing[0]
+		playing = playing[1:]
+		g.end()
+		hand(g.of)
+		for len(playing) < 1900 {
+			for _, s := range shares {
+				hand(s)
+			}
 		}
 	}
 }

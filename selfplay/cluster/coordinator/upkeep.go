@@ -15,8 +15,11 @@ const (
 func (s *session) tick() error {
 	now := time.Now()
 	s.out.reconcile(now)
-	idle := now.Sub(s.lastJob) > tickEvery && s.workersIdle()
-	if idle { // workers wait for work: let their results count now
+	_, cores := s.registry.capacity()
+	part := s.share.part(cores)
+	s.waitingMost = max(leastWaiting, waitingPerCore*part)
+	idle := now.Sub(s.lastJob) > tickEvery && s.unanswered+len(s.replays) < max(1, part)
+	if idle { // some of these cores wait for work: let their results count now
 		if err := s.closeBatches(); err != nil {
 			return err
 		}
@@ -51,9 +54,12 @@ func (s *session) upkeep(now time.Time, idle bool) error {
 	return nil
 }
 
-// moveLateUnits gives the units of workers that are silent, or sit on them, to others.
+// moveLateUnits gives the units of workers that are silent, or sit on them, to others. Before
+// the first game has ended no one knows how long games take: then only idle workers get
+// others' units. A game by the clock stays longer, because the first of two answers counts,
+// which favors short games.
 func (s *session) moveLateUnits(now time.Time) {
-	idle := s.out.idle()
+	idle, patience, timeout := s.out.idle(), s.patience(), s.unitTimeout()
 	for _, worker := range s.out.holding() {
 		if why := s.registry.whyLost(worker, now); why != "" {
 			if n := s.out.takeAll(worker, nil); n > 0 {
@@ -61,9 +67,15 @@ func (s *session) moveLateUnits(now time.Time) {
 			}
 			continue
 		}
-		late := func(u *unit, h *holder) bool { return s.overdue(u, h, now, idle) }
+		late := func(u *unit, h *holder) bool {
+			had := now.Sub(h.sent)
+			if !u.deterministic {
+				return had > timeout
+			}
+			return had > patience && (idle || s.gameTime.games > 0)
+		}
 		if n := s.out.count(worker, late); n > 0 {
-			s.registry.sat(worker, n, s.patience()) // first, or it would get others at once
+			s.registry.sat(worker, n, patience) // first, or it would get others at once
 			s.out.takeAll(worker, late)
 		}
 	}
@@ -75,18 +87,6 @@ func (s *session) patience() time.Duration { return max(s.Lease, s.gamesExceed()
 // gamesExceed returns a time that few games exceed, of this run and of those that share its
 // workers.
 func (s *session) gamesExceed() time.Duration { return s.share.longest(s.gameTime.fewGamesExceed()) }
-
-// overdue reports whether a unit should move on from a worker that has it. Before the first
-// game has ended no one knows how long games take: then only idle workers get others' units.
-// A game by the clock stays longer, because the first of two answers counts, which favors
-// short games.
-func (s *session) overdue(u *unit, h *holder, now time.Time, idle bool) bool {
-	had := now.Sub(h.sent)
-	if !u.deterministic {
-		return had > s.unitTimeout()
-	}
-	return had > s.patience() && (idle || s.gameTime.games > 0)
-}
 
 // takeBack has a unit without an answer wait for a worker, unless one has it.
 func (s *session) takeBack(u *unit) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -110,40 +109,65 @@ func TestTwoHundredTests(t *testing.T) {
 	defer s.hub.Close()
 	web := httptest.NewServer((&api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}}).handler())
 	defer web.Close()
-	list := func(what string) {
+	list := func(t *testing.T, what string) {
 		t.Helper()
-		used, started := processor(t), time.Now()
+		used, started := processor(), time.Now()
 		if code, text := send(t, "GET", web.URL+"/api/tests", "", "", nil); code != 200 || strings.Count(text, `"number"`) != 200 {
 			t.Fatalf("%d %.200s", code, text)
 		}
-		t.Logf("list of 200 tests, %s: %v, %v of processor time", what, time.Since(started).Round(time.Millisecond), (processor(t) - used).Round(time.Millisecond))
+		t.Logf("list of 200 tests, %s: %v, %v of processor time", what, time.Since(started).Round(time.Millisecond), (processor() - used).Round(time.Millisecond))
 	}
-	list("the first time")
-	list("again")
+	list(t, "the first time")
+	list(t, "again")
 	child := exec.Command(os.Args[0], "-test.run", "^TestCrowd$", "-test.timeout", "10m")
 	child.Env = append(os.Environ(), crowdEnv+"="+b.URL()+" "+t.TempDir())
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
-	for _, most := range []int{1, 16} {
-		s.most = most
-		underWay.Store(uint64(4096 / most))
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- s.run(ctx) }()
-		awaitCrowd(t, s, most)
-		used, started, before := processor(t), time.Now(), units(s)
-		time.Sleep(15 * time.Second)
-		n, took := float64(units(s)-before), time.Since(started).Seconds()
-		t.Logf("%d active, %d workers: %.0f units/s, %.3f ms of the server's processor time each, %.0f MB resident", most, crowdSize, n/took, 1000*(processor(t)-used).Seconds()/n, resident(t))
-		list("meanwhile")
-		stop()
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
-		s.active = map[string]*activeTest{}
+	for _, c := range []struct{ active, each int }{{1, 4096}, {16, 256}, {1, 13_500}, {16, 13_500}} {
+		t.Run(fmt.Sprintf("%d tests of %d units", c.active, c.each), func(t *testing.T) {
+			s.most = c.active
+			underWay.Store(uint64(c.each))
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- s.run(ctx) }()
+			meter := newMeter(s, child.Process.Pid)
+			time.Sleep(10 * time.Second)
+			list(t, "after ten seconds")
+			time.Sleep(20 * time.Second)
+			meter.log(t, "the first half minute")
+			awaitCrowd(t, s, c.active)
+			meter = newMeter(s, child.Process.Pid)
+			time.Sleep(15 * time.Second)
+			meter.log(t, "later")
+			list(t, "meanwhile")
+			stop()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			s.active = map[string]*activeTest{}
+		})
 	}
+}
+
+// meter measures units and processor time from its making on.
+type meter struct {
+	s                *server
+	crowd            int // process of the workers
+	started          time.Time
+	units            int64
+	server, children time.Duration
+}
+
+func newMeter(s *server, crowd int) *meter {
+	return &meter{s, crowd, time.Now(), units(s), processor(), processorOf(crowd)}
+}
+
+func (m *meter) log(t *testing.T, when string) {
+	n, took := float64(units(m.s)-m.units), time.Since(m.started).Seconds()
+	server, crowd := (processor() - m.server).Seconds(), (processorOf(m.crowd) - m.children).Seconds()
+	t.Logf("%s: %.0f units in %.1f s, %.0f a second; %.0f a processor second of server (%.1f s) and workers (%.1f s); %.3f ms of the server's each, %.0f MB resident", when, n, took, n/took, n/(server+crowd), server, crowd, 1000*server/n, resident(t))
 }
 
 // fillStore adds 200 tests: 184 that are complete, whose folders are those of a match, and 16
@@ -216,13 +240,21 @@ func units(s *server) (n int64) {
 }
 
 // processor returns the processor time of this process.
-func processor(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
+func processor() time.Duration { return processorOf(os.Getpid()) }
+
+// processorOf returns the processor time of a process, in steps of 10 ms.
+func processorOf(pid int) time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	_, fields, _ := strings.Cut(string(data), ") ")
+	list := strings.Fields(fields)
+	var user, system time.Duration
+	if _, err := fmt.Sscan(list[11]+" "+list[12], &user, &system); err != nil {
+		return 0
+	}
+	return (user + system) * 10 * time.Millisecond
 }
 
 // resident returns the resident memory of this process, in megabytes.
