@@ -106,7 +106,7 @@ func weighted(all iter.Seq2[dataset.FeatureRow, error], by float32, want func(ga
 const groups = 20
 
 // worth returns the coefficients of the terms that the start weights count, in units of the
-// first one.
+// first one, from fits in which they alone are free.
 func (l *loop) worth(ctx context.Context) ([]Worth, error) {
 	var list []Worth
 	terms := l.Start.Terms
@@ -119,34 +119,31 @@ func (l *loop) worth(ctx context.Context) ([]Worth, error) {
 		return nil, nil
 	}
 	stage := l.stage("what the terms are worth")
-	var values [2][groups + 1][]float64
+	var values [groups + 1][]float64
 	for left := range groups + 1 { // the last leaves none out
 		store, terms, err := l.store(ctx, l.Plan.Generations, func(game uint64) bool { return game%groups != uint64(left) })
 		if err != nil {
 			return nil, err
 		}
-		for alone := range 2 {
-			c := l.fitConfig()
-			for _, t := range terms {
-				if alone == 1 && t.MG == 0 {
-					c.Freeze = append(c.Freeze, t.Name)
-				}
+		c := l.fitConfig()
+		for _, t := range terms {
+			if t.MG == 0 {
+				c.Freeze = append(c.Freeze, t.Name)
 			}
-			r, err := tuner.Fit(ctx, store, terms, c)
-			if err != nil {
-				return nil, err
-			}
-			for _, t := range r.Terms {
-				if slices.ContainsFunc(list, func(w Worth) bool { return w.Term == t.Name }) {
-					values[alone][left] = append(values[alone][left], t.FitMG/r.Terms[0].FitMG)
-				}
+		}
+		r, err := tuner.Fit(ctx, store, terms, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range r.Terms {
+			if slices.ContainsFunc(list, func(w Worth) bool { return w.Term == t.Name }) {
+				values[left] = append(values[left], t.FitMG/r.Terms[0].FitMG)
 			}
 		}
 		stage.Update(int64(left+1), groups+1, "")
 	}
 	for i := range list {
-		list[i].Value, list[i].SE = jackknife(values[0], i)
-		list[i].Alone, list[i].AloneSE = jackknife(values[1], i)
+		list[i].Value, list[i].SE = jackknife(values, i)
 	}
 	stage.Finish("")
 	return list, nil

@@ -46,28 +46,24 @@ type GenerationResult struct {
 	Reason   string        `json:"reason"`
 }
 
-// Worth is a coefficient in units of the first term's, with its standard error by the
-// jackknife over games.
+// Worth is a coefficient in units of the first term's, from a fit in which only terms that the
+// start weights count are free, with its standard error by the jackknife over games.
 type Worth struct {
 	Term  string  `json:"term"`
 	Unit  string  `json:"unit"`  // the first term
 	Start float64 `json:"start"` // under the start weights
-	Value float64 `json:"value"` // fitted with all terms
+	Value float64 `json:"value"`
 	SE    float64 `json:"se"`
-	// Alone and AloneSE are of a fit in which only terms that the start weights count are free.
-	Alone   float64 `json:"alone"`
-	AloneSE float64 `json:"alone_se"`
 }
 
-// Answer says whether the start value is right: whether it lies in the 95 % interval of the fit with
-// the terms of the start weights alone.
+// Answer says whether the start value is right: whether it lies in the 95 % interval.
 func (w *Worth) Answer() string {
-	reach := 1.96 * w.AloneSE
+	reach := 1.96 * w.SE
 	verdict := "no"
-	if math.Abs(w.Alone-w.Start) <= reach {
+	if math.Abs(w.Value-w.Start) <= reach {
 		verdict = "not refuted"
 	}
-	return fmt.Sprintf("is a %s worth %.3g %s? %s: %.2f, 95 %% interval %.2f to %.2f", w.Term, w.Start, w.Unit, verdict, w.Alone, w.Alone-reach, w.Alone+reach)
+	return fmt.Sprintf("is a %s worth %.3g %s? %s: %.2f, 95 %% interval %.2f to %.2f", w.Term, w.Start, w.Unit, verdict, w.Value, w.Value-reach, w.Value+reach)
 }
 
 // String says what was learned: coefficients, generations and the gain.

@@ -1,6 +1,7 @@
 package losalamos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,8 +48,8 @@ func (p *Position) Moves(buf []Move) []Move {
 	legal := buf[:n]
 	king, check := p.kings[us], p.InCheck()
 	for _, m := range buf[n:] {
-		if !check && m.From != king && !aligned(m.From, king) {
-			legal = append(legal, m) // it cannot uncover the king
+		if !check && m.From != king && !p.shields(m.From, king) {
+			legal = append(legal, m)
 			continue
 		}
 		after := *p
@@ -60,10 +61,22 @@ func (p *Position) Moves(buf []Move) []Move {
 	return legal
 }
 
-// aligned reports whether two squares share a rank, a file or a diagonal.
-func aligned(a, b Square) bool {
-	file, rank := int(a&15)-int(b&15), int(a>>4)-int(b>>4)
-	return file == 0 || rank == 0 || file == rank || file == -rank
+// shields reports whether an enemy piece would attack the king if the square were empty.
+func (p *Position) shields(s, king Square) bool {
+	file, rank := int8(s&15)-int8(king&15), int8(s>>4)-int8(king>>4)
+	if file != 0 && rank != 0 && file != rank && file != -rank {
+		return false
+	}
+	step := Square(16*cmp.Compare(rank, 0) + cmp.Compare(file, 0))
+	for to := king + step; to.onBoard(); to += step {
+		piece := p.at[to]
+		if to == s || piece == board.NoPiece {
+			continue
+		}
+		slides := piece.Type() == board.Queen || piece.Type() == board.Rook && (file == 0 || rank == 0)
+		return slides && piece.Color() != p.side()
+	}
+	return false
 }
 
 // movesOf appends the pseudo-legal moves of one piece.
@@ -139,31 +152,32 @@ func (p *Position) InCheck() bool { return p.attacked(p.kings[p.side()], p.side(
 
 // attacked reports whether a piece of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {
-	on := func(s Square, kind board.PieceType) bool {
-		return s.onBoard() && p.at[s] == board.NewPiece(by, kind)
-	}
-	behind := s - 16 // rank of a white pawn that attacks s
+	pawn, behind := board.NewPiece(by, board.Pawn), s-16 // rank of a white pawn that attacks s
 	if by == board.Black {
 		behind = s + 16
 	}
-	if on(behind-1, board.Pawn) || on(behind+1, board.Pawn) {
-		return true
+	for _, at := range [...]Square{behind - 1, behind + 1} {
+		if at.onBoard() && p.at[at] == pawn {
+			return true
+		}
 	}
+	knight := board.NewPiece(by, board.Knight)
 	for _, step := range leaps {
-		if on(s+Square(step), board.Knight) {
+		if at := s + Square(step); at.onBoard() && p.at[at] == knight {
 			return true
 		}
 	}
+	king, queen, rook := board.NewPiece(by, board.King), board.NewPiece(by, board.Queen), board.NewPiece(by, board.Rook)
 	for i, step := range around {
-		to := s + Square(step)
-		if on(to, board.King) {
-			return true
-		}
-		for to.onBoard() && p.at[to] == board.NoPiece {
-			to += Square(step)
-		}
-		if on(to, board.Queen) || i%2 == 0 && on(to, board.Rook) {
-			return true
+		for at := s + Square(step); at.onBoard(); at += Square(step) {
+			piece := p.at[at]
+			if piece == board.NoPiece {
+				continue
+			}
+			if piece == queen || piece == rook && i%2 == 0 || piece == king && at == s+Square(step) {
+				return true
+			}
+			break
 		}
 	}
 	return false

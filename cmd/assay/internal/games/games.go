@@ -41,7 +41,7 @@ var known = map[string]func() (*games.Game, gameloop.Plan){
 	"losalamos": func() (*games.Game, gameloop.Plan) {
 		g := games.New(losalamos.Rules{})
 		p := gameloop.NewPlan(g)
-		p.Games = 2000
+		p.Generations, p.Games, p.FinalGames = 1, 3000, 2000
 		return g, p
 	},
 	"nim": func() (*games.Game, gameloop.Plan) {
