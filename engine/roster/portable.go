@@ -61,13 +61,16 @@ func Command(spec string) (path string, with func(path string) (string, error), 
 }
 
 // WithSandbox returns the specification of the same foreign engine, which has no arguments,
-// contained with that much memory, in MB.
+// contained with that much memory, in MB; 0: not contained.
 func WithSandbox(spec string, memory int) (string, error) {
 	f, err := parseForeign(spec)
 	if err != nil {
 		return "", fmt.Errorf("player %q: %w", spec, err)
 	}
-	f.command.Sandbox = &sandbox.Limits{Memory: memory}
+	f.command.Sandbox = nil
+	if memory > 0 {
+		f.command.Sandbox = &sandbox.Limits{Memory: memory}
+	}
 	return f.format(f.command.Path), nil
 }
 

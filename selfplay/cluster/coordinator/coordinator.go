@@ -52,6 +52,9 @@ type Config struct {
 	// wire.ReadSignature. Workers whose owners trust the signer fetch the engine. If it is nil,
 	// no engine is sent.
 	Signature func(path string) (*wire.Signature, error)
+	// OwnSandbox says that the sandboxes of the players are for this machine. Workers do not
+	// hear of them: they contain engines as their owners decide.
+	OwnSandbox bool
 
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // share of a worker's units that is replayed; 0: none
@@ -196,7 +199,7 @@ func (c *Coordinator) join() error {
 		return err
 	}
 	c.registry.restore(c.run, c.past.banned)
-	c.players = &portablePlayers{open: c.Open, store: h.store, sign: c.Signature, known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, store: h.store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{}}
 	return nil
 }
 
@@ -207,7 +210,7 @@ func (c *Coordinator) listen(background context.Context) (err error) {
 		return err
 	}
 	store := newWeightsStore(c.run, c.registry)
-	c.players = &portablePlayers{open: c.Open, store: store, sign: c.Signature, known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{}}
 	take := func(m *nats.Msg) { // further ones wait in the connection, which bounds their bytes; workers resend what it drops
 		select {
 		case c.answers <- m:

@@ -27,6 +27,11 @@ func (p *portablePlayers) foreignPlayer(spec string) (portablePlayer, error) {
 	if err != nil {
 		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
+	if p.bare {
+		if named, err = roster.WithSandbox(named, 0); err != nil {
+			return portablePlayer{}, err
+		}
+	}
 	if p.sign == nil {
 		return portablePlayer{spec: named, program: program}, nil
 	}
@@ -52,6 +57,7 @@ type portablePlayers struct {
 	open  selfplay.Opener
 	store *weightsStore
 	sign  func(path string) (*wire.Signature, error) // nil: engines are not sent
+	bare  bool                                       // without the sandboxes that players have here
 	known map[string]portablePlayer
 }
 

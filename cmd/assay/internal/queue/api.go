@@ -316,7 +316,7 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 	if err := checkThen(x.Then, x.Args); err != nil {
 		return err
 	}
-	check := checker{store: a.store, trusted: a.trusted}
+	check := checker{store: a.store, trusted: a.trusted, memory: a.memory}
 	if _, err := check.words().change(a.create, x.Args); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/queue"
@@ -269,6 +270,14 @@ func TestCommandLines(t *testing.T) {
 		if code, text := send(t, "POST", web.URL+"/api/tests", "", string(data), nil); code != http.StatusBadRequest {
 			t.Errorf("%q: %d %s", args, code, text)
 		}
+	}
+	program := []byte("uploaded, and signed by no one")
+	sum := durable.SumBytes(program).SHA256
+	if code, text := send(t, "PUT", web.URL+"/api/objects/"+sum+"/toy", "", string(program), nil); code != http.StatusOK {
+		t.Fatalf("%d %s", code, text)
+	}
+	if code, text := send(t, "POST", web.URL+"/api/tests", "", `{"args":["match","assay","uci:object/`+sum+`/toy"]}`, nil); code != http.StatusBadRequest || !strings.Contains(text, "no toy.sig beside the engine") {
+		t.Errorf("an unsigned engine: %d %s", code, text)
 	}
 	if n := len(store.Tests()); n != 0 {
 		t.Errorf("%d tests", n)

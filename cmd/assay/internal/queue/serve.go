@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -38,7 +39,8 @@ type Hooks struct {
 // serveFlags are the flags of assay queue serve.
 type serveFlags struct {
 	store, listen, nats, http, trust string
-	active                           int
+	active, memory                   int
+	bare                             bool
 	lease                            time.Duration
 	speed                            float64
 }
@@ -62,8 +64,10 @@ With keys, and a certificate (ASSAY_TLS_CERT, ASSAY_TLS_KEY), it listens to othe
 
 The server starts the engines of a test itself, to see that they work, and plays what
 workers cannot settle. It takes engines only if a key on the list --trust signed them, and runs
-them without a sandbox, unless the player says so (uci:sandbox=1024:./engine): trust only those
-who may do what the server can.`,
+them in a sandbox with --engine-memory: an empty folder of their own, no other files, no network
+and no environment. This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that
+need other files, --no-sandbox runs them with the server's rights. The owners of workers decide
+the same for theirs (assay work --trust).`,
 		Example: `  assay queue serve --store queue
   assay queue serve --store queue --listen 0.0.0.0:4222 --http 0.0.0.0:8348 --trust signers`,
 		Args: cobra.NoArgs,
@@ -75,6 +79,8 @@ who may do what the server can.`,
 	fs.StringVar(&f.nats, "nats", "", "use running NATS servers for the workers, nats://HOST:PORT,...")
 	fs.StringVar(&f.http, "http", defaultHTTP, "address of the page and of HTTP; port 0 is any free port")
 	fs.StringVar(&f.trust, "trust", "", "list of those whose engines the server runs: lines NAME PUBLICKEY, as assay sign --new-key prints them")
+	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of an engine on the server, in MB")
+	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run engines without a sandbox: they can read and change what the server can")
 	fs.IntVar(&f.active, "active", 16, "tests at once")
 	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "how long a worker may be silent before its games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0, "for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant (default: this machine's)")
@@ -100,10 +106,8 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "queue")
 	s := &server{create: h.Create, most: f.active, log: p.Say, started: time.Now(), active: map[string]*activeTest{}}
-	if f.trust != "" {
-		if s.trusted, err = wire.ReadTrusted(f.trust); err != nil {
-			return err
-		}
+	if err := f.trustEngines(s); err != nil {
+		return err
 	}
 	if s.store, err = queue.Open(f.store); err != nil {
 		return err
@@ -147,6 +151,27 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 		err = cause
 	}
 	return err
+}
+
+// trustEngines reads whose engines the server runs, and how.
+func (f *serveFlags) trustEngines(s *server) (err error) {
+	if f.trust == "" {
+		if f.bare {
+			return cli.Usagef("--no-sandbox is about engines: add --trust LIST, the list of those whose engines the server runs")
+		}
+		return nil
+	}
+	if s.trusted, err = wire.ReadTrusted(f.trust); err != nil || f.bare {
+		return err
+	}
+	if err := sandbox.Available(); err != nil {
+		return fmt.Errorf("%w, which the server needs to run the engines that --trust allows; to run them all the same, add --no-sandbox: they can then read and change what the server can", err)
+	}
+	s.memory = f.memory
+	if err := (sandbox.Limits{Memory: f.memory}).Check(); err != nil {
+		return cli.Usagef("--engine-memory: %v", err)
+	}
+	return nil
 }
 
 // listenHTTP listens for browsers and scripts. Others than this machine need keys and a

@@ -31,6 +31,7 @@ type server struct {
 	hub     *coordinator.Hub
 	create  func(name string) *cobra.Command
 	trusted []wire.Key // whose engines run here
+	memory  int        // of their sandboxes, in MB; 0: they run without one
 	most    int        // active tests
 	log     func(string)
 	pages   *report.Server
@@ -163,7 +164,7 @@ func (s *server) play(ctx context.Context, t queue.Test, a *activeTest) {
 
 // execute runs a test's command.
 func (s *server) execute(ctx context.Context, t queue.Test, a *activeTest, log *os.File) error {
-	check := checker{store: s.store, trusted: s.trusted, configs: filepath.Join(s.store.Dir, configsName), name: t.Name}
+	check := checker{store: s.store, trusted: s.trusted, memory: s.memory, configs: filepath.Join(s.store.Dir, configsName), name: t.Name}
 	args, err := check.words().change(s.create, t.Args)
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func (s *server) runnerOf(a *activeTest) cli.RunnerOf {
 	return func(out string, replayShare float64, log func(string)) (selfplay.Runner, func(), error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.runner = s.hub.Coordinator(coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, ReplayShare: replayShare, Signature: wire.ReadSignature, Log: log}, a.weight, a.cores)
+		a.runner = s.hub.Coordinator(coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, ReplayShare: replayShare, Signature: wire.ReadSignature, OwnSandbox: true, Log: log}, a.weight, a.cores)
 		k := a.runner
 		return k, func() {
 			if err := k.Close(); err != nil {

@@ -255,10 +255,11 @@ func (c *collector) config(path string) (string, error) {
 
 // checker replaces the names of files by their paths on the server, and refuses whatever
 // could do more than play: programs and files that were not uploaded, and engines that no
-// trusted key signed.
+// trusted key signed. The engines are contained.
 type checker struct {
 	store   *queue.Store
 	trusted []wire.Key
+	memory  int    // of an engine's sandbox, in MB; 0: none
 	configs string // folder for the configurations of spsa with paths
 	name    string // of the test
 }
@@ -323,7 +324,11 @@ func (c *checker) foreign(spec string) (string, error) {
 	if _, err := wire.Signer(path, p, c.trusted); err != nil {
 		return "", fmt.Errorf("the server's owner does not trust the engine: %w", err)
 	}
-	return with(path)
+	local, err := with(path)
+	if err != nil {
+		return "", err
+	}
+	return roster.WithSandbox(local, c.memory)
 }
 
 func (c *checker) config(ref string) (string, error) {
