@@ -36,7 +36,10 @@ func TestGuideYourOwnGame(t *testing.T) {
 	for _, line := range strings.Split(strings.Join(guideBlocks(t, "your-own-game"), ""), "\n") {
 		switch {
 		case strings.HasPrefix(line, "git clone "):
-			line = "ln -s '" + tree + "' assay"
+			continue
+		case strings.HasPrefix(line, "go work init "):
+			// Not a link to the tree: for files of another path the compiler would run again.
+			line = strings.ReplaceAll(line, "../assay", "'"+tree+"'")
 		case line == "go run .":
 			if err := os.WriteFile("main.go", []byte(short.Replace(source[1])), 0o666); err != nil {
 				t.Fatal(err)
@@ -45,7 +48,9 @@ func TestGuideYourOwnGame(t *testing.T) {
 		}
 		script = append(script, line)
 	}
-	out, err := exec.Command("sh", "-c", strings.Join(script, "\n")).CombinedOutput()
+	cmd := exec.Command("sh", "-c", strings.Join(script, "\n"))
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w")
+	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "against the start weights, 30 pairs on fresh openings: Elo ") {
 		t.Fatalf("%v\n%s", err, out)
 	}
