@@ -86,7 +86,8 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 }
 
 // TestOneLineOnATerminal runs what takes long on terminals: one line shows the progress, it is
-// updated and then gone, and no line is longer than the terminal is wide.
+// updated and then gone, and no line is longer than the terminal is wide. Games are played one
+// at a time: few games then take long enough for some updates, on a machine of many cores too.
 func TestOneLineOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	for i, columns := range []int{80, 100, 160} {
@@ -99,15 +100,15 @@ func TestOneLineOnATerminal(t *testing.T) {
 			last   string // a line of the result
 			args   []string
 		}{
-			{`match \d+/150 \d+% LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
-				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "150", "--sprt", "0,2", "--nodes", "20", "--opening-nodes", "50", "--max-plies", "60", "--out", "m" + n}},
+			{`match \d+/80 \d+% LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
+				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "80", "--concurrency", "1", "--sprt", "0,2", "--nodes", "20", "--opening-nodes", "50", "--max-plies", "60", "--out", "m" + n}},
 			{`generation 1: [a-z-]+ \d+/\d+ \d+%`, // of any stage: 40 games take a fifth of a second
 				`^report +runs.l\d+.report.html$`,
 				[]string{"learn", "--model", model, "--generations", "1", "--games", "40", "--nodes", "30", "--gate-games", "20", "--final-games", "20", "--run", "l" + n}},
 			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,
 				[]string{"tune", filepath.Join("runs", "l80", "gen-1", "positions"), "--folds", "0", "--out", "t" + n + ".json"}},
-			{`spsa \d+/100 \d+% pawn [0-9.]+ knight`, `^written `,
-				[]string{"spsa", "--model", "shannon-1950", "--games", "200", "--nodes", "20", "--out", "s" + n}},
+			{`spsa \d+/50 \d+% pawn [0-9.]+ knight`, `^written `,
+				[]string{"spsa", "--model", "shannon-1950", "--games", "100", "--concurrency", "1", "--nodes", "20", "--out", "s" + n}},
 		} {
 			shown := onTerminal(t, dir, columns, test.args...)
 			what := fmt.Sprintf("assay %s at %d columns", test.args[0], columns)
