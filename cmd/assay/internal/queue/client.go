@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,6 +85,10 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 		c.fresh = &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}
 	}
 	answer, err := c.fresh.Do(r)
+	var unknown x509.UnknownAuthorityError
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%s: %w; set ASSAY_TLS_CA to the file with the certificate of the queue, or of its authority", address, unknown)
+	}
 	if err != nil {
 		return fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or %s", address, err, urlEnv)
 	}
@@ -97,7 +102,10 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 			Error string `json:"error"`
 		}
 		if json.Unmarshal(data, &e) != nil || e.Error == "" {
-			e.Error = answer.Status
+			e.Error = fmt.Sprintf("%s: %s", address, answer.Status)
+			if bytes.Contains(data, []byte("HTTPS server")) {
+				e.Error += ": the queue is encrypted: use https://"
+			}
 		}
 		return errors.New(e.Error)
 	}
