@@ -12,12 +12,13 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // fit fits weights to the positions of the last generations, and writes them.
 func (l *loop) fit(ctx context.Context, g int) (*tuner.Result, *models.File, error) {
-	stage := l.stage(fmt.Sprintf("generation %d: fit", g))
+	stage := learn.Begin(l.Stage, fmt.Sprintf("generation %d: fit", g))
 	c := l.fitConfig()
 	c.Progress = stage.Update
 	store, terms, err := l.store(ctx, g, func(uint64) bool { return true })
@@ -118,7 +119,7 @@ func (l *loop) worth(ctx context.Context) ([]Worth, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	stage := l.stage("what the terms are worth")
+	stage := learn.Begin(l.Stage, "what the terms are worth")
 	var values [groups + 1][]float64
 	for left := range groups + 1 { // the last leaves none out
 		store, terms, err := l.store(ctx, l.Plan.Generations, func(game uint64) bool { return game%groups != uint64(left) })

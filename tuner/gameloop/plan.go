@@ -68,16 +68,3 @@ type Config struct {
 	// the progress of the stage, and at its end with a summary.
 	Stage func(name string) learn.StageProgress
 }
-
-// silent shows no progress.
-type silent struct{}
-
-func (silent) Update(int64, int64, string) {}
-func (silent) Finish(string)               {}
-
-func (c *Config) stage(name string) learn.StageProgress {
-	if c.Stage == nil {
-		return silent{}
-	}
-	return c.Stage(name)
-}

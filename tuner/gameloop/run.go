@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // Command is the durable.RunInfo.Command of these runs.
@@ -136,7 +137,7 @@ func (l *loop) generation(ctx context.Context, g int) error {
 		}
 	}
 	s := l.series(played, l.champion, l.champion, l.Plan.Games, uint64(g), "selfplay")
-	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
+	stage := learn.Begin(l.Stage, fmt.Sprintf("generation %d: self-play", g))
 	s.Progress = stage.Update
 	err := s.Self(ctx)
 	if err != nil {
@@ -147,7 +148,7 @@ func (l *loop) generation(ctx context.Context, g int) error {
 	}
 	stage.Finish(fmt.Sprintf("%d games, %d plies; %s won %d, drawn %d, %s won %d", r.Games.Games, r.Games.Plies,
 		l.Game.Players[0], r.Games.First, r.Games.Drawn, l.Game.Players[1], r.Games.Second))
-	stage = l.stage(fmt.Sprintf("generation %d: features", g))
+	stage = learn.Begin(l.Stage, fmt.Sprintf("generation %d: features", g))
 	if err := l.Game.Features(ctx, played, counted, l.champion.Weights, l.champion.ID, l.Program, l.Workers); err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (l *loop) match(ctx context.Context, name, dir string, a, b games.Player, n
 		return nil, err
 	}
 	s := l.series(dir, a, b, n, g, tag)
-	stage := l.stage(name)
+	stage := learn.Begin(l.Stage, name)
 	s.Progress = stage.Update
 	r, err := s.Match(ctx, test)
 	if err != nil {

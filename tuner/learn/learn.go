@@ -339,12 +339,14 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1], "seconds": r.Took.Seconds()})
 }
 
-// stage announces a stage to Config.Stage, if there is one.
-func (l *learner) stage(name string) StageProgress {
-	if l.Stage == nil {
+func (l *learner) stage(name string) StageProgress { return Begin(l.Stage, name) }
+
+// Begin announces a stage as Config.Stage says. If that is nil, nothing is shown.
+func Begin(stage func(name string) StageProgress, name string) StageProgress {
+	if stage == nil {
 		return silent{}
 	}
-	return l.Stage(name)
+	return stage(name)
 }
 
 type silent struct{}
