@@ -18,11 +18,32 @@ import (
 // shortMatch is a match of two games.
 var shortMatch = []string{"match", "assay:hash=1", "first-move", "--games", "2", "--nodes", "10", "--max-plies", "10", "--opening-score", "-1"}
 
-// A queue uses NATS servers that run already. Its tests are complete, with the bytes of a local
-// run, though those servers end and start again in the middle.
+// A queue uses NATS servers that run already and give each key its rights. Its tests are
+// complete, with the bytes of a local run, though those servers end and start again in the
+// middle. Without a key, or with a worker's, no queue starts.
 func TestQueueOverNATS(t *testing.T) {
 	dir := t.TempDir()
-	options := &server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	list := ""
+	for _, name := range []string{"coordinator", "anna"} {
+		code, line, stderr := call(t, "work", "--new-key", at(name+".key"), "--name", name)
+		if code != exitDone {
+			t.Fatal(stderr)
+		}
+		list += line
+	}
+	if err := os.WriteFile(at("list"), []byte(list), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, rights, stderr := call(t, "work", "--rights", at("list"))
+	if err := os.WriteFile(at("assay.conf"), []byte(rights), 0o666); code != exitDone || err != nil {
+		t.Fatal(err, stderr)
+	}
+	options, err := server.ProcessConfigFile(at("assay.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", -1, true, true
 	startNATS := func() *server.Server {
 		s, err := server.NewServer(options)
 		if err != nil {
@@ -37,15 +58,21 @@ func TestQueueOverNATS(t *testing.T) {
 	s := startNATS()
 	t.Cleanup(func() { s.Shutdown() })
 	url := s.ClientURL()
-	code, _, stderr := call(t, "queue", "serve", "--store", filepath.Join(dir, "queue"), "--nats", url, "--listen", "127.0.0.1:0")
+	code, _, stderr = call(t, "queue", "serve", "--store", at("queue"), "--nats", url, "--listen", "127.0.0.1:0")
 	if code != exitUsage || !strings.Contains(stderr, "give only one of them") {
 		t.Errorf("--nats and --listen: exit %d: %s", code, stderr)
 	}
-	q := &queueProcess{store: filepath.Join(dir, "queue"), workers: url}
-	q.process = start(t, nil, "queue", "serve", "--store", q.store, "--nats", url, "--http", "127.0.0.1:0", "--lease", "1s")
+	q := &queueProcess{store: at("queue"), workers: url}
+	serve := []string{"queue", "serve", "--store", q.store, "--nats", url, "--http", "127.0.0.1:0", "--lease", "1s"}
+	for env, says := range map[string]string{"ASSAY_CREDENTIALS=": "rejects the credentials", "ASSAY_CREDENTIALS=" + at("anna.key"): "needs the key named coordinator"} {
+		if said := output(t, false, []string{env}, serve...); !strings.Contains(said, says) {
+			t.Errorf("%s: want %q: %s", env, says, said)
+		}
+	}
+	q.process = start(t, []string{"ASSAY_CREDENTIALS=" + at("coordinator.key")}, serve...)
 	_, q.url, _ = strings.Cut(q.expect("page and tests at "), "page and tests at ")
 	q.url, _, _ = strings.Cut(q.url, "/ ")
-	w := startWorker(t, nil, url, "--name", "anna")
+	w := startWorker(t, nil, url, "--credentials", at("anna.key"))
 	q.add("first", shortMatch...)
 	q.await("first", queue.Complete)
 	options.Port = s.Addr().(*net.TCPAddr).Port
@@ -54,9 +81,9 @@ func TestQueueOverNATS(t *testing.T) {
 	s = startNATS()
 	q.add("second", shortMatch...)
 	q.await("second", queue.Complete)
-	start(t, nil, slices.Concat(shortMatch, []string{"--out", filepath.Join(dir, "local")})...).ends(exitDone)
+	start(t, nil, slices.Concat(shortMatch, []string{"--out", at("local")})...).ends(exitDone)
 	for _, name := range []string{"first", "second"} {
-		sameFiles(t, "result.json", filepath.Join(q.store, "tests", name), filepath.Join(dir, "local"))
+		sameFiles(t, "result.json", filepath.Join(q.store, "tests", name), at("local"))
 	}
 	leave(w)
 	q.interrupt()
