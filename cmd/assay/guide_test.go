@@ -197,8 +197,8 @@ func TestGuideTuneMySearch(t *testing.T) {
 	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine", filepath.Join(features, "testdata", "flint.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000", "nodes          = 50\nmax_plies      = 60", "validation     = 400", "validation     = 4",
-		"--simulate 20", "--simulate 2", "--games 400 --nodes 2000", "--games 4 --nodes 50 --max-plies 60")
+	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000", "nodes          = 100\nmax_plies      = 60", "validation     = 400", "validation     = 4",
+		"--simulate 20", "--simulate 2", "--games 400 --nodes 2000", "--games 4 --nodes 100 --max-plies 60")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-search") {
 		name := ""

@@ -27,12 +27,13 @@ var ErrOption = errors.New("option")
 
 // Engine is the modern engine. It implements engine.Player.
 type Engine struct {
-	ev       engine.Evaluator
-	tunable  bool // Options lists the Parameters
-	params   params
-	table    table
-	history  history
-	overhead time.Duration
+	ev         engine.Evaluator
+	tunable    bool // Options lists the Parameters
+	params     params
+	table      table
+	history    history
+	correction correction
+	overhead   time.Duration
 
 	frames [maxPly + guard + 2]frame
 	// keys holds the keys of earlier positions, for repetitions: the game's, then those
@@ -75,6 +76,7 @@ func New(ev engine.Evaluator, hashMB int) *Engine {
 func (e *Engine) NewGame(uint64) error {
 	e.table.clear()
 	e.history.clear()
+	e.correction = correction{}
 	for i := range e.frames {
 		e.frames[i].killers = [2]board.Move{}
 	}
@@ -91,11 +93,12 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// SetEvaluator implements engine.EvaluatorSetter. It also clears the transposition table,
-// whose scores are of the old evaluator.
+// SetEvaluator implements engine.EvaluatorSetter. It also clears the transposition table and
+// the corrections, which are of the old evaluator.
 func (e *Engine) SetEvaluator(ev engine.Evaluator) {
 	e.ev = ev
 	e.table.clear()
+	e.correction = correction{}
 }
 
 // ShowParameters implements engine.ParameterLister: from now on Options lists the

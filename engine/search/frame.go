@@ -34,7 +34,9 @@ type frame struct {
 	move       board.Move    // the move being searched from here
 	piece      board.Piece   // the piece that makes it
 	killers    [2]board.Move
-	eval       int        // static evaluation, side to move's view, or noEval
+	raw        int        // static evaluation, side to move's view, or noEval
+	eval       int        // the same with its correction
+	doubles    int        // moves before that were extended by two plies
 	threat     bool       // after a null move the side to move is mated
 	excluded   board.Move // not searched, to see how good the other moves are
 	reversible int        // plies back to the last irreversible move

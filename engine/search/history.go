@@ -17,7 +17,7 @@ type history struct {
 	// target square (Uiterwijk 1992).
 	counter [pieceTos]board.Move
 	// after is the continuation history: it scores quiet moves by the piece and target
-	// square of the moves one and two plies before.
+	// square of the moves one, two and four plies before.
 	after [pieceTos][pieceTos]int16
 	// captures is indexed by the capturing piece, its target square and its victim.
 	captures [pieceTos][8]int16
@@ -32,16 +32,18 @@ func (h *history) clear() { *h = history{} }
 // quietHistory holds the parts of the history that score quiet moves in one position.
 type quietHistory struct {
 	quiet *[64 * 64]int16
-	after [2]*[pieceTos]int16
+	after [3]*[pieceTos]int16
+	four  int32 // weight of the last of after, in 1024ths
 }
 
 // quietHistory returns the scores of quiet moves in the position at the ply.
 func (e *Engine) quietHistory(ply int) (c quietHistory) {
 	h := &e.history
 	c.quiet = &h.quiet[e.at(ply).pos.SideToMove()&1]
+	c.four = int32(e.params.values[fourPlies])
 	for i := range c.after {
 		c.after[i] = &h.none
-		if f := e.at(ply - 1 - i); f.move != board.NullMove {
+		if f := e.at(ply - 1<<i); f.move != board.NullMove {
 			c.after[i] = &h.after[pieceTo(f.piece, f.move)]
 		}
 	}
@@ -51,14 +53,15 @@ func (e *Engine) quietHistory(ply int) (c quietHistory) {
 // score returns the score of a quiet move of the piece.
 func (c *quietHistory) score(p board.Piece, m board.Move) int32 {
 	to := pieceTo(p, m)
-	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to])
+	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to]) + int32(c.after[2][to])*c.four>>plyBits
 }
 
 func (c *quietHistory) update(p board.Piece, m board.Move, bonus int) {
 	to := pieceTo(p, m)
 	update(&c.quiet[m&4095], bonus)
-	update(&c.after[0][to], bonus)
-	update(&c.after[1][to], bonus)
+	for _, h := range c.after {
+		update(&h[to], bonus)
+	}
 }
 
 // update adds a bonus to a value, the less of it the closer the value is to historyMax or
@@ -96,6 +99,18 @@ func (e *Engine) credit(ply int, m board.Move, tried []board.Move, depth int) {
 	for _, t := range tried {
 		c.update(f.pos.PieceAt(t.From()), t, -loss)
 	}
+}
+
+// creditUnrefuted updates the history after the move from the ply, if it is quiet, that no
+// reply refuted in a search to the depth.
+func (e *Engine) creditUnrefuted(ply, depth int) {
+	f := e.at(ply)
+	if f.move == board.NullMove || !isQuiet(&f.pos, f.move) {
+		return
+	}
+	bonus, _ := e.params.bonus(depth)
+	c := e.quietHistory(ply)
+	c.update(f.piece, f.move, bonus*e.params.values[failLowBonus]>>plyBits)
 }
 
 // creditCaptures updates the capture history after a move that caused a cutoff, itself a

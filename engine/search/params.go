@@ -34,6 +34,8 @@ const (
 	nullEvalStep
 	nullEvalMost
 	nullVerifyDepth
+	probDepth
+	probMargin
 	internalDepth
 	quietBase
 	quietSlope
@@ -47,6 +49,7 @@ const (
 	singularDepth
 	singularLag
 	singularMargin
+	doubleMargin
 	lateBase
 	lateSlope
 	latePV
@@ -70,6 +73,12 @@ const (
 	bonusMost
 	malus
 	captureHistory
+	failLowBonus
+	fourPlies
+	correctPawns
+	correctPieces
+	correctMoves
+	correctRate
 	numParameters
 )
 
@@ -89,6 +98,9 @@ var parameters = [numParameters]parameterInfo{
 	nullEvalMost:    {"NullEvalMost", 3, 0, 8, "... up to this many plies"},
 	nullVerifyDepth: {"NullVerifyDepth", 12, 4, 40, "minimum depth of a verification search"},
 
+	probDepth:  {"ProbDepth", 5, 4, 20, "ProbCut: minimum depth"},
+	probMargin: {"ProbMargin", 110, 50, 500, "by how much a capture must exceed beta in a shallow search"},
+
 	internalDepth: {"InternalDepth", 4, 2, 20, "internal iterative reduction: minimum depth"},
 
 	quietBase:      {"QuietBase", 3072, 0, 12288, "late move pruning: number of moves at depth 0 after which quiet moves are pruned, in 1024ths ..."},
@@ -103,17 +115,18 @@ var parameters = [numParameters]parameterInfo{
 
 	singularDepth:  {"SingularDepth", 7, 4, 20, "singular extension: minimum depth"},
 	singularLag:    {"SingularLag", 3, 1, 6, "how many plies shallower the hash move's search may have been"},
-	singularMargin: {"SingularMargin", 2048, 0, 10240, "how much worse all other moves must be, in 1024ths of a centipawn per ply"},
+	singularMargin: {"SingularMargin", 1500, 0, 10240, "how much worse all other moves must be, in 1024ths of a centipawn per ply"},
+	doubleMargin:   {"DoubleMargin", 25, 0, 500, "how much worse still, in centipawns, for an extension by two plies"},
 
-	lateBase:      {"LateBase", 997, 0, 2048, "late move reduction: constant, in 1024ths of a ply ..."},
-	lateSlope:     {"LateSlope", 2832, 800, 4000, "... and factor of log2(depth) * log2(move number), in 10000ths of a ply"},
+	lateBase:      {"LateBase", 588, 0, 2048, "late move reduction: constant, in 1024ths of a ply ..."},
+	lateSlope:     {"LateSlope", 3800, 800, 4000, "... and factor of log2(depth) * log2(move number), in 10000ths of a ply"},
 	latePV:        {"LatePV", 1024, 0, 4096, "less in nodes of the principal variation, in 1024ths of a ply"},
 	lateCut:       {"LateCut", 1024, 0, 4096, "more in nodes expected to fail high"},
 	lateWorsening: {"LateWorsening", 1024, 0, 4096, "more if the evaluation does not improve"},
 	lateCapture:   {"LateCapture", 1024, 0, 4096, "more if the hash move is a capture"},
 	lateCheck:     {"LateCheck", 1024, 0, 4096, "less for a check"},
 	lateThreat:    {"LateThreat", 1024, 0, 4096, "less if a null move would be mated"},
-	lateHistory:   {"LateHistory", 1539, 0, 4096, "less for a quiet move with the best score in one history"},
+	lateHistory:   {"LateHistory", 500, 0, 4096, "less for a quiet move with the best score in one history"},
 
 	deeperMargin:    {"DeeperMargin", 40, 10, 300, "re-search a ply deeper if a reduced move beats the best score by this margin"},
 	shallowerMargin: {"ShallowerMargin", 8, 0, 100, "re-search a ply shallower if it beats the best score by less than this margin"},
@@ -129,10 +142,17 @@ var parameters = [numParameters]parameterInfo{
 	checkPlies:  {"CheckPlies", 1, 0, 3, "plies of quiescence that search quiet checks"},
 
 	bonusSquare:    {"BonusSquare", 16, 0, 64, "history: bonus of a cutoff per depth squared ..."},
-	bonusLinear:    {"BonusLinear", 32, 0, 400, "... and per ply of depth"},
+	bonusLinear:    {"BonusLinear", 230, 0, 400, "... and per ply of depth"},
 	bonusMost:      {"BonusMost", 1600, 100, 4000, "... up to this maximum"},
 	malus:          {"Malus", 1024, 0, 2048, "what the moves tried before lose, in 1024ths of the bonus"},
 	captureHistory: {"CaptureHistory", 1024, 0, 8192, "weight of history in the order of captures, in 1024ths; a captured pawn counts 1600"},
+	failLowBonus:   {"FailLowBonus", 1024, 0, 4096, "what a quiet move gains that no reply refuted, in 1024ths of the bonus"},
+	fourPlies:      {"FourPlies", 1024, 0, 2048, "weight of the history after the move four plies before, in 1024ths"},
+
+	correctPawns:  {"CorrectPawns", 120, 0, 300, "correction of the static evaluation: centipawns at most by positions with the same pawns ..."},
+	correctPieces: {"CorrectPieces", 60, 0, 300, "... with the same pieces of a side ..."},
+	correctMoves:  {"CorrectMoves", 100, 0, 300, "... and after the same move"},
+	correctRate:   {"CorrectRate", 600, 100, 16384, "how fast it is learned, in 1024ths"},
 }
 
 // IsParameter reports whether the name, in any case, is one of the search's parameters:

@@ -49,6 +49,44 @@ func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bo
 	return s, again >= beta
 }
 
+// probCut tries to prove that a null-window node fails high by a capture whose score in a
+// shallow search exceeds beta by a margin (Buro 1995).
+func (e *Engine) probCut(ply, depth, beta int, hit entry, found, cut bool) (int, bool) {
+	f := e.at(ply)
+	p := &f.pos
+	limit := beta + e.params.values[probMargin]
+	if abs(beta) >= mateBound || found && int(hit.depth) >= depth-3 && hit.scoreAt(ply) < limit {
+		return 0, false
+	}
+	hash := hit.move
+	if hash != board.NullMove && (isQuiet(p, hash) || !f.targets.IsLegal(p, hash)) {
+		hash = board.NullMove
+	}
+	picker := e.newNoisyPicker(ply, hash, false)
+	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
+		if !p.SEEAtLeast(m, limit-f.eval) {
+			continue
+		}
+		if !e.tick() {
+			return 0, false
+		}
+		e.makeMove(ply, m)
+		e.at(ply + 1).doubles = f.doubles
+		s := -e.quiesce(ply+1, 0, -limit, -limit+1)
+		if s >= limit && !e.stopped {
+			s = -e.search(ply+1, depth-4, -limit, -limit+1, !cut)
+		}
+		if e.stopped {
+			return 0, false
+		}
+		if s >= limit {
+			e.table.store(p.Key(), depth-3, ply, s, f.raw, lowerBound, false, m)
+			return s, true
+		}
+	}
+	return 0, false
+}
+
 // lateReduction returns the reduction of a late move in plies. Moves with a good history
 // are reduced less.
 func (e *Engine) lateReduction(k *picker, m board.Move, depth, count int, pv, cut, improving, check bool) int {

@@ -39,12 +39,12 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 		}
 	}
 
-	best, static := -infinite, noEval
+	best, raw := -infinite, noEval
 	if !inCheck {
-		static, best = e.staticEval(ply, hit, found)
+		raw, _, best = e.staticEval(ply, hit, found)
 		if best >= beta {
 			if !found {
-				e.table.store(key, 0, ply, best, static, lowerBound, false, board.NullMove)
+				e.table.store(key, 0, ply, best, raw, lowerBound, false, board.NullMove)
 			}
 			return best
 		}
@@ -109,7 +109,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	case best > start && pv:
 		bound = exactBound
 	}
-	e.table.store(key, 0, ply, best, static, bound, pv, bestMove)
+	e.table.store(key, 0, ply, best, raw, bound, pv, bestMove)
 	return best
 }
 

@@ -82,10 +82,12 @@ func (r *rootMoves) sort(first int) {
 func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 	f, child := e.at(0), e.at(1)
 	inCheck := f.pos.InCheck()
-	f.eval = noEval
+	f.raw, f.eval = noEval, noEval
 	if !inCheck {
-		f.eval = e.evaluate(&f.pos)
+		f.raw = e.evaluate(&f.pos)
+		f.eval = e.corrected(0, f.raw)
 	}
+	child.doubles = 0
 	e.at(2).killers = [2]board.Move{}
 	best, start := -infinite, alpha
 	for i := first; i < e.root.n; i++ {
@@ -139,7 +141,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 		bound = upperBound
 	}
 	if first == 0 {
-		e.table.store(f.pos.Key(), depth, 0, best, f.eval, bound, true, e.bestRoot())
+		e.table.store(f.pos.Key(), depth, 0, best, f.raw, bound, true, e.bestRoot())
 	}
 	return best
 }

@@ -44,13 +44,13 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	}
 
 	e.at(ply + 2).killers = [2]board.Move{}
-	f.eval = noEval
+	f.raw, f.eval = noEval, noEval
 	if f.excluded == board.NullMove {
 		f.threat = false
 	}
 	eval, improving := noEval, false
 	if !inCheck {
-		f.eval, eval = e.staticEval(ply, hit, found)
+		f.raw, f.eval, eval = e.staticEval(ply, hit, found)
 		before := e.at(ply - 2).eval
 		improving = before == noEval || f.eval > before
 	}
@@ -63,6 +63,11 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	f.targets = p.Targets()
 	if hash != board.NullMove && !f.targets.IsLegal(p, hash) {
 		hash = board.NullMove // of another position whose key has the same tag
+	}
+	if !pv && !inCheck && f.excluded == board.NullMove && depth >= v[probDepth] {
+		if s, ok := e.probCut(ply, depth, beta, hit, found, cut); ok || e.stopped {
+			return s
+		}
 	}
 	// Internal iterative reduction: without a hash move, a shallower search finds one at
 	// less cost.
@@ -99,7 +104,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		}
 		extension := 0
 		if m == hash && depth >= v[singularDepth] && f.excluded == board.NullMove && ply < 2*e.depth {
-			n, s, ok := e.singular(ply, depth, beta, hit, cut)
+			n, s, ok := e.singular(ply, depth, beta, hit, pv, cut)
 			if ok || e.stopped {
 				return s
 			}
@@ -110,6 +115,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		}
 		e.makeMove(ply, m)
 		newDepth := depth - 1 + extension
+		child.doubles = f.doubles + extension/2
 		if extension == 0 && child.pos.InCheck() && ply < 2*e.depth && (pv || p.SEEAtLeast(m, 0)) {
 			newDepth++
 		}
@@ -180,31 +186,37 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		bound = exactBound
 	}
 	if f.excluded == board.NullMove {
-		e.table.store(key, depth, ply, best, f.eval, bound, pv, bestMove)
+		e.table.store(key, depth, ply, best, f.raw, bound, pv, bestMove)
+		e.correct(ply, depth, best, bound, bestMove)
+		if bound == upperBound {
+			e.creditUnrefuted(ply-1, depth)
+		}
 	}
 	return best
 }
 
-// staticEval returns the static evaluation of the position at the ply and an estimate of
-// its score: the score in the transposition table if that is a better bound.
-func (e *Engine) staticEval(ply int, hit entry, found bool) (static, eval int) {
-	if static = int(hit.eval); !found || static == noEval {
-		static = e.evaluate(&e.at(ply).pos)
+// staticEval returns the static evaluation of the position at the ply without and with its
+// correction, and an estimate of its score: the score in the transposition table if that is a
+// better bound.
+func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval int) {
+	if raw = int(hit.eval); !found || raw == noEval {
+		raw = e.evaluate(&e.at(ply).pos)
 	}
+	static = e.corrected(ply, raw)
 	if found {
 		if s := hit.scoreAt(ply); abs(s) < mateBound && refines(hit.bound(), s, static) {
-			return static, s
+			return raw, static, s
 		}
 	}
-	return static, static
+	return raw, static, static
 }
 
 // singular returns the extension of the hash move, which failed high before, in plies. It
 // is 1 if all other moves stay well below its score in a shallower search (Anantharaman,
-// Campbell and Hsu 1988), and -1 if the hash move should fail high again but is not
+// Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the hash move should fail high again but is not
 // singular. If the node fails high even without the hash move, singular returns a score
 // for a cutoff.
-func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension, score int, cutoff bool) {
+func (e *Engine) singular(ply, depth, beta int, hit entry, pv, cut bool) (extension, score int, cutoff bool) {
 	f := e.at(ply)
 	before := hit.scoreAt(ply)
 	if int(hit.depth) < depth-e.params.values[singularLag] || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
@@ -218,6 +230,8 @@ func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension,
 	switch {
 	case e.stopped:
 		return 0, 0, false
+	case v < limit-e.params.values[doubleMargin] && !pv && f.doubles < maxDoubles:
+		return 2, 0, false
 	case v < limit:
 		return 1, 0, false
 	case limit >= beta:
@@ -227,6 +241,9 @@ func (e *Engine) singular(ply, depth, beta int, hit entry, cut bool) (extension,
 	}
 	return 0, 0, false
 }
+
+// maxDoubles bounds the extensions by two plies in a line.
+const maxDoubles = 6
 
 // cutsOff reports whether a stored score decides a null-window node.
 func cutsOff(b bound, score, beta int) bool {
