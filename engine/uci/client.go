@@ -213,7 +213,7 @@ func (c *Client) await(commands, word string, within time.Duration, each func(li
 	if err := p.write([]byte(commands), within); err != nil {
 		return c.fail(err, word, within)
 	}
-	p.readUntil(time.Now().Add(within))
+	p.readUntil(context.Background(), time.Now().Add(within))
 	for {
 		line, err := p.next()
 		if err != nil {
@@ -419,17 +419,7 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, e
 	if timeout > 0 {
 		end = started.Add(timeout)
 	}
-	p.readUntil(end)
-	woken := make(chan struct{})
-	unwatch := context.AfterFunc(ctx, func() {
-		p.interrupt()
-		close(woken)
-	})
-	defer func() {
-		if !unwatch() {
-			<-woken // otherwise it could interrupt the next wait
-		}
-	}()
+	p.readUntil(ctx, end)
 	stopped := false
 	for {
 		line, err := p.next()
@@ -440,9 +430,8 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, e
 			}
 		case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil && !stopped:
 			stopped = true
-			<-woken
 			timeout = stopTimeout
-			p.readUntil(time.Now().Add(timeout))
+			p.readUntil(context.Background(), time.Now().Add(timeout))
 			if err := p.write([]byte("stop\n"), timeout); err != nil {
 				return "", c.failSearch(err, timeout)
 			}

@@ -2,6 +2,7 @@ package uci
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,10 +34,14 @@ type process struct {
 	credited time.Duration // stalls that have extended this wait
 
 	mu          sync.Mutex
-	end         time.Time // of this wait; zero: none
-	interrupted bool      // this wait
-	exited      bool      // noticed by wait, not by the end of its output
-	drained     bool      // what it had written before it exited has been read
+	end         time.Time       // of this wait; zero: none
+	context     context.Context // of this wait
+	interrupted bool            // this wait
+	exited      bool            // noticed by wait, not by the end of its output
+	drained     bool            // what it had written before it exited has been read
+
+	followed <-chan struct{} // Done of the context whose end calls interrupt; may be nil
+	unfollow func() bool     // ends that
 
 	noteStrays func() // looks for processes that leave the group; nil in tests
 	pid        int    // 0 in tests
@@ -59,6 +64,7 @@ func newProcess(stdin, stdout, stderr pipe) *process {
 	p := &process{
 		stdin: stdin, stdout: stdout, stderr: stderr,
 		lines:   lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
+		context: context.Background(), unfollow: func() bool { return false },
 		refused: &refusals{}, ending: make(chan struct{}), reaped: make(chan struct{}),
 	}
 	p.noise.done = make(chan struct{})
@@ -197,11 +203,15 @@ func (p *process) setDeadline(t time.Time) {
 	_ = p.stdout.SetReadDeadline(t) // newPipes has checked that it works
 }
 
-// readUntil begins a wait that ends at the time; the zero time means never.
-func (p *process) readUntil(t time.Time) {
+// readUntil begins a wait that ends at the time, or with the context; the zero time means never.
+func (p *process) readUntil(ctx context.Context, t time.Time) {
+	p.follow(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.end, p.interrupted = t, false
+	p.end, p.context, p.interrupted = t, ctx, ctx.Err() != nil
+	if p.interrupted {
+		t = time.Unix(1, 0)
+	}
 	if p.exited { // read what it wrote
 		p.drained = true
 		t = time.Now().Add(exitGrace)
@@ -209,12 +219,25 @@ func (p *process) readUntil(t time.Time) {
 	p.setDeadline(t)
 }
 
-// interrupt ends the wait.
+// follow has the end of the context call interrupt. That stays so until a wait has another context,
+// because all moves of a match have the same one.
+func (p *process) follow(ctx context.Context) {
+	if p.followed == ctx.Done() {
+		return
+	}
+	p.unfollow()
+	p.followed = ctx.Done()
+	p.unfollow = context.AfterFunc(ctx, p.interrupt)
+}
+
+// interrupt ends the wait if its context has ended.
 func (p *process) interrupt() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.interrupted = true
-	p.setDeadline(time.Unix(1, 0))
+	if p.context.Err() != nil {
+		p.interrupted = true
+		p.setDeadline(time.Unix(1, 0))
+	}
 }
 
 // next returns the next line. At the end of the wait the error is os.ErrDeadlineExceeded.
@@ -291,6 +314,7 @@ func (p *process) kill() exit {
 	p.mu.Lock()
 	e := exit{own: p.exited}
 	p.mu.Unlock()
+	p.unfollow()
 	close(p.ending)
 	timer := time.NewTimer(reapTimeout)
 	defer timer.Stop()
@@ -312,7 +336,7 @@ func (p *process) quit(within time.Duration) {
 	p.lookForStrays()
 	_ = p.write([]byte("quit\n"), within) // if this fails, kill ends it all the same
 	p.stdin.Close()
-	p.readUntil(until)
+	p.readUntil(context.Background(), until)
 	_, _ = io.Copy(io.Discard, p.stdout) // ends when it has exited, too
 	p.kill()
 }
