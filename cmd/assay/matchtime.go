@@ -105,6 +105,9 @@ func (f *matchFlags) entrants(c *match.Config, players players) error {
 		return err
 	}
 	c.A, c.B, c.Pinned = list[0], list[1], f.git.pinned()
+	if f.Opening.Book != "" {
+		return nil // nothing to check
+	}
 	c.Check.Player, err = openingChecker(c.B, c.A) // B first: A is usually the newer
 	return err
 }
