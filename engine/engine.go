@@ -80,7 +80,7 @@ type Logger interface {
 // Pinner is a Player whose program can be pinned to a processor core.
 type Pinner interface {
 	Player
-	// Pin pins the program and what it starts to the core, from its next start on.
+	// Pin pins the program and what it starts to the core: at once, or from its next start on.
 	Pin(core int)
 }
 

@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
@@ -61,14 +62,14 @@ func TestPool(t *testing.T) {
 			}
 		}
 		s := Setup{Open: pool.Open}
-		if err := s.Preflight(t.Context(), Limits{Nodes: 5}, Entrant{Spec: players[0]}, Entrant{Spec: players[1]}); err != nil {
+		if err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: players[0]}, Entrant{Spec: players[1]}); err != nil {
 			t.Fatal(err)
 		}
-		different := 2
+		least := 2
 		if players[0] == players[1] {
-			different = 1
+			least = 1 // or 2, at the same time
 		}
-		if count.opened != different || count.closed != 0 {
+		if count.opened < least || count.opened > 2 || count.closed != 0 {
 			t.Errorf("%v: %d opened and %d closed before the games", players, count.opened, count.closed)
 		}
 		l := &Local{Open: pool.Open, Workers: 2}
@@ -115,13 +116,13 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	if pool.take("bad:error=0") != nil || pool.take("good") == nil {
 		t.Error("want the good player, and not the other")
 	}
-	open := 0
+	var open atomic.Int32
 	plain := NewPool(openCounting(&open))
 	p, err := plain.Open("a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Close(); err != nil || open != 0 {
+	if err := p.Close(); err != nil || open.Load() != 0 {
 		t.Errorf("%d open, %v", open, err)
 	}
 }

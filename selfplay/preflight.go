@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -22,16 +25,27 @@ const (
 
 // Preflight starts each player once, on this machine, and asks it for one move. It is for
 // the time before the first game: a player that never works would otherwise lose all its
-// games, and its opponent would win a match without having played. The error wraps
-// ErrPreflight, names the player, and contains the last line of its error output.
+// games, and its opponent would win a match without having played. The error is the first
+// player's that has one: it wraps ErrPreflight, names the player, and contains the last line of its
+// error output.
 //
 // Without an Opener it does nothing.
-func (s *Setup) Preflight(ctx context.Context, limits Limits, players ...Entrant) error {
+func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
 	if s.Open == nil {
 		return nil
 	}
-	for _, e := range players {
-		if err := preflight(ctx, s.Open, limits, e); err != nil {
+	failed := make([]error, len(players))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, e := range players {
+		group.Go(func() error {
+			failed[i] = preflight(ctx, s.Open, limits(i), e)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for _, err := range failed {
+		if err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 )
 
 // openCounting opens toys and counts those that are open.
-func openCounting(open *int) Opener {
+func openCounting(open *atomic.Int32) Opener {
 	return func(spec string) (engine.Player, error) {
 		if spec == "nobody" {
 			return nil, errors.New("no such player")
 		}
 		p, err := toy.Open(spec)
 		if err == nil {
-			*open++
+			open.Add(1)
 		}
 		return closing{p, open}, err
 	}
@@ -27,11 +28,11 @@ func openCounting(open *int) Opener {
 
 type closing struct {
 	engine.Player
-	open *int
+	open *atomic.Int32
 }
 
 func (c closing) Close() error {
-	*c.open--
+	c.open.Add(-1)
 	return c.Player.Close()
 }
 
@@ -48,25 +49,25 @@ func TestPreflight(t *testing.T) {
 		{"a", []Option{{"Hash", "1"}}, "option Hash=1"},
 		{"nobody", nil, "no such player"},
 	} {
-		open := 0
+		var open atomic.Int32
 		s := Setup{Open: openCounting(&open)}
-		err := s.Preflight(t.Context(), Limits{Nodes: 5}, Entrant{Spec: "good"}, Entrant{Spec: tt.spec, Name: "the name", Options: tt.options})
+		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: "good"}, Entrant{Spec: tt.spec, Name: "the name", Options: tt.options})
 		switch {
 		case tt.says == "" && err != nil:
 			t.Errorf("%s: %v", tt.spec, err)
 		case tt.says != "" && (!errors.Is(err, ErrPreflight) || !strings.Contains(err.Error(), tt.says) || !strings.HasPrefix(err.Error(), "the name: ")):
 			t.Errorf("%s: error %v, want %q", tt.spec, err, tt.says)
 		}
-		if open != 0 {
-			t.Errorf("%s: %d players left open", tt.spec, open)
+		if n := open.Load(); n != 0 {
+			t.Errorf("%s: %d players left open", tt.spec, n)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&Setup{Open: toy.Open}).Preflight(ctx, Limits{Nodes: 5}, Entrant{Spec: "a"}); !errors.Is(err, context.Canceled) {
+	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: "a"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := (&Setup{}).Preflight(ctx, Limits{Nodes: 5}, Entrant{Spec: "nobody"}); err != nil {
+	if err := (&Setup{}).Preflight(ctx, fiveNodes, Entrant{Spec: "nobody"}); err != nil {
 		t.Errorf("without an opener: %v", err)
 	}
 }
@@ -87,3 +88,5 @@ func TestPreflightLimits(t *testing.T) {
 		}
 	}
 }
+
+func fiveNodes(int) Limits { return Limits{Nodes: 5} }

@@ -22,7 +22,7 @@ type ladderFlags struct {
 	playFlags
 	times     timeFlags
 	tolerance toleranceFlags
-	affinity  bool
+	affinity  affinity
 	games     uint64
 	schedule  string
 	within    float64
@@ -75,7 +75,7 @@ it: no game is lost or played twice.`,
 	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
 	f.times.register(fs, false)
 	f.tolerance.register(fs)
-	affinityFlag(fs, &f.affinity)
+	f.affinity.register(fs)
 	f.register(cmd, 0, false)
 	return cmd
 }
@@ -161,10 +161,11 @@ func (f *ladderFlags) entrants(c *ladder.Config, players players) (err error) {
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
 	p := cli.NewProgress(stderr, "ladder")
 	c.Progress = p.Update
-	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
+	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic(), c.Players...)
 	if err != nil {
 		return err
 	}
+	defer unpin()
 	var done func()
 	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.Players...)
 	if err != nil {
@@ -179,6 +180,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	foreign := cli.LimitMemory(ctx, specs...)
 	r, err := ladder.Run(ctx, c)
+	f.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)
 	}

@@ -23,7 +23,7 @@ type matchFlags struct {
 	playFlags
 	times     timeFlags
 	tolerance toleranceFlags
-	affinity  bool
+	affinity  affinity
 	games     uint64
 	rounds    uint64
 	preset    string
@@ -87,9 +87,10 @@ of the pairs are void (and more than --concurrency of them), there is no verdict
 With limits of nodes or depth, the same flags and seed give the same games and result for
 any --concurrency. Games with a time per move or a clock depend on the machine and are
 never the same twice. The match keeps the clocks: a player that exceeds its time by more
-than --time-margin loses. With --affinity each game at once has a core of its own. If more
-threads of all programs want to run than there are cores, the result says that the machine
-was busy (Linux; games of more than a second). With other limits a foreign engine also
+than --time-margin loses. With --affinity each game at once has a core of its own; foreign
+engines without limits of time have one anyway, because they answer faster. If more threads
+of all programs want to run than there are cores, the result says that the machine was busy
+(Linux; games of more than a second). With other limits a foreign engine also
 loses if it does not answer within --move-timeout (plus one second per 100,000 nodes).
 
 With more than two players it is a tournament: a round robin, or with --gauntlet A against
@@ -156,7 +157,7 @@ func (f *matchFlags) register(cmd *cobra.Command) {
 	games.Flag(fs, &f.game)
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
-	affinityFlag(fs, &f.affinity)
+	f.affinity.register(fs)
 	f.playFlags.register(cmd, 0, false)
 	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 }
@@ -255,10 +256,11 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	p := cli.NewProgress(stderr, "match")
 	c.Progress = p.Update
-	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
+	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic() || !c.LimitsB.Deterministic(), c.A, c.B)
 	if err != nil {
 		return err
 	}
+	defer unpin()
 	var done func()
 	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.A, c.B)
 	if err != nil {
@@ -269,6 +271,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	c.Failed = cli.ReportFaults(p.Say)
 	foreign := cli.LimitMemory(ctx, c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
+	f.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
 		return playAdvice(err, f.Out)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -131,6 +132,39 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 			}
 			noneLeft(t, mark)
 		})
+	}
+}
+
+// By default a game of foreign engines has a core of its own if that makes it faster and nothing else
+// can come of it.
+func TestAffinity(t *testing.T) {
+	foreign, own := selfplay.Entrant{Spec: "uci:engine"}, selfplay.Entrant{Spec: "assay"}
+	for _, tt := range []struct {
+		affinity affinity
+		remote   string
+		timed    bool
+		players  []selfplay.Entrant
+		want     int
+	}{
+		{"auto", "", false, []selfplay.Entrant{foreign, own}, 1},
+		{"auto", "", false, []selfplay.Entrant{own, own}, 0},
+		{"auto", "", true, []selfplay.Entrant{foreign, foreign}, 0},
+		{"auto", "", false, []selfplay.Entrant{foreign, {Spec: "uci:engine?Threads=2"}}, 0},
+		{"auto", "127.0.0.1:0", false, []selfplay.Entrant{foreign}, 0},
+		{"on", "", true, []selfplay.Entrant{own, own}, 1},
+		{"off", "", false, []selfplay.Entrant{foreign}, 0},
+	} {
+		l, done, err := tt.affinity.localRunner(&clusterFlags{serve: tt.remote}, &selfplay.Setup{Concurrency: 1}, tt.timed, tt.players...)
+		_, release, errFree := cores.Claim(1)
+		if errFree != nil {
+			t.Skip("no core is free: ", errFree)
+		}
+		release()
+		if err != nil || len(l.Cores) != tt.want {
+			t.Errorf("%+v: cores %v, %v; want %d", tt, l.Cores, err, tt.want)
+			continue
+		}
+		done()
 	}
 }
 

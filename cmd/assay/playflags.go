@@ -191,29 +191,48 @@ func elsewhere(out string) string {
 	return ""
 }
 
-// localRunner returns the runner for games on this machine. With affinity each game at once is
-// pinned to a core of its own.
-func (f *clusterFlags) localRunner(open selfplay.Opener, games int, affinity bool) (*selfplay.Local, error) {
-	l := &selfplay.Local{Open: open, Workers: games}
-	if !affinity {
-		return l, nil
-	}
-	if f.serve != "" || f.nats != "" {
-		return nil, cli.Usagef("--affinity is for games on this machine, not with --serve or --nats")
-	}
-	var err error
-	if l.Cores, err = cores.Allowed(); err != nil {
-		return nil, cli.Usagef("--affinity: %w", err)
-	}
-	if n := len(l.Cores); l.Parallel() > n {
-		return nil, cli.Usagef("--affinity: %d games at once need as many cores, and there are %d; use --concurrency %d or less", l.Parallel(), n, n)
-	}
-	return l, nil
+// affinity says whether each game at once is pinned to a core of its own, with its engines.
+type affinity string
+
+func (a *affinity) register(fs *pflag.FlagSet) {
+	fs.StringVar((*string)(a), "affinity", "auto", "pin each game at once to a core of its own, with its engines and all their threads (Linux): on, off, or auto: "+
+		"on for foreign engines of one thread without limits of time, if enough cores are free")
+	fs.Lookup("affinity").NoOptDefVal = "on"
 }
 
-// affinityFlag registers --affinity.
-func affinityFlag(fs *pflag.FlagSet, affinity *bool) {
-	fs.BoolVar(affinity, "affinity", false, "pin each game at once to a core of its own, with its engines and all their threads (Linux)")
+// localRunner returns the runner for games on this machine, and what to call when they are played.
+func (a affinity) localRunner(f *clusterFlags, s *selfplay.Setup, timed bool, players ...selfplay.Entrant) (l *selfplay.Local, done func(), err error) {
+	l, done = &selfplay.Local{Open: s.Open, Workers: s.Concurrency}, func() {}
+	remote := f.serve != "" || f.nats != ""
+	switch {
+	case a != "on" && a != "off" && a != "auto":
+		return nil, nil, cli.Usagef("--affinity %s: want on, off or auto", a)
+	case a == "on" && remote:
+		return nil, nil, cli.Usagef("--affinity is for games on this machine, not with --serve or --nats")
+	case a == "off" || a == "auto" && (remote || timed || !pinnable(players)):
+		return l, done, nil
+	}
+	list, release, err := cores.Claim(l.Parallel())
+	switch {
+	case err == nil:
+		l.Cores, done = list, release
+	case a == "on":
+		return nil, nil, cli.Usagef("--affinity: %w; use --concurrency", err)
+	}
+	return l, done, nil
+}
+
+// pinnable reports whether the players gain by a core of their own: the programs of a game take turns,
+// and on one core the next one need not be woken up on another.
+func pinnable(players []selfplay.Entrant) bool {
+	programs := false
+	for _, p := range players {
+		if roster.Threaded(p.Spec) {
+			return false
+		}
+		programs = programs || roster.Foreign(p.Spec)
+	}
+	return programs
 }
 
 // toleranceFlags say how many games may fail before there is no verdict.

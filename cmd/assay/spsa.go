@@ -31,7 +31,7 @@ type spsaFlags struct {
 	asJSON    bool
 	form      play.ListForm // of the parameters, if they are another program's
 	tolerance toleranceFlags
-	affinity  bool
+	affinity  affinity
 	cluster   clusterFlags
 	git       gitFlags
 	model     spsaModelFlags
@@ -122,7 +122,7 @@ the same bytes.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	f.model.register(fs)
 	f.tolerance.register(fs)
-	affinityFlag(fs, &f.affinity)
+	f.affinity.register(fs)
 	f.git.register(cmd)
 	f.cluster.register(cmd)
 	return cmd
@@ -222,10 +222,11 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
-	local, err := f.cluster.localRunner(c.Open, c.Concurrency, f.affinity)
+	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic(), c.Player)
 	if err != nil {
 		return err
 	}
+	defer unpin()
 	var done func()
 	c.Runner, done, err = f.cluster.runner(ctx, local, c.Out, p.Say, c.Player)
 	if err != nil {

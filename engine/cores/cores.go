@@ -1,7 +1,7 @@
 // Package cores pins threads to processor cores and measures how busy the machine is and how
 // much memory it has. Linux only: elsewhere nothing can be pinned, and nothing is measured.
 //
-// Start reading at Pin, Meter and Memory.
+// Start reading at Claim, Pin, Meter and Memory.
 package cores
 
 import (
@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// ErrUnsupported says that threads cannot be pinned on this system.
-var ErrUnsupported = errors.New("pinning to processor cores needs Linux")
+var (
+	// ErrUnsupported says that threads cannot be pinned on this system.
+	ErrUnsupported = errors.New("pinning to processor cores needs Linux")
+	// ErrTaken says that other runs have claimed too many of the cores.
+	ErrTaken = errors.New("other runs have pinned games to their cores")
+)
 
 // Load is how many threads of all processes wanted to run, on average over a time.
 type Load struct {

@@ -3,7 +3,9 @@ package cores
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -24,6 +26,64 @@ func Allowed() ([]int, error) {
 		}
 	}
 	return list, nil
+}
+
+// Claim claims n of the cores that this process may use, until release is called or the process
+// ends, so that two runs on one machine do not pin their games to the same cores. A claim is a socket
+// of the core's name, which belongs to one process at a time and to no file. The error wraps ErrTaken if
+// there are enough cores but not enough free ones.
+func Claim(n int) (list []int, release func(), err error) {
+	allowed, err := Allowed()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(allowed) < n {
+		return nil, nil, fmt.Errorf("%d games at once need as many cores, and there are %d", n, len(allowed))
+	}
+	var claims []net.Listener
+	release = func() {
+		for _, c := range claims {
+			_ = c.Close()
+		}
+	}
+	for _, core := range allowed {
+		if len(list) == n {
+			break
+		}
+		if c, err := net.Listen("unix", fmt.Sprintf("@assay-core-%d", core)); err == nil {
+			claims, list = append(claims, c), append(list, core)
+		}
+	}
+	if len(list) < n {
+		release()
+		return nil, nil, fmt.Errorf("%w: %d of %d cores are free", ErrTaken, len(list), len(allowed))
+	}
+	return list, release, nil
+}
+
+// PinProcess pins all threads of a running process to the core. It returns false if that cannot be
+// done, or if the process has children, which it does not pin.
+func PinProcess(pid, core int) bool {
+	var set unix.CPUSet
+	set.Set(core)
+	folder := fmt.Sprintf("/proc/%d/task", pid)
+	for before := -1; ; { // until there is no thread that was started meanwhile
+		threads, err := os.ReadDir(folder)
+		if err != nil || len(threads) == 0 {
+			return false
+		}
+		for _, t := range threads {
+			children, err := os.ReadFile(filepath.Join(folder, t.Name(), "children"))
+			tid, errTid := strconv.Atoi(t.Name())
+			if err != nil || errTid != nil || len(children) > 0 || unix.SchedSetaffinity(tid, &set) != nil {
+				return false
+			}
+		}
+		if len(threads) == before {
+			return true
+		}
+		before = len(threads)
+	}
 }
 
 // Pin locks the calling goroutine to its thread and pins the thread, and the processes that it

@@ -43,6 +43,68 @@ func TestPin(t *testing.T) {
 	}
 }
 
+// No two runs have a core in common; a core is free again after its release.
+func TestClaim(t *testing.T) {
+	all, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, release, err := Claim(1)
+	if errors.Is(err, ErrTaken) {
+		t.Skip("other runs have claimed every core")
+	}
+	if err != nil || len(one) != 1 || !slices.Contains(all, one[0]) {
+		t.Fatalf("%v, %v; want one of %v", one, err, all)
+	}
+	if list, _, err := Claim(len(all)); !errors.Is(err, ErrTaken) {
+		t.Errorf("%v, %v; %v are claimed", list, err, one)
+	}
+	release()
+	again, release, err := Claim(1)
+	if err != nil || len(again) != 1 {
+		t.Fatal(again, err)
+	}
+	release()
+	if list, _, err := Claim(len(all) + 1); err == nil || errors.Is(err, ErrTaken) {
+		t.Errorf("%v of %d cores, %v", list, len(all), err)
+	}
+}
+
+// A running process is pinned with its threads, unless it has children.
+func TestPinProcess(t *testing.T) {
+	all, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	for script, want := range map[string]bool{"echo; exec sleep 60": true, "sleep 60 & echo; wait": false} {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err != nil {
+			t.Error(err)
+		}
+		if got := PinProcess(cmd.Process.Pid, last); got != want {
+			t.Errorf("%s: pinned %v, want %v", script, got, want)
+		}
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(cmd.Process.Pid, &set); err != nil || want && (set.Count() != 1 || !set.IsSet(last)) {
+			t.Errorf("%s: may use %d cores, %v; want %d alone", script, set.Count(), err, last)
+		}
+		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+		_ = cmd.Wait()
+	}
+	if PinProcess(1<<30, last) {
+		t.Error("a process that there is not was pinned")
+	}
+}
+
 func TestRunnable(t *testing.T) {
 	if n, ok := runnable(); !ok || n < 0 {
 		t.Errorf("%d, %v", n, ok)

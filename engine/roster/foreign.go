@@ -39,6 +39,14 @@ var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "san
 // Foreign reports whether the specification is of a foreign engine.
 func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
 
+// Threaded reports whether the specification gives a foreign engine more than one thread.
+func Threaded(spec string) bool {
+	f, err := parseForeign(spec)
+	return Foreign(spec) && err == nil && slices.ContainsFunc(f.command.Options, func(o uci.Option) bool {
+		return strings.Contains(strings.ToLower(o.Name), "thread") && o.Value != "1"
+	})
+}
+
 // WithTimeouts returns the specification of the same player with timeouts, unless it has
 // its own: move for a move beyond the limit of its search, start for the engine to be
 // ready. 0 means the default. The specification of a player that is not foreign is

@@ -80,6 +80,17 @@ func TestForeignErrors(t *testing.T) {
 	}
 }
 
+func TestThreaded(t *testing.T) {
+	for spec, want := range map[string]bool{
+		"uci:engine": false, "uci:engine?Threads=1&Hash=4": false, "uci:engine?threads=4": true, "uci:nodes=5:engine?Hash=1&CPU Threads=2": true,
+		"assay": false, "uci:": false,
+	} {
+		if got := Threaded(spec); got != want {
+			t.Errorf("%s: %v", spec, got)
+		}
+	}
+}
+
 func TestWithTimeouts(t *testing.T) {
 	for _, tt := range []struct {
 		spec        string

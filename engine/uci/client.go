@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
@@ -120,10 +121,10 @@ func NewClient(c Command) *Client {
 // anyCore stands for no core that a process is pinned to.
 const anyCore = -1
 
-// Pin implements engine.Pinner. A program that runs elsewhere is ended, and started again when it
-// is next needed.
+// Pin implements engine.Pinner. A program that runs elsewhere moves to the core; if it has children it
+// is ended, and started again when it is next needed.
 func (c *Client) Pin(core int) {
-	if c.process != nil && c.core != core {
+	if c.process != nil && c.core != core && !cores.PinProcess(c.process.pid, core) {
 		c.quit()
 	}
 	c.core = core

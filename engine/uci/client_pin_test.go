@@ -50,6 +50,18 @@ func TestPin(t *testing.T) {
 	if len(list) == 0 {
 		t.Error("pinned after its start an engine does not run")
 	}
+	good := openBad(t, "good")
+	if err := good.NewGame(1); err != nil {
+		t.Fatal(err)
+	}
+	before := good.process
+	good.Pin(core) // it has no children: it moves
+	if err := good.NewGame(1); err != nil || good.process != before {
+		t.Errorf("pinned while it ran: started again %v, %v", good.process != before, err)
+	}
+	if got := allowedList(t, fmt.Sprintf("/proc/%d", before.pid)); got != fmt.Sprint(core) {
+		t.Errorf("pinned while it ran it may use cores %s, want %d", got, core)
+	}
 	bad := openBad(t, "good")
 	bad.Pin(1 << 20)
 	if err := bad.Start(); err == nil || !strings.Contains(err.Error(), "the program cannot be started: pinning to core 1048576") {

@@ -31,7 +31,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		return nil, fmt.Errorf("datagen: %w", err)
 	}
 	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, c.Limits, c.Players...); err != nil {
+		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
 			return nil, fmt.Errorf("datagen: %w", err)
 		}
 	}

@@ -35,7 +35,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Label())
 	}
 	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, c.Limits, c.Players...); err != nil {
+		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
 			return nil, fmt.Errorf("ladder: %w", err)
 		}
 	}

@@ -96,10 +96,10 @@ func (m *match) preflight(ctx context.Context) error {
 	if gamelog.Complete(m.Out) {
 		return nil
 	}
-	for i, e := range []selfplay.Entrant{m.A, m.B} {
-		if err := m.Setup.Preflight(ctx, m.limits(i), e); err != nil {
-			return fmt.Errorf("match: %c: %w", 'A'+i, err)
-		}
+	a, b := m.A, m.B
+	a.Shown, b.Shown = "A: "+a.Label(), "B: "+b.Label()
+	if err := m.Setup.Preflight(ctx, m.limits, a, b); err != nil {
+		return fmt.Errorf("match: %w", err)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"the player"}, Who: func(uint64, board.Color) int { return 0 }}}
 	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, c.Limits, c.Entrant(c.start())); err != nil {
+		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Entrant(c.start())); err != nil {
 			return nil, fmt.Errorf("spsa: %w", err)
 		}
 	}
