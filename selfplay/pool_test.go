@@ -123,6 +123,6 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Close(); err != nil || open.Load() != 0 {
-		t.Errorf("%d open, %v", open, err)
+		t.Errorf("%d open, %v", open.Load(), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -30,11 +31,16 @@ var flagGroups = []struct {
 	{"Machines", []string{"concurrency", "affinity", "serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}},
 }
 
+// addTemplates adds what the templates of helpText call. cobra keeps it in one map for all commands.
+var addTemplates = sync.OnceFunc(func() {
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	cobra.AddTemplateFunc("paragraphs", paragraphs)
+})
+
 // helpText makes the help of all commands list flags in groups where there are many, and fit a
 // terminal.
 func helpText(root *cobra.Command) {
-	cobra.AddTemplateFunc("flagUsages", flagUsages)
-	cobra.AddTemplateFunc("paragraphs", paragraphs)
+	addTemplates()
 	const flags = "\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), flags, "\n\n{{flagUsages . | trimTrailingWhitespaces}}", 1))
 	root.SetHelpTemplate(`{{with (or .Long .Short)}}{{paragraphs $ .}}
