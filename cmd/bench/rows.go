@@ -126,7 +126,7 @@ func (t *tools) matches() []side {
 	fish := find("STOCKFISH", "stockfish")
 	out, book := filepath.Join(t.work, "match"), filepath.Join(t.work, "book.epd")
 	pgn := out + ".pgn"
-	games := "16"
+	games := "48"
 	sides := []side{
 		process("assay", t.assay, "match", "name=a:uci:"+fish+"?Hash=16", "name=b:uci:"+fish+"?Hash=16", "--nodes", "1000", "--games", games,
 			"--concurrency", "2", "--book", book, "--win-plies", "0", "--draw-plies", "0", "--out", out),
