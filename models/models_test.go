@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"math"
@@ -150,10 +151,11 @@ func TestChampion(t *testing.T) {
 // TestHistory reads the weights of every generation behind the champion.
 func TestHistory(t *testing.T) {
 	files, err := filepath.Glob("history/gen-*/weights.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no weights: %v, %v", files, err)
+	later, errLater := filepath.Glob("history/second-*/gen-*/weights.json")
+	if err = errors.Join(err, errLater); err != nil || len(files) == 0 || len(later) == 0 {
+		t.Fatalf("no weights: %v, %v, %v", files, later, err)
 	}
-	for _, file := range files {
+	for _, file := range append(files, later...) {
 		if *update {
 			addTerms(t, file)
 		}
@@ -171,12 +173,16 @@ func addTerms(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := eval.Lookup("assay")
+	var named struct{ Model string }
+	if err := json.Unmarshal(text, &named); err != nil {
+		t.Fatal(err)
+	}
+	m, err := eval.Lookup(named.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Under another name the file is a foreign evaluation, which may have any terms.
-	old, err := ParseAny(path, bytes.Replace(text, []byte(`"model": "assay"`), []byte(`"model": "old"`), 1))
+	old, err := ParseAny(path, bytes.Replace(text, []byte(`"model": "`+named.Model+`"`), []byte(`"model": "old"`), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
