@@ -217,7 +217,7 @@ func (a affinity) localRunner(f *clusterFlags, s *selfplay.Setup, timed bool, pl
 	case err == nil:
 		l.Cores, done = list, release
 	case a == "on":
-		return nil, nil, cli.Usagef("--affinity: %w; use --concurrency", err)
+		return nil, nil, cli.Usagef("--affinity: %w; play fewer at once with --concurrency", err)
 	}
 	return l, done, nil
 }

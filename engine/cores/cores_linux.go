@@ -2,6 +2,7 @@ package cores
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -30,8 +31,9 @@ func Allowed() ([]int, error) {
 
 // Claim claims n of the cores that this process may use, until release is called or the process
 // ends, so that two runs on one machine do not pin their games to the same cores. A claim is a socket
-// of the core's name, which belongs to one process at a time and to no file. The error wraps ErrTaken if
-// there are enough cores but not enough free ones.
+// of the core's name, which belongs to one process at a time and to no file; containers with networks of
+// their own do not see each other's claims. The error wraps ErrTaken if there are enough cores but not
+// enough free ones.
 func Claim(n int) (list []int, release func(), err error) {
 	allowed, err := Allowed()
 	if err != nil {
@@ -50,8 +52,12 @@ func Claim(n int) (list []int, release func(), err error) {
 		if len(list) == n {
 			break
 		}
-		if c, err := net.Listen("unix", fmt.Sprintf("@assay-core-%d", core)); err == nil {
+		switch c, err := net.Listen("unix", fmt.Sprintf("@assay-core-%d", core)); {
+		case err == nil:
 			claims, list = append(claims, c), append(list, core)
+		case !errors.Is(err, unix.EADDRINUSE):
+			release()
+			return nil, nil, fmt.Errorf("claiming core %d: %w", core, err)
 		}
 	}
 	if len(list) < n {
