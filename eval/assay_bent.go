@@ -125,7 +125,7 @@ func traceAssayBent(p *board.Position, s tracer) tracer {
 	var white, black view
 	black.set(p, board.Black)
 	white.set(p, board.White)
-	s = s.structure(p, &black, &white)
+	s = s.bentStructure(p, &black, &white)
 	s = s.material(p, &black, &white)
 	s = traceAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
@@ -138,8 +138,7 @@ func traceAssayBent(p *board.Position, s tracer) tracer {
 	var o opponent
 	o.set(&black)
 	o.toMove = int(p.SideToMove())
-	s = traceBent(p, &white, &o, s)
-	s = traceComplexity(&white, &o, (white.passed | black.passed.Mirror()).Count(), s).turn()
+	s = tracePawnEnding(&white, &o, traceBent(p, &white, &o, s)).turn()
 	o.set(&white)
 	o.toMove = 1 - int(p.SideToMove())
 	return traceBent(p, &black, &o, s).turn()
@@ -159,7 +158,7 @@ func traceBent(p *board.Position, v *view, o *opponent, s tracer) tracer {
 // traceDanger counts what makes an attack on their king dangerous. It has few branches, which
 // would be hard to predict.
 func traceDanger(v *view, o *opponent, s tracer) tracer {
-	x := s.open().one(bentDanger)
+	x := s.reopen(sumDanger + v.side).one(bentDanger)
 	for kind := range 4 {
 		x = x.add(bentHit+kind, v.hits>>(8*kind)&255)
 		x = x.add(bentAttacker+kind, v.hits>>(32+8*kind)&255)
@@ -174,12 +173,6 @@ func traceDanger(v *view, o *opponent, s tracer) tracer {
 	x = x.add(bentFlank, (flank & v.attacked).Count())
 	x = x.add(bentFlank+1, (flank & v.attackedTwice).Count())
 	x = x.add(bentFlank+2, (flank & o.attacked).Count())
-	files := board.FileA << (v.theirKing & 7)
-	if open := (files | beside(files)) & board.Rank1 &^ down(o.pawns); open != 0 {
-		ours := down(v.pawns)
-		x = x.add(bentOpenFiles, (open & ours).Count())
-		x = x.add(bentOpenFiles+1, (open &^ ours).Count())
-	}
 	x = x.add(bentPawnHit, (v.ring & v.pawnAttacks).Count())
 	return s.keep(sumDanger+v.side, x.add(bentDefender, (v.ring&(o.knights|o.bishops)).Count()))
 }
@@ -200,12 +193,7 @@ const (
 
 // traceWinning counts what makes a lead of this side easy or hard to convert.
 func traceWinning(p *board.Position, v *view, o *opponent, s tracer) tracer {
-	pawns := v.pawns.Count()
-	x := s.open().one(bentPawns + pawns)
-	x = x.add(bentRunners, v.passed.Count())
-	if all := v.pawns | o.pawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
-		x = x.one(bentOneWing)
-	}
+	x := s.reopen(sumWinning + v.side)
 	rest := v.knights | v.queens | o.knights | o.queens
 	rooks := v.rooks | o.rooks
 	switch {
@@ -221,8 +209,8 @@ func traceWinning(p *board.Position, v *view, o *opponent, s tracer) tracer {
 	case rest|v.bishops|o.bishops == 0 && v.rooks != 0 && o.rooks != 0:
 		x = x.one(bentRookEnding)
 	}
-	if pawns <= 1 || o.pawnsOnly {
-		x = traceDrawish(p, v, o, pawns, x)
+	if !v.pawns.Many() || o.pawnsOnly {
+		x = traceDrawish(p, v, o, v.pawns.Count(), x)
 	}
 	return s.keep(sumWinning+v.side, x)
 }
@@ -247,21 +235,56 @@ func traceDrawish(p *board.Position, v *view, o *opponent, pawns int, x tracer) 
 	return x
 }
 
-// traceComplexity counts what both sides have to play for; v is White's view.
-func traceComplexity(v *view, o *opponent, passed int, s tracer) tracer {
-	all := v.pawns | o.pawns
+// tracePawnEnding counts an ending of kings and pawns in what both sides have to play for.
+func tracePawnEnding(v *view, o *opponent, s tracer) tracer {
+	if o.pawnsOnly && v.knights|v.bishops|v.rooks|v.queens == 0 {
+		s = s.keep(sumComplexity, s.reopen(sumComplexity).one(bentPawnEnding))
+	}
+	return s
+}
+
+// What depends on pawns and kings alone, so that a scorer can cache it with the structure of
+// the model assay. Other terms of these channels are added later.
+
+// traceBentStructure counts the pawns and kings of both sides, in all channels. It ends with
+// Black's turn, as it starts.
+func traceBentStructure(black, white *view, s tracer) tracer {
+	s = traceStructure(black, white, s)
+	s = traceBentPawns(black, s).turn()
+	s = traceBentPawns(white, s)
+	return traceComplexity(white, black, s).turn()
+}
+
+// traceBentPawns counts the open files near their king, and what pawns say of how easy a lead is
+// to convert.
+func traceBentPawns(v *view, s tracer) tracer {
+	x := s.open()
+	files := board.FileA << (v.theirKing & 7)
+	open := (files | beside(files)) & board.Rank1 &^ down(v.theirPawns)
+	ours := down(v.pawns)
+	x = x.add(bentOpenFiles, (open & ours).Count())
+	s = s.keep(sumDanger+v.side, x.add(bentOpenFiles+1, (open&^ours).Count()))
+	x = s.open().one(bentPawns + v.pawns.Count())
+	x = x.add(bentRunners, v.passed.Count())
+	if all := v.pawns | v.theirPawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
+		x = x.one(bentOneWing)
+	}
+	return s.keep(sumWinning+v.side, x)
+}
+
+// traceComplexity counts what both sides have to play for.
+func traceComplexity(white, black *view, s tracer) tracer {
+	all := white.pawns | white.theirPawns
 	x := s.open().one(bentComplexity)
 	x = x.add(bentAllPawns, all.Count())
-	x = x.add(bentAllPassed, passed)
+	x = x.add(bentAllPassed, white.passed.Count()+black.passed.Count())
 	if all&leftFiles != 0 && all&rightFiles != 0 {
 		x = x.one(bentBothWings)
 	}
-	if o.pieces == o.pawns|v.theirKing.Bitboard() && v.knights|v.bishops|v.rooks|v.queens == 0 {
-		x = x.one(bentPawnEnding)
-	}
-	files := max(v.king.File()-v.theirKing.File(), v.theirKing.File()-v.king.File())
-	x = x.add(bentOutflanked, files+v.king.Rank()-v.theirKing.Rank()+7)
-	if v.king.Rank() >= 4 || v.theirKing.Rank() < 4 {
+	king, theirKing := white.king, white.theirKing
+	files := max(king.File()-theirKing.File(), theirKing.File()-king.File())
+	x = x.add(bentOutflanked, files+king.Rank()-theirKing.Rank()+7)
+	if king.Rank() >= 4 || theirKing.Rank() < 4 {
 		x = x.one(bentInfiltrated)
 	}
 	return s.keep(sumComplexity, x)

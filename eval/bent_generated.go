@@ -8,7 +8,7 @@ func scoreAssayBent(p *board.Position, s scorer) scorer {
 	var white, black view
 	black.set(p, board.Black)
 	white.set(p, board.White)
-	s = s.structure(p, &black, &white)
+	s = s.bentStructure(p, &black, &white)
 	s = s.material(p, &black, &white)
 	s = scoreAssaySide(&black, s)
 	if p.SideToMove() == board.Black {
@@ -21,8 +21,7 @@ func scoreAssayBent(p *board.Position, s scorer) scorer {
 	var o opponent
 	o.set(&black)
 	o.toMove = int(p.SideToMove())
-	s = scoreBent(p, &white, &o, s)
-	s = scoreComplexity(&white, &o, (white.passed | black.passed.Mirror()).Count(), s).turn()
+	s = scorePawnEnding(&white, &o, scoreBent(p, &white, &o, s)).turn()
 	o.set(&white)
 	o.toMove = 1 - int(p.SideToMove())
 	return scoreBent(p, &black, &o, s).turn()
@@ -39,7 +38,7 @@ func scoreBent(p *board.Position, v *view, o *opponent, s scorer) scorer {
 }
 
 func scoreDanger(v *view, o *opponent, s scorer) scorer {
-	x := s.open().one(bentDanger)
+	x := s.reopen(sumDanger + v.side).one(bentDanger)
 	for kind := range 4 {
 		x = x.add(bentHit+kind, v.hits>>(8*kind)&255)
 		x = x.add(bentAttacker+kind, v.hits>>(32+8*kind)&255)
@@ -54,23 +53,12 @@ func scoreDanger(v *view, o *opponent, s scorer) scorer {
 	x = x.add(bentFlank, (flank & v.attacked).Count())
 	x = x.add(bentFlank+1, (flank & v.attackedTwice).Count())
 	x = x.add(bentFlank+2, (flank & o.attacked).Count())
-	files := board.FileA << (v.theirKing & 7)
-	if open := (files | beside(files)) & board.Rank1 &^ down(o.pawns); open != 0 {
-		ours := down(v.pawns)
-		x = x.add(bentOpenFiles, (open & ours).Count())
-		x = x.add(bentOpenFiles+1, (open &^ ours).Count())
-	}
 	x = x.add(bentPawnHit, (v.ring & v.pawnAttacks).Count())
 	return s.keep(sumDanger+v.side, x.add(bentDefender, (v.ring&(o.knights|o.bishops)).Count()))
 }
 
 func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
-	pawns := v.pawns.Count()
-	x := s.open().one(bentPawns + pawns)
-	x = x.add(bentRunners, v.passed.Count())
-	if all := v.pawns | o.pawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
-		x = x.one(bentOneWing)
-	}
+	x := s.reopen(sumWinning + v.side)
 	rest := v.knights | v.queens | o.knights | o.queens
 	rooks := v.rooks | o.rooks
 	switch {
@@ -86,8 +74,8 @@ func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
 	case rest|v.bishops|o.bishops == 0 && v.rooks != 0 && o.rooks != 0:
 		x = x.one(bentRookEnding)
 	}
-	if pawns <= 1 || o.pawnsOnly {
-		x = scoreDrawish(p, v, o, pawns, x)
+	if !v.pawns.Many() || o.pawnsOnly {
+		x = scoreDrawish(p, v, o, v.pawns.Count(), x)
 	}
 	return s.keep(sumWinning+v.side, x)
 }
@@ -110,20 +98,47 @@ func scoreDrawish(p *board.Position, v *view, o *opponent, pawns int, x scorer) 
 	return x
 }
 
-func scoreComplexity(v *view, o *opponent, passed int, s scorer) scorer {
-	all := v.pawns | o.pawns
+func scorePawnEnding(v *view, o *opponent, s scorer) scorer {
+	if o.pawnsOnly && v.knights|v.bishops|v.rooks|v.queens == 0 {
+		s = s.keep(sumComplexity, s.reopen(sumComplexity).one(bentPawnEnding))
+	}
+	return s
+}
+
+func scoreBentStructure(black, white *view, s scorer) scorer {
+	s = scoreStructure(black, white, s)
+	s = scoreBentPawns(black, s).turn()
+	s = scoreBentPawns(white, s)
+	return scoreComplexity(white, black, s).turn()
+}
+
+func scoreBentPawns(v *view, s scorer) scorer {
+	x := s.open()
+	files := board.FileA << (v.theirKing & 7)
+	open := (files | beside(files)) & board.Rank1 &^ down(v.theirPawns)
+	ours := down(v.pawns)
+	x = x.add(bentOpenFiles, (open & ours).Count())
+	s = s.keep(sumDanger+v.side, x.add(bentOpenFiles+1, (open&^ours).Count()))
+	x = s.open().one(bentPawns + v.pawns.Count())
+	x = x.add(bentRunners, v.passed.Count())
+	if all := v.pawns | v.theirPawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
+		x = x.one(bentOneWing)
+	}
+	return s.keep(sumWinning+v.side, x)
+}
+
+func scoreComplexity(white, black *view, s scorer) scorer {
+	all := white.pawns | white.theirPawns
 	x := s.open().one(bentComplexity)
 	x = x.add(bentAllPawns, all.Count())
-	x = x.add(bentAllPassed, passed)
+	x = x.add(bentAllPassed, white.passed.Count()+black.passed.Count())
 	if all&leftFiles != 0 && all&rightFiles != 0 {
 		x = x.one(bentBothWings)
 	}
-	if o.pieces == o.pawns|v.theirKing.Bitboard() && v.knights|v.bishops|v.rooks|v.queens == 0 {
-		x = x.one(bentPawnEnding)
-	}
-	files := max(v.king.File()-v.theirKing.File(), v.theirKing.File()-v.king.File())
-	x = x.add(bentOutflanked, files+v.king.Rank()-v.theirKing.Rank()+7)
-	if v.king.Rank() >= 4 || v.theirKing.Rank() < 4 {
+	king, theirKing := white.king, white.theirKing
+	files := max(king.File()-theirKing.File(), theirKing.File()-king.File())
+	x = x.add(bentOutflanked, files+king.Rank()-theirKing.Rank()+7)
+	if king.Rank() >= 4 || theirKing.Rank() < 4 {
 		x = x.one(bentInfiltrated)
 	}
 	return s.keep(sumComplexity, x)

@@ -28,6 +28,7 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 	}
 	if m.Bend != nil {
 		e := &bentEvaluator{score: m.score, value: m.Bend.value}
+		e.weights.bent = new(bentTable)
 		for i, c := range w {
 			e.weights.packed[m.slot(i)] = pack(c)
 		}

@@ -22,6 +22,9 @@ type structure struct{ passed, outposts board.Bitboard }
 func (v *view) structure() structure     { return structure{v.passed, v.outposts} }
 func (v *view) setStructure(t structure) { v.passed, v.outposts = t.passed, t.outposts }
 
+// bentTable caches, beside each entry of a pawnTable, the sums of other channels, 400 kB.
+type bentTable [pawnEntries]sums
+
 // structure counts pawns and kings.
 func (s tracer) structure(_ *board.Position, black, white *view) tracer {
 	return traceStructure(black, white, s)
@@ -37,6 +40,28 @@ func (s scorer) structure(p *board.Position, black, white *view) scorer {
 	}
 	black.setStructure(e.black)
 	white.setStructure(e.white)
+	s.sum += e.sum
+	return s
+}
+
+// bentStructure counts pawns and kings in all channels.
+func (s tracer) bentStructure(_ *board.Position, black, white *view) tracer {
+	return traceBentStructure(black, white, s)
+}
+
+// bentStructure is structure for a model with channels: it sets the sums of the others too.
+func (s scorer) bentStructure(p *board.Position, black, white *view) scorer {
+	key := p.PawnKey()
+	i := key % pawnEntries
+	e, more := &s.w.pawns[i], &s.w.bent[i]
+	if e.key != key || key == 0 {
+		sum := scoreBentStructure(black, white, scorer{w: s.w}).sum
+		*e = pawnEntry{key, sum, black.structure(), white.structure()}
+		*more = s.w.sums
+	}
+	black.setStructure(e.black)
+	white.setStructure(e.white)
+	s.w.sums = *more
 	s.sum += e.sum
 	return s
 }

@@ -65,6 +65,7 @@ type weights struct {
 	sums     sums // of channels other than the first
 	material materialTable
 	pawns    pawnTable
+	bent     *bentTable // nil: no channels
 }
 
 // pack puts the endgame value in the upper half and the middlegame value in the lower
