@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -214,18 +215,24 @@ func learnAdvice(err error, dir, command string) error {
 }
 
 func newLearnPictureCommand() *cobra.Command {
-	var history, out string
+	var out, over string
+	var histories []string
 	c := &cobra.Command{
 		Use:   "picture LADDER",
 		Short: "Draw the Elo of a run's generations, as a ladder measured it",
-		Long: `Draw Elo over generations, with 95 % intervals, from the folder of a ladder in which the
-start weights and those of all generations play. Other players become horizontal lines.
-Generations are recognized by the ids of their weights, which are read from --history: a
-folder with a run's plan.json and its folders gen-1, gen-2 and so on.`,
-		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg`,
-		Args:    cobra.ExactArgs(1),
+		Long: `Draw Elo over generations, or over the games they learned from, with 95 % intervals, from the
+folder of a ladder in which the start weights and those of all generations play. Other players
+become horizontal lines. Generations are recognized by the ids of their weights, which are read
+from --history: a folder with a run's plan.json and its folders gen-1, gen-2 and so on. Several
+runs, of which each went on from weights of one before it, make one curve.`,
+		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg
+  assay learn picture runs/curve --history models/history,models/history/second-1 --over games --out curve.svg`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			picture, err := report.History(args[0], history)
+			if !slices.Contains(report.Axes, over) {
+				return cli.Usagef("--over %s: want %s", over, strings.Join(report.Axes, " or "))
+			}
+			picture, err := report.History(args[0], histories, report.Axis(over))
 			if err != nil {
 				return err
 			}
@@ -236,7 +243,8 @@ folder with a run's plan.json and its folders gen-1, gen-2 and so on.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&history, "history", "models/history", "folder of the run's plan and generations")
+	c.Flags().StringSliceVar(&histories, "history", []string{"models/history"}, "folder of a run's plan and generations (repeatable, in order)")
+	c.Flags().StringVar(&over, "over", string(report.OverGenerations), "what the curve is drawn over: generations or games")
 	c.Flags().StringVar(&out, "out", "elo.svg", "file to write")
 	return c
 }

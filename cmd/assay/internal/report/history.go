@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/models"
@@ -18,21 +19,38 @@ import (
 type generationWeights struct {
 	id       string
 	promoted bool
+	games    int // of learning, up to this generation
 }
 
-// History draws the ratings that a ladder measured for the generations of a learning run, as
-// an SVG file: Elo over generations, and each other player as a horizontal line. The folder
-// history holds the run's plan as plan.json, and each generation's weights.json and gate.json.
-func History(ladderDir, history string) ([]byte, error) {
+// An Axis says what a history is drawn over.
+type Axis string
+
+const (
+	OverGenerations Axis = "generations"
+	OverGames       Axis = "games" // of learning; those of gates and matches do not count
+)
+
+// Axes are all of them.
+var Axes = []string{string(OverGenerations), string(OverGames)}
+
+// History draws the ratings that a ladder measured for the generations of learning runs, as
+// an SVG file: Elo over generations or games, and each other player as a horizontal line. Each folder
+// of histories holds a run's plan as plan.json, and each generation's weights.json and gate.json. Each run
+// but the first began with weights of one before it.
+func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 	var played ladder.Result
 	if ok, err := readJSON(&played, ladderDir, "result.json"); err != nil {
 		return nil, err
 	} else if !ok || len(played.Ratings) == 0 {
 		return nil, fmt.Errorf("%s is not a complete ladder", ladderDir)
 	}
-	all, err := readHistory(history)
+	all, err := readHistories(histories)
 	if err != nil {
 		return nil, err
+	}
+	xLabel, last := "generation", float64(len(all)-1)
+	if over == OverGames {
+		xLabel, last = "games learned from, in thousands", float64(all[len(all)-1].games)/1000
 	}
 	generations := series{name: "promoted", line: true, points: true, lo: []float64{}, hi: []float64{}}
 	rejected := series{name: "not promoted", points: true, lo: []float64{}, hi: []float64{}}
@@ -49,27 +67,47 @@ func History(ladderDir, history string) ([]byte, error) {
 		if !x.Known() {
 			return nil, fmt.Errorf("%s: %d games are too few for a rating of generation %d", ladderDir, x.Games, n)
 		}
-		s.x, s.y = append(s.x, float64(n)), append(s.y, float64(x.Elo))
+		at := float64(n)
+		if over == OverGames {
+			at = float64(g.games) / 1000
+		}
+		s.x, s.y = append(s.x, at), append(s.y, float64(x.Elo))
 		s.lo, s.hi = append(s.lo, float64(x.EloLo)), append(s.hi, float64(x.EloHi))
 	}
 	list := []series{generations, rejected}
 	for i := range rest {
 		x, elo := &rest[i], float64(rest[i].Elo)
-		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), elo), x: []float64{0, float64(len(all) - 1)}, y: []float64{elo, elo}, guide: true})
+		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), elo), x: []float64{0, last}, y: []float64{elo, elo}, guide: true})
 	}
-	f := chart(figure{Title: "Elo over generations", frame: alone}, "generation", fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
+	f := chart(figure{Title: "Elo over " + string(over), frame: alone}, xLabel, fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
 	return standalone(string(f.SVG)), nil
 }
 
-// readHistory returns the start weights of a run, and those of its generations.
-func readHistory(dir string) ([]generationWeights, error) {
-	plan, err := learn.ReadPlan(filepath.Join(dir, "plan.json"))
-	if err != nil {
-		return nil, err
+// readHistories returns the start weights of the first run, and those of all generations.
+func readHistories(dirs []string) ([]generationWeights, error) {
+	var list []generationWeights
+	for _, dir := range dirs {
+		plan, err := learn.ReadPlan(filepath.Join(dir, "plan.json"))
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == 0 {
+			list = []generationWeights{{id: plan.StartID, promoted: true}}
+		} else if !slices.ContainsFunc(list, func(g generationWeights) bool { return g.id == plan.StartID }) {
+			return nil, fmt.Errorf("%s: the run began with the weights %s, which no run before it has", dir, plan.StartID)
+		}
+		if list, err = readHistory(list, dir, plan); err != nil {
+			return nil, err
+		}
 	}
-	list := []generationWeights{{plan.StartID, true}}
-	for {
-		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", len(list)))
+	return list, nil
+}
+
+// readHistory adds the generations of a run to those of the runs before it.
+func readHistory(list []generationWeights, dir string, plan *learn.RunConfig) ([]generationWeights, error) {
+	games := list[len(list)-1].games
+	for g := 1; ; g++ {
+		folder := filepath.Join(dir, fmt.Sprintf("gen-%d", g))
 		w, err := models.Load(filepath.Join(folder, "weights.json"))
 		if errors.Is(err, os.ErrNotExist) {
 			return list, nil
@@ -83,7 +121,11 @@ func readHistory(dir string) ([]generationWeights, error) {
 		} else if !ok {
 			return nil, fmt.Errorf("%s has weights and no gate.json", folder)
 		}
-		list = append(list, generationWeights{w.ID(), gate.Passed()})
+		if g > len(plan.Plan.Generations) {
+			return nil, fmt.Errorf("%s: plan.json has only %d generations", folder, len(plan.Plan.Generations))
+		}
+		games += plan.Plan.Generations[g-1].Games
+		list = append(list, generationWeights{w.ID(), gate.Passed(), games})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func TestHistory(t *testing.T) {
 	}
 	writeJSON(t, learn.RunConfig{StartID: result.Ratings[0].Name[len("assay:weights=") : len("assay:weights=")+12], Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
 	writeJSON(t, result, played, "result.json")
-	picture, err := History(played, dir)
+	picture, err := History(played, []string{dir}, OverGenerations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,16 +70,47 @@ func TestHistory(t *testing.T) {
 		t.Error("a color was not replaced")
 	}
 
+	// A second run went on from the first's second generation.
+	second := filepath.Join(t.TempDir(), "second")
+	begun := start.ID()
+	start.Terms[0].MG++
+	text, err := start.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeJSON(t, match.Result{Verdict: match.AcceptH1}, second, "gen-1", "gate.json")
+	if err := os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	writeJSON(t, learn.RunConfig{StartID: begun, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
+	more := result
+	more.Ratings = append(slices.Clone(result.Ratings), ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
+	writeJSON(t, more, played, "result.json")
+	if picture, err = History(played, []string{dir, second}, OverGames); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Elo over games", "games learned from, in thousands"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture of two runs does not hold %q:\n%s", want, picture)
+		}
+	}
+	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 || all[3].games != 5088 {
+		t.Errorf("generations of two runs: %v, %v", all, err) // of 40, 48 and 5,000 games
+	}
+	if _, err := History(played, []string{second, dir}, OverGames); err == nil || !strings.Contains(err.Error(), "which no run before it has") {
+		t.Errorf("runs in the wrong order: %v", err)
+	}
+
 	missing := result
 	missing.Ratings = result.Ratings[:3]
 	writeJSON(t, missing, played, "result.json")
-	if _, err := History(played, dir); err == nil || !strings.Contains(err.Error(), "of generation 2") {
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil || !strings.Contains(err.Error(), "of generation 2") {
 		t.Errorf("a ladder without generation 2: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "gen-1", "gate.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := History(played, dir); err == nil || !strings.Contains(err.Error(), "gate.json") {
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil || !strings.Contains(err.Error(), "gate.json") {
 		t.Errorf("a history without a gate: %v", err)
 	}
 }
