@@ -142,10 +142,10 @@ func (s tracer) open() tracer { return s }
 // open starts a sum of its own, in a register.
 func (s scorer) open() scorer { return scorer{w: s.w} }
 
-// reopen goes on with what open began and keep ended.
+// reopen continues a sum that keep has stored. A tracer only counts.
 func (s tracer) reopen(int) tracer { return s }
 
-// reopen goes on with a stored sum, in a register.
+// reopen continues a stored sum, in a register.
 func (s scorer) reopen(sum int) scorer { return scorer{s.w, s.w.sums[sum&(maxSums-1)]} }
 
 // keep ends what open began; sum is the index of the channel's sum. A tracer has counted.

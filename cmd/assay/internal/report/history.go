@@ -30,7 +30,7 @@ const (
 	OverGames       Axis = "games" // of learning; those of gates and matches do not count
 )
 
-// Axes are all of them.
+// Axes are the names of all axes.
 var Axes = []string{string(OverGenerations), string(OverGames)}
 
 // History draws the ratings that a ladder measured for the generations of learning runs, as
@@ -43,6 +43,9 @@ func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 		return nil, err
 	} else if !ok || len(played.Ratings) == 0 {
 		return nil, fmt.Errorf("%s is not a complete ladder", ladderDir)
+	}
+	if len(histories) == 0 {
+		return nil, errors.New("no history: give the folder of a run's plan.json and generations")
 	}
 	all, err := readHistories(histories)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 
 	// A second run went on from the first's second generation.
 	second := filepath.Join(t.TempDir(), "second")
-	begun := start.ID()
+	from := start.ID()
 	start.Terms[0].MG++
 	text, err := start.Encode()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestHistory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	writeJSON(t, learn.RunConfig{StartID: begun, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
+	writeJSON(t, learn.RunConfig{StartID: from, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
 	more := result
 	more.Ratings = append(slices.Clone(result.Ratings), ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
 	writeJSON(t, more, played, "result.json")
@@ -96,6 +96,9 @@ func TestHistory(t *testing.T) {
 	}
 	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 || all[3].games != 5088 {
 		t.Errorf("generations of two runs: %v, %v", all, err) // of 40, 48 and 5,000 games
+	}
+	if _, err := History(played, nil, OverGames); err == nil || !strings.Contains(err.Error(), "no history") {
+		t.Errorf("no folder: %v", err)
 	}
 	if _, err := History(played, []string{second, dir}, OverGames); err == nil || !strings.Contains(err.Error(), "which no run before it has") {
 		t.Errorf("runs in the wrong order: %v", err)
