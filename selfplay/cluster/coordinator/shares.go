@@ -137,9 +137,13 @@ func (s *share) wants() bool {
 // paid is the pass without what was charged for units under way.
 func (s *share) paid() float64 { return s.pass - s.owed/s.weight }
 
-// maxPause is how long a pause may be in which a session loses nothing of its share, in the
-// time that the workers need for all units that they have.
-const maxPause = 2
+// In a pause of either length a session loses nothing of its share: in maxPause times the time
+// that the workers need for all units that they have, and in shortPause, since it may have no
+// unit while it writes its files or its first answers wait for a replay.
+const (
+	maxPause   = 2
+	shortPause = 250 * time.Millisecond
+)
 
 // start returns the lowest pass with which a session may start again. It is that of the
 // others, without what they were charged for units under way, and less what the session may
@@ -158,7 +162,8 @@ func (p *pool) start(s *share) float64 {
 	if math.IsInf(low, 1) {
 		low = p.pass
 	}
-	return low - maxPause*owed/weights
+	_, cores := p.registry.capacity()
+	return low - max(maxPause*owed, shortPause.Seconds()*float64(cores))/weights
 }
 
 // room notes that workers may have room.

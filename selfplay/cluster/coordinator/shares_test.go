@@ -147,8 +147,9 @@ func TestSharesAreBounded(t *testing.T) {
 }
 
 // A run that waits for all games of an iteration before it begins the next has its share too,
-// though its games wait behind others that workers already have. The first games are charged
-// far too much, because no one knows how long games take.
+// though its games wait behind others that workers already have, and so has one that has no
+// games for a fifth of each second. The first games are charged far too much, because no one
+// knows how long games take.
 func TestSharesOutlastPauses(t *testing.T) {
 	const batch = 8
 	p := testPool(t, 3, 1)
@@ -163,6 +164,9 @@ func TestSharesOutlastPauses(t *testing.T) {
 				n := 1
 				if s == waits {
 					n = left
+				}
+				if s == double && math.Mod(now, 1) < 0.2 {
+					n = 0
 				}
 				s.wait(n)
 				worker, ok := "", false
