@@ -283,6 +283,44 @@ func leaders(n int) (out []int) {
 	return out
 }
 
+// TestBentScale: under too small a slope a fit makes larger evaluations. By default another slope
+// keeps their scale, and the losses are those under the right slope.
+func TestBentScale(t *testing.T) {
+	set := bentSet(6)
+	s := bentStore(t, set, bentGames(t, set, 1000, 10, 3), false)
+	c := NewConfig()
+	c.Valid, c.K = 0, bentK
+	right, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range []bool{true, false} {
+		c.K, c.KeepScale = 0.6*bentK, keep
+		r, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, w := objective.StartOf(rows.TermsOfFeatures(set)), objective.NewTapered(len(r.Terms))
+		for i, x := range r.Terms {
+			w.MG[i], w.EG[i] = x.FitMG, x.FitEG
+		}
+		before, err := objective.RMS(t.Context(), s, 2, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := objective.RMS(t.Context(), s, 2, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch ratio := after / before; {
+		case keep && (ratio < 1.3 || r.K != c.K || r.Scale.Kept):
+			t.Errorf("scale as fitted: evaluations are %.3f times as large under K %.5f: %v", ratio, r.K, r.Scale)
+		case !keep && (math.Abs(ratio-1) > 0.03 || math.Abs(r.K/bentK-1) > 0.1 || !r.Scale.Kept || math.Abs(float64(r.Fit.Train-right.Fit.Train)) > 1e-3):
+			t.Errorf("scale kept: evaluations are %.3f times as large under K %.5f, loss %.5f of %.5f: %v", ratio, r.K, r.Fit.Train, right.Fit.Train, r.Scale)
+		}
+	}
+}
+
 // TestBentRecovers fits simulated games of a bent evaluation from three starts: they meet, and
 // near the truth.
 func TestBentRecovers(t *testing.T) {
@@ -290,7 +328,7 @@ func TestBentRecovers(t *testing.T) {
 	data := bentGames(t, truth, 1500, 10, 3)
 	s := bentStore(t, truth, data, false)
 	c := NewConfig()
-	c.Prior, c.Valid, c.K, c.Gap = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, bentK, 1e-12
+	c.Prior, c.Valid, c.K, c.Gap, c.KeepScale = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, bentK, 1e-12, true
 	r := rand.New(rand.NewPCG(4, 5))
 	var first *Result
 	for start := range 3 {

@@ -68,7 +68,8 @@ type fitting struct {
 // slopes are those of the sigmoid, per centipawn.
 type slopes struct {
 	k, score float64
-	start    objective.Measures // of the start weights under k
+	start    objective.Measures // of the start weights under the first k
+	moved    bool               // k is another, see keepBentScale
 }
 
 // freedom says which coefficients are fitted.

@@ -18,8 +18,8 @@ type Scale struct {
 	KTuned float64 `json:"k_tuned"` // of the fit, before any rescaling
 	// Pawn is how many centipawns of the weights as written say what 100 said before.
 	Pawn float64 `json:"pawn"`
-	// Kept reports that the weights were rescaled to the old RMS evaluation, because K moved
-	// by more than KMoves.
+	// Kept reports that the fit was brought back to the old RMS evaluation, because K moved by
+	// more than KMoves: by rescaling the weights, or a bent one by another slope.
 	Kept bool `json:"kept"`
 }
 
@@ -27,7 +27,7 @@ type Scale struct {
 func (s *Scale) String() string {
 	how := "as fitted"
 	if s.Kept {
-		how = "kept, by rescaling"
+		how = "kept"
 	}
 	return fmt.Sprintf("%s: what 100 centipawns were is now %.0f (K %.6f of the start weights, %.6f of the fit, on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, NearEqual)
 }
@@ -42,7 +42,7 @@ const (
 
 // foreign reports whether the evaluation is none of our own models.
 func (f *fitting) foreign() bool {
-	return slices.ContainsFunc(f.terms, func(t rows.Term) bool { return !t.Own })
+	return !slices.ContainsFunc(f.terms, func(t rows.Term) bool { return t.Own })
 }
 
 // measureScale compares the fit w with the start weights on rows within NearEqual, or on all
@@ -87,4 +87,57 @@ func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale
 // moved reports whether a centipawn means something else than before.
 func (s *Scale) moved() bool {
 	return math.Abs(s.KTuned/s.KStart-1) > KMoves
+}
+
+const (
+	// scaleRounds bounds the fits that look for the slope of a bent evaluation.
+	scaleRounds = 3
+	// scaleClose is a change of the scale that is as good as none.
+	scaleClose = 0.005
+)
+
+// keepBentScale looks for the slope under which the fit has the root mean square evaluation of the
+// start weights, by rough fits from theta on, and returns where they end. A linear evaluation is
+// rescaled by its coefficients instead, see rescale. Without it a fit to scores, which predict
+// results better than an evaluation does, makes larger evaluations, and the margins of a search no
+// longer suit them.
+func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64, error) {
+	if f.s.Bend() == nil || f.bare || f.c.KeepScale {
+		return theta, nil
+	}
+	for round := 0; ; round++ {
+		if err := f.minimize(ctx, theta, looseGap); err != nil {
+			return theta, err
+		}
+		theta = f.at.theta
+		w := objective.NewTapered(len(f.terms))
+		f.free.Expand(theta, w)
+		if round == 0 {
+			if moves, err := f.movesScale(ctx, w); err != nil || !moves {
+				return theta, err
+			}
+		}
+		m, err := f.train.Measure(ctx, w, f.slope.k)
+		if err != nil {
+			return theta, err
+		}
+		ratio, err := f.growth(ctx, w, m.RMS())
+		if err != nil || ratio == 0 || math.Abs(ratio-1) < scaleClose || round == scaleRounds {
+			return theta, err
+		}
+		f.slope.k *= ratio
+		f.train.K, f.slope.moved, f.at.known = f.slope.k, true, nil
+	}
+}
+
+// movesScale reports whether the weights w have a scale that has to be brought back.
+func (f *fitting) movesScale(ctx context.Context, w objective.Tapered) (bool, error) {
+	if !f.scalable(w) {
+		return false, nil
+	}
+	if !f.foreign() || f.c.Rescale {
+		return true, nil
+	}
+	s, err := f.measureScale(ctx, w)
+	return err == nil && s.moved(), err
 }

@@ -65,6 +65,10 @@ func (f *fitting) solve(ctx context.Context) error {
 		theta = f.at.theta
 	}
 	if estimate && f.free.Priorless() { // the minimum does not depend on D
+		theta, err := f.keepBentScale(ctx, theta)
+		if err != nil {
+			return err
+		}
 		if err := f.minimize(ctx, theta, gap); err != nil {
 			return err
 		}
@@ -78,6 +82,10 @@ func (f *fitting) solve(ctx context.Context) error {
 			return err
 		}
 		theta = f.at.theta
+	}
+	theta, err := f.keepBentScale(ctx, theta)
+	if err != nil {
+		return err
 	}
 	for round := 1; ; round++ {
 		if err := f.minimize(ctx, theta, gap); err != nil {

@@ -108,41 +108,63 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 		if r.Scale, err = f.measureScale(ctx, w); err != nil {
 			return 1, err
 		}
-		if !f.c.Rescale && !r.Scale.moved() {
-			return 1, nil
-		}
 	}
-	if f.c.KeepScale || f.s.Bend() != nil { // a bent evaluation is not scaled by its coefficients
+	if f.s.Bend() != nil { // by its slope, see keepBentScale
+		if r.Scale != nil {
+			r.Scale.Kept = f.slope.moved
+		}
 		return 1, nil
 	}
-	if len(f.c.Bounds) > 0 {
-		f.warn("not rescaled: bounds are in the units of the fit")
+	if r.Scale != nil && !f.c.Rescale && !r.Scale.moved() {
 		return 1, nil
 	}
-	for t := range f.terms {
-		if f.free.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
-			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
-			return 1, nil
-		}
-	}
-	before := f.slope.start.RMS()
-	if ref := f.c.Reference; ref != nil {
-		var err error
-		if before, err = objective.RMS(ctx, ref, f.c.Workers, objective.StartOf(f.terms)); err != nil {
-			return 1, err
-		}
-		if after, err = objective.RMS(ctx, ref, f.c.Workers, w); err != nil {
-			return 1, err
-		}
-	}
-	if before == 0 || after == 0 {
-		f.warn("not rescaled: the root mean square evaluation is %.1f before and %.1f after", before, after)
+	if f.c.KeepScale || !f.scalable(w) {
 		return 1, nil
+	}
+	ratio, err := f.growth(ctx, w, after)
+	if err != nil || ratio == 0 {
+		return 1, err
 	}
 	if r.Scale != nil {
 		r.Scale.Kept = true
 	}
-	return before / after, nil
+	return 1 / ratio, nil
+}
+
+// scalable reports whether the weights may be rescaled, or warns why not.
+func (f *fitting) scalable(w objective.Tapered) bool {
+	if len(f.c.Bounds) > 0 {
+		f.warn("not rescaled: bounds are in the units of the fit")
+		return false
+	}
+	for t := range f.terms {
+		if f.free.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
+			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
+			return false
+		}
+	}
+	return true
+}
+
+// growth returns the root mean square evaluation under w, which is after on the rows trained on,
+// as a multiple of that under the start weights, on the reference positions. It is 0, with a
+// warning, if either is 0.
+func (f *fitting) growth(ctx context.Context, w objective.Tapered, after float64) (float64, error) {
+	before := f.slope.start.RMS()
+	if ref := f.c.Reference; ref != nil {
+		var err error
+		if before, err = objective.RMS(ctx, ref, f.c.Workers, objective.StartOf(f.terms)); err != nil {
+			return 0, err
+		}
+		if after, err = objective.RMS(ctx, ref, f.c.Workers, w); err != nil {
+			return 0, err
+		}
+	}
+	if before == 0 || after == 0 {
+		f.warn("not rescaled: the root mean square evaluation is %.1f before and %.1f after", before, after)
+		return 0, nil
+	}
+	return after / before, nil
 }
 
 // rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
