@@ -16,9 +16,9 @@ import (
 //go:embed *.json
 var embedded embed.FS
 
-// Champion is the name of the newest weights of the model assay that assay learn has made.
+// Champion is the name of the newest weights that assay learn has made.
 // Default is another name of them.
-const Champion = "assay-1"
+const Champion = "assay-2"
 
 // Default is the name of the weights that are used where no others are named: those of the
 // newest champion.
@@ -27,13 +27,14 @@ const Default = "assay"
 // ErrUnknownName is returned, wrapped, where no embedded weight file has the name.
 var ErrUnknownName = errors.New("unknown weights")
 
-// catalog lists the embedded weight files with a description of each.
-var catalog = []struct{ name, about string }{
-	{"shannon-1950", "Shannon's nine coefficients, as he gave them"},
-	{"shannon-appendix", "the same, with small weights of our own for the terms of his appendix"},
-	{"machack-1967", "Greenblatt's weights of Mac Hack VI; those of pawn terms are our own"},
-	{"assay-start", "start of learning: Shannon's numbers and zeros"},
-	{"assay-1", "the first champion: learned from self-play, starting from assay-start"},
+// catalog lists the embedded weight files with their model and a description of each.
+var catalog = []struct{ name, model, about string }{
+	{"shannon-1950", "shannon-1950", "Shannon's nine coefficients, as he gave them"},
+	{"shannon-appendix", "shannon-appendix", "the same, with small weights of our own for the terms of his appendix"},
+	{"machack-1967", "machack-1967", "Greenblatt's weights of Mac Hack VI; those of pawn terms are our own"},
+	{"assay-start", "assay", "start of learning: Shannon's numbers and zeros"},
+	{"assay-1", "assay", "the first champion: learned from self-play, starting from assay-start"},
+	{"assay-2", "assay-bent", "the second champion: went on from assay-1, with an evaluation that bends"},
 }
 
 // Names returns the names of the embedded weights. The last is Default, another name of the
@@ -69,6 +70,17 @@ func CanonicalName(name string) string {
 func StartOf(model string) string {
 	if model == "assay" {
 		return "assay-start"
+	}
+	return model
+}
+
+// NewestOf returns the name by which Open has a model's newest weights: embedded ones, or else
+// its start weights.
+func NewestOf(model string) string {
+	for _, k := range slices.Backward(catalog) {
+		if k.model == model {
+			return k.name
+		}
 	}
 	return model
 }

@@ -56,7 +56,8 @@ func ExampleNames() {
 	// machack-1967     for the model machack-1967
 	// assay-start      for the model assay
 	// assay-1          for the model assay
-	// assay            for the model assay
+	// assay-2          for the model assay-bent
+	// assay            for the model assay-bent
 }
 
 // Parse a weight file of a foreign evaluation.

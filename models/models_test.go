@@ -119,12 +119,22 @@ func TestChampion(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := Embedded(Default)
-	if err != nil || f.ID() != newest.ID() || f.Model != "assay" {
-		t.Fatalf("%s is %v, not %s: %v", Default, f, Champion, err)
+	if err != nil || f.ID() != newest.ID() {
+		t.Fatalf("%s is not %s: %v", Default, Champion, err)
 	}
 	names := Names()
 	if names[len(names)-2] != Champion || names[len(names)-1] != Default {
 		t.Errorf("the newest of %v is not %s", names, Champion)
+	}
+	for _, k := range catalog {
+		if f, err := Embedded(k.name); err != nil || f.Model != k.model {
+			t.Errorf("%s is not for the model %s: %v", k.name, k.model, err)
+		}
+	}
+	for model, want := range map[string]string{"assay": "assay-1", "assay-bent": "assay-2", "shannon-1950": "shannon-1950", "nosuch": "nosuch"} {
+		if got := NewestOf(model); got != want {
+			t.Errorf("the newest weights of %s are %s, want %s", model, got, want)
+		}
 	}
 	files, err := filepath.Glob("*.json")
 	if err != nil || len(files) != len(names)-1 {
@@ -318,8 +328,8 @@ func TestOpen(t *testing.T) {
 	if err != nil || f.ID() != want.ID() {
 		t.Errorf("Open(%s): %v", path, err)
 	}
-	if f, err = Open("assay"); err != nil || f.Model != "assay" {
-		t.Errorf("Open(assay): %v", err)
+	if f, err = Open("assay-1"); err != nil || f.Model != "assay" {
+		t.Errorf("Open(assay-1): %v", err)
 	}
 	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "shannon-1950") {
 		t.Errorf("Open of a missing file: %v", err)

@@ -28,7 +28,7 @@ func TestForeignTable(t *testing.T) {
 	}
 	people, _ := scoredStore(t, "assay", peoplePositions(t), 2)
 	all := scoredPositions(t, "../../shared/data/sf-scored-435k.tsv.zst", 1<<30)
-	file, err := models.Embedded(models.Default)
+	file, err := models.Embedded("assay-1")
 	if err != nil {
 		t.Fatal(err)
 	}

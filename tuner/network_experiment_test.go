@@ -55,7 +55,7 @@ func networkSet(m *eval.Model, units int) dataset.FeatureSet {
 // compares it with these weights alone on the others.
 func TestNetworkFormula(t *testing.T) {
 	ctx := context.Background()
-	file, err := models.Embedded(models.Default)
+	file, err := models.Embedded("assay-1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -63,8 +64,8 @@ assay eval loss measures how well evaluations predict results.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: the model of --weights, or "assay")`)
-	c.Flags().StringVar(&weights, "weights", "", "weight file, or name of embedded weights (default: those with the model's name; assay is the newest champion)")
+	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: that of --weights)`)
+	c.Flags().StringVar(&weights, "weights", "", "weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
@@ -115,19 +116,17 @@ type Opened struct {
 }
 
 // Open opens weights and checks that they are for the model. Each may be empty: the
-// default of weights is the model's name, the default of both is the newest champion.
+// default of weights is the newest of the model, the default of both the newest champion.
 func Open(model, weights string) (*Opened, error) {
 	if model != "" {
 		if _, err := eval.Lookup(model); err != nil {
 			return nil, cli.Usage(err)
 		}
 	}
-	if weights == "" {
-		weights = model
+	if weights == "" && model != "" {
+		weights = models.NewestOf(model)
 	}
-	if weights == "" {
-		weights = models.Default
-	}
+	weights = cmp.Or(weights, models.Default)
 	f, err := models.Open(weights)
 	if err != nil {
 		return nil, err
