@@ -130,14 +130,12 @@ func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64
 	}
 }
 
-// movesScale reports whether the weights w have a scale that has to be brought back.
+// movesScale reports whether the weights w have a scale that has to be brought back, and can be.
 func (f *fitting) movesScale(ctx context.Context, w objective.Tapered) (bool, error) {
-	if !f.scalable(w) {
-		return false, nil
+	if f.foreign() && !f.c.Rescale {
+		if s, err := f.measureScale(ctx, w); err != nil || !s.moved() {
+			return false, err
+		}
 	}
-	if !f.foreign() || f.c.Rescale {
-		return true, nil
-	}
-	s, err := f.measureScale(ctx, w)
-	return err == nil && s.moved(), err
+	return f.scalable(w), nil // last, because it warns
 }
