@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// horizon is for how many more moves a clock without a time control must last.
-	horizon = 40
+	// horizon is for how many more moves a clock without a time control must last. With 40, games
+	// ended with a third of the clock left.
+	horizon = 28
 	// reserve is the time reserved for pauses on a busy machine, in overheads of a move.
 	reserve = 4
 )
