@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-const reverse = "option name ReverseMargin type spin default 95 min 10 max 300"
+const checkPlies = "option name CheckPlies type spin default 1 min 0 max 3"
 
 // nodesOf returns the nodes of a player's search of the start position.
 func nodesOf(t *testing.T, spec string) uint64 {
@@ -31,7 +31,7 @@ func nodesOf(t *testing.T, spec string) uint64 {
 // Parameters of the search are settings of a specification, and change a player's moves and
 // identity.
 func TestParametersInSpecifications(t *testing.T) {
-	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:ReverseMargin=95"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
+	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:CheckPlies=1"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
 	if plain != same || plain == other {
 		t.Errorf("%d nodes, %d with the default, %d with another value", plain, same, other)
 	}
@@ -65,7 +65,7 @@ func TestShowParameters(t *testing.T) {
 		}
 		defer p.Close()
 		lister, _ := engine.As[engine.OptionLister](p)
-		listed := func() bool { return slices.Contains(lister.Options(), reverse) }
+		listed := func() bool { return slices.Contains(lister.Options(), checkPlies) }
 		if listed() {
 			t.Errorf("%s lists parameters before ShowParameters", spec)
 		}

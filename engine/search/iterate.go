@@ -86,8 +86,9 @@ func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 	if previous := e.root.at(line).previous; depth >= 4 && abs(previous) < mateBound {
 		alpha, beta = max(previous-window, -infinite), min(previous+window, infinite)
 	}
+	less := 0 // plies: a fail high need not be searched as deep again to be confirmed
 	for {
-		score := e.searchRoot(depth, alpha, beta, line)
+		score := e.searchRoot(max(depth-less, 1), alpha, beta, line)
 		e.root.sort(line)
 		if e.stopped {
 			return
@@ -97,10 +98,11 @@ func (e *Engine) aspirate(depth, line int, info func(engine.Info)) {
 		case score <= alpha:
 			beta = (alpha + beta) / 2
 			alpha = max(score-window, -infinite)
-			bound = -1
+			bound, less = -1, 0
 		case score >= beta:
 			beta = min(score+window, infinite)
 			bound = 1
+			less++
 		default:
 			e.root.sort(0)
 			return

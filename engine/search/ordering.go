@@ -29,6 +29,7 @@ type picker struct {
 	e       *Engine
 	f       *frame
 	history quietHistory
+	given   board.Checks // only in nodes of the main search
 
 	stage     stage
 	noisyOnly bool // in quiescence: only captures and queen promotions that lose no material
@@ -47,7 +48,7 @@ type picker struct {
 // or board.NullMove.
 func (e *Engine) newPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, history: e.quietHistory(ply), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
+	return picker{e: e, f: f, history: e.quietHistory(ply), given: f.pos.Checks(), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
 }
 
 // newNoisyPicker returns the picker of a quiescence node: in check all moves, otherwise
@@ -225,10 +226,14 @@ func (k *picker) goodCapture() board.Move {
 	return board.NullMove
 }
 
+// checkLoss is the material that a quiet check may lose by exchanges and still be tried early.
+const checkLoss = 75
+
 // generateQuiets lists the moves that are neither captures nor queen promotions and have
 // not been picked.
 func (k *picker) generateQuiets() {
 	p, f := &k.f.pos, k.f
+	bonus := int32(k.e.params.values[checkBonus])
 	n := k.bad
 	for _, m := range f.targets.Quiets(p, f.moves[k.bad:k.bad]) {
 		if m == k.hash || m == k.killers[0] || m == k.killers[1] || m == k.counter {
@@ -237,6 +242,9 @@ func (k *picker) generateQuiets() {
 		score := int32(-1 << 20) // underpromotions
 		if m < 1<<12 {
 			score = k.history.score(p.PieceAt(m.From()), m)
+			if k.given.Given(p, m) && p.SEEAtLeast(m, -checkLoss) {
+				score += bonus
+			}
 		}
 		f.rank(n, m, score)
 		n++

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -110,7 +111,8 @@ func TestParameterTable(t *testing.T) {
 
 func TestParametersAreOptions(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
-	line := "option name ReverseMargin type spin default 95 min 10 max 300"
+	preset := parameters[reverseMargin].preset
+	line := fmt.Sprintf("option name ReverseMargin type spin default %d min 10 max 300", preset)
 	if slices.Contains(e.Options(), line) {
 		t.Error("parameters are listed before ShowParameters")
 	}
@@ -123,7 +125,7 @@ func TestParametersAreOptions(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	if v := e.params.values[reverseMargin]; v != 95 {
+	if v := e.params.values[reverseMargin]; v != preset {
 		t.Errorf("refused values changed it to %d", v)
 	}
 	if err := e.SetOption("reversemargin", "90"); err != nil || e.params.values[reverseMargin] != 90 {

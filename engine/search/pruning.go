@@ -12,17 +12,18 @@ func hasPieces(p *board.Position, c board.Color) bool {
 }
 
 // prune tries to prove that a null-window node fails high without searching its moves. It
-// returns the score and whether it succeeded.
-func (e *Engine) prune(ply, depth, beta, eval int, improving, cut bool) (int, bool) {
+// returns the score and whether it succeeded. The hash move may be of another position.
+func (e *Engine) prune(ply, depth, beta, eval int, hash board.Move, improving, cut bool) (int, bool) {
 	f := e.at(ply)
 	p := &f.pos
 	v := &e.params.values
-	// Reverse futility: the evaluation is so far above beta that no reply makes up for it.
+	// Reverse futility: the evaluation is so far above beta that no reply makes up for it. Not
+	// where a quiet move was best before, which shows more than the evaluation.
 	margin := v[reverseMargin] * depth
 	if improving {
 		margin -= v[reverseImproving]
 	}
-	if depth <= v[reverseDepth] && eval-margin >= beta && eval < mateBound && beta > -mateBound {
+	if quiet := hash != board.NullMove && isQuiet(p, hash); !quiet && depth <= v[reverseDepth] && eval-margin >= beta && eval < mateBound && beta > -mateBound {
 		return (eval + beta) / 2, true
 	}
 	// Null move (Beal 1989): if passing fails high, some move does too. Not without pieces,

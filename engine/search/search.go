@@ -56,7 +56,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	}
 
 	if !pv && !inCheck && f.excluded == board.NullMove {
-		if s, ok := e.prune(ply, depth, beta, eval, improving, cut); ok || e.stopped {
+		if s, ok := e.prune(ply, depth, beta, eval, hash, improving, cut); ok || e.stopped {
 			return s
 		}
 	}
@@ -75,7 +75,6 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		depth--
 	}
 
-	checks := p.Checks()
 	us := p.SideToMove()
 	picker := e.newPicker(ply, hash)
 	best, bestMove := -infinite, board.NullMove
@@ -87,7 +86,7 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 		}
 		count++
 		quiet := isQuiet(p, m)
-		check := checks.Given(p, m)
+		check := picker.given.Given(p, m)
 		if best > -mateBound && hasPieces(p, us) {
 			left := max(depth-e.params.reduction(depth, count)>>plyBits, 0)
 			if quiet && !check && !inCheck {
