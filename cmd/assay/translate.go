@@ -15,11 +15,11 @@ func newTranslateCommand() *cobra.Command {
 		Use:   "translate RUNNER ARGUMENTS...",
 		Short: "Turn a command line of fastchess or cutechess-cli into one of assay",
 		Long: `Print the assay match command for a command line of ` + strings.Join(translate.Runners, ", ") + `.
-What assay does by itself, does differently or cannot do is printed as notes on standard
-error. Nothing is run.
+Each option becomes a flag, or a note on standard error: what assay does by itself, does
+differently or cannot do. Nothing is run.
 
-The other runners play until mate unless they are told to adjudicate; assay adjudicates
-lost games by default. The translation keeps what the command line says.`,
+As in the other runners, -each wins over -engine. They play until mate unless an option asks
+for adjudication; assay adjudicates lost games by default, so --win-plies 0 is added.`,
 		Example: `  assay translate fastchess -engine cmd=./new name=new -engine cmd=./base name=base \
       -each tc=8+0.08 option.Hash=16 -rounds 10000 -sprt elo0=0 elo1=5 -concurrency 4`,
 		DisableFlagParsing: true, // the flags are another program's
