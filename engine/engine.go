@@ -24,9 +24,29 @@ const (
 	// MateScore is the winner's score in a checkmate position. A mate in n plies is
 	// MateScore - n; being mated in n plies is -(MateScore - n).
 	MateScore = 32000
-	// NoScore means that a move was not searched, an opening move for example.
+	// NoScore is the absent score: of a move that was not searched, an opening move for
+	// example, or that its player did not evaluate.
 	NoScore = -32768
 )
+
+// Score is what a player says of a position: centipawns or mate, from the side to move's
+// view, or NoScore.
+type Score int
+
+// Known reports whether there is a score.
+func (s Score) Known() bool { return s != NoScore }
+
+// White returns the score of a search by the side as games record it: from White's view,
+// within the mates; NoScore stays NoScore.
+func (s Score) White(side board.Color) int16 {
+	if !s.Known() {
+		return NoScore
+	}
+	if side == board.Black {
+		s = -s
+	}
+	return int16(min(max(s, -MateScore), MateScore))
+}
 
 // Player chooses moves.
 //
@@ -167,18 +187,21 @@ type Limits struct {
 // Result is the answer to a search.
 type Result struct {
 	Move  board.Move
-	Score int // of the last completed iteration: centipawns or mate, side to move's view
-	Depth int // plies completed
+	Score Score // of the last completed iteration; NoScore if the player has no opinion
+	Depth int   // plies completed
 	Nodes uint64
 	Time  time.Duration
 	PV    []board.Move // principal variation; PV[0] == Move when not empty
 }
 
+// Unscored returns the answer of a player that has chosen a move and has no score of it.
+func Unscored(m board.Move) Result { return Result{Move: m, Score: NoScore, PV: []board.Move{m}} }
+
 // Info is one line of a search's progress.
 type Info struct {
 	Depth, SelDepth int
 	MultiPV         int // 1 for the best line
-	Score           int // as in Result
+	Score           Score
 	Bound           int // 0: the score is exact; 1: a lower bound; -1: an upper bound
 	Nodes           uint64
 	Time            time.Duration

@@ -26,7 +26,7 @@ func (greedy) Search(_ context.Context, game *board.Game, lim engine.Limits) (en
 	p := game.Position()
 	var r engine.Result
 	for _, m := range p.LegalMoves(nil) {
-		if gain := p.SEE(m); r.Move == board.NullMove || gain > r.Score {
+		if gain := engine.Score(p.SEE(m)); r.Move == board.NullMove || gain > r.Score {
 			r.Move, r.Score, r.PV = m, gain, []board.Move{m}
 		}
 		r.Nodes++

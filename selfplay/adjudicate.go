@@ -20,7 +20,8 @@ const (
 // value never ends one.
 //
 // Both players must agree, unless OneSided: scores of consecutive plies alternate between
-// the players. How often adjudication is wrong is measured: a share of the games that it
+// the players. A search without a score agrees with nothing: it ends every row of plies, and
+// the next row decides only once both players have given scores again. How often adjudication is wrong is measured: a share of the games that it
 // would end is played on, and the results are compared (see Verdict).
 type Adjudication struct {
 	WinScore int `json:"win_score,omitempty"` // a win at |score| >= WinScore centipawns ...
@@ -44,17 +45,14 @@ func StandardAdjudication() Adjudication {
 }
 
 // Verdict returns the first ply of scores after which the game would be adjudicated,
-// and how. Scores are those of a game: White's view, engine.NoScore for plies that
-// were not searched; first is the side that moved first; ply is the number of moves
-// played by then. A longer game was played on; whether its result agrees measures the
-// rule.
-func (a Adjudication) Verdict(first board.Color, scores []int16) (ply int, result board.GameResult, ok bool) {
+// and how. Scores are those of a game: White's view, engine.NoScore where there was none;
+// the first of them, opening plies, were not searched. first is the side that moved first;
+// ply is the number of moves played by then. A longer game was played on; whether its result
+// agrees measures the rule.
+func (a Adjudication) Verdict(first board.Color, scores []int16, opening int) (ply int, result board.GameResult, ok bool) {
 	j := referee{rule: a}
-	for i, s := range scores {
-		if s == engine.NoScore {
-			continue
-		}
-		if result, _, over := j.observe(first^board.Color(i%2), int(s)); over {
+	for i := opening; i < len(scores); i++ {
+		if result, _, over := j.observe(first^board.Color(i%2), scores[i]); over {
 			return i + 1, result, true
 		}
 	}
@@ -72,19 +70,27 @@ type referee struct {
 	plies              int // observed
 	white, black, draw int // plies in a row up to now whose scores say so
 
-	resigned [2]int // of White and of Black: plies in a row, two a move, with a lost score
+	resigned [2]int  // of White and of Black: plies in a row, two a move, with a lost score
+	silent   [2]bool // whether the last search of White and of Black had no score
 }
 
-// observe takes the score of the side's next move, White's view.
-func (j *referee) observe(side board.Color, score int) (board.GameResult, board.Termination, bool) {
-	j.white = row(j.white, score >= j.rule.WinScore)
-	j.black = row(j.black, score <= -j.rule.WinScore)
-	j.draw = row(j.draw, max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
+// observe takes the score of the side's next move, White's view, or engine.NoScore.
+func (j *referee) observe(side board.Color, stored int16) (board.GameResult, board.Termination, bool) {
+	score, known := int(stored), stored != engine.NoScore
+	j.white = row(j.white, known && score >= j.rule.WinScore)
+	j.black = row(j.black, known && score <= -j.rule.WinScore)
+	j.draw = row(j.draw, known && max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
 	j.plies++
+	if j.silent[side] = !known; !known {
+		j.resigned[side] = 0
+		return board.Draw, "", false
+	}
 	if j.rule.OneSided {
 		return j.observeOne(side, score)
 	}
 	switch {
+	case j.silent[side.Other()]: // a rule of a single ply would ask one player alone
+		return board.Draw, "", false
 	case j.rule.WinPlies > 0 && j.white >= j.rule.WinPlies:
 		return board.WhiteWins, AdjudicatedWin, true
 	case j.rule.WinPlies > 0 && j.black >= j.rule.WinPlies:
@@ -109,7 +115,7 @@ func (j *referee) observeOne(side board.Color, score int) (board.GameResult, boa
 
 // drawn reports whether the scores make the game a draw.
 func (j *referee) drawn() (board.GameResult, board.Termination, bool) {
-	if j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies {
+	if j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies && j.silent == [2]bool{} {
 		return board.Draw, AdjudicatedDraw, true
 	}
 	return board.Draw, "", false

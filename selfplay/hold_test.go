@@ -33,7 +33,7 @@ func (o *optioned) SetOption(name, value string) (err error) {
 
 func (o *optioned) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	r, err := o.Player.Search(ctx, game, lim)
-	r.Score += o.margin % 1000
+	r.Score += engine.Score(o.margin % 1000)
 	return r, err
 }
 

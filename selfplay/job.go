@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -61,7 +60,7 @@ type Result struct {
 	Start   string       `json:"start,omitempty"` // FEN of the first position; empty for standard chess's
 	Opening int          `json:"opening"`         // plies of Moves that were given, not played
 	Moves   []board.Move `json:"moves"`
-	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening
+	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening and where the player gave none
 	Depths  []uint8      `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
 
 	// Times[i] is the time for Moves[i], in milliseconds, rounded up. It is empty without limits of
@@ -180,9 +179,4 @@ func push(game *board.Game, moves []board.Move) error {
 		game.Push(m)
 	}
 	return nil
-}
-
-// clampScore returns a score as games record it.
-func clampScore(score int) int16 {
-	return int16(min(max(score, -engine.MateScore), engine.MateScore))
 }

@@ -207,17 +207,14 @@ func account(found engine.Result, err error) string {
 }
 
 func (t *table) record(side board.Color, found engine.Result) {
-	score := found.Score
-	if side == board.Black {
-		score = -score
-	}
-	t.result.Scores = append(t.result.Scores, clampScore(score))
+	score := found.Score.White(side)
+	t.result.Scores = append(t.result.Scores, score)
 	t.result.Depths = append(t.result.Depths, uint8(min(max(found.Depth, 0), 255)))
 	t.game.Push(found.Move)
 	if t.playOn {
 		return
 	}
-	result, why, over := t.referee.observe(side, int(clampScore(score)))
+	result, why, over := t.referee.observe(side, score)
 	switch {
 	case over && t.job.Rule.playsOn(t.job.Seed):
 		t.playOn = true

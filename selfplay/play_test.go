@@ -61,6 +61,8 @@ func TestVerdict(t *testing.T) {
 	win := StandardAdjudication()
 	draw := Adjudication{DrawScore: 10, DrawPlies: 4, DrawFrom: 3}
 	alone := Adjudication{WinScore: 1000, WinPlies: 6, OneSided: true} // White has the plies of even number
+	quick := Adjudication{WinScore: 1000, WinPlies: 1}
+	const none = engine.NoScore
 	for _, c := range []struct {
 		name   string
 		rule   Adjudication
@@ -85,9 +87,20 @@ func TestVerdict(t *testing.T) {
 		{"a draw, not before its ply", draw, scores(0, 0, 0, 0, 0, 0, 0, 0), 9, board.Draw, true},
 		{"a draw at the edge", draw, scores(99, 99, 99, 10, -10, 10, -10), 9, board.Draw, true},
 		{"11 is no draw", draw, scores(0, 0, 0, 10, -10, 11, -10), 0, 0, false},
+		{"a win needs a score of every ply", win, scores(1000, 1000, 1000, none, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
+		{"and is possible after one that is missing", win, scores(none, 1000, 1000, 1000, 1000, 1000, 1000), 9, board.WhiteWins, true},
+		{"a player without scores wins nothing", quick, scores(none, 1000, none, 1000, none, 1000), 0, 0, false},
+		{"nor loses", quick, scores(none, -1000, none, -1000, none, -1000), 0, 0, false},
+		{"both gave scores again", quick, scores(none, 1000, 1000), 5, board.WhiteWins, true},
+		{"who gives no score does not resign", alone, scores(-1000, none, -1000, none, none, none, -1000, none), 0, 0, false},
+		{"but who gives scores does", alone, scores(none, 1000, none, 1000, none, 1000), 8, board.WhiteWins, true},
+		{"no score is no draw", draw, scores(none, none, none, none, none, none, none, none, none, none), 0, 0, false},
+		{"of one player neither", draw, scores(0, none, 0, none, 0, none, 0, none, 0, none), 0, 0, false},
+		{"nor of a single ply", Adjudication{DrawScore: 10, DrawPlies: 1}, scores(none, 0, none, 0), 0, 0, false},
+		{"a draw from its ply, unscored ones counted", draw, scores(none, none, 0, 0, 0, 0, 0), 9, board.Draw, true},
 		{"opening plies count for nothing", win, scores(engine.NoScore, 1000, 1000, 1000, 1000, 1000), 0, 0, false},
 	} {
-		ply, result, ok := c.rule.Verdict(board.White, c.scores)
+		ply, result, ok := c.rule.Verdict(board.White, c.scores, 2)
 		if ply != c.ply || result != c.result || ok != c.ok {
 			t.Errorf("%s: Verdict = %d, %v, %v; want %d, %v, %v", c.name, ply, result, ok, c.ply, c.result, c.ok)
 		}
@@ -195,7 +208,7 @@ func TestPlayAdjudicates(t *testing.T) {
 	if r.Termination == AdjudicatedWin || len(r.Moves) <= 6 {
 		t.Errorf("ended by %q after %d plies, should have been played on", r.Termination, len(r.Moves))
 	}
-	ply, verdict, ok := job.Rule.Verdict(board.White, r.Scores)
+	ply, verdict, ok := job.Rule.Verdict(board.White, r.Scores, 0)
 	if ply != 6 || verdict != board.WhiteWins || !ok {
 		t.Errorf("the scores say %v at ply %d (%v), want a win for White at ply 6", verdict, ply, ok)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -70,6 +71,7 @@ type Series struct {
 type SeriesReport struct {
 	Checks     int64  // searches that checked a candidate
 	Lopsided   int64  // candidates whose score was too high
+	Unscored   int64  // candidates that were accepted because the search had no score
 	Repeated   int64  // candidates that had been played before
 	CheckNodes uint64 // nodes of all checks
 }
@@ -349,7 +351,10 @@ func (r *round) takeCheck(u *unit, result *Result) error {
 	}
 	r.report.Checks++
 	r.report.CheckNodes += result.Nodes[0] + result.Nodes[1]
-	if score := int(result.Scores[len(result.Scores)-1]); max(score, -score) > r.Check.MaxScore {
+	switch score := int(result.Scores[len(result.Scores)-1]); {
+	case score == engine.NoScore: // refusing every candidate would never end
+		r.report.Unscored++
+	case max(score, -score) > r.Check.MaxScore:
 		r.report.Lopsided++
 		r.propose(u)
 		return nil

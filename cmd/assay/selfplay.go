@@ -205,7 +205,11 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
-	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings\n", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	if s.Unscored > 0 {
+		fmt.Fprintf(w, "; %d of them have no score", s.Unscored)
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
 	share, lo, hi := s.Disagreement()
 	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
@@ -214,7 +218,11 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	fmt.Fprintln(w)
 	if c := s.Search; c.Checks > 0 {
-		fmt.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before\n", c.Checks, c.Lopsided, c.Repeated)
+		fmt.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before", c.Checks, c.Lopsided, c.Repeated)
+		if c.Unscored > 0 {
+			fmt.Fprintf(w, ", %d without a score: accepted unchecked", c.Unscored)
+		}
+		fmt.Fprintln(w)
 	}
 	if t := s.Took.Seconds(); t > 0 {
 		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)

@@ -149,7 +149,7 @@ func (p *keyPlayer) Close() error         { return nil }
 func (p *keyPlayer) Search(_ context.Context, g *board.Game, _ engine.Limits) (engine.Result, error) {
 	key := g.Position().Key()
 	p.asked(key)
-	return engine.Result{Depth: 1, Score: int(key % 1000)}, nil
+	return engine.Result{Depth: 1, Score: engine.Score(key % 1000)}, nil
 }
 
 // keyScore is the score of a keyPlayer, White's view. A mated position is not searched.

@@ -110,31 +110,23 @@ var ErrNoScores = errors.New("the player reports no score of positions")
 // search reports none. Each search is a game of its own, so that the score does not depend
 // on the positions before.
 func (e *extraction) scoreOf(ctx context.Context, player engine.Player, p *board.Position) (int16, error) {
-	score := 0
-	if len(p.LegalMoves(nil)) > 0 {
+	var score engine.Score
+	if p.CountLegal() > 0 {
 		if err := player.NewGame(0); err != nil {
 			return 0, err
 		}
-		lim, told := e.Limits, false
-		lim.Info = func(engine.Info) { told = true }
-		r, err := player.Search(ctx, board.NewGame(*p), lim)
+		r, err := player.Search(ctx, board.NewGame(*p), e.Limits)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return 0, err
 		}
-		if !told && r.Depth == 0 {
-			return dataset.NoScore, nil
-		}
 		score = r.Score
 	} else if p.InCheck() {
 		score = -dataset.MateScore
 	}
-	if p.SideToMove() == board.Black {
-		score = -score
-	}
-	return int16(score), nil
+	return score.White(p.SideToMove()), nil
 }
 
 // scored writes the rows of a job, once their scores are safe.

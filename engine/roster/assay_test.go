@@ -25,7 +25,7 @@ func score(t *testing.T, p engine.Player) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Score
+	return int(r.Score)
 }
 
 // A weight set as an option has the same effect as in a file.

@@ -134,3 +134,19 @@ func explain(t *testing.T, p engine.Player, pos *board.Position) {
 		t.Errorf("%s: played %v with %d nodes, and after an explanation %v with %d", pos.FEN(), before.Move, before.Nodes, after.Move, after.Nodes)
 	}
 }
+
+// Programs that do not search, and moves from a book, have no score; 0 would be a draw.
+func TestHistoricProgramsWithoutScores(t *testing.T) {
+	start := board.StartPosition()
+	for spec, scored := range map[string]bool{"random": false, "first-move": false, "torres-1890": false, "shannon-a:book=true": false,
+		"machack-1967": false, "shannon-a": true, "turing-1951": true, "bernstein-1957": true, "losalamos-1956": true, "nss-1958": true} {
+		p, err := Open(spec)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if r := answer(t, p, &start, 1); r.Score.Known() != scored {
+			t.Errorf("%s: score %d, known %v", spec, r.Score, r.Score.Known())
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 	}
 	// If not even the first iteration ends, answer with the first move and the static
 	// evaluation.
-	result := engine.Result{Move: root.at(0).move, Score: e.evaluate(p), PV: []board.Move{root.at(0).move}}
+	result := engine.Result{Move: root.at(0).move, Score: engine.Score(e.evaluate(p)), PV: []board.Move{root.at(0).move}}
 	lines := min(max(lim.MultiPV, 1), root.n)
 	for depth := 1; ; depth++ {
 		e.depth = depth
@@ -33,7 +33,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 			e.stopIn(&result, lim.Info)
 			return result
 		}
-		result.Move, result.Score, result.Depth = best.move, best.score, depth
+		result.Move, result.Score, result.Depth = best.move, engine.Score(best.score), depth
 		result.PV = append(result.PV[:0], best.pv[:best.pvLen]...)
 		if lim.Info != nil {
 			for line := range lines {
@@ -123,7 +123,7 @@ func (e *Engine) report(info func(engine.Info), line, score, bound int) {
 		Depth:    e.depth,
 		SelDepth: rm.selDepth,
 		MultiPV:  line + 1,
-		Score:    score,
+		Score:    engine.Score(score),
 		Bound:    bound,
 		Nodes:    e.nodes,
 		Time:     e.limits.elapsed(),

@@ -45,7 +45,7 @@ func TestMateLimit(t *testing.T) {
 	} {
 		e := New(evaluator(t, "assay-start"), 1)
 		r := run(t, e, board.NewGame(position(t, tt.fen)), engine.Limits{Mate: tt.moves})
-		if r.Score != tt.score {
+		if int(r.Score) != tt.score {
 			t.Errorf("%s: score %d, want %d", tt.name, r.Score, tt.score)
 		}
 	}

@@ -65,7 +65,7 @@ func TestMates(t *testing.T) {
 			e := New(evaluator(t, "shannon-1950"), 1)
 			p := position(t, tt.fen)
 			r := run(t, e, board.NewGame(p), engine.Limits{Depth: tt.depth})
-			if tt.score != 0 && r.Score != tt.score {
+			if tt.score != 0 && int(r.Score) != tt.score {
 				t.Errorf("score %d, want %d (move %v, PV %v)", r.Score, tt.score, r.Move, r.PV)
 			}
 			if tt.best != "" && p.UCI(r.Move) != tt.best {
@@ -84,7 +84,7 @@ func TestNoMoves(t *testing.T) {
 	} {
 		e := New(evaluator(t, "shannon-1950"), 1)
 		r := run(t, e, board.NewGame(position(t, fen)), engine.Limits{Depth: 3})
-		if r.Move != board.NullMove || r.Score != score || len(r.PV) != 0 || r.Nodes != 0 {
+		if r.Move != board.NullMove || int(r.Score) != score || len(r.PV) != 0 || r.Nodes != 0 {
 			t.Errorf("%s: %+v, want no move and %d", fen, r, score)
 		}
 	}

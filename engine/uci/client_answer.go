@@ -25,15 +25,14 @@ type answer struct {
 	started  time.Time
 
 	scored bool        // a score has arrived, so the engine has started this search
-	best   engine.Info // of the last line about the best move with an exact score, or else with a bound
-	found  bool        // whether best is set
+	best   engine.Info // of the last line about the best move that says its score, or else of the last
 	pv     []byte      // of best, not parsed
 	nodes  uint64      // the highest number reported
 	took   time.Duration
 }
 
 func (a *answer) reset(p *board.Position, info func(engine.Info)) {
-	*a = answer{position: *p, info: info, started: time.Now(), pv: a.pv[:0]}
+	*a = answer{position: *p, info: info, started: time.Now(), best: engine.Info{Score: engine.NoScore}, pv: a.pv[:0]}
 }
 
 // take processes a line. If it is a bestmove, take returns true and the move in lower
@@ -56,8 +55,10 @@ func (a *answer) takeInfo(rest []byte) {
 	a.nodes = max(a.nodes, i.Nodes)
 	a.took = max(a.took, i.Time)
 	a.scored = a.scored || scored
-	if scored && i.MultiPV <= 1 && (i.Bound == 0 || !a.found || a.best.Bound != 0) {
-		a.best, a.found = i, true
+	if exact := i.Score.Known() && i.Bound == 0; scored && i.MultiPV <= 1 && (exact || !a.best.Score.Known()) {
+		if a.best = i; !exact {
+			a.best.Score = engine.NoScore // a bound alone may be far from the score
+		}
 		a.pv = append(a.pv[:0], pv...)
 	}
 	if scored && a.info != nil {
@@ -68,12 +69,9 @@ func (a *answer) takeInfo(rest []byte) {
 
 // result returns the answer with its move.
 func (a *answer) result(move board.Move) engine.Result {
-	r := engine.Result{Move: move, Nodes: a.nodes, Time: time.Since(a.started)}
+	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth, Nodes: a.nodes, Time: time.Since(a.started)}
 	if a.took > 0 {
 		r.Time = a.took
-	}
-	if a.found {
-		r.Score, r.Depth = a.best.Score, a.best.Depth
 	}
 	if pv := a.line(a.pv); len(pv) > 0 && pv[0] == move {
 		r.PV = pv
@@ -101,6 +99,7 @@ func (a *answer) line(text []byte) []board.Move {
 // parseInfo parses what follows the word "info": the numbers, whether a score is among
 // them, and the text of the variation. It skips unknown words.
 func parseInfo(rest []byte) (i engine.Info, scored bool, pv []byte) {
+	i.Score = engine.NoScore
 	for {
 		var word []byte
 		word, rest = nextWord(rest)
@@ -113,9 +112,8 @@ func parseInfo(rest []byte) (i engine.Info, scored bool, pv []byte) {
 			return i, scored, bytes.TrimSpace(rest)
 		case "score":
 			var ok bool
-			if i.Score, rest, ok = parseScore(rest); ok {
-				scored = true
-			}
+			i.Score, rest, ok = parseScore(rest)
+			scored = scored || ok
 		case "lowerbound":
 			i.Bound = 1
 		case "upperbound":
@@ -157,26 +155,30 @@ func takeNumber(i *engine.Info, word string, rest []byte) []byte {
 	return after
 }
 
-// parseScore parses "cp CENTIPAWNS" or "mate MOVES".
-func parseScore(rest []byte) (score int, after []byte, ok bool) {
+// parseScore parses "cp CENTIPAWNS" or "mate MOVES". In a position with legal moves, the
+// only ones that a Client searches, "mate 0" cannot be true: it is no score.
+func parseScore(rest []byte) (score engine.Score, after []byte, ok bool) {
 	unit, after := nextWord(rest)
 	text, after := nextWord(after)
 	n, ok := parseNumber(text)
 	if !ok {
-		return 0, rest, false
+		return engine.NoScore, rest, false
 	}
 	switch string(unit) {
 	case "cp":
-		return int(min(max(n, -engine.MaxScore), engine.MaxScore)), after, true
+		return engine.Score(min(max(n, -engine.MaxScore), engine.MaxScore)), after, true
 	case "mate":
 		const longest = (engine.MateScore - engine.MaxScore) / 2 // in moves; more is not a mate score
-		moves := int(min(max(n, 1-longest), longest-1))
-		if moves > 0 {
+		moves := engine.Score(min(max(n, 1-longest), longest-1))
+		switch {
+		case moves > 0:
 			return engine.MateScore - (2*moves - 1), after, true
+		case moves < 0:
+			return -(engine.MateScore + 2*moves), after, true
 		}
-		return -(engine.MateScore + 2*moves), after, true
+		return engine.NoScore, after, true
 	}
-	return 0, rest, false
+	return engine.NoScore, rest, false
 }
 
 // parseNumber parses an integer. One that is out of range becomes the nearest in range.

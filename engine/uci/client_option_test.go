@@ -116,21 +116,21 @@ func TestParseInfo(t *testing.T) {
 		{"depth 9 seldepth 12 multipv 1 score cp -32 nodes 18081 nps 488675 hashfull 4 tbhits 0 time 37 pv c7c5 g1f3",
 			engine.Info{Depth: 9, SelDepth: 12, MultiPV: 1, Score: -32, Nodes: 18081, HashFull: 4, Time: 37 * time.Millisecond}, true, "c7c5 g1f3"},
 		{"multipv 1 depth 1 seldepth 1 score cp -66 upperbound time 0 nodes 2 pv a7a5 \r", engine.Info{Depth: 1, SelDepth: 1, MultiPV: 1, Score: -66, Bound: -1, Nodes: 2}, true, "a7a5"},
-		{"depth 6", engine.Info{Depth: 6}, false, ""},
+		{"depth 6", engine.Info{Depth: 6, Score: engine.NoScore}, false, ""},
 		{"score mate 3 lowerbound", engine.Info{Score: engine.MateScore - 5, Bound: 1}, true, ""},
 		{"score mate 1", engine.Info{Score: engine.MateScore - 1}, true, ""},
 		{"score mate -2", engine.Info{Score: -(engine.MateScore - 4)}, true, ""},
-		{"score mate 0", engine.Info{Score: -engine.MateScore}, true, ""},
+		{"score mate 0", engine.Info{Score: engine.NoScore}, true, ""},
 		{"score mate 999999", engine.Info{Score: engine.MaxScore + 3}, true, ""},
 		{"score mate -999999", engine.Info{Score: -(engine.MaxScore + 2)}, true, ""},
 		{"score cp 31999", engine.Info{Score: engine.MaxScore}, true, ""},
 		{"score cp -99999999999999999999", engine.Info{Score: -engine.MaxScore}, true, ""},
-		{"score cp", engine.Info{}, false, ""},
-		{"score wdl 1 2 3 depth 5", engine.Info{Depth: 5}, false, ""},
-		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000", engine.Info{Depth: maxDepth, Time: maxTime, HashFull: 1000}, false, ""},
+		{"score cp", engine.Info{Score: engine.NoScore}, false, ""},
+		{"score wdl 1 2 3 depth 5", engine.Info{Depth: 5, Score: engine.NoScore}, false, ""},
+		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000", engine.Info{Score: engine.NoScore, Depth: maxDepth, Time: maxTime, HashFull: 1000}, false, ""},
 		{"depth x score cp 5", engine.Info{Score: 5}, true, ""},
-		{"string depth 5 score cp 5", engine.Info{}, false, ""},
-		{"currmove e2e4 currmovenumber 1 nodes 7", engine.Info{Nodes: 7}, false, ""},
+		{"string depth 5 score cp 5", engine.Info{Score: engine.NoScore}, false, ""},
+		{"currmove e2e4 currmovenumber 1 nodes 7", engine.Info{Score: engine.NoScore, Nodes: 7}, false, ""},
 	} {
 		got, scored, pv := parseInfo([]byte(tt.text))
 		if !reflect.DeepEqual(got, tt.want) || scored != tt.scored || string(pv) != tt.pv {
@@ -166,6 +166,47 @@ func TestAnswer(t *testing.T) {
 	r := a.result(m)
 	if r.Score != 30 || r.Depth != 4 || r.Nodes != 250 || r.Time != 9*time.Millisecond || len(r.PV) != 2 {
 		t.Errorf("result %+v", r)
+	}
+}
+
+// A search has a score only if the engine gave an exact one that is possible in a position
+// with legal moves; the last such score stays.
+func TestScoreOfAnswer(t *testing.T) {
+	start := board.StartPosition()
+	for _, tt := range []struct {
+		lines string // separated by semicolons
+		want  engine.Score
+		depth int
+	}{
+		{"", engine.NoScore, 0},
+		{"depth 3 nodes 5 pv e2e4", engine.NoScore, 0},
+		{"depth 1 score cp 0", 0, 1},
+		{"depth 1 score mate 0", engine.NoScore, 1},
+		{"depth 1 score mate -0", engine.NoScore, 1},
+		{"depth 1 score cp 28;depth 9 score mate 0", 28, 1},
+		{"depth 1 score mate 0;depth 2 score cp 28", 28, 2},
+		{"depth 1 score mate 10 lowerbound", engine.NoScore, 1},
+		{"depth 1 score mate -10 upperbound", engine.NoScore, 1},
+		{"depth 1 score cp -2900 upperbound", engine.NoScore, 1},
+		{"depth 1 lowerbound score cp 2900", engine.NoScore, 1},
+		{"depth 4 score cp 31;depth 5 score cp -2900 upperbound", 31, 4},
+		{"depth 4 score mate 3;depth 5 score mate 2 lowerbound", engine.MateScore - 5, 4},
+		{"depth 4 score cp 99 lowerbound;depth 4 score cp 120", 120, 4},
+		{"multipv 2 depth 4 score cp 10", engine.NoScore, 0},
+		{"depth 4 score cp 12.5", engine.NoScore, 0},
+		{"string score cp 12", engine.NoScore, 0},
+		{"depth 4 score mate -3", -(engine.MateScore - 6), 4},
+		{"depth 4 score cp 30000", engine.MaxScore, 4},
+		{"depth 4 score cp -30000", -engine.MaxScore, 4},
+	} {
+		var a answer
+		a.reset(&start, nil)
+		for line := range strings.SplitSeq(tt.lines, ";") {
+			a.take([]byte("info " + line))
+		}
+		if r := a.result(start.LegalMoves(nil)[0]); r.Score != tt.want || r.Depth != tt.depth || r.Score.Known() != (tt.want != engine.NoScore) {
+			t.Errorf("%q: score %d, depth %d; want %d, %d", tt.lines, r.Score, r.Depth, tt.want, tt.depth)
+		}
 	}
 }
 
@@ -328,7 +369,7 @@ func FuzzAnswer(f *testing.F) {
 		b := lineBuffer{from: bytes.NewReader(data), buf: make([]byte, 256)}
 		var a answer
 		a.reset(&start, func(i engine.Info) {
-			if i.Score > engine.MateScore || i.Score < -engine.MateScore || i.Depth < 0 || i.Nodes > maxNodes {
+			if abs := max(i.Score, -i.Score); abs >= engine.MateScore && i.Score.Known() || i.Depth < 0 || i.Nodes > maxNodes {
 				t.Errorf("%+v", i)
 			}
 		})
@@ -347,7 +388,7 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 		r := a.result(start.LegalMoves(nil)[0])
-		if r.Score > engine.MateScore || r.Score < -engine.MateScore {
+		if abs := max(r.Score, -r.Score); abs >= engine.MateScore && r.Score.Known() {
 			t.Errorf("%+v", r)
 		}
 	})

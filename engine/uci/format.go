@@ -17,7 +17,10 @@ type formatter struct {
 // info returns the info line.
 func (f *formatter) info(i engine.Info) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "info depth %d seldepth %d multipv %d score %s", i.Depth, max(i.SelDepth, i.Depth), max(i.MultiPV, 1), score(i.Score))
+	fmt.Fprintf(&b, "info depth %d seldepth %d multipv %d", i.Depth, max(i.SelDepth, i.Depth), max(i.MultiPV, 1))
+	if i.Score.Known() {
+		b.WriteString(" score " + score(i.Score))
+	}
 	switch {
 	case i.Bound < 0:
 		b.WriteString(" upperbound")
@@ -34,7 +37,7 @@ func (f *formatter) info(i engine.Info) string {
 }
 
 // score formats a score as UCI does: centipawns, or moves to mate.
-func score(v int) string {
+func score(v engine.Score) string {
 	switch {
 	case v > engine.MaxScore:
 		return fmt.Sprintf("mate %d", (engine.MateScore-v+1)/2)

@@ -402,7 +402,7 @@ func TestGoLimits(t *testing.T) {
 }
 
 func TestScores(t *testing.T) {
-	for v, want := range map[int]string{
+	for v, want := range map[engine.Score]string{
 		0: "cp 0", -312: "cp -312", engine.MaxScore: "cp 30000",
 		engine.MateScore - 1: "mate 1", engine.MateScore - 3: "mate 2", engine.MateScore - 4: "mate 2",
 		-engine.MateScore: "mate 0", -(engine.MateScore - 2): "mate -1", -(engine.MateScore - 4): "mate -2",

@@ -15,6 +15,7 @@ import (
 type Summary struct {
 	Games        int64            `json:"games"`
 	Plies        int64            `json:"plies"` // that were searched
+	Unscored     int64            `json:"plies_without_score,omitempty"`
 	WhiteWins    int64            `json:"white_wins"`
 	Draws        int64            `json:"draws"`
 	BlackWins    int64            `json:"black_wins"`
@@ -52,6 +53,11 @@ type Summary struct {
 func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	s.Games++
 	s.Plies += int64(len(g.Moves) - int(g.OpeningPlies))
+	for _, score := range g.Scores[g.OpeningPlies:] {
+		if score == dataset.NoScore {
+			s.Unscored++
+		}
+	}
 	switch board.GameResult(g.Result) {
 	case board.WhiteWins:
 		s.WhiteWins++
@@ -64,7 +70,7 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 		s.Terminations = map[string]int64{}
 	}
 	s.Terminations[g.Termination]++
-	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores)
+	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores, int(g.OpeningPlies))
 	if !ok {
 		return
 	}

@@ -50,7 +50,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if len(t.root) == 0 {
 		return t.budget.Finish(engine.Result{}), nil
 	}
-	result := engine.Result{Move: t.root[0], PV: t.root[:1:1]}
+	result := engine.Unscored(t.root[0])
 	// The search of one ply provides a move if the limits stop the full one.
 	for _, plies := range []int{1, p.plies} {
 		t.plies = t.budget.Depth(plies)
@@ -61,7 +61,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		if !ok {
 			break
 		}
-		result.Move, result.PV, result.Score, result.Depth = line[0], line, p.score(pos, value, len(line)), t.plies
+		result.Move, result.PV, result.Score, result.Depth = line[0], line, engine.Score(p.score(pos, value, len(line))), t.plies
 		t.budget.Report(result, t.plies)
 		if t.budget.Enough() {
 			break

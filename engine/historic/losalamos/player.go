@@ -30,19 +30,18 @@ func New() *Player {
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	root := *game.Position()
 	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
-	var r engine.Result
 	list := historic.RootMoves(root.LegalMoves(nil), lim)
 	if len(list) == 0 {
-		return budget.Finish(r), nil
+		return budget.Finish(engine.Result{}), nil
 	}
-	r.Move = list[0]
+	r := engine.Unscored(list[0])
 	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
 		s := rooted(list, depth, budget.Spend)
 		v := s.value(&root, 0, 0, -2*mate, 2*mate)
 		if s.over {
 			break
 		}
-		r.Move, r.PV, r.Score, r.Depth = s.line[0][0], slices.Clone(s.line[0]), score(v), depth
+		r.Move, r.PV, r.Score, r.Depth = s.line[0][0], slices.Clone(s.line[0]), engine.Score(score(v)), depth
 		budget.Report(r, depth)
 		if budget.Enough() {
 			break

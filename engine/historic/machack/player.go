@@ -125,7 +125,7 @@ func (p *Player) Close() error {
 	return nil
 }
 
-// Search implements engine.Player. Score and depth of a book move are 0.
+// Search implements engine.Player. A book move has no score, and depth 0.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	root := *game.Position()
 	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
@@ -134,16 +134,16 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return budget.Finish(engine.Result{}), nil
 	}
 	if m, ok := p.bookMove(&root, list); ok {
-		return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
+		return budget.Finish(engine.Unscored(m)), nil
 	}
 	s := p.newSearch(&root, game.Keys(), list, budget)
-	r := engine.Result{Move: s.first(&root)}
+	r := engine.Result{Move: s.first(&root), Score: engine.NoScore}
 	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
 		line, score, ok := s.iterate(&root, depth)
 		if !ok && (len(r.PV) > 0 || len(line) == 0) {
 			break // use a stopped search only if there is no other
 		}
-		r.Move, r.PV, r.Score = line[0], line, score
+		r.Move, r.PV, r.Score = line[0], line, engine.Score(score)
 		if !ok {
 			break
 		}

@@ -28,7 +28,7 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 	list := g.list(&pos, moves, nil)
 	r := historic.Reason{Move: chosen.Move, Why: "from the book"}
 	if chosen.Depth > 0 {
-		r.Why = fmt.Sprintf("%s; plausibility %s", pawns(chosen.Score), place(list, chosen.Move))
+		r.Why = fmt.Sprintf("%s; plausibility %s", pawns(int(chosen.Score)), place(list, chosen.Move))
 	}
 	if chosen.Move == printed {
 		return r, nil
@@ -37,7 +37,7 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 	if err != nil || ctx.Err() != nil {
 		return historic.Reason{}, errors.Join(err, ctx.Err())
 	}
-	r.Printed = fmt.Sprintf("%s: %s alone; plausibility %s", pos.SAN(printed), pawns(alone.Score), place(list, printed))
+	r.Printed = fmt.Sprintf("%s: %s alone; plausibility %s", pos.SAN(printed), pawns(int(alone.Score)), place(list, printed))
 	return r, nil
 }
 

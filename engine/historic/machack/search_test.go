@@ -169,7 +169,7 @@ func TestSecondary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores[i] = r.Score
+			scores[i] = int(r.Score)
 			if mated := r.Score <= -mateBound; !mated && (p.search.stats.Secondary > 0) != on {
 				t.Errorf("%s: secondary search %v, but %d done", fen, on, p.search.stats.Secondary)
 			}

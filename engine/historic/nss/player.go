@@ -53,7 +53,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	}
 	e.run()
 	chosen := e.choose()
-	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: chosen.score(), Depth: 1}
+	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: engine.Score(chosen.score()), Depth: 1}
 	if len(e.analyzed) == 0 {
 		result.Depth = 0
 	} else {

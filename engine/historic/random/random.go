@@ -47,7 +47,7 @@ func (p *Player) NewGame(seed uint64) error {
 	return nil
 }
 
-// Search chooses a move without searching. The score is 0.
+// Search chooses a move without searching or a score.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	budget := historic.NewBudget(ctx, game.Position().SideToMove(), lim)
 	list := historic.RootMoves(shannon.List(game.Position()), lim)
@@ -60,7 +60,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		rng := rand.New(rand.NewPCG(p.seed+uint64(p.addSeed), game.Position().Key()+uint64(game.Position().Ply())))
 		m = list[rng.IntN(len(list))]
 	}
-	return budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
+	return budget.Finish(engine.Unscored(m)), nil
 }
 
 // Explain writes the numbered list of legal moves.

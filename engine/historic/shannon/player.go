@@ -139,7 +139,7 @@ func (p *Player) Close() error {
 	return nil
 }
 
-// Search implements engine.Player. Score and depth of a book move are 0.
+// Search implements engine.Player. A book move has no score, and depth 0.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	s := p.newSearch(ctx, game.Position(), lim)
 	if len(s.list) == 0 {
@@ -151,7 +151,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			return engine.Result{}, err
 		}
 		if m, ok := b.Move(game.Position(), s.list, s.rng()); ok {
-			return s.budget.Finish(engine.Result{Move: m, PV: []board.Move{m}}), nil
+			return s.budget.Finish(engine.Unscored(m)), nil
 		}
 	}
 	return s.budget.Finish(s.iterate(lim.Info)), nil

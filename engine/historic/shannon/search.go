@@ -70,7 +70,7 @@ func (s *search) iterations() (all []iteration) {
 
 // iterate searches deeper until the strategy's depth or the limits are reached.
 func (s *search) iterate(info func(engine.Info)) engine.Result {
-	result := engine.Result{Move: s.list[0], PV: s.list[:1:1]}
+	result := engine.Unscored(s.list[0])
 	first := 0 // index of the move to search first
 	for i, it := range s.iterations() {
 		limit := s.budget.Depth(it.cap)
@@ -81,13 +81,13 @@ func (s *search) iterate(info func(engine.Info)) engine.Result {
 		}
 		first = s.choose(scores)
 		r := scores[first]
-		result.Move, result.Score, result.PV = s.list[first], r.score, r.line
+		result.Move, result.Score, result.PV = s.list[first], engine.Score(r.score), r.line
 		if s.budget.Stopped() {
 			break
 		}
 		result.Depth = it.full
 		if info != nil {
-			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: r.score, Nodes: s.budget.Nodes(), Time: s.budget.Elapsed(), PV: r.line})
+			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: result.Score, Nodes: s.budget.Nodes(), Time: s.budget.Elapsed(), PV: r.line})
 		}
 		if s.budget.Enough() || limit < s.iterations()[i].cap || max(r.score, -r.score) >= mateBound {
 			break

@@ -111,7 +111,7 @@ func TestTypeAIsMinimax(t *testing.T) {
 			}
 			r := play(t, p, pos, engine.Limits{Depth: depth})
 			// A mate found at a smaller depth ends the iteration; it is the same mate.
-			if r.Score != bestScore || r.Move != bestMove {
+			if int(r.Score) != bestScore || r.Move != bestMove {
 				t.Errorf("%s, %d plies: %s %d, minimax: %s %d", fen, depth, pos.SAN(r.Move), r.Score, pos.SAN(bestMove), bestScore)
 			}
 		}
@@ -247,7 +247,7 @@ func TestVariation(t *testing.T) {
 	best := play(t, plain, pos, engine.Limits{})
 	near := map[board.Move]bool{}
 	for i, m := range s.list {
-		if scores[i].score >= best.Score-margin {
+		if scores[i].score >= int(best.Score)-margin {
 			near[m] = true
 		}
 	}

@@ -24,11 +24,10 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if len(list) == 0 {
 		return budget.Finish(engine.Result{}), nil
 	}
-	r := engine.Result{Move: list[0]}
+	r := engine.Unscored(list[0])
 	if m, rule := Answer(root); rule != 0 && len(historic.RootMoves([]board.Move{m}, lim)) > 0 {
-		r.Move = m
+		r = engine.Unscored(m)
 	}
-	r.PV = []board.Move{r.Move}
 	return budget.Finish(r), nil
 }
 

@@ -51,7 +51,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if len(moves) == 0 {
 		return budget.Finish(engine.Result{}), nil
 	}
-	result := engine.Result{Move: moves[0], PV: moves[:1:1]}
+	result := engine.Unscored(moves[0])
 	// The analysis of one ply provides a move if the limits stop the full one.
 	for _, plies := range []int{1, p.plies} {
 		plies = budget.Depth(plies)
@@ -61,7 +61,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			break
 		}
 		c := pick(pos, all)
-		result.Move, result.PV, result.Score, result.Depth = c.move, c.line, p.score(pos, c), min(plies, p.full)
+		result.Move, result.PV, result.Score, result.Depth = c.move, c.line, engine.Score(p.score(pos, c)), min(plies, p.full)
 		budget.Report(result, plies)
 		if budget.Enough() || plies < p.plies && budget.Depth(p.plies) == plies {
 			break

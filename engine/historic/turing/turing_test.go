@@ -294,7 +294,7 @@ func TestScore(t *testing.T) {
 		"R6k/6pp/8/8/8/8/8/7K b - - 0 1": 0,    // no move
 	} {
 		r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, fen)), engine.Limits{})
-		if err != nil || r.Score != want {
+		if err != nil || int(r.Score) != want {
 			t.Errorf("%s: score %d, error %v; want %d", fen, r.Score, err, want)
 		}
 	}

@@ -79,7 +79,7 @@ func (c *careless) Search(ctx context.Context, game *board.Game, _ engine.Limits
 		us := game.Position().SideToMove()
 		score += v * (game.Position().Pieces(us, board.PieceType(t)).Count() - game.Position().Pieces(us.Other(), board.PieceType(t)).Count())
 	}
-	return engine.Result{Move: best, Score: score, Depth: 1, Nodes: 1}, ctx.Err()
+	return engine.Result{Move: best, Score: engine.Score(score), Depth: 1, Nodes: 1}, ctx.Err()
 }
 
 func config(t *testing.T, iterations int) Config {
