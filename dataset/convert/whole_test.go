@@ -101,6 +101,7 @@ func viriGames(t testing.TB, data []byte) []byte {
 var (
 	lineBreak = regexp.MustCompile(`\r\n|\r|\n`)
 	tagLine   = regexp.MustCompile(`^\[[A-Za-z]+ `)
+	moveLine  = regexp.MustCompile(`\d\. ?\S|[01]-[01]$|1/2-1/2$`)
 )
 
 // countLines counts the rows of a list or of a table without a header.
@@ -117,6 +118,7 @@ func countLines(data []byte) (n int64) {
 }
 
 // countGames counts the blocks of tags.
+// A torn tag does not end the tags of a game; moves do.
 func countGames(data []byte) (n int64) {
 	in := false
 	for _, line := range lineBreak.Split(strings.TrimPrefix(string(data), bom), -1) {
@@ -127,7 +129,7 @@ func countGames(data []byte) (n int64) {
 		if is && !in {
 			n++
 		}
-		in = is
+		in = is || in && !moveLine.MatchString(line)
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package pgn
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -68,7 +69,7 @@ func (l *lexer) begins(tag string) {
 func (l *lexer) gameFollows() bool {
 	for _, tag := range []string{firstTag, l.first} {
 		head, _ := l.in.Peek(len(tag)) // shorter at the end of the file
-		if tag != "" && string(head) == tag {
+		if tag != "" && strings.EqualFold(string(head), tag) {
 			return true
 		}
 	}
@@ -158,7 +159,13 @@ func (l *lexer) comment(line int) token {
 	}
 }
 
-// tag reads to the bracket that closes a tag; brackets within its quotes do not count.
+// opensGame reports whether a tag of that name is a game's first.
+func (l *lexer) opensGame(name string) bool {
+	return strings.EqualFold("["+name+" ", firstTag) || strings.EqualFold("["+name+" ", l.first)
+}
+
+// tag reads to the bracket that closes a tag; brackets within its quotes do not count. A tag
+// ends with its line: of one that goes on, the rest is skipped.
 func (l *lexer) tag(line int) token {
 	l.buf = l.buf[:0]
 	quoted, escaped := false, false
@@ -166,7 +173,12 @@ func (l *lexer) tag(line int) token {
 		c, ok := l.next()
 		switch {
 		case !ok || c == '\n':
-			return token{tokenOpenTag, string(l.buf), line}
+			if text := bytes.TrimSpace(l.buf); bytes.HasSuffix(text, []byte(`"]`)) { // a quote within quotes
+				return token{tokenTag, string(text[:len(text)-1]), line}
+			}
+			text := string(l.buf)
+			l.skipRest()
+			return token{tokenOpenTag, text, line}
 		case escaped:
 			escaped = false
 		case c == '\\' && quoted:
@@ -179,6 +191,18 @@ func (l *lexer) tag(line int) token {
 		if len(l.buf) < maxTokenLength {
 			l.buf = append(l.buf, c)
 		}
+	}
+}
+
+// skipRest skips the lines up to the one that closes a tag, a line that begins a tag, or an
+// empty line.
+func (l *lexer) skipRest() {
+	for closed := false; !closed; {
+		if head, _ := l.in.Peek(1); len(head) == 0 || strings.Contains("[\r\n", string(head)) {
+			return
+		}
+		ok := l.until('\n')
+		closed = !ok || bytes.HasSuffix(bytes.TrimSpace(l.buf), []byte("]"))
 	}
 }
 
@@ -202,6 +226,9 @@ func (l *lexer) word(c byte, line int) token {
 			}
 			l.back()
 			l.start = false
+			if c == '"' { // of a torn tag: the result in [Result "1-0"] is not the game's end
+				k = tokenBad
+			}
 			break
 		}
 		if len(l.buf) < maxTokenLength {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset"
@@ -23,10 +24,10 @@ type Game struct {
 	Finished bool
 }
 
-// Tag returns the value of a tag, or the empty string.
+// Tag returns the value of a tag, or the empty string. Programs differ in capitals: SetUp, Setup.
 func (g *Game) Tag(name string) string {
 	for _, t := range g.Tags {
-		if t.Name == name {
+		if strings.EqualFold(t.Name, name) {
 			return t.Value
 		}
 	}
@@ -80,29 +81,17 @@ type parser struct {
 var (
 	errNoResult = errors.New("the game has no result at its end")
 	errNoTags   = errors.New("moves without tags, behind the result of a game")
+	errNoStart  = errors.New("the tags SetUp or Variant announce a start position, but there is no [FEN]")
 )
 
 func (p *parser) advance() { p.tok = p.lex.token() }
 
 // game reads one game: its tags, and its moves up to the result. If the result is missing,
-// the game ends at the next tags or at the end of the file.
+// the game ends at the first tag of the next or at the end of the file. Tags behind text that
+// is neither a tag nor a move belong to the same game, which is not read: its start is unknown.
 func (p *parser) game() (*Game, error) {
 	g := &Game{Line: p.tok.line}
-	var err error
-	for ; p.tok.isTag() || p.tok.kind == tokenComment; p.advance() {
-		if p.tok.kind == tokenComment {
-			continue
-		}
-		t, e := parseTag(p.tok)
-		if e != nil && err == nil {
-			err = &GameError{p.tok.line, e}
-		}
-		if len(g.Tags) > 0 && t.Name == g.Tags[0].Name {
-			break // the next game: this one has neither moves nor a result
-		}
-		g.Tags = append(g.Tags, t)
-		p.lex.begins(g.Tags[0].Name)
-	}
+	err := p.header(g)
 	if len(g.Tags) == 0 && p.tags {
 		err = &GameError{g.Line, errNoTags}
 	}
@@ -113,14 +102,21 @@ func (p *parser) game() (*Game, error) {
 			err = &GameError{g.Line, e}
 		}
 	}
+	var between prose
 	for {
 		t := p.tok
 		if t.isTag() || t.kind == tokenEnd {
 			if err == nil {
 				err = &GameError{t.line, errNoResult}
 			}
-			return g, err
+			if !p.torn(g, &between) {
+				return g, err
+			}
+			_ = p.header(g) // err says what came first
+			between = prose{}
+			continue
 		}
+		between.note(t)
 		p.advance()
 		if err != nil {
 			if m.skip(t) {
@@ -138,17 +134,66 @@ func (p *parser) game() (*Game, error) {
 	}
 }
 
+// torn reports whether the tag now belongs to the game g, although text that is not moves came
+// before it.
+func (p *parser) torn(g *Game, between *prose) bool {
+	if p.tok.kind == tokenEnd || between.moves || len(g.Row.Moves) > 0 {
+		return false
+	}
+	if len(g.Tags) == 0 {
+		return between.bracket
+	}
+	t, _ := parseTag(p.tok)
+	return !strings.EqualFold(t.Name, g.Tags[0].Name) && !p.lex.opensGame(t.Name)
+}
+
+// prose is what came since the last tag.
+type prose struct {
+	bracket bool // one that closes a tag which does not begin
+	moves   bool // a number and a move
+	last    token
+}
+
+func (p *prose) note(t token) {
+	p.bracket = p.bracket || t.kind == tokenBad && t.text == "']'"
+	if t.kind == tokenSymbol && p.last.kind == tokenSymbol && isNumber(p.last.text) {
+		s := strings.TrimRight(t.text, "+#!?")
+		n := len(s)
+		p.moves = p.moves || strings.HasPrefix(s, "O-O") || n > 1 && strings.IndexByte("12345678", s[n-1]) >= 0 && s[n-2] >= 'a' && s[n-2] <= 'h'
+	}
+	p.last = t
+}
+
+// header reads the tags of a game, and returns the first error.
+func (p *parser) header(g *Game) (err error) {
+	for ; p.tok.isTag() || p.tok.kind == tokenComment; p.advance() {
+		if p.tok.kind == tokenComment {
+			continue
+		}
+		t, e := parseTag(p.tok)
+		if e != nil && err == nil {
+			err = &GameError{p.tok.line, e}
+		}
+		if len(g.Tags) > 0 && strings.EqualFold(t.Name, g.Tags[0].Name) {
+			return err // the next game: this one has neither moves nor a result
+		}
+		g.Tags = append(g.Tags, t)
+		p.lex.begins(g.Tags[0].Name)
+	}
+	return err
+}
+
 // parseTag reads `Name "Value"`.
 func parseTag(t token) (Tag, error) {
-	name, rest, _ := strings.Cut(strings.TrimSpace(t.text), " ")
-	rest = strings.TrimSpace(rest)
+	name, rest, quoted := strings.Cut(t.text, `"`)
+	name, rest = strings.TrimSpace(name), strings.TrimSpace(rest)
 	if t.kind == tokenOpenTag {
-		return Tag{Name: name}, fmt.Errorf("the tag [%.60s is not closed", t.text)
+		return Tag{Name: name}, fmt.Errorf("the tag [%.60s is not closed on its line", t.text)
 	}
-	if name == "" || len(rest) < 2 || rest[0] != '"' || rest[len(rest)-1] != '"' {
+	value, closed := strings.CutSuffix(rest, `"`)
+	if !quoted || !closed || name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
 		return Tag{Name: name}, fmt.Errorf("tag [%.60s] is not [Name \"Value\"]", t.text)
 	}
-	value := rest[1 : len(rest)-1]
 	if strings.Contains(value, `\`) {
 		value = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(value)
 	}
@@ -174,16 +219,24 @@ func (m *mainLine) begin() error {
 	row.White, row.Black, row.Termination = g.text("White"), g.text("Black"), g.text("Termination")
 	m.pos, m.after = board.StartPosition(), dataset.NoScore
 	m.lichess = strings.Contains(g.Tag("Site"), "lichess.org/")
+	if err := g.certain("Variant", "FEN", "SetUp"); err != nil {
+		return err
+	}
+	fen, setUp := strings.TrimSpace(g.Tag("FEN")), g.Tag("SetUp")
 	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
 	switch variant {
-	case "", "standard", "fromposition", "normal", "chess":
+	case "", "standard", "normal", "chess":
+	case "fromposition":
+		setUp = "1"
 	case "chess960", "fischerandom", "fischerrandom", "chess960position":
-		row.Variant = dataset.Chess960
+		row.Variant, setUp = dataset.Chess960, "1"
 	default:
 		return fmt.Errorf("variant %.40q is not chess", g.Tag("Variant"))
 	}
-	fen := g.Tag("FEN")
 	if fen == "" {
+		if setUp != "" && setUp != "0" {
+			return errNoStart
+		}
 		return nil
 	}
 	pos, err := board.ParseFEN(fen)
@@ -193,9 +246,24 @@ func (m *mainLine) begin() error {
 	m.pos = pos
 	if pos != board.StartPosition() {
 		row.Start = pos.FEN()
+		if setUp == "0" {
+			return errors.New(`[SetUp "0"] and a [FEN] that is not the usual start contradict each other`)
+		}
 	}
 	if pos.Chess960() {
 		row.Variant = dataset.Chess960
+	}
+	return nil
+}
+
+// certain returns an error if one of the tags occurs with two values.
+func (g *Game) certain(names ...string) error {
+	for _, t := range g.Tags {
+		for _, name := range names {
+			if strings.EqualFold(t.Name, name) && t.Value != g.Tag(name) {
+				return fmt.Errorf("two tags [%s], %.40q and %.40q", name, g.Tag(name), t.Value)
+			}
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package pgn
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -57,8 +58,8 @@ func header(g *dataset.GameRow, more []Tag) []Tag {
 	if g.Variant == dataset.Chess960 {
 		tags = append(tags, Tag{"Variant", "Chess960"})
 	}
-	if g.Start != "" {
-		tags = append(tags, Tag{"SetUp", "1"}, Tag{"FEN", g.Start})
+	if g.Start != "" || g.Variant == dataset.Chess960 { // its start is one of 960, the usual one too
+		tags = append(tags, Tag{"SetUp", "1"}, Tag{"FEN", cmp.Or(g.Start, board.StartFEN)})
 	}
 	tags = append(tags, Tag{"PlyCount", fmt.Sprint(len(g.Moves))})
 	if g.Termination != "" {
