@@ -41,6 +41,7 @@ type ExportConfig struct {
 	Format   Format    // "": by the file name
 	Stdout   io.Writer // receives the file "-"
 	Progress dataset.Progress
+	Warn     func(text string) // receives what the format cannot store; may be nil
 }
 
 // ExportFormatOf returns the export format that a file name's extension stands for.
@@ -83,7 +84,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 		return 0, fmt.Errorf("convert: %s: %w", file, ErrPacked)
 	}
 	if file == source.Stdin {
-		return exportTo(ctx, c.Stdout, data, kind, f, c.Progress)
+		return exportTo(ctx, c.Stdout, data, kind, f, &c)
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return 0, fmt.Errorf("convert: %s: %w", file, ErrExists)
@@ -97,7 +98,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	if err != nil {
 		return 0, fmt.Errorf("convert: %w", err)
 	}
-	if rows, err = packTo(ctx, out, file, data, kind, f, c.Progress); err != nil {
+	if rows, err = packTo(ctx, out, file, data, kind, f, &c); err != nil {
 		out.Abort()
 		return 0, err
 	}
@@ -153,7 +154,7 @@ func (f Format) holds(schema string) bool {
 }
 
 // packTo exports through the compressor that the file name stands for.
-func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, progress dataset.Progress) (int64, error) {
+func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, c *ExportConfig) (int64, error) {
 	var z io.WriteCloser
 	var err error
 	switch name := strings.ToLower(file); {
@@ -162,12 +163,12 @@ func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Forma
 	case strings.HasSuffix(name, ".gz"):
 		z = gzip.NewWriter(out)
 	default:
-		return exportTo(ctx, out, data, kind, f, progress)
+		return exportTo(ctx, out, data, kind, f, c)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("convert: %s: %w", file, err)
 	}
-	rows, err := exportTo(ctx, z, data, kind, f, progress)
+	rows, err := exportTo(ctx, z, data, kind, f, c)
 	if e := z.Close(); err == nil && e != nil {
 		err = fmt.Errorf("convert: %w", e)
 	}
@@ -175,7 +176,7 @@ func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Forma
 }
 
 // exportTo writes all rows.
-func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, progress dataset.Progress) (int64, error) {
+func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, c *ExportConfig) (int64, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	switch kind {
 	case dataset.GamesFormat:
@@ -184,25 +185,46 @@ func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, pro
 			return 0, err
 		}
 		if f == Parquet {
-			return exportGroups(ctx, r, out, gameGroup, progress)
+			return exportGroups(ctx, r, out, gameGroup, c.Progress)
 		}
-		return exportRows(ctx, r, out, progress, gameFormats[f])
+		if f == Viri {
+			return exportViri(ctx, r, out, c)
+		}
+		return exportRows(ctx, r, out, c.Progress, gameFormats[f])
 	case dataset.PositionsFormat:
 		r, err := dataset.OpenPositions(data)
 		if err != nil {
 			return 0, err
 		}
 		if f == Parquet {
-			return exportGroups(ctx, r, out, rowGroup, progress)
+			return exportGroups(ctx, r, out, rowGroup, c.Progress)
 		}
 		_, _ = out.Write(headers[f]) // Flush returns the error
-		return exportRows(ctx, r, out, progress, positionFormats[f])
+		return exportRows(ctx, r, out, c.Progress, positionFormats[f])
 	}
 	r, _, err := dataset.OpenFeatures(data)
 	if err != nil {
 		return 0, err
 	}
-	return exportGroups(ctx, r, out, rowGroup, progress)
+	return exportGroups(ctx, r, out, rowGroup, c.Progress)
+}
+
+// exportViri writes games, and warns of the scores that the format cannot leave out.
+func exportViri(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bufio.Writer, c *ExportConfig) (int64, error) {
+	var none, moves int
+	n, err := exportRows(ctx, r, out, c.Progress, func(b []byte, g *dataset.GameRow) ([]byte, error) {
+		for _, s := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
+			if moves++; s == dataset.NoScore {
+				none++
+			}
+		}
+		return viri.Append(b, g)
+	})
+	if err == nil && none > 0 && c.Warn != nil {
+		c.Warn(fmt.Sprintf("%d of %d moves have no score, which viriformat cannot say: they have %d; train with a filter that drops such scores",
+			none, moves, viri.Unscored))
+	}
+	return n, err
 }
 
 // Rows of a row group of Parquet: what a reader has to decode at once. A game is as long as

@@ -44,11 +44,11 @@ func parseMate(s string, stm board.Color) (int16, bool) {
 		winner, s = board.Black, rest
 	}
 	moves, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 16)
-	if err != nil {
+	if err != nil || moves == 0 { // nobody is mated where a move was played
 		return 0, false
 	}
 	plies := 2 * int(min(moves, 900))
-	if winner == stm && plies > 0 {
+	if winner == stm {
 		plies--
 	}
 	score := int16(dataset.MateScore - plies)

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// unscored stands for a missing score: no filter for training lets it through, and Read
-// reads it as missing.
-const unscored = math.MaxInt16
+// Unscored stands for a missing score, since the format has none: filters for training drop
+// such a score by default, and Read reads it as missing.
+const Unscored = math.MaxInt16
 
 // Append appends a game. It begins after the opening, whose moves no player searched, so a game
 // that ends with its opening has no moves.
@@ -44,7 +44,7 @@ func Append(b []byte, g *dataset.GameRow) ([]byte, error) {
 		}
 		score := g.Scores[i]
 		if score == dataset.NoScore {
-			score = unscored
+			score = Unscored
 		}
 		b = binary.LittleEndian.AppendUint16(b, v)
 		b = binary.LittleEndian.AppendUint16(b, uint16(score))
