@@ -12,7 +12,7 @@ const (
 	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
 	IllegalMove     board.Termination = "illegal-move"     // the player that played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
-	TimeForfeit     board.Termination = "time-forfeit"     // a player that exceeds its time loses
+	TimeForfeit     board.Termination = "time-forfeit"     // a player that exceeds its time loses, or draws against a lone king
 	VoidGame        board.Termination = "void"             // must not be counted: Result.Void says why
 )
 

@@ -159,6 +159,37 @@ func TestTimeForfeit(t *testing.T) {
 	}
 }
 
+// A flag that falls against a lone king is a draw, and still the fault of whoever was slow.
+func TestTimeForfeitAgainstALoneKing(t *testing.T) {
+	for _, tt := range []struct {
+		start string
+		want  board.GameResult
+		loser board.Color
+	}{
+		{"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", board.Draw, board.White},
+		{"4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", board.Draw, board.Black},
+		{"4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", board.BlackWins, board.White},
+		{"4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", board.BlackWins, board.White},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}}, {Clock: Clock{Base: time.Millisecond}}},
+				Start: tt.start, Players: [2]string{"w", "b"}, Plies: 20}
+			r, err := Play(t.Context(), &job, [2]engine.Player{slow, slow})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loser, yes := r.Forfeited()
+			if r.Termination != TimeForfeit || r.Result != tt.want || !yes || loser != tt.loser || r.Verify(&job) != nil {
+				t.Errorf("%s: %v by %q, forfeited %v by %v; %v", tt.start, r.Result, r.Termination, yes, loser, r.Verify(&job))
+			}
+			r.Result = board.WinFor(tt.loser)
+			if r.Verify(&job) == nil {
+				t.Errorf("%s: the side that was slow may win", tt.start)
+			}
+		})
+	}
+}
+
 // An error that wraps board.ErrMove says what a player wanted to play.
 func TestErrorOfAnIllegalMove(t *testing.T) {
 	white, black := slowPlayer(t, 0), slowPlayer(t, 0)

@@ -3,6 +3,7 @@ package selfplay
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -100,17 +101,30 @@ func (r *Result) Rescale(f float64) {
 	}
 }
 
-// Forfeited reports whether a player's fault ended the game, and which side's.
+// Forfeited reports whether a player's fault ended the game, and which side's. That side lost,
+// or the game is a draw: see flagged.
 func (r *Result) Forfeited() (loser board.Color, yes bool) {
 	switch r.Termination {
 	case IllegalMove, PlayerFailed, TimeForfeit:
 	default:
 		return board.White, false
 	}
-	if r.Result == board.WhiteWins {
+	switch r.Result {
+	case board.WhiteWins:
 		return board.Black, true
+	case board.Draw: // on time, against a lone king
+		return r.toMove(), true
 	}
 	return board.White, true
+}
+
+// toMove returns the side to move at the end.
+func (r *Result) toMove() board.Color {
+	side := board.Color(len(r.Moves) % 2)
+	if _, rest, _ := strings.Cut(r.Start, " "); strings.HasPrefix(rest, "b") {
+		return side.Other()
+	}
+	return side
 }
 
 // Replay returns the game with all its moves, and the key of the position after the

@@ -17,7 +17,8 @@ import (
 // gets to move may be nil.
 //
 // A player's fault costs it the game: Result.Termination is IllegalMove, PlayerFailed or,
-// if it exceeded its time, TimeForfeit; Result.Fault says what happened. If a player's
+// if it exceeded its time, TimeForfeit (a draw if the other has only its king);
+// Result.Fault says what happened. If a player's
 // program cannot be started at all the game is void. An error means that there is no
 // result: the context ended, or the job is invalid.
 //
@@ -226,8 +227,20 @@ func (t *table) record(side board.Color, found engine.Result) {
 func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
+	if why == TimeForfeit {
+		t.result.Result = flagged(t.game.Position(), loser)
+	}
 	t.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))
 	t.result.FaultLog = faultLog(t.players[loser])
+}
+
+// flagged returns the result of a game in which the side exceeds its time: the other wins,
+// unless it has no more than its king and cannot mate (article 6.9 of FIDE's laws).
+func flagged(p *board.Position, side board.Color) board.GameResult {
+	if p.ByColor(side.Other()).Count() == 1 {
+		return board.Draw
+	}
+	return board.WinFor(side.Other())
 }
 
 // maxFaultLog bounds the log of a player that forfeited, in bytes.

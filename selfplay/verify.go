@@ -50,6 +50,10 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result), r.Termination)
 	case !over && !r.ended():
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
+	case !over && r.Termination == TimeForfeit:
+		if want := flagged(game.Position(), r.toMove()); want != r.Result {
+			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
+		}
 	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit || r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}

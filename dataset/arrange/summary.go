@@ -2,6 +2,7 @@ package arrange
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 
@@ -34,6 +35,12 @@ type Summary struct {
 	Unscored     int64            `json:"unscored"`
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
 	Terms        int              `json:"terms,omitempty"`        // of features
+
+	// Forfeits counts games that ended by a forfeit: those of a data set of games, or those that a
+	// data set of positions was made from, by its report. Kept says that they are labels in it.
+	Forfeits  dataset.Forfeits `json:"forfeits,omitzero"`
+	Kept      bool             `json:"forfeits_kept,omitempty"`
+	RuleDraws int64            `json:"rule_draws,omitempty"` // dataset.PositionRow.DrawByRule
 }
 
 // Results counts rows by the result of their game, White's view.
@@ -104,6 +111,15 @@ func summarize[R any](ctx context.Context, c *counter, path string, open opener[
 	}
 	c.s.Verified, c.s.Shards = r.Verified(), r.Shards()
 	c.s.Complete = r.Manifest() == nil || r.Manifest().Complete
+	if m := r.Manifest(); m != nil && len(m.Report) > 0 {
+		var report struct { // of positions.Counts
+			Dropped  int64            `json:"forfeit"`
+			Forfeits dataset.Forfeits `json:"forfeit_games"`
+		}
+		if json.Unmarshal(m.Report, &report) == nil {
+			c.s.Forfeits, c.s.Kept = report.Forfeits, report.Dropped == 0 && report.Forfeits.Games() > 0
+		}
+	}
 	if c.s.ID, err = r.ID(); err != nil {
 		return err
 	}
@@ -143,12 +159,16 @@ func (c *counter) game(g *dataset.GameRow) {
 		c.s.Terminations = map[string]int64{}
 	}
 	c.s.Terminations[g.Termination]++
+	c.s.Forfeits.Add(dataset.Forfeit(g.Termination), 1)
 	c.duplicate(dedup.GameKey(c.seed, g.Start, g.Moves))
 }
 
 func (c *counter) position(p *dataset.PositionRow) {
 	c.label(p.Game, p.Opening, p.Result, p.Score)
 	c.ply(int64(p.Ply))
+	if p.DrawByRule() {
+		c.s.RuleDraws++
+	}
 	c.runs.Next(p)
 	c.s.Phases[eval.Phase(&p.Board)]++
 	c.duplicate(p.Board.Key())

@@ -209,6 +209,8 @@ type mainLine struct {
 	// Lichess evaluates the position after a move: a score belongs to the next move.
 	lichess bool
 	after   int16 // score of the position now, if known
+
+	last string // comment on the main line
 }
 
 // begin sets up the start position from the tags.
@@ -358,6 +360,7 @@ func (m *mainLine) move(san string) error {
 	}
 	row.Moves = append(row.Moves, move)
 	row.Scores = append(row.Scores, m.after)
+	m.last = ""
 	m.after = dataset.NoScore
 	m.pos.Make(move)
 	return nil
@@ -367,6 +370,7 @@ func (m *mainLine) move(san string) error {
 func (m *mainLine) comment(text string) {
 	row := &m.game.Row
 	n := len(row.Moves)
+	m.last = text
 	if n == 0 {
 		return
 	}
@@ -390,6 +394,9 @@ func (m *mainLine) end(result board.GameResult, finished bool) error {
 		}
 	}
 	g.Row.Result = int8(result)
+	if reason := dataset.ForfeitComment(m.last); reason != "" && dataset.Forfeit(g.Row.Termination) == "" {
+		g.Row.Termination = reason
+	}
 	if !finished {
 		return nil
 	}

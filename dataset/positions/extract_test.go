@@ -67,7 +67,7 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewPieces + c.NotSampled +
-			c.Noisy + c.NoisyMove + c.BadLeaf + c.Duplicate + c.Kept
+			c.Noisy + c.NoisyMove + c.Forfeit + c.RuleDraw + c.BadLeaf + c.Duplicate + c.Kept
 		if c.Games != 150 || c.Positions != plies || sum != plies {
 			t.Errorf("%+v: %+v sums to %d of %d", f, c, sum, plies)
 		}

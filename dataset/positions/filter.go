@@ -56,6 +56,8 @@ type Filter struct {
 	// DropLeafScore removes the score of a position that was replaced by its leaf. Otherwise
 	// the leaf keeps the score of the position in the game.
 	DropLeafScore bool `json:"drop_leaf_score,omitempty"`
+	// KeepForfeits keeps games whose result the board did not decide, see dataset.Forfeit.
+	KeepForfeits bool `json:"keep_forfeits,omitempty"`
 }
 
 // samples reports whether rows are chosen among all rows, so that their number must be
@@ -87,6 +89,11 @@ type Counts struct {
 	SameMoves  int64 `json:"same_moves"` // games with the same moves as an earlier one; they are not dropped as such
 
 	NoisyMove int64 `json:"noisy_move,omitempty"` // dropped: Filter.QuietMove
+	Forfeit   int64 `json:"forfeit,omitempty"`    // dropped: the game ended by a forfeit
+	RuleDraw  int64 `json:"rule_draw,omitempty"`  // dropped: dataset.PositionRow.DrawByRule
+
+	// Forfeits counts the games that ended by a forfeit, kept or not, by reason.
+	Forfeits dataset.Forfeits `json:"forfeit_games,omitzero"`
 }
 
 func (c *Counts) add(o *Counts) {
@@ -94,11 +101,15 @@ func (c *Counts) add(o *Counts) {
 	for i, n := range mine {
 		*n += *other[i]
 	}
+	for i, n := range o.Forfeits {
+		c.Forfeits[i] += n
+	}
 }
 
 func (c *Counts) list() []*int64 {
 	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore, &c.LargeScore,
-		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves, &c.NoisyMove}
+		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves, &c.NoisyMove,
+		&c.Forfeit, &c.RuleDraw}
 }
 
 // Check returns an error if a field has an invalid value.
@@ -123,6 +134,13 @@ type candidate struct {
 func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver, counts *Counts) []candidate {
 	counts.Games++
 	counts.Positions += int64(len(g.Moves))
+	if reason := dataset.Forfeit(g.Termination); reason != "" {
+		counts.Forfeits.Add(reason, 1)
+		if !f.KeepForfeits {
+			counts.Forfeit += int64(len(g.Moves))
+			return to
+		}
+	}
 	rows := make([]dataset.PositionRow, 0, len(g.Moves))
 	for i, game := range g.Replay() {
 		if i == len(g.Moves) {
@@ -188,6 +206,8 @@ func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 		return &c.Early
 	case r.Board.InCheck():
 		return &c.InCheck
+	case r.DrawByRule():
+		return &c.RuleDraw
 	case score == dataset.NoScore && f.NeedScore:
 		return &c.Unscored
 	case score != dataset.NoScore && (score > dataset.MaxScore || score < -dataset.MaxScore):
@@ -240,6 +260,9 @@ func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (re
 	r.Board = s.Leaf
 	if f.DropLeafScore {
 		r.Score = dataset.NoScore
+	}
+	if r.DrawByRule() {
+		return false, &c.RuleDraw
 	}
 	return true, nil
 }

@@ -153,7 +153,7 @@ func TestNoisyRows(t *testing.T) {
 	resolve := newResolver()
 	var noise Noise
 	for _, fen := range []string{
-		"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9",
+		"4k3/8/8/3q4/8/2N5/P7/4K3 w - - 0 9",
 		"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9",
 		"4k3/8/8/8/8/8/4R3/4K3 b - - 0 9", // in check
 	} {
@@ -166,7 +166,7 @@ func TestNoisyRows(t *testing.T) {
 	if noise != (Noise{Rows: 3, InCheck: 1, Noisy: 1}) || !noise.Unfit() {
 		t.Errorf("%+v", noise)
 	}
-	p, _ := board.ParseFEN("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9")
+	p, _ := board.ParseFEN("4k3/8/8/3q4/8/2N5/P7/4K3 w - - 0 9")
 	for _, c := range []struct {
 		f       Filter
 		dropped bool

@@ -36,13 +36,17 @@ type positionsFlags struct {
 
 func newPositions() *cobra.Command {
 	f := positionsFlags{filter: positions.DefaultFilter()}
-	var relabels, preset, leafScore string
+	var relabels, preset, leafScore, forfeits string
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
 		Short: "Make training positions from games, or filter positions",
 		Long: `Write the positions of games, each with the result of the game and the score of its search,
 and count for each reason how many were dropped: opening plies, positions in check, mate
 scores, large scores, duplicates. Data sets of positions can be filtered too.
+
+A game that ended by a forfeit (time, illegal move, crash, abandonment, rules infraction) has a
+result that the board did not decide: its positions are dropped. --forfeits keep keeps them. So
+are positions of won games that the rules make a draw, by material or the fifty-move rule.
 
 A noisy position, whose evaluation a pending capture is about to change, is replaced by the
 leaf of its quiescence search: dropping it would hide every threat that the side to move can
@@ -79,6 +83,10 @@ resume. A data set or a game that occurs twice is an error.`,
 			if leafScore != "drop" && leafScore != "keep" {
 				return cli.Usagef("--leaf-score %s: want drop or keep", leafScore)
 			}
+			if forfeits != "drop" && forfeits != "keep" {
+				return cli.Usagef("--forfeits %s: want drop or keep", forfeits)
+			}
+			f.filter.KeepForfeits = forfeits == "keep"
 			f.filter.DropLeafScore = leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
 			if err := f.filter.Check(); err != nil {
 				return cli.Usage(err)
@@ -94,6 +102,7 @@ resume. A data set or a game that occurs twice is an error.`,
 	fs := cmd.Flags()
 	fs.StringVar(&preset, "preset", "", "texel or nnue: the flags for a purpose")
 	fs.StringVar(&leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep (the score of the position in the game)")
+	fs.StringVar(&forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
 	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
 	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the evaluation by more, in centipawns; 0 drops none")
 	fs.IntVar(&f.filter.MinPly, "min-ply", 0, "drop positions before this ply of the game")
@@ -361,9 +370,12 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	}
 	fmt.Fprintf(w, "%d\t\t  games\n", c.Games)
 	line(c.Positions, "positions")
+	forfeits := cli.CountsText(c.Forfeits.ByReason())
+	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
 	line(c.Opening, "dropped: opening, not searched")
 	line(c.Early, "dropped: early (--skip-plies, --min-ply)")
 	line(c.InCheck, "dropped: in check")
+	line(c.RuleDraw, "dropped: a draw by the rules, but not by its result")
 	line(c.Unscored, "dropped: no score (--need-score)")
 	line(c.MateScore, "dropped: mate score")
 	line(c.LargeScore, "dropped: large score (--max-score)")
@@ -375,6 +387,9 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	line(c.Duplicate, "dropped: duplicate")
 	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")
 	line(c.Kept, "kept")
+	if c.Forfeit == 0 && c.Forfeits.Games() > 0 {
+		fmt.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
+	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
 	return w.Flush()
 }

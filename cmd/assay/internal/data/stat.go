@@ -118,6 +118,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Terminations)) {
 		line("", "%d %s", s.Terminations[name], orNone(name))
 	}
+	printLabels(line, s)
 	printScores(line, s)
 	if s.Phases != nil {
 		var bands []string
@@ -131,6 +132,23 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		line("phases", "%s", strings.Join(bands, ", "))
 	}
 	return w.Flush()
+}
+
+// printLabels says which results the board did not decide.
+func printLabels(line func(name, format string, args ...any), s *arrange.Summary) {
+	if n := s.Forfeits.Games(); n > 0 {
+		what := "they gave no positions"
+		switch {
+		case s.Kept:
+			what = "their positions are kept, with that result"
+		case s.Format == dataset.GamesFormat:
+			what = cli.Share(n, s.Games) + ", no labels: assay data positions drops them"
+		}
+		line("forfeits", "%d games (%s): %s", n, cli.CountsText(s.Forfeits.ByReason()), what)
+	}
+	if s.RuleDraws > 0 {
+		line("draws", "%d rows are draws by the rules, but not by their result: assay data positions drops them", s.RuleDraws)
+	}
 }
 
 // unclustered says what it costs not to know the games. The factor is the root of the
