@@ -106,6 +106,11 @@ func parseForeign(spec string) (*foreign, error) {
 	if len(words) == 0 || words[0] == "" {
 		return nil, fmt.Errorf("%w: the command is missing", ErrSpec)
 	}
+	for _, o := range options {
+		if strings.EqualFold(o.Name, "UCI_Chess960") {
+			return nil, fmt.Errorf("option %s: assay sets it itself, for each game as its start needs it: leave it out", o.Name)
+		}
+	}
 	f.command.Path, f.command.Args, f.command.Options = words[0], words[1:], options
 	return f, nil
 }

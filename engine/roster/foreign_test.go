@@ -53,6 +53,7 @@ func TestForeignErrors(t *testing.T) {
 		{"uci:nodes=5:", "the command is missing"},
 		{"uci:?Hash=1", "the command is missing"},
 		{"uci:''", "the command is missing"},
+		{"uci:sh?Hash=4&uci_chess960=true", "option uci_chess960: assay sets it itself"},
 		{"uci:sh?", "an option has no name"},
 		{"uci:sh?=5", "an option has no name"},
 		{"uci:sh?Hash=1&", "an option has no name"},

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,12 +172,16 @@ func (c *Client) Start() error {
 // handshake sends uci and reads the options that the engine announces.
 func (c *Client) handshake() error {
 	err := c.await("uci\n", "uciok", c.command.StartTimeout, func(line []byte) {
-		if word, rest := nextWord(line); equalFold(word, "option") && len(c.options) < maxOptions {
+		if word, rest := nextWord(line); equalFold(word, "option") && len(c.options) <= maxOptions {
 			if o, ok := parseOption(rest); ok {
 				c.options = append(c.options, o)
 			}
 		}
 	})
+	if err == nil && len(c.options) > maxOptions {
+		c.end()
+		err = fmt.Errorf("uci:%s: the engine announces more than %d options", c.Name(), maxOptions)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
@@ -184,18 +189,22 @@ func (c *Client) handshake() error {
 }
 
 // optionCommands returns the commands that set the options of c.command. It also turns
-// off Ponder if that is on by default: a Client never lets an engine ponder.
+// off Ponder if that is on by default: a Client never lets an engine ponder. It notes the
+// defaults that a search depends on.
 func (c *Client) optionCommands() (string, error) {
 	var out []byte
+	for i := range c.options {
+		c.follow(&c.options[i], c.options[i].preset)
+	}
 	if o := c.findOption("Ponder"); o != nil && o.preset != "false" {
-		out = appendOption(out, o.Name, "false")
+		out = c.appendOption(out, o, "false")
 	}
 	for _, set := range c.command.Options {
 		o, value, err := c.checkOption(set.Name, set.Value)
 		if err != nil {
 			return "", err
 		}
-		out = appendOption(out, o.Name, value)
+		out = c.appendOption(out, o, value)
 	}
 	return string(out), nil
 }
@@ -300,7 +309,7 @@ func (c *Client) SetOption(name, value string) error {
 	if o.kind != "button" {
 		c.remember(Option{o.Name, value})
 	}
-	return c.sync(string(appendOption(nil, o.Name, value)))
+	return c.sync(string(c.appendOption(nil, o, value)))
 }
 
 // remember adds an option to those that each start sets, in place of its earlier value.
@@ -390,13 +399,11 @@ func (c *Client) prepare(game *board.Game, lim *engine.Limits) error {
 		if o == nil {
 			return fmt.Errorf("the game is Chess960, and the engine lacks the %w UCI_Chess960", ErrOption)
 		}
-		c.out = appendOption(c.out, o.Name, strconv.FormatBool(chess960))
-		c.chess960 = chess960
+		c.out = c.appendOption(c.out, o, strconv.FormatBool(chess960))
 	}
-	if lines := max(lim.MultiPV, 1); lines != c.multiPV {
+	if lines := cmp.Or(lim.MultiPV, c.ownLines()); lines != c.multiPV {
 		if o := c.findOption("MultiPV"); o != nil {
-			c.out = appendOption(c.out, o.Name, strconv.Itoa(lines))
-			c.multiPV = lines
+			c.out = c.appendOption(c.out, o, strconv.Itoa(lines))
 		}
 	}
 	c.writer.full = c.command.FullHistory

@@ -55,11 +55,15 @@ func (b *lineBuffer) next() ([]byte, error) {
 	}
 }
 
-// discard drops what was read but not returned.
+// discard drops what was read but not returned, and the rest of a line whose beginning is
+// more than blanks.
 func (b *lineBuffer) discard() {
-	if b.top > b.low {
-		b.skipping = b.buf[b.top-1] != '\n'
+	last, whole := b.buf[b.low:b.top], false
+	if i := bytes.LastIndexByte(last, '\n'); i >= 0 {
+		last, whole = last[i+1:], true
 	}
+	word, _ := nextWord(last)
+	b.skipping = b.skipping && !whole || len(word) > 0
 	b.low, b.top = 0, 0
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxOptions bounds how many of an engine's options are kept.
-const maxOptions = 1024
+// maxOptions is how many options an engine may announce.
+const maxOptions = 1 << 16
 
 // option is an option as the engine announced it. Missing or malformed bounds do not
 // limit its values.
@@ -164,11 +164,38 @@ func (o *option) rangeText() string {
 	return text
 }
 
-// appendOption appends the command that sets an option. A button has an empty value.
-func appendOption(out []byte, name, value string) []byte {
-	out = append(append(out, "setoption name "...), name...)
-	if value != "" {
-		out = append(append(out, " value "...), value...)
+// follow notes the value that an option has in the process, if a search depends on it.
+func (c *Client) follow(o *option, value string) {
+	switch strings.ToLower(o.Name) {
+	case "uci_chess960":
+		c.chess960 = strings.EqualFold(value, "true")
+	case "multipv":
+		n, _ := strconv.Atoi(value)
+		c.multiPV = max(n, 1)
+	}
+}
+
+// ownLines returns the number of lines of a search that asks for no number.
+func (c *Client) ownLines() int {
+	for _, o := range c.command.Options {
+		if strings.EqualFold(o.Name, "MultiPV") {
+			n, _ := strconv.Atoi(o.Value)
+			return max(n, 1)
+		}
+	}
+	return 1
+}
+
+// appendOption appends the command that sets an option. Only a button has no value: that of
+// a string may be empty, and engines look for the word.
+func (c *Client) appendOption(out []byte, o *option, value string) []byte {
+	c.follow(o, value)
+	out = append(append(out, "setoption name "...), o.Name...)
+	if o.kind != "button" {
+		out = append(out, " value"...)
+		if value != "" {
+			out = append(append(out, ' '), value...)
+		}
 	}
 	return append(out, '\n')
 }

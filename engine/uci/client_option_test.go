@@ -56,6 +56,7 @@ func TestSetOption(t *testing.T) {
 		{"Use Book", "0", "is not true or false"},
 		{"Book File", "/a b/c.bin", ""},
 		{"Book File", "x\nquit", "must be one line"},
+		{"Book File", "", ""},
 		{"Book", "x", `option "Book": the engine does not have it; it has Use Book, Book File`},
 		{"Threads", "1", `option "Threads": the engine does not have it`},
 	} {
@@ -64,8 +65,65 @@ func TestSetOption(t *testing.T) {
 			t.Errorf("SetOption(%q, %q): %v, want %q", tt.name, tt.value, err, tt.want)
 		}
 	}
+	for _, want := range []string{"> setoption name Book File value\n", "> setoption name Clear Hash\n", "> setoption name Book File value /a b/c.bin\n"} {
+		if !strings.Contains(c.Log(), want) {
+			t.Errorf("the engine was not sent %q:\n%s", want, c.Log())
+		}
+	}
 	if want := "option name Clear Hash type button"; !slices.Contains(c.Options(), want) {
 		t.Errorf("options %q lack %q", c.Options(), want)
+	}
+}
+
+func TestManyOptions(t *testing.T) {
+	if c := openBad(t, "many-options"); c.SetOption("term2999", "7") != nil || len(c.Options()) < 3005 {
+		t.Errorf("%d options, %v", len(c.Options()), c.SetOption("term2999", "7"))
+	}
+	if err := openBad(t, "endless-options").Start(); !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "more than 65536 options") {
+		t.Error(err)
+	}
+}
+
+// A search sets what the engine has otherwise, by its default or by the user's options.
+func TestOptionsThatAreFollowed(t *testing.T) {
+	const fischer = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+	for _, tt := range []struct {
+		announced, multiPV string
+		set                []Option
+		fen                string
+		lines              int
+		want               string // setoption commands of the search
+	}{
+		{"false", "1", nil, board.StartFEN, 0, ""},
+		{"false", "1", nil, fischer, 0, "UCI_Chess960 value true"},
+		{"true", "1", nil, board.StartFEN, 0, "UCI_Chess960 value false"},
+		{"true", "1", nil, fischer, 0, ""},
+		{"false", "1", []Option{{"uci_chess960", "true"}}, board.StartFEN, 0, "UCI_Chess960 value false"},
+		{"false", "1", []Option{{"UCI_Chess960", "TRUE"}}, fischer, 0, ""},
+		{"false", "3", nil, board.StartFEN, 0, "MultiPV value 1"},
+		{"false", "1", []Option{{"multipv", "3"}}, board.StartFEN, 0, ""},
+		{"false", "1", []Option{{"MultiPV", "3"}}, board.StartFEN, 1, "MultiPV value 1"},
+		{"false", "1", nil, board.StartFEN, 2, "MultiPV value 2"},
+	} {
+		c := NewClient(Command{Path: "e", Options: tt.set})
+		for _, text := range []string{"name UCI_Chess960 type check default " + tt.announced, "name MultiPV type spin min 1 max 5 default " + tt.multiPV} {
+			o, _ := parseOption([]byte(text))
+			c.options = append(c.options, o)
+		}
+		if _, err := c.optionCommands(); err != nil {
+			t.Fatal(err)
+		}
+		p, err := board.ParseFEN(tt.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.prepare(board.NewGame(p), &engine.Limits{Depth: 1, MultiPV: tt.lines}); err != nil {
+			t.Fatal(err)
+		}
+		commands, _, _ := strings.Cut(string(c.out), "position")
+		if got := strings.TrimSuffix(strings.TrimPrefix(commands, "setoption name "), "\n"); got != tt.want {
+			t.Errorf("%+v: sent %q", tt, got)
+		}
 	}
 }
 

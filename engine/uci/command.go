@@ -154,10 +154,14 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 			continue
 		}
 	}
-	// The opponent's clock does not limit the search.
-	limited := lim.Depth > 0 || lim.Nodes > 0 || lim.Mate > 0 || lim.MoveTime > 0 || lim.Clock[p.SideToMove()&1] > 0
-	lim.Infinite = lim.Infinite || !limited
+	lim.Infinite = lim.Infinite || lim.Mate == 0 && !ends(&lim, p.SideToMove())
 	return lim, remarks
+}
+
+// ends reports whether a limit ends a search by the side whatever it finds. The opponent's
+// clock does not.
+func ends(lim *engine.Limits, side board.Color) bool {
+	return lim.Depth > 0 || lim.Nodes > 0 || lim.MoveTime > 0 || lim.Clock[side&1] > 0
 }
 
 // goWords are the words that "go" takes.

@@ -13,6 +13,7 @@ type running struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed after bestmove has been written
 	limits engine.Limits
+	ends   bool          // by its limits, whatever it finds
 	hit    chan struct{} // closed by ponderhit
 	game   *board.Game
 	// dropped makes the search end without bestmove, because it is about to restart.
@@ -57,7 +58,7 @@ func (s *Server) search(ctx context.Context, args []string) {
 // launch starts a search. Only the search may use the game from now on.
 func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits) {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game}
+	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game, ends: ends(&lim, game.Position().SideToMove())}
 	lim.PonderHit = r.hit
 	s.running = r
 	format := formatter{position: *game.Position(), chess960: s.chess960}
@@ -95,9 +96,10 @@ func (s *Server) stop() {
 	}
 }
 
-// finish waits for a search that ends by itself, and stops any other.
+// finish waits for a search that ends by itself, and stops any other. A search for a mate
+// alone may find none.
 func (s *Server) finish() {
-	if r := s.running; r.active() && !r.limits.Infinite && !r.limits.Ponder {
+	if r := s.running; r.active() && !r.limits.Infinite && !r.limits.Ponder && r.ends {
 		<-r.done
 	}
 	s.stop()

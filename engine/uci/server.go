@@ -35,8 +35,8 @@ type line struct {
 }
 
 // Serve answers commands until quit, the end of the input or the end of the context.
-// When the input ends, a search with limits runs to its end, so that commands can come
-// from a file; other searches are stopped. Serve does not close the player.
+// When the input ends, a search limited in depth, nodes or time runs to its end, so that
+// commands can come from a file; other searches are stopped. Serve does not close the player.
 //
 // When Serve returns early, a goroutine may still wait to read from in.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {

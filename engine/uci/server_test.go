@@ -323,6 +323,8 @@ func TestEndOfInput(t *testing.T) {
 		{"go depth 1", 1},
 		{"go depth 6\n", 1},
 		{"go infinite", 1},
+		{"go mate 9", 1}, // there is none
+		{"go mate 9 depth 4", 1},
 		{"go infinite\nquit\n", 1},
 		{"go ponder wtime 5 btime 5", 1},
 		{"go ponder wtime 1000 btime 1000\nquit\n", 1},

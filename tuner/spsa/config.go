@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // ErrConfig is wrapped by every error about a configuration that cannot be run.
@@ -58,16 +59,20 @@ func (c *Config) Validate() error {
 	case c.Ahead < 0 || c.Ahead > maxAhead:
 		return fmt.Errorf("%w: %d iterations ahead: want 1 to %d", ErrConfig, c.Ahead, maxAhead)
 	}
-	seen := map[string]bool{}
+	seen := map[string]string{} // names in lower case: UCI ignores the case of an option's name
 	for i := range c.Parameters {
 		p := &c.Parameters[i]
 		if err := p.Validate(); err != nil {
 			return fmt.Errorf("%w: parameter %q: %w", ErrConfig, p.Name, err)
 		}
-		if seen[p.Name] {
+		lower := strings.ToLower(p.Name)
+		switch first, again := seen[lower]; {
+		case again && first == p.Name:
 			return fmt.Errorf("%w: parameter %q is given twice", ErrConfig, p.Name)
+		case again:
+			return fmt.Errorf("%w: parameters %q and %q are one option, since UCI ignores case: remove one of them", ErrConfig, first, p.Name)
 		}
-		seen[p.Name] = true
+		seen[lower] = p.Name
 	}
 	return nil
 }

@@ -161,18 +161,19 @@ func TestValidate(t *testing.T) {
 		return Config{Parameters: []Parameter{p}, Iterations: 10}
 	}
 	for says, c := range map[string]Config{
-		"no parameters":       {Iterations: 1},
-		"0 iterations":        {Parameters: []Parameter{good}},
-		"is given twice":      {Parameters: []Parameter{good, good}, Iterations: 1},
-		"no name":             change(func(p *Parameter) { p.Name = "" }),
-		"not below max":       change(func(p *Parameter) { p.Max = p.Min }),
-		"start (101)":         change(func(p *Parameter) { p.Start = 101 }),
-		"above zero":          change(func(p *Parameter) { p.REnd = 0 }),
-		"more than half":      change(func(p *Parameter) { p.CEnd = 150 }),
-		"below 0.5":           change(func(p *Parameter) { p.CEnd, p.Integer = 0.4, true }),
-		"must be integers":    change(func(p *Parameter) { p.Min, p.Integer = -1.5, true }),
-		"not a finite number": change(func(p *Parameter) { p.CEnd = math.NaN() }),
-		"10001 iterations a":  {Parameters: []Parameter{good}, Iterations: 1, Ahead: 10001},
+		"no parameters":                    {Iterations: 1},
+		"0 iterations":                     {Parameters: []Parameter{good}},
+		`"Term" and "TERM" are one option`: {Parameters: []Parameter{plain("Term", 0), plain("TERM", 0)}, Iterations: 1},
+		"is given twice":                   {Parameters: []Parameter{good, good}, Iterations: 1},
+		"no name":                          change(func(p *Parameter) { p.Name = "" }),
+		"not below max":                    change(func(p *Parameter) { p.Max = p.Min }),
+		"start (101)":                      change(func(p *Parameter) { p.Start = 101 }),
+		"above zero":                       change(func(p *Parameter) { p.REnd = 0 }),
+		"more than half":                   change(func(p *Parameter) { p.CEnd = 150 }),
+		"below 0.5":                        change(func(p *Parameter) { p.CEnd, p.Integer = 0.4, true }),
+		"must be integers":                 change(func(p *Parameter) { p.Min, p.Integer = -1.5, true }),
+		"not a finite number":              change(func(p *Parameter) { p.CEnd = math.NaN() }),
+		"10001 iterations a":               {Parameters: []Parameter{good}, Iterations: 1, Ahead: 10001},
 	} {
 		if _, err := New(c); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q: %v", says, err)

@@ -185,6 +185,9 @@ func (e *bad) introduce() {
 			e.say("option%s", o)
 		}
 	}
+	for i := range map[bool]int{e.mode["many-options"]: 3000, e.mode["endless-options"]: 1 << 17}[true] {
+		e.say("option name Term%d type spin default 0 min 0 max 9", i)
+	}
 	e.say("option name Hash type spin default 16 min 1 max 1024")
 	e.say("option name Style type combo default Normal var Normal var Very Solid")
 	e.say("option name Clear Hash type button")
