@@ -28,11 +28,11 @@ type Summary struct {
 	Openings      int64 `json:"openings"`                 // distinct ones
 
 	Results      Results          `json:"results"`
-	Plies        Range            `json:"plies"`            // of games: their length; of positions: their place in the game
-	Phases       *[25]int64       `json:"phases,omitempty"` // positions by phase; 24 is the middlegame
-	Scores       []ScoreBin       `json:"scores"`           // without mates and missing scores
-	Mates        int64            `json:"mates"`            // scores that are mates
-	Unscored     int64            `json:"unscored"`
+	Plies        Range            `json:"plies"`                  // of games: their length; of positions: their place in the game
+	Phases       *[25]int64       `json:"phases,omitempty"`       // positions by phase; 24 is the middlegame
+	Scores       []ScoreBin       `json:"scores"`                 // without mates and missing scores
+	Mates        int64            `json:"mates"`                  // scores that are mates
+	Unscored     int64            `json:"unscored"`               // in games: without those of openings
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
 	Terms        int              `json:"terms,omitempty"`        // of features
 
@@ -152,8 +152,10 @@ func (c *counter) game(g *dataset.GameRow) {
 	c.openings.Add(g.Opening)
 	c.result(dataset.ResultOf(g.Result))
 	c.ply(int64(len(g.Moves)))
-	for _, s := range g.Scores {
-		c.score(s)
+	for i, s := range g.Scores {
+		if i >= int(g.OpeningPlies) || s != dataset.NoScore { // the opening was not searched
+			c.score(s)
+		}
 	}
 	if c.s.Terminations == nil {
 		c.s.Terminations = map[string]int64{}

@@ -168,7 +168,7 @@ func printScores(line func(name, format string, args ...any), s *arrange.Summary
 	for _, b := range s.Scores {
 		total += b.N
 	}
-	line("scores", "%s none, %s mates", cli.Share(s.Unscored, total), cli.Share(s.Mates, total))
+	line("scores", "%s none (%d of %d), %s mates", cli.Share(s.Unscored, total), s.Unscored, total, cli.Share(s.Mates, total))
 	for _, b := range s.Scores {
 		if b.N > 0 {
 			line("", "%6d to %6d  %6s", b.From, b.To-1, cli.Share(b.N, total))
