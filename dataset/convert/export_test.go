@@ -65,7 +65,7 @@ func TestExportedIsImported(t *testing.T) {
 }
 
 func TestGamesGoToPGNAndBack(t *testing.T) {
-	const text = "[Event \"?\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval 0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
+	const text = "[Event \"?\"]\n[Annotator \"assay\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval 0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
 		"[Event \"?\"]\n[White \"a\\\"b\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"
 	dir, back, file := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "x.pgn")
 	if _, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {

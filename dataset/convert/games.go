@@ -49,7 +49,7 @@ type taker func(g *dataset.GameRow, refused *Refusal) error
 
 func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 	line := 0
-	for g, err := range pgn.Read(r) {
+	for g, err := range im.Comments.Games(r) {
 		var bad *pgn.GameError
 		var refused *Refusal
 		switch {
@@ -62,8 +62,10 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 			line = g.Line
 			if !g.Finished {
 				refused = &Refusal{name, "line", int64(g.Line), errUnfinished}
-			} else if err := im.open(&g.Row); err != nil {
+			} else if err := im.open(&g.Row, im.opening(g)); err != nil {
 				refused = &Refusal{name, "line", int64(g.Line), err}
+			} else {
+				im.tally.Add(g)
 			}
 		}
 		if err := take(&g.Row, refused); err != nil {
@@ -83,7 +85,7 @@ func (im *importer) readViri(name string, r io.Reader, take taker) error {
 			refused = &Refusal{name, "game", bad.Number, bad.Err}
 		} else if err != nil {
 			return fmt.Errorf("convert: reading %s: %w", name, err)
-		} else if err := im.open(&g); err != nil {
+		} else if err := im.open(&g, im.OpeningPlies); err != nil {
 			refused = &Refusal{name, "game", number, err}
 		}
 		if err := take(&g, refused); err != nil {
@@ -93,9 +95,19 @@ func (im *importer) readViri(name string, r io.Reader, take taker) error {
 	return nil
 }
 
+// opening returns how many book moves a game begins with: what was set, or else what its
+// comments mark.
+func (im *importer) opening(g *pgn.Game) int {
+	if im.OpeningPlies > 0 || im.NoBookMarks {
+		g.Book = 0
+		return im.OpeningPlies
+	}
+	return g.Book
+}
+
 // open sets where the opening of a game ends.
-func (im *importer) open(g *dataset.GameRow) error {
-	g.OpeningPlies = uint16(min(im.OpeningPlies, len(g.Moves)))
+func (im *importer) open(g *dataset.GameRow, plies int) error {
+	g.OpeningPlies = uint16(min(plies, len(g.Moves)))
 	for i, game := range g.Replay() {
 		if i == int(g.OpeningPlies) {
 			g.Opening = game.Position().Key()

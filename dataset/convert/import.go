@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 )
 
@@ -21,8 +22,11 @@ type ImportConfig struct {
 	Mover   bool     // scores are from the side to move's view, not White's
 	// InferGames says that positions are in game order: see dataset.GameRuns.
 	InferGames   bool
-	OpeningPlies int  // number of book plies of each game
-	Strict       bool // the first row that cannot be read is an error
+	OpeningPlies int  // number of book plies of each game; 0: those that a PGN marks
+	NoBookMarks  bool // they are OpeningPlies even if that is 0
+	// Comments says how to read the scores of a PGN.
+	Comments pgn.Reading
+	Strict   bool // the first row that cannot be read is an error
 
 	Program  string // version of the program, for the manifest
 	Stdin    io.Reader
@@ -60,6 +64,8 @@ type Imported struct {
 	Games         int64 `json:"games"` // read or inferred; 0 where a table names them itself
 	Inferred      bool  `json:"games_inferred"`
 	Named         bool  `json:"games_named"` // a row of a table names its game
+	// Comments says what the comments of PGN files have and how they were read.
+	Comments *pgn.Tally `json:"comments,omitempty"`
 }
 
 // Errors about whole files.
@@ -78,6 +84,9 @@ type importIdentity struct {
 	Mover        bool     `json:"mover_scores"`
 	InferGames   bool     `json:"infer_games"`
 	OpeningPlies int      `json:"opening_plies"`
+
+	NoBookMarks bool        `json:"no_book_marks,omitempty"`
+	Comments    pgn.Reading `json:"comments,omitzero"`
 }
 
 // Import reads files, folders and streams ("-" is c.Stdin) and writes their rows as a data
@@ -102,6 +111,9 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 			c.Same(in.Path, inputs[i].Path)
 		}
 		id.Inputs = append(id.Inputs, sum)
+	}
+	if slices.Contains(id.Formats, PGN) {
+		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
 	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n")}
@@ -163,6 +175,7 @@ type importer struct {
 	formats []Format // of inputs
 	run     string   // input of the hash of game ids
 	runs    dataset.GameRuns
+	tally   pgn.Tally // belongs to the goroutine that reads
 }
 
 // write runs the import, and removes the rows if the input is wrong.
@@ -182,6 +195,7 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	c := &collector[R]{importer: im, writer: w, skip: w.Rows(), take: take}
 	err = c.run(ctx, read)
 	if err == nil {
+		im.sum()
 		err = im.judge()
 	}
 	if err != nil {
@@ -192,6 +206,14 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	}
 	m, err := w.Finish(im.counts)
 	return m, &im.counts, err
+}
+
+// sum adds what was found in comments to the counts.
+func (im *importer) sum() {
+	if t := &im.tally; t.Books+t.Unknown+int64(len(t.Taken)) > 0 {
+		im.counts.Comments = t
+		im.counts.ForeignScores += t.Beyond
+	}
 }
 
 func (im *importer) streams() bool {

@@ -64,7 +64,7 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 	if _, _, err := importFiles(t, filepath.Join(dir, "positions"), ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
 		t.Fatal(err)
 	}
-	const pgn = "[Termination \"b\"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval #-1]} Qh4# 0-1\n\n[Termination \"a\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n[Termination \"b\"]\n\n1. d4 d5 {[%eval 0.2]} 1/2-1/2\n"
+	const pgn = "[Termination \"b\"]\n[Annotator \"assay\"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval #-1]} Qh4# 0-1\n\n[Termination \"a\"]\n[Annotator \"assay\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n[Termination \"b\"]\n[Annotator \"assay\"]\n\n1. d4 d5 {[%eval 0.2]} 1/2-1/2\n"
 	if _, refused, err := importFiles(t, filepath.Join(dir, "games"), ImportConfig{}, put(t, "x.pgn", pgn)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}

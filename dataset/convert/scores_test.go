@@ -187,7 +187,7 @@ func parquetScores(t *testing.T, text string) (list []string) {
 // Data of older programs, and other files, may say "mate 0" of a position with a legal move.
 func TestMateInNoMoves(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
-	text := "[Event \"?\"]\n\n1. e4 {[%eval #0]} e5 {[%eval #-0]} 2. Nf3 {[%eval 0.00]} *\n"
+	text := "[Annotator \"assay\"]\n\n1. e4 {[%eval #0]} e5 {[%eval #-0]} 2. Nf3 {[%eval 0.00]} *\n"
 	if _, _, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", strings.Replace(text, "*", "1-0", 1))); err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ func TestWrite(t *testing.T) {
 [Result "0-1"]
 [PlyCount "4"]
 [Termination "checkmate"]
+[Annotator "assay"]
 [Opening "f3"]
 
 1. f3 e5 { [%eval 0.34] } 2. g4 { [%eval -0.05] } 2... Qh4# { [%eval #-1] } 0-1
@@ -210,7 +211,7 @@ const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by 
 	"[Event \"ten\"\n\n1. e4 1-0\n" +
 	"[Event \"eleven\"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n" +
 	"[Event \"twelve\"]\n\n1. e4 \x00 e5 1-0\n" +
-	"[Event \"last\"]\n\n1. e4 {%eval [%eval #2]} 1-0 {the end}"
+	"[Event \"last\"]\n[Annotator \"assay\"]\n1. e4 {%eval [%eval #2]} 1-0 {the end}"
 
 func TestIrregularLists(t *testing.T) {
 	var got []string
@@ -285,7 +286,7 @@ func TestMatesOfMatchRunners(t *testing.T) {
 		"Mate":                     {dataset.NoScore, dataset.NoScore},
 		"#":                        {dataset.NoScore, dataset.NoScore},
 	} {
-		text := "1. e4 {" + comment + "} e5 {" + comment + "} 1-0\n"
+		text := "[Annotator \"assay\"]\n1. e4 {" + comment + "} e5 {" + comment + "} 1-0\n"
 		for g, err := range Read(strings.NewReader(text)) {
 			if err != nil || [2]int16(g.Row.Scores) != want {
 				t.Errorf("{%s}: %v, %v; want %v", comment, g.Row.Scores, err, want)

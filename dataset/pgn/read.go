@@ -22,6 +22,22 @@ type Game struct {
 	Row dataset.GameRow
 	// Finished is false if the result is *. Row.Result is then meaningless.
 	Finished bool
+	// Book is how many moves at the start are marked as book moves.
+	Book int
+	// Dialect is how its comments write scores, nil if they have none, and View and Ply how they
+	// were read. Where the Ply is 0, the scores are left out.
+	Dialect *Dialect
+	View    View
+	Ply     Ply
+
+	white   bool // White made the first move
+	raw     []raw
+	has     feature
+	scores  int // in raw
+	beyond  int // scores that are none of ours
+	strange int // comments with scores of no dialect, the first of which is example
+	example string
+	line    int // of example
 }
 
 // Tag returns the value of a tag, or the empty string. Programs differ in capitals: SetUp, Setup.
@@ -47,7 +63,10 @@ func (e *GameError) Unwrap() error { return e.Err }
 // *GameError with what is known of it, and the sequence continues after its result or with
 // the next tags. Moves after a result are a game of their own; in a file whose games have
 // tags they are an error. Any error that is not a *GameError is a read error and ends it.
-func Read(r io.Reader) iter.Seq2[*Game, error] {
+func Read(r io.Reader) iter.Seq2[*Game, error] { return Reading{}.Games(r) }
+
+// read is Read, but the scores are not settled.
+func read(r io.Reader) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
 		p := &parser{lex: newLexer(r)}
 		for p.advance(); ; {
@@ -204,13 +223,8 @@ func parseTag(t token) (Tag, error) {
 type mainLine struct {
 	game  *Game
 	pos   board.Position
-	depth int // of variations
-
-	// Lichess evaluates the position after a move: a score belongs to the next move.
-	lichess bool
-	after   int16 // score of the position now, if known
-
-	last string // comment on the main line
+	depth int    // of variations
+	last  string // comment on the main line
 }
 
 // begin sets up the start position from the tags.
@@ -219,8 +233,8 @@ func (m *mainLine) begin() error {
 	row := &g.Row
 	row.Variant = dataset.Standard
 	row.White, row.Black, row.Termination = g.text("White"), g.text("Black"), g.text("Termination")
-	m.pos, m.after = board.StartPosition(), dataset.NoScore
-	m.lichess = strings.Contains(g.Tag("Site"), "lichess.org/")
+	m.pos = board.StartPosition()
+	g.white = true
 	if err := g.certain("Variant", "FEN", "SetUp"); err != nil {
 		return err
 	}
@@ -246,6 +260,7 @@ func (m *mainLine) begin() error {
 		return err
 	}
 	m.pos = pos
+	g.white = pos.SideToMove() == board.White
 	if pos != board.StartPosition() {
 		row.Start = pos.FEN()
 		if setUp == "0" {
@@ -314,7 +329,8 @@ func (m *mainLine) take(t token) (over bool, err error) {
 		return false, fmt.Errorf("unexpected %s", t.text)
 	case tokenComment:
 		if m.depth == 0 {
-			m.comment(t.text)
+			m.last = t.text
+			m.game.comment(t)
 		}
 	case tokenSymbol:
 		if m.depth > 0 {
@@ -359,29 +375,9 @@ func (m *mainLine) move(san string) error {
 		return fmt.Errorf("ply %d: %w", len(row.Moves), err)
 	}
 	row.Moves = append(row.Moves, move)
-	row.Scores = append(row.Scores, m.after)
 	m.last = ""
-	m.after = dataset.NoScore
 	m.pos.Make(move)
 	return nil
-}
-
-// comment takes a score from the comment after the last move.
-func (m *mainLine) comment(text string) {
-	row := &m.game.Row
-	n := len(row.Moves)
-	m.last = text
-	if n == 0 {
-		return
-	}
-	stm := m.pos.SideToMove()
-	if m.lichess && strings.Contains(text, "[%eval") {
-		if s, ok := scoreOf(text, stm); ok {
-			m.after = s
-		}
-	} else if s, ok := scoreOf(text, stm.Other()); ok {
-		row.Scores[n-1] = s
-	}
 }
 
 // end compares the result after the moves with the tags and with the board.
@@ -397,6 +393,7 @@ func (m *mainLine) end(result board.GameResult, finished bool) error {
 	if reason := dataset.ForfeitComment(m.last); reason != "" && dataset.Forfeit(g.Row.Termination) == "" {
 		g.Row.Termination = reason
 	}
+	g.finishScores()
 	if !finished {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
@@ -13,13 +14,17 @@ import (
 // Tag is one line of a game's header.
 type Tag struct{ Name, Value string }
 
+// Annotator is the value of the tag Annotator of games with scores. It says that [%eval] is the
+// result of the search before the move; other programs mean the position after it.
+const Annotator = "assay"
+
 // lineWidth is the maximum length of a line of movetext, in bytes, as in the standard's
 // export format.
 const lineWidth = 80
 
 // Write writes one game and an empty line after it. The tags replace or follow those that
 // come from the game: Event, Site, Date, Round, White, Black, Result, then Variant, SetUp
-// and FEN where needed, PlyCount and Termination. The game must pass its Check; an illegal
+// and FEN where needed, PlyCount, Termination and, with scores, Annotator. The game must pass its Check; an illegal
 // move is an error, and nothing is written.
 func Write(w io.Writer, g *dataset.GameRow, tags ...Tag) error {
 	return WriteNoted(w, g, Notes{}, tags...)
@@ -64,6 +69,9 @@ func header(g *dataset.GameRow, more []Tag) []Tag {
 	tags = append(tags, Tag{"PlyCount", fmt.Sprint(len(g.Moves))})
 	if g.Termination != "" {
 		tags = append(tags, Tag{"Termination", g.Termination})
+	}
+	if slices.ContainsFunc(g.Scores, func(s int16) bool { return s != dataset.NoScore }) {
+		tags = append(tags, Tag{"Annotator", Annotator})
 	}
 	for _, t := range more {
 		tags = setTag(tags, t)

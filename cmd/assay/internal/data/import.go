@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
 )
@@ -25,6 +26,7 @@ type importFlags struct {
 	format  string
 	columns []string
 	view    string
+	ply     string
 	asJSON  bool
 }
 
@@ -48,10 +50,15 @@ file, line and reason are printed, and the other rows are imported. With --stric
 refused row is an error; without it, 1,000 refused rows before the first good one are. A line
 with a second position, or with text after the result that is neither a score nor an EPD
 operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
-stored as missing. In PGN, scores and mates are read from comments as cutechess, fastchess,
-c-chess-cli and Lichess write them. Text is UTF-8 with line breaks of any kind; UTF-16 is an
-error. After an error nothing stays on disk. After an interruption, run the same command again
-to resume; an import from standard input starts again.
+stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 is an error. After an
+error nothing stays on disk. After an interruption, run the same command again to resume; an
+import from standard input starts again.
+
+In PGN, scores, mates and book moves are read from comments as Lichess, ChessBase, TCEC,
+OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write them: dataset/FORMAT.md
+has the table. What was taken is printed. Where neither tags nor comments say which position
+[%eval] belongs to, 500 scores or more decide it if they can. If not, those scores are left
+out; --score-ply decides.
 
 Positions without a game count as independent of each other, which makes the standard errors
 of a fit several times too small. --infer-games finds the games of rows in game order: a game
@@ -65,6 +72,10 @@ ends where the ply drops or the result changes.`,
 				return cli.Usage(err)
 			}
 			f.config.Stdin = cmd.InOrStdin()
+			f.config.NoBookMarks = cmd.Flags().Changed("opening-plies")
+			if cmd.Flags().Changed("score-view") {
+				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]
+			}
 			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -73,9 +84,10 @@ ends where the ply drops or the result changes.`,
 	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+" (default: by the name of each file)")
 	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, result, ply, game, opening, weight, _")
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
-	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move)")
+	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
+	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow (default: as each program writes them)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
-	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves (default: those marked {book}, or 0)")
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -114,6 +126,11 @@ func (f *importFlags) check(sources []string) (err error) {
 		return fmt.Errorf("--score-view %q: want white or mover", f.view)
 	}
 	f.config.Mover = f.view == "mover"
+	ply, known := map[string]pgn.Ply{"": 0, "before": pgn.Before, "after": pgn.After}[f.ply]
+	if !known {
+		return fmt.Errorf("--score-ply %q: want before or after", f.ply)
+	}
+	f.config.Comments.Ply = ply
 	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
 		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
 	}
@@ -186,7 +203,32 @@ func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Im
 		games = ", no games (unclustered)"
 	}
 	fmt.Fprintf(stdout, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
-	return nil
+	return printComments(stdout, n.Comments)
+}
+
+// printComments says what was taken from the comments of PGN files.
+func printComments(stdout io.Writer, t *pgn.Tally) error {
+	if t == nil {
+		return nil
+	}
+	var b strings.Builder
+	for _, r := range t.Taken {
+		if r.Left {
+			fmt.Fprintf(&b, "scores: %d of %d games LEFT OUT (%s): nothing says which position they belong to; set --score-ply before or after\n",
+				r.Scores, r.Games, r.Dialect)
+			continue
+		}
+		fmt.Fprintf(&b, "scores: %d of %d games (%s: %s, %s, %s)\n", r.Scores, r.Games, r.Dialect, r.Unit, r.View, r.Ply)
+	}
+	if t.Books > 0 {
+		fmt.Fprintf(&b, "book moves: marked in %d games\n", t.Books)
+	}
+	if t.Unknown > 0 {
+		fmt.Fprintf(&b, "unknown: %d comments seem to have a score, but no known dialect has them, such as %.60q in line %d; they were left out\n",
+			t.Unknown, t.Example, t.Line)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
 }
 
 // importAdvice adds to an error what the user can do about it.

@@ -1,0 +1,246 @@
+package pgn
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"math"
+)
+
+// Reading says how to read the scores in comments. What is zero is left to the table of dialects
+// and, where that does not know, to the data.
+type Reading struct {
+	View View `json:"view,omitempty"` // 1 White's, 2 the mover's
+	Ply  Ply  `json:"ply,omitempty"`  // 1 before the move, 2 after it
+}
+
+const (
+	// enough is how many scores a file needs before it can show how to read them.
+	enough = 500
+	// sure is by how many standard errors it must show that.
+	sure = 3
+	// Games are held back until their file has shown how to read them, and no longer than this.
+	maxHeldScores = 200_000
+	maxHeldGames  = 20_000
+	// maxStep is the largest change of a score that counts, in raw units: a blunder is no ten of them.
+	maxStep = 300
+	// A block is consecutive plies of a game, whose changes are not independent.
+	block = 8
+)
+
+// mean is a mean of blocks, with its standard error.
+type mean struct {
+	n, sum, squares float64
+	part            float64
+}
+
+// of returns the mean in standard errors.
+func (m *mean) of() float64 {
+	if m.n < 2 {
+		return 0
+	}
+	variance := (m.squares - m.sum*m.sum/m.n) / (m.n - 1)
+	return m.sum / math.Sqrt(max(variance, 1e-9)*m.n)
+}
+
+func (m *mean) close() {
+	m.n++
+	m.sum += m.part
+	m.squares += m.part * m.part
+	m.part = 0
+}
+
+// aligner learns from the scores of one dialect how to read them.
+//
+// A move cannot improve the position for the side that makes it, as a perfect player sees it. So
+// from score to score, the side that moved between the two positions loses a little. If scores
+// are of the position after the move, that side is the mover of the later score's move; if they
+// are of the position before it, it is the other. And consecutive scores agree in sign only if
+// their view is the same.
+type aligner struct {
+	scores int
+	next   int // number of scores at which to decide
+	agree  mean
+	gain   [3]mean // of the mover, by View
+	view   View
+	ply    Ply
+	over   bool
+}
+
+func (a *aligner) add(g *Game) {
+	pairs := 0
+	for k, r := range g.raw {
+		if r == none {
+			continue
+		}
+		a.scores++
+		if k == 0 || g.raw[k-1] == none {
+			continue
+		}
+		was, is := clip(g.raw[k-1], g.Dialect, 2*maxStep), clip(r, g.Dialect, 2*maxStep)
+		a.agree.part += was * is
+		up := is - was
+		if g.white != (k%2 == 0) {
+			up = -up
+		}
+		a.gain[White].part += max(-maxStep, min(maxStep, up))
+		a.gain[Mover].part += max(-maxStep, min(maxStep, is+was))
+		if pairs++; pairs%block == 0 {
+			a.agree.close()
+			a.gain[White].close()
+			a.gain[Mover].close()
+		}
+	}
+	a.agree.part, a.gain[White].part, a.gain[Mover].part = 0, 0, 0
+}
+
+func clip(r raw, d *Dialect, limit float64) float64 {
+	x := float64(r)
+	if d.Centipawns && r > -maxRaw && r < maxRaw {
+		x /= 100
+	}
+	return max(-limit, min(limit, x))
+}
+
+// decide looks whether the data say what is not known.
+func (a *aligner) decide() {
+	if a.over || a.scores < max(enough, a.next) {
+		return
+	}
+	for a.next = enough; a.next <= a.scores; {
+		a.next *= 2
+	}
+	switch z := a.agree.of(); {
+	case a.view != 0:
+	case z > sure:
+		a.view = White
+	case z < -sure:
+		a.view = Mover
+	}
+	if a.view != 0 && a.ply == 0 {
+		switch z := a.gain[a.view].of(); {
+		case z > sure:
+			a.ply = Before
+		case z < -sure:
+			a.ply = After
+		}
+	}
+	a.over = a.view != 0 && a.ply != 0
+}
+
+// held is a game, or an error, that waits for its turn.
+type held struct {
+	g   *Game
+	err error
+}
+
+// reader yields games in order, once it is known how to read their scores.
+type reader struct {
+	Reading
+	aligners map[*Dialect]*aligner
+	queue    []held
+	scores   int // held
+}
+
+// learns returns what the file has shown of a dialect so far; nil if there is nothing to learn.
+func (r *reader) learns(d *Dialect) *aligner {
+	if d == nil || !d.unsure || r.Ply != 0 {
+		return nil
+	}
+	a := r.aligners[d]
+	if a == nil {
+		a = &aligner{view: r.View, ply: d.Ply}
+		r.aligners[d] = a
+	}
+	return a
+}
+
+// settle sets the scores of a game.
+func (r *reader) settle(g *Game) {
+	var v View
+	var p Ply
+	if d := g.Dialect; d != nil {
+		v, p = d.View, d.Ply
+		if a := r.learns(d); a != nil {
+			p = a.ply
+			if a.view != 0 {
+				v = a.view
+			}
+		}
+		if r.View != 0 {
+			v = r.View
+		}
+		if r.Ply != 0 {
+			p = r.Ply
+		}
+	}
+	g.settle(v, p)
+}
+
+// take adds a game, and reports whether those that are held can go.
+func (r *reader) take(g *Game, err error) (ready bool) {
+	r.queue = append(r.queue, held{g, err})
+	a := r.learns(g.Dialect)
+	if a != nil && !a.over {
+		before := a.scores
+		a.add(g)
+		a.decide()
+		r.scores += a.scores - before
+		if r.scores > maxHeldScores || len(r.queue) > maxHeldGames {
+			r.give()
+		}
+	}
+	for _, a := range r.aligners {
+		if !a.over && a.scores > 0 {
+			if len(r.queue) > maxHeldGames {
+				r.give()
+				return true
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// give ends the search for what is not known: it remains so.
+func (r *reader) give() {
+	for _, a := range r.aligners {
+		a.over = true
+	}
+}
+
+// flush yields the games that are held.
+func (r *reader) flush(yield func(*Game, error) bool) bool {
+	for _, h := range r.queue {
+		if h.g != nil {
+			r.settle(h.g)
+		}
+		if !yield(h.g, h.err) {
+			return false
+		}
+	}
+	clear(r.queue)
+	r.queue, r.scores = r.queue[:0], 0
+	return true
+}
+
+// Games is Read, with scores read as r says. Where only the data can say, games come once they
+// have, which is after some dozens of games.
+func (r Reading) Games(in io.Reader) iter.Seq2[*Game, error] {
+	return func(yield func(*Game, error) bool) {
+		held := &reader{Reading: r, aligners: map[*Dialect]*aligner{}}
+		for g, err := range read(in) {
+			var bad *GameError
+			if err != nil && !errors.As(err, &bad) {
+				if held.flush(yield) {
+					yield(g, err)
+				}
+				return
+			}
+			if held.take(g, err) && !held.flush(yield) {
+				return
+			}
+		}
+		held.flush(yield)
+	}
+}

@@ -1,0 +1,326 @@
+package pgn
+
+import (
+	"math"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// raw is a score as a comment has it: a hundred times its number, or mateBase and the number of a
+// mate with the sign of both; none if there is no score. The dialect and the position, known
+// later, make a score of it.
+type raw int32
+
+const (
+	none     raw = math.MinInt32
+	mateBase raw = 1 << 26
+	maxMate      = 900
+	maxRaw       = 1 << 25
+)
+
+// mark is what a comment says.
+type mark struct {
+	value raw
+	has   feature
+	book  bool
+}
+
+// number reads a decimal number; whole says that it has no point.
+func number(s string) (value raw, whole, ok bool) {
+	sign, digits, fraction, point := raw(1), 0, 0, -1
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		if s[0] == '-' {
+			sign = -1
+		}
+		s = s[1:]
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '.' && point < 0:
+			point = i
+		case c < '0' || c > '9':
+			return 0, false, false
+		case point < 0 || fraction < 2:
+			if point >= 0 {
+				fraction++
+			}
+			value = min(10*value+raw(c-'0'), maxRaw)
+			digits++
+		case fraction == 2:
+			fraction++
+			if c >= '5' {
+				value++
+			}
+		}
+	}
+	if point >= 0 && fraction == 0 {
+		return 0, false, false // a move's number
+	}
+	for ; fraction < 2; fraction++ {
+		value = min(10*value, maxRaw)
+	}
+	return sign * value, point < 0, digits > 0
+}
+
+// score reads a number or a mate: 0.34, +1.20, M5, -M4, M-4, #5, #-3.
+func score(s string) (value raw, f feature, ok bool) {
+	digits := strings.TrimLeft(s, "+-mM#")
+	if letters := s[:len(s)-len(digits)]; strings.ContainsAny(letters, "mM#") {
+		n, whole, ok := number(digits)
+		if n /= 100; !ok || !whole || len(letters) > 2 {
+			return 0, 0, false
+		}
+		if n == 0 {
+			return none, 0, true // no side mates in 0
+		}
+		if n = mateBase + min(n, maxMate); strings.Contains(letters, "-") {
+			n = -n
+		}
+		return n, 0, true
+	}
+	value, whole, ok := number(s)
+	if f = hasPoint; whole {
+		f = hasWhole
+	}
+	return value, f, ok
+}
+
+// read finds in a comment what the table knows.
+func (m *mark) read(text string) (ok bool) {
+	*m = mark{value: none}
+	if _, rest, found := strings.Cut(text, "[%eval"); found {
+		value, rest, _ := strings.Cut(rest, "]")
+		value, depth, _ := strings.Cut(strings.TrimSpace(value), ",")
+		m.has = hasEval
+		if strings.Contains(rest, "[%emt") {
+			m.has |= hasEmt
+		}
+		return m.set(value, strings.TrimSpace(depth))
+	}
+	text = strings.TrimSpace(text)
+	if isBook(text) {
+		m.book = true
+		return true
+	}
+	if text == "" {
+		return false
+	}
+	switch c := text[0]; {
+	case c == '(':
+		_, rest, found := strings.Cut(text, ")")
+		m.has = hasLine
+		return found && m.runner(strings.TrimSpace(rest))
+	case c == 'M' || c == 'm' && !strings.Contains(text, "=") || c == '#' || c == '+' || c == '-' || c >= '0' && c <= '9':
+		return m.runner(text)
+	}
+	if _, rest, found := strings.Cut(text, "wv="); found {
+		value, _, _ := strings.Cut(rest, ",")
+		m.has = hasWV
+		return m.set(strings.TrimSpace(value), "")
+	}
+	return false
+}
+
+// isBook reports whether a comment marks a book move: book, or book and more.
+func isBook(text string) bool {
+	word := strings.TrimLeft(text, "( ")
+	if len(word) < 4 || !strings.EqualFold(word[:4], "book") {
+		return false
+	}
+	return len(word) == 4 || strings.IndexByte(" ,;)", word[4]) >= 0
+}
+
+// set notes a score. Nothing searched to depth 0 is none.
+func (m *mark) set(value, depth string) bool {
+	v, f, ok := score(value)
+	if !ok {
+		return false
+	}
+	m.has |= f
+	if m.value = v; v == 0 && depth == "0" {
+		m.value = none
+	}
+	return true
+}
+
+// runner reads what match runners write, from its first word on: +0.34/12 0.45s.
+func (m *mark) runner(text string) bool {
+	first, rest, _ := strings.Cut(text, " ")
+	first = strings.TrimSuffix(first, ",")
+	value, depth, found := strings.Cut(first, "/")
+	if !found {
+		if rest == "" {
+			if m.has |= hasLone; strings.ContainsAny(value, "mM#") {
+				m.has ^= hasLone | hasScore // a mate is from a runner
+			}
+			return strings.ContainsAny(value, ".mM#") && m.set(value, "")
+		}
+		sel, _, _ := strings.Cut(rest, " ")
+		depth, selective, found := strings.Cut(sel, "/")
+		m.has |= hasSel
+		return found && isNumber(depth) && isNumber(selective) && m.set(value, depth)
+	}
+	if depth == "" || strings.Trim(depth, "0123456789/-") != "" || !m.set(value, depth) {
+		return false
+	}
+	time, keys, _ := strings.Cut(rest, " ")
+	if m.has |= hasScore; m.has&hasWhole != 0 {
+		n, ms := strings.CutSuffix(time, "ms") // 1/2 a point, by a person, is none
+		if !(rest == "" && first != "1/2" || ms && isNumber(n)) {
+			return false
+		}
+	}
+	m.has |= timeOf(strings.TrimSuffix(time, ","))
+	if strings.Contains(keys, "=") {
+		m.has |= hasKeys
+	}
+	return true
+}
+
+func timeOf(s string) feature {
+	if s == "" {
+		return 0
+	}
+	if _, ok := strings.CutSuffix(s, "ms"); ok {
+		return hasMillis
+	}
+	if t, ok := strings.CutSuffix(s, "s"); ok {
+		_, fraction, _ := strings.Cut(t, ".")
+		if len(fraction) == 3 && !strings.HasPrefix(t, "0.0") {
+			return hasKeys // cutechess has fewer decimals from a tenth of a second on
+		}
+		return 0
+	}
+	if strings.Trim(s, "0123456789.:") == "" {
+		return hasBare
+	}
+	return 0
+}
+
+// seemsScore reports whether a comment that the table does not know seems to have a score.
+func seemsScore(text string) bool {
+	if i := strings.IndexByte(text, '%'); i > 0 && text[i-1] == '[' {
+		name, _, _ := strings.Cut(text[i+1:], " ")
+		return name == "ce" || name == "cp" || strings.Contains(name, "eval") || strings.Contains(name, "score")
+	}
+	first := strings.TrimLeft(text, " \t\r\n([")
+	if i := strings.IndexAny(first, " |;,/()[]\n"); i >= 0 {
+		first = first[:i]
+	}
+	if _, f, ok := score(first); ok && (f != hasWhole || first[0] == '+' || first[0] == '-') {
+		return true
+	}
+	low := strings.ToLower(text)
+	for _, key := range []string{"eval", "ev", "score", "cp", "wv"} {
+		if _, rest, found := strings.Cut(low, key); found {
+			value := strings.TrimLeft(rest, "=: ")
+			if i := strings.IndexAny(value, " |;,/()[]\n"); i >= 0 {
+				value = value[:i]
+			}
+			if _, _, ok := score(value); ok && len(value) < len(rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comment takes what the comment after the last move says.
+func (g *Game) comment(t token) {
+	n := len(g.Row.Moves)
+	if n == 0 {
+		return
+	}
+	var m mark
+	switch ok := m.read(t.text); {
+	case ok && m.book:
+		if g.raw == nil {
+			g.Book = n
+		}
+	case ok && (g.has&form == 0 || g.has&form == m.has&form):
+		g.has |= m.has
+		if g.raw == nil && m.has&hasLone != 0 {
+			g.example, g.line = t.text, t.line // OpenBench or unknown
+		}
+		for len(g.raw) < n {
+			g.raw = append(g.raw, none)
+		}
+		g.raw[n-1] = m.value
+	case ok || seemsScore(t.text):
+		if g.strange++; g.strange == 1 {
+			g.example, g.line = t.text, t.line
+		}
+	}
+}
+
+// finishScores finds out how the comments of a game without more moves write scores.
+func (g *Game) finishScores() {
+	g.Row.Scores = make([]int16, len(g.Row.Moves))
+	for i := range g.Row.Scores {
+		g.Row.Scores[i] = dataset.NoScore
+	}
+	for _, r := range g.raw {
+		if r != none {
+			g.scores++
+		}
+	}
+	if g.scores == 0 {
+		return
+	}
+	if g.Dialect = dialectOf(g, g.has); g.Dialect == nil {
+		g.strange += g.scores
+		g.raw, g.scores = nil, 0
+	}
+}
+
+// scoreAt makes a score, from White's view, of the position before ply i.
+func (g *Game) scoreAt(r raw, v View, moverWhite, white bool) (score int16, ok bool) {
+	if v == Mover && !moverWhite {
+		r = -r
+	}
+	if r > maxRaw || r < -maxRaw {
+		winnerMoves := (r > 0) == white
+		n := int(max(r, -r) - mateBase)
+		if g.Dialect.Moves || (n%2 == 1) != winnerMoves {
+			if n *= 2; winnerMoves {
+				n--
+			}
+		}
+		if r > 0 {
+			return int16(dataset.MateScore - n), true
+		}
+		return int16(n - dataset.MateScore), true
+	}
+	if !g.Dialect.Centipawns {
+		return int16(max(-dataset.MaxScore, min(dataset.MaxScore, r))), true
+	}
+	r /= 100
+	return int16(r), r >= -dataset.MaxScore && r <= dataset.MaxScore
+}
+
+// settle sets the scores of the game's row, with the view and the position they are now known to
+// have. Scores of an unknown position are left out.
+func (g *Game) settle(v View, p Ply) {
+	g.View, g.Ply = v, p
+	row := &g.Row
+	for k, r := range g.raw {
+		if r == none {
+			continue
+		}
+		i := k
+		if p == After {
+			i++
+		}
+		if p == 0 || i == len(row.Moves) {
+			continue
+		}
+		s, ok := g.scoreAt(r, v, g.white == (k%2 == 0), g.white == (i%2 == 0))
+		if !ok {
+			g.beyond++
+			continue
+		}
+		row.Scores[i] = s
+	}
+	g.raw = nil
+}
