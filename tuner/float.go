@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// Float is a number that JSON writes as null where it is not finite.
+// Float is a number that JSON writes as null where it is not known.
 type Float = stats.Float
 
 // Interval is an interval of confidence. The zero value says that there is none,

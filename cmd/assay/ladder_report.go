@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -25,18 +26,25 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 		if i+1 < len(r.Ratings) {
 			los = fmt.Sprintf("%.1f %%", 100*x.LOS)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, x.Strength.Text(0, ""), x.Games,
+		elo := "-" // the reason is below the table
+		if x.Known() {
+			elo = x.Strength.Text("")
+		}
+		fmt.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, elo, x.Games,
 			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, x.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(r.Ratings, func(x ladder.Rating) bool { return !x.Known() }) {
+		fmt.Fprintf(out, "Elo -: fewer than %d games.\n", sprt.MinGames)
 	}
 	origin := "Elo 0 is the mean of all players"
 	if r.Anchor != "" {
 		origin = "Elo is relative to " + r.Anchor + ", which has no error"
 	}
 	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw %.0f %%.\n",
-		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(0, " Elo"), 100*r.Draws)
+		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(" Elo"), 100*r.Draws)
 	if err := printCrossTable(out, r); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func printConcepts(out io.Writer, r *learn.Result) {
 // printGenerations prints what each generation did.
 func printGenerations(out io.Writer, r *learn.Result) {
 	for _, g := range r.Generations {
-		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Verdict, g.Gate.Games, g.Gate.Strength.Text(0, ""), g.Reason)
+		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Verdict, g.Gate.Games, g.Gate.Strength.Text(""), g.Reason)
 		if s := g.Fit.SPSA; s != nil {
 			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; %s\n", g.Number, s.Games, len(s.Parameters), gate)
 		} else {
@@ -123,12 +123,12 @@ func printMeasured(out io.Writer, m *match.Result, all bool) {
 	if nodes != "" {
 		nodes = ", " + nodes
 	}
-	fmt.Fprintf(out, "  %s against %s: Elo %s, %d games%s\n", m.A, m.B, m.Strength.Text(0, ""), m.Games, nodes)
+	fmt.Fprintf(out, "  %s against %s: Elo %s, %d games%s\n", m.A, m.B, m.Strength.Text(""), m.Games, nodes)
 	if !all {
 		return
 	}
 	fmt.Fprintf(out, "    +%d =%d -%d, LOS %s, pairs by score 0, 1/2, 1, 3/2, 2: %v\n", m.Wins, m.Draws, m.Losses, cli.PercentOr(m.LOS, 1), m.Pentanomial)
-	for _, row := range m.Details.Lines(1) {
+	for _, row := range m.Details.Lines() {
 		fmt.Fprintf(out, "    %s %s\n", row[0], row[1])
 	}
 	if nps := m.NodesPerSecond(); nps[0] > 0 && nps[1] > 0 {

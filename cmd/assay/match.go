@@ -361,7 +361,7 @@ func nodesAPly(nodes uint64, plies int64) string {
 
 // printElo prints what the games say about strength. The headline has the Elo.
 func printElo(w io.Writer, r *match.Result, all bool) {
-	fmt.Fprintf(w, "Elo\t%s\n", r.Strength.Text(1, ""))
+	fmt.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
 	if r.LLR != nil {
 		fmt.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
 	}
@@ -370,7 +370,7 @@ func printElo(w io.Writer, r *match.Result, all bool) {
 	}
 	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(r.LOS, 1))
 	fmt.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
-	for _, row := range r.Details.Lines(1) {
+	for _, row := range r.Details.Lines() {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 }

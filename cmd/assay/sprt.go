@@ -33,6 +33,8 @@ type sprtFlags struct {
 	seed       uint64
 	corrected  bool
 	asJSON     bool
+
+	games *match.PGNCount // of --pgn
 }
 
 func newSprtCommand() *cobra.Command {
@@ -44,10 +46,14 @@ func newSprtCommand() *cobra.Command {
 ends, for players of several strengths; by formula, and with --simulate also by that many
 simulated tests.
 
-With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. Elo assumes a
-number of games fixed beforehand; if the test ended the match, use the median-unbiased Elo.
-With --true-elo or --simulate the formula and the simulation follow, with the share of
-draws of these results.
+With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. With --elo0 or
+--elo1 the test may have ended the match, and the Elo is the median-unbiased one; so it is for
+a PGN file of assay match --sprt, which names its test. Otherwise the number of games was fixed
+beforehand. With --true-elo or --simulate the formula and the simulation follow, with the share
+of draws of these results.
+
+If all games were won, the Elo is given by its lower bound: the exact binomial one of the pairs,
+at 97.5 %. After fewer than 20 games there is no Elo.
 
 --elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic Elo,
 or the Elo of BayesElo, which needs single games (--wdl). Use --wdl for games that were not
@@ -94,7 +100,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
-		if r.Measured, err = f.test.Measure(counts); err != nil {
+		if err := f.measure(r, counts); err != nil {
 			return sprtAdvice(err)
 		}
 	}
@@ -112,6 +118,26 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		return cli.PrintJSON(cmd.OutOrStdout(), r)
 	}
 	return r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
+}
+
+// measure measures counts, those of a PGN file by the test that it names if there are no flags for one.
+func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
+	all, named := counts, f.games != nil && f.games.Test != nil && *f.games.Test == f.test
+	if f.games != nil {
+		all = f.games.Counts()
+	}
+	r.stopped = r.stopped || named
+	if r.Measured, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
+		return err
+	}
+	c, err := f.games.Follow()
+	if err != nil || len(c.Points) == 0 {
+		return err
+	}
+	last := c.Points[len(c.Points)-1]
+	r.Measured.LLR, r.Lower, r.Upper = last.LLR, last.Lower, last.Upper
+	r.Measured.Verdict = sprt.StatusAt(last.LLR, last.Lower, last.Upper).String()
+	return nil
 }
 
 // parse turns the flags into a test and counts, which are nil where none are given.
@@ -140,10 +166,11 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 			return nil, err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c)
-		if f.test.Model == sprt.Bayesian {
-			return c.Games, nil
+		f.games = c
+		if c.Test != nil && !slices.ContainsFunc([]string{"elo0", "elo1", "elo-model", "alpha", "beta"}, fs.Changed) {
+			f.test = *c.Test
 		}
-		return c.Counts(), nil
+		return c.Observed(f.test), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
 		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart from two draws", c[:])
@@ -315,18 +342,18 @@ func (r *sprtReport) printCounted(w io.Writer) {
 	fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
 	fmt.Fprintf(w, "verdict\t%s\n", c.Verdict)
 	fmt.Fprintf(w, "games\t%d, score %.2f %%\n", c.Games, 100*c.Score)
-	if r.stopped {
-		fmt.Fprintf(w, "Elo\t%s, corrected for the stop of the test\n", c.AfterStop.Text(2, ""))
-	} else {
-		fmt.Fprintf(w, "Elo\t%s\n", c.Strength.Text(2, ""))
+	note := ""
+	if r.stopped && c.Known() {
+		note = ", corrected for the stop of the test"
 	}
+	fmt.Fprintf(w, "Elo\t%s%s\n", c.Strength.Text(""), note)
 	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(c.LOS, 2))
 	if !r.all {
 		return
 	}
 	fmt.Fprintf(w, "corrected bounds\t%.4f, %.4f, for overshoot\n", c.CorrectedLower, c.CorrectedUpper)
-	fmt.Fprintf(w, "after the stop\t%s\n", c.AfterStop.Text(2, ""))
-	for _, row := range c.Details.Lines(2) {
+	fmt.Fprintf(w, "after the stop\t%s\n", c.AfterStop.Text(""))
+	for _, row := range c.Details.Lines() {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 	if !c.Paired {

@@ -86,7 +86,7 @@ func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
 	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits, v.Strength.Text(0, ""), spsaVerdict(v))
+		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits, v.Strength.Text(""), spsaVerdict(v))
 	}
 	if f.form != "" {
 		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", f.form, r.Limits, f.form.Format(c.SPSA.Parameters, answer))

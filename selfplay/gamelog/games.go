@@ -43,6 +43,7 @@ type Config struct {
 	Seed     uint64
 	Program  string
 	Event    string                        // in the PGN
+	Tags     []pgn.Tag                     // more of each game there
 	Header   func(*selfplay.Result) Header // of a game; must not change when the run is resumed
 }
 
@@ -229,8 +230,8 @@ func (g *Games) record(r *selfplay.Result) error {
 // their names for people; their names in data follow where they differ. Games by the clock
 // have a date; those that can be repeated do not, for they have the same bytes on any day.
 func (g *Games) tags(h *Header) []pgn.Tag {
-	tags := []pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
-		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}
+	tags := append([]pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
+		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}, g.Tags...)
 	white, black := h.TimeControls[0], h.TimeControls[1]
 	if white != "" || black != "" {
 		tags = append(tags, pgn.Tag{Name: "Date", Value: g.Run.Info().Started.Format("2006.01.02")})

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -103,8 +102,7 @@ func (t *tally) add(g *selfplay.Result, white, black int) {
 // without games.
 func strength(elo, se float64, games int64) sprt.Strength {
 	if games < sprt.MinGames && se > 0 {
-		none := sprt.Float(math.NaN())
-		return sprt.Strength{Elo: none, EloLo: none, EloHi: none}
+		return sprt.Unknown()
 	}
 	return sprt.Strength{Elo: sprt.Float(elo), EloLo: sprt.Float(elo - z95*se), EloHi: sprt.Float(elo + z95*se)}
 }

@@ -105,10 +105,15 @@ func (n *counter) addGame(g *selfplay.Result) {
 
 // observed returns the counts for the test.
 func (n *counter) observed() sprt.Counts {
-	if n.config.Test.Model == sprt.Bayesian {
-		return n.games
+	return observed(n.config.Test, n.penta, n.games)
+}
+
+// observed returns what a test counts, pairs or single games; without a test pairs.
+func observed(t *sprt.Test, pairs sprt.Pentanomial, games sprt.Trinomial) sprt.Counts {
+	if t != nil && t.Model == sprt.Bayesian {
+		return games
 	}
-	return n.penta
+	return pairs
 }
 
 // over reports whether enough pairs are counted.
@@ -133,8 +138,8 @@ func (n *counter) note() string {
 		}
 		text = fmt.Sprintf("LLR %.2f/%.2f  ", llr, bound)
 	}
-	s := sprt.Summarize(n.penta)
-	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", s.Strength().Brief(), n.games[2], n.games[1], n.games[0], n.penta)
+	elo := sprt.Summarize(n.penta).StrengthAfter(n.config.Test, n.observed())
+	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", elo.Brief(), n.games[2], n.games[1], n.games[0], n.penta)
 }
 
 // conclude returns the result of the counted pairs.
@@ -143,31 +148,28 @@ func (n *counter) conclude() *Result {
 	s := sprt.Summarize(n.penta)
 	r.Games, r.Wins, r.Draws, r.Losses = n.games.Games(), n.games[2], n.games[1], n.games[0]
 	r.Pentanomial, r.Score = n.penta, s.Score
-	r.Strength, r.Details = s.Strength(), s.Details()
+	r.Strength, r.Details = s.StrengthAfter(n.config.Test, n.observed()), s.Details()
 	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
 	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
 		r.WhiteScore = float64(n.white) / float64(2*r.Games)
 	}
-	r.Verdict = verdict(&s)
+	r.Verdict = verdict(r.Strength)
 	if n.walk != nil {
 		n.concludeTest(&r)
 	}
 	return &r
 }
 
-// verdict returns the verdict of a match without a test. It uses the interval by
-// likelihood too, because the normal one shrinks to nothing if all pairs end alike.
-func verdict(s *sprt.Summary) string {
+// verdict returns the verdict of a match without a test, by the interval that is shown.
+func verdict(s sprt.Strength) string {
 	switch {
-	case !s.Strength().Known():
-		return Undecided
-	case s.EloLo > 0 && s.LikelyLo > 0:
+	case s.EloLo > 0:
 		return Stronger
-	case s.EloHi < 0 && s.LikelyHi < 0:
+	case s.EloHi < 0:
 		return Weaker
 	}
-	return Undecided
+	return Undecided // also where nothing is known: NaN is neither
 }
 
 func (n *counter) concludeTest(r *Result) {
@@ -183,9 +185,6 @@ func (n *counter) concludeTest(r *Result) {
 	lower, upper := n.walk.Bounds()
 	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
 	r.WithoutForfeits = n.withoutForfeits()
-	if e, err := n.config.Test.AfterStop(n.observed()); err == nil && r.Games > 0 {
-		r.Strength = e.Strength(r.Games)
-	}
 }
 
 // withoutForfeits returns what the test says without the pairs in which B forfeited, or nil if

@@ -11,7 +11,8 @@ type Curve struct {
 	Points      []CurvePoint
 	Pentanomial sprt.Pentanomial
 	Standing    sprt.Summary
-	LLR         *float64 // nil without a test
+	Strength    sprt.Strength // at the end, as a match's result has it
+	LLR         *float64      // nil without a test
 }
 
 // CurvePoint is the standing after a number of games.
@@ -40,16 +41,12 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 		games.AddGame(p[0])
 		games.AddGame(p[1])
 		if walk != nil {
-			var counts sprt.Counts = c.Pentanomial
-			if test.Model == sprt.Bayesian {
-				counts = games
-			}
-			if _, err := walk.Observe(counts); err != nil {
+			if _, err := walk.Observe(observed(test, c.Pentanomial, games)); err != nil {
 				return nil, fmt.Errorf("pair %d: %w", i, err)
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).Strength()}
+			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test, observed(test, c.Pentanomial, games))}
 			if walk != nil {
 				point.LLR = walk.LLR()
 				point.Lower, point.Upper = walk.Bounds()
@@ -58,6 +55,7 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 		}
 	}
 	c.Standing = sprt.Summarize(c.Pentanomial)
+	c.Strength = c.Standing.StrengthAfter(test, observed(test, c.Pentanomial, games))
 	if walk != nil {
 		last := walk.LLR()
 		c.LLR = &last

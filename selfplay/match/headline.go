@@ -40,5 +40,5 @@ func (r *Result) estimate(by string) string {
 	if r.Games < sprt.MinGames { // a result of an earlier version has an Elo even so
 		return fmt.Sprintf(": %g of %d points, too few games for an Elo", float64(r.Wins)+float64(r.Draws)/2, r.Games)
 	}
-	return by + r.Strength.Text(0, " Elo")
+	return by + r.Strength.Text(" Elo")
 }

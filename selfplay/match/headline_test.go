@@ -20,9 +20,9 @@ func TestHeadline(t *testing.T) {
 		verdict string
 		want    string
 	}{
-		{tested, AcceptH1, "PASSED: new beats base by +12 Elo [+3, +21]"},
-		{forfeited, AcceptH1, "PASSED: new beats base by +12 Elo [+3, +21]; without B's forfeits: not decided (LLR 2.31)"},
-		{tested, AcceptH0, "FAILED: new against base: +12 Elo [+3, +21]"},
+		{tested, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]"},
+		{forfeited, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]; without B's forfeits: not decided (LLR 2.31)"},
+		{tested, AcceptH0, "FAILED: new against base: +12.4 Elo [+3.2, +20.6]"},
 		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
 		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
 		{base, Undecided, "UNDECIDED: new against base: +20 Elo [-80, +90]"},

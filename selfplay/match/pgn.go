@@ -25,6 +25,49 @@ type PGNCount struct {
 	Unpaired         int              // games without a partner
 	Unfinished       int              // games without a result
 	Others           int              // games of other players
+
+	// Test is the sequential test that the games say they are of, as Run writes it; nil: none.
+	// Corrected is Config.Corrected.
+	Test      *sprt.Test
+	Corrected bool
+
+	results [][2]int // of the pairs, in order
+}
+
+// testTag is the tag of each game of a sequential test, without which a reader would take the
+// number of games for fixed beforehand, and show another Elo.
+const testTag = "SPRT"
+
+// testFormat is its value: bounds, model, alpha, beta, whether the bounds were corrected.
+const testFormat = "%g %g %s %g %g %t"
+
+func testTags(t *sprt.Test, corrected bool) []pgn.Tag {
+	if t == nil {
+		return nil
+	}
+	return []pgn.Tag{{Name: testTag, Value: fmt.Sprintf(testFormat, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, corrected)}}
+}
+
+// readTest reads the tag; one that another program wrote in another form is left alone.
+func (c *PGNCount) readTest(text string) {
+	t, model := new(sprt.Test), ""
+	if _, err := fmt.Sscanf(text, testFormat, &t.Elo0, &t.Elo1, &model, &t.Alpha, &t.Beta, &c.Corrected); err != nil {
+		return
+	}
+	if t.Model.UnmarshalText([]byte(model)) == nil && t.Validate() == nil {
+		c.Test = t
+	}
+}
+
+// Follow counts the pairs in order, as the match did: see Follow.
+func (c *PGNCount) Follow() (*Curve, error) { return Follow(c.results, c.Test, c.Corrected, 1) }
+
+// Observed returns what the test counts: pairs, or single games.
+func (c *PGNCount) Observed(t sprt.Test) sprt.Counts {
+	if t.Model == sprt.Bayesian {
+		return c.Games
+	}
+	return c.Counts()
 }
 
 // pgnGame is what counts of a game between the two.
@@ -111,7 +154,9 @@ func readMatch(r io.Reader, player, opponent string) (c *PGNCount, games []pgnGa
 		case !g.Finished:
 			c.Unfinished++
 		default:
-			games = append(games, newPGNGame(g, white == c.Player))
+			if games = append(games, newPGNGame(g, white == c.Player)); len(games) == 1 {
+				c.readTest(g.Tag(testTag))
+			}
 		}
 	}
 	return c, games, nil
@@ -140,6 +185,11 @@ func newPGNGame(g *pgn.Game, white bool) pgnGame {
 	return pgnGame{start: g.Row.Start, round: round, moves: g.Row.Moves, white: white, points: points}
 }
 
+func (c *PGNCount) addPair(first, second int) {
+	c.Pairs.AddPair(first, second)
+	c.results = append(c.results, [2]int{first, second})
+}
+
 // pair counts the pairs among games, and what is left.
 func (c *PGNCount) pair(games []pgnGame) {
 	for _, g := range games {
@@ -148,7 +198,7 @@ func (c *PGNCount) pair(games []pgnGame) {
 	left := c.pairByRound(games)
 	for i := 0; i < len(left); i++ {
 		if i+1 < len(left) && left[i].partner(&left[i+1]) {
-			c.Pairs.AddPair(left[i].points, left[i+1].points)
+			c.addPair(left[i].points, left[i+1].points)
 			i++
 			continue
 		}
@@ -169,7 +219,7 @@ func (c *PGNCount) pairByRound(games []pgnGame) (left []pgnGame) {
 		k := key{g.start, g.round}
 		for at, j := range waiting[k] {
 			if games[j].partner(g) {
-				c.Pairs.AddPair(games[j].points, g.points)
+				c.addPair(games[j].points, g.points)
 				paired[i], paired[j] = true, true
 				waiting[k] = slices.Delete(waiting[k], at, at+1)
 				break

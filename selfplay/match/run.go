@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // Run plays the match to its end and returns its result. With Out it continues where an
@@ -50,7 +51,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		func(run *durable.Run) (*Result, error) {
 			gamelog.KeepNames(run, &m.A, &m.B)
 			count.result.A, count.result.B = m.A.Label(), m.B.Label()
-			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Header: m.header})
+			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Tags: testTags(c.Test, c.Corrected), Header: m.header})
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +121,7 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 	r.StalledGames, r.Warnings = stalls.With, slices.Concat(r.Warnings, stalls.Warnings([]string{r.A, r.B}))
 	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
 	if none {
-		r.Verdict, r.Reason = NoVerdict, m.pairs.Guard.Reason()
+		r.Verdict, r.Reason, r.Strength = NoVerdict, m.pairs.Guard.Reason(), sprt.Unknown()
 		return r, err
 	}
 	if exhausted {

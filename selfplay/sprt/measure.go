@@ -12,8 +12,8 @@ type Measured struct {
 	CorrectedLower float64 `json:"corrected_lower"`
 	CorrectedUpper float64 `json:"corrected_upper"`
 
-	// Strength is the Elo if the number of games was fixed beforehand, AfterStop the
-	// median-unbiased one if the test may have ended the match. Both are null after too
+	// Strength is the Elo that is shown: see Summary.StrengthAfter. AfterStop is the
+	// median-unbiased one, whether or not the test ended the match. Both are null after too
 	// few games.
 	Strength
 	AfterStop Strength `json:"after_stop"`
@@ -26,20 +26,22 @@ type Measured struct {
 	Paired bool `json:"-"` // counts of pairs
 }
 
-// Measure returns what results say.
-func (t Test) Measure(c Counts) (*Measured, error) {
+// Measure returns what results say: what the test observed, and all pairs (or games) of the
+// match. Stopped says that the test may have ended the match.
+func (t Test) Measure(c, all Counts, stopped bool) (*Measured, error) {
 	llr, err := t.LLR(c)
 	if err != nil {
 		return nil, err
 	}
-	e, err := t.AfterStop(c)
-	if err != nil {
-		return nil, err
+	s := Summarize(all)
+	after := s.StrengthAfter(&t, c)
+	shown := after
+	if !stopped {
+		shown = s.Strength()
 	}
-	s := Summarize(c)
 	r := &Measured{
 		Games: s.Games, Score: s.Score, LLR: llr, Verdict: t.Status(llr).String(),
-		Strength: s.Strength(), AfterStop: e.Strength(s.Games),
+		Strength: shown, AfterStop: after,
 		LOS: s.KnownLOS(), DrawRatio: s.DrawRatio, PairRatio: s.KnownPairRatio(), Details: s.Details(), Paired: s.Paired,
 	}
 	r.CorrectedLower, r.CorrectedUpper, err = t.CorrectedBounds(c)

@@ -7,24 +7,36 @@ import (
 	"strings"
 )
 
-// Float is a number that JSON writes as null where it is not finite.
+// Float is a number that may be unknown (NaN), which JSON writes as null, or infinite, as
+// "Infinity" and "-Infinity", names that the number parsers of most languages read.
 type Float float64
 
 // MarshalJSON implements json.Marshaler.
 func (f Float) MarshalJSON() ([]byte, error) {
-	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
-		return json.Marshal(v)
+	switch v := float64(f); {
+	case math.IsNaN(v):
+		return []byte("null"), nil
+	case math.IsInf(v, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-Infinity"`), nil
 	}
-	return []byte("null"), nil
+	return json.Marshal(float64(f))
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It reads null as NaN.
+// UnmarshalJSON implements json.Unmarshaler.
 func (f *Float) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
+	switch string(text) {
+	case "null":
 		*f = unknown
-		return nil
+	case `"Infinity"`:
+		*f = Float(math.Inf(1))
+	case `"-Infinity"`:
+		*f = Float(math.Inf(-1))
+	default:
+		return json.Unmarshal(text, (*float64)(f))
 	}
-	return json.Unmarshal(text, (*float64)(f))
+	return nil
 }
 
 // Known reports whether f is a number.
@@ -38,6 +50,9 @@ func (f Float) OrZero() float64 {
 	return 0
 }
 
+// Unknown returns what is known of strength where there is no Elo.
+func Unknown() Strength { return Strength{unknown, unknown, unknown} }
+
 // unknown is the Float of a number that is not known.
 var unknown = Float(math.NaN())
 
@@ -50,9 +65,9 @@ const (
 	FewGames = 100
 )
 
-// Strength is the Elo that people are told, with its 95 % interval: the same in every text,
-// file and picture. After too few games nothing is known. If all games were won or lost, the
-// Elo and one end of the interval are infinite. JSON has null for both.
+// Strength is the Elo that people see, with its 95 % interval: the same in every text,
+// file and picture. After too few games nothing is known: JSON has null. If all games were
+// won or lost, the Elo and one end of the interval are infinite.
 type Strength struct {
 	Elo   Float `json:"elo"` // logistic, from -1000 to 1000
 	EloLo Float `json:"elo_lo"`
@@ -63,19 +78,30 @@ type Strength struct {
 // normal one, or that by likelihood where games are few or one side won nothing.
 func (s Summary) Strength() Strength {
 	if s.Games < FewGames || s.oneSided {
-		return strength(s.Games, s.Elo, s.LikelyLo, s.LikelyHi)
+		return s.strength(s.Elo, s.LikelyLo, s.LikelyHi)
 	}
-	return strength(s.Games, s.Elo, s.EloLo, s.EloHi)
+	return s.strength(s.Elo, s.EloLo, s.EloHi)
 }
 
-// Strength returns the Elo after a test of that many games.
-func (e Estimate) Strength(games int64) Strength { return strength(games, e.Elo, e.Lo, e.Hi) }
-
-func strength(games int64, elo, lo, hi float64) Strength {
-	if games < MinGames {
-		return Strength{unknown, unknown, unknown}
+// StrengthAfter returns the Elo of a match: the median-unbiased estimate after the test, given
+// what the test observed, or that of a match of fixed length if the test is nil. It is the only
+// function that decides which Elo is shown.
+func (s Summary) StrengthAfter(t *Test, observed Counts) Strength {
+	if t == nil || s.Games < MinGames {
+		return s.Strength()
 	}
-	return Strength{bounded(elo), bounded(lo), bounded(hi)}
+	e, err := t.AfterStop(observed)
+	if err != nil {
+		return s.Strength()
+	}
+	return s.strength(e.Elo, e.Lo, e.Hi)
+}
+
+func (s Summary) strength(elo, lo, hi float64) Strength {
+	if s.Games < MinGames {
+		return Unknown()
+	}
+	return Strength{bounded(elo), bounded(min(lo, s.exactLo)), bounded(max(hi, s.exactHi))}
 }
 
 // bounded makes an Elo infinite that no number of games can measure.
@@ -87,52 +113,78 @@ func bounded(elo float64) Float {
 }
 
 // Known reports whether the games say anything about strength.
-func (s Strength) Known() bool { return s.Elo.Known() }
+func (s Strength) Known() bool { return s.whole().Elo.Known() }
 
-// Text returns the Elo and its interval with that many decimals and the unit after the number:
-// "+12 Elo [+3, +21]", "more than +310 Elo" if all games were won, or "-" if nothing is known.
-func (s Strength) Text(decimals int, unit string) string {
-	text := s.point(decimals, "more than ", "less than ")
-	if !s.Known() {
-		return text
+// whole returns s with the infinite ends that earlier versions wrote as null.
+func (s Strength) whole() Strength {
+	switch {
+	case s.Elo.Known() || s.EloLo.Known() == s.EloHi.Known():
+		return s
+	case s.EloLo.Known():
+		return Strength{Float(math.Inf(1)), s.EloLo, Float(math.Inf(1))}
 	}
-	if text += unit; math.IsInf(float64(s.Elo), 0) {
-		return text
-	}
-	return text + fmt.Sprintf(" [%s, %s]", signed(s.EloLo, decimals), signed(s.EloHi, decimals))
+	return Strength{Float(math.Inf(-1)), Float(math.Inf(-1)), s.EloHi}
 }
 
-// Brief returns the Elo and half the width of its interval, as "+12±9".
-func (s Strength) Brief() string {
-	half := float64(s.EloHi-s.EloLo) / 2
-	text := s.point(0, ">", "<")
-	if math.IsInf(half, 0) || math.IsNaN(half) {
+// Text returns the Elo and its interval with the unit after the number: "+12 Elo [-3, +27]",
+// "more than +310 Elo" if all games were won, or a dash and why nothing is known. An interval
+// of less than ±10 has one decimal, one of less than ±1 two.
+func (s Strength) Text(unit string) string {
+	s = s.whole()
+	if !s.Known() {
+		return fmt.Sprintf("- (fewer than %d games)", MinGames)
+	}
+	text := s.point("more than ", "less than ") + unit
+	if math.IsInf(float64(s.Elo), 0) {
 		return text
 	}
-	return text + fmt.Sprintf("±%.0f", half)
+	return text + fmt.Sprintf(" [%s, %s]", s.signed(s.EloLo), s.signed(s.EloHi))
+}
+
+// Brief returns the Elo and half the width of its interval, as "+12±19", for where there is no
+// room for Text.
+func (s Strength) Brief() string {
+	s = s.whole()
+	text := s.point(">", "<")
+	if half := float64(s.EloHi-s.EloLo) / 2; !math.IsInf(half, 0) && !math.IsNaN(half) {
+		return text + fmt.Sprintf("±%.*f", s.decimals(), half)
+	}
+	return text
 }
 
 // point returns the Elo alone, or the end of the interval that is finite.
-func (s Strength) point(decimals int, above, below string) string {
+func (s Strength) point(above, below string) string {
+	finite := func(x Float) bool { return x.Known() && !math.IsInf(float64(x), 0) }
 	switch elo := float64(s.Elo); {
-	case math.IsInf(elo, 1) && !math.IsInf(float64(s.EloLo), 0):
-		return above + signed(s.EloLo, decimals)
-	case math.IsInf(elo, -1) && !math.IsInf(float64(s.EloHi), 0):
-		return below + signed(s.EloHi, decimals)
-	case math.IsInf(elo, 0) || math.IsNaN(elo):
-		return "-"
+	case math.IsInf(elo, 1) && finite(s.EloLo):
+		return above + s.signed(s.EloLo)
+	case math.IsInf(elo, -1) && finite(s.EloHi):
+		return below + s.signed(s.EloHi)
+	case finite(s.Elo):
+		return s.signed(s.Elo)
 	}
-	return signed(s.Elo, decimals)
+	return "-"
 }
 
-func signed(elo Float, decimals int) string {
+// decimals says how many decimals the interval leaves a meaning.
+func (s Strength) decimals() int {
+	switch half := float64(s.EloHi-s.EloLo) / 2; {
+	case half > 0 && half < 1:
+		return 2
+	case half > 0 && half < 10:
+		return 1
+	}
+	return 0
+}
+
+func (s Strength) signed(elo Float) string {
 	switch {
 	case math.IsInf(float64(elo), 1):
 		return "+∞"
 	case math.IsInf(float64(elo), -1):
 		return "-∞"
 	}
-	text := fmt.Sprintf("%+.*f", decimals, float64(elo))
+	text := fmt.Sprintf("%+.*f", s.decimals(), float64(elo))
 	if strings.Trim(text, "-0.") == "" {
 		return "+" + text[1:] // not -0
 	}
@@ -162,19 +214,28 @@ func (s Summary) Details() Details {
 	if !s.oneSided { // else its standard deviation is that of replaced zeros
 		d.NElo, d.NEloLo, d.NEloHi = Float(s.NElo), Float(s.NEloLo), Float(s.NEloHi)
 	}
+	if math.IsInf(float64(d.Elo), 0) {
+		d.NormalLo, d.NormalHi = unknown, unknown
+	}
 	return d
 }
 
 // Known reports whether there are any.
-func (d Details) Known() bool { return d.Elo.Known() && d != Details{} }
+func (d Details) Known() bool {
+	return (d.Elo.Known() || d.LikelyLo.Known() || d.LikelyHi.Known()) && d != Details{}
+}
 
 // Lines returns the details as rows of a table: a name, and the value with its interval.
-func (d Details) Lines(decimals int) [][2]string {
+func (d Details) Lines() [][2]string {
 	if !d.Known() {
 		return nil
 	}
 	row := func(name string, elo, lo, hi Float) [2]string {
-		return [2]string{name, Strength{elo, lo, hi}.Text(decimals, "")}
+		s := Strength{elo, lo, hi}
+		if text := s.point("", ""); text == "-" {
+			return [2]string{name, "- (one side won nothing)"}
+		}
+		return [2]string{name, s.Text("")}
 	}
 	return [][2]string{row("normal", d.Elo, d.NormalLo, d.NormalHi), row("by likelihood", d.Elo, d.LikelyLo, d.LikelyHi), row("nElo", d.NElo, d.NEloLo, d.NEloHi)}
 }

@@ -2,6 +2,7 @@ package sprt
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 )
@@ -13,14 +14,14 @@ func TestStrength(t *testing.T) {
 		text, brief  string
 		json, prefix string
 	}{
-		{Pentanomial{0, 0, 1, 0, 0}, "-", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
-		{Pentanomial{0, 0, 0, 0, 9}, "-", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
-		{Pentanomial{0, 0, 0, 0, 30}, "more than +471 Elo", ">+471", "", `{"elo":null,"elo_lo":470.`},
-		{Pentanomial{30, 0, 0, 0, 0}, "less than -471 Elo", "<-471", "", `{"elo":null,"elo_lo":null,"elo_hi":-470.`},
+		{Pentanomial{0, 0, 1, 0, 0}, "- (fewer than 20 games)", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
+		{Pentanomial{0, 0, 0, 0, 9}, "- (fewer than 20 games)", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
+		{Pentanomial{0, 0, 0, 0, 30}, "more than +353 Elo", ">+353", "", `{"elo":"Infinity","elo_lo":353.30`},
+		{Pentanomial{30, 0, 0, 0, 0}, "less than -353 Elo", "<-353", "", `{"elo":"-Infinity","elo_lo":"-Infinity","elo_hi":-353.30`},
 		{Pentanomial{3, 30, 60, 41, 6}, "+21 Elo [-4, +46]", "+21±25", "", `{"elo":21.1`},
 	} {
 		s := Summarize(test.pairs).Strength()
-		if got := s.Text(0, " Elo"); got != test.text {
+		if got := s.Text(" Elo"); got != test.text {
 			t.Errorf("%v: got %q, want %q", test.pairs, got, test.text)
 		}
 		if got := s.Brief(); got != test.brief {
@@ -37,8 +38,30 @@ func TestStrength(t *testing.T) {
 		if err := json.Unmarshal(doc, &back); err != nil {
 			t.Fatal(err)
 		}
-		if back.Known() != (test.prefix != "" && s.Elo == back.Elo) {
+		if back != s && s.Known() || back.Text("") != s.Text("") || back.Brief() != s.Brief() {
 			t.Errorf("%v: %s is read as %+v", test.pairs, doc, back)
+		}
+		earlier := strings.NewReplacer(`"Infinity"`, "null", `"-Infinity"`, "null").Replace(string(doc))
+		if err := json.Unmarshal([]byte(earlier), &back); err != nil || back.Text("") != s.Text("") || back.Known() != s.Known() {
+			t.Errorf("%v: %s of an earlier version is read as %+v, %v", test.pairs, earlier, back, err)
+		}
+	}
+}
+
+// TestDecimals: the interval decides how many there are, the same for the Elo and its ends.
+func TestDecimals(t *testing.T) {
+	for _, test := range []struct {
+		s    Strength
+		want string
+	}{
+		{Strength{12.44, 3.2, 20.6}, "+12.4 Elo [+3.2, +20.6]"},
+		{Strength{0.824, 0.131, 1.498}, "+0.82 Elo [+0.13, +1.50]"},
+		{Strength{-0.3, -20, 19}, "+0 Elo [-20, +19]"},
+		{Strength{1500, 1500, 1500}, "+1500 Elo [+1500, +1500]"},
+		{Strength{300, 100, Float(math.Inf(1))}, "+300 Elo [+100, +∞]"},
+	} {
+		if got := test.s.Text(" Elo"); got != test.want {
+			t.Errorf("%+v: got %q, want %q", test.s, got, test.want)
 		}
 	}
 }
@@ -59,13 +82,13 @@ func TestNoAbsurdNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var numbers []*float64
+		var numbers []any
 		if err := json.Unmarshal(doc, &numbers); err != nil {
 			t.Fatal(err)
 		}
 		for i, n := range numbers {
-			if n != nil && (s.Games < MinGames || *n > 2000 || *n < -2000) {
-				t.Errorf("%v: number %d is %v", p, i, *n)
+			if x, ok := n.(float64); n != nil && (s.Games < MinGames || ok && math.Abs(x) > 2000) {
+				t.Errorf("%v: number %d is %v", p, i, n)
 			}
 		}
 		x := s.Strength()

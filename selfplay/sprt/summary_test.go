@@ -48,8 +48,8 @@ func TestIntervalsOfOneSidedScores(t *testing.T) {
 	if all.Elo < 1199 || all.Elo > 1200 || all.LikelyHi < all.Elo {
 		t.Errorf("10 pairs won: Elo %v, likely up to %v", all.Elo, all.LikelyHi)
 	}
-	// The score at which ten wins in a row have likelihood exp(-1.92).
-	if want := Elo(math.Exp(-normal95 * normal95 / 20)); math.Abs(all.LikelyLo-want) > 2 {
+	// The score at which ten wins in a row have probability 1/40.
+	if want := Elo(math.Pow(1.0/40, 1.0/10)); math.Abs(all.LikelyLo-want) > 0.01 {
 		t.Errorf("10 pairs won: likely from %v, want about %v", all.LikelyLo, want)
 	}
 	none := Summarize(Pentanomial{10, 0, 0, 0, 0})

@@ -152,10 +152,11 @@ func (t Test) accepts(c Counts) error {
 // Status says what an LLR means, without correction for overshoot (see Walk).
 func (t Test) Status(llr float64) Status {
 	lower, upper := t.Bounds()
-	return status(llr, lower, upper)
+	return StatusAt(llr, lower, upper)
 }
 
-func status(llr, lower, upper float64) Status {
+// StatusAt says what an LLR means between these bounds.
+func StatusAt(llr, lower, upper float64) Status {
 	switch {
 	case llr >= upper:
 		return AcceptH1

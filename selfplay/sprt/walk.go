@@ -90,7 +90,7 @@ func (w *Walk) record(llr float64) {
 	w.below.step(-llr)
 	w.above.step(llr)
 	lower, upper := w.Bounds()
-	w.status = status(llr, lower, upper)
+	w.status = StatusAt(llr, lower, upper)
 }
 
 // LLR is the log-likelihood ratio after the last sample observed (at the

@@ -84,6 +84,6 @@ func (r *Result) String() string {
 	if r.Champion == r.Start {
 		fmt.Fprintln(&b, "No generation was promoted: these are the weights of the last fit.")
 	}
-	fmt.Fprintf(&b, "against the start weights, %d pairs on fresh openings: Elo %s\n", r.Final.Games/2, r.Final.Strength.Text(0, ""))
+	fmt.Fprintf(&b, "against the start weights, %d pairs on fresh openings: Elo %s\n", r.Final.Games/2, r.Final.Strength.Text(""))
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// Float is a number that JSON writes as null where it is not finite.
+// Float is a number that JSON writes as null where it is not known.
 type Float = sprt.Float
 
 // unknown is the Float of a number that is not known.

@@ -202,7 +202,7 @@ const (
 func print(cmd *cobra.Command, r *match.Result) error {
 	p := r.Pentanomial
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\ngames  %d: +%d =%d -%d for A, score %.2f %%\npairs  %d: LL %d, LD %d, even %d, WD %d, WW %d\nElo    %s\n", r.Headline(),
-		r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score, p.Samples(), p[0], p[1], p[2], p[3], p[4], r.Strength.Text(1, ""))
+		r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score, p.Samples(), p[0], p[1], p[2], p[3], p[4], r.Strength.Text(""))
 	return err
 }
 

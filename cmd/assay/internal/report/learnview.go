@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -248,12 +249,20 @@ func (v *learnView) curves() (list []figure) {
 	return list
 }
 
+// Elo is the Strength in words.
+func (v *matchView) Elo() string {
+	if v.Result != nil && v.Result.Verdict == match.NoVerdict {
+		return "no verdict"
+	}
+	return v.Strength().Text("")
+}
+
 // Strength is the Elo of a match, of a complete one as its result says.
 func (v *matchView) Strength() sprt.Strength {
 	if v.Result != nil {
 		return v.Result.Strength
 	}
-	return v.Standing.Strength()
+	return v.SoFar
 }
 
 // ends returns an Elo and its interval to be drawn. What no number of games can measure is

@@ -32,6 +32,7 @@ type matchView struct {
 	IDs       [2]string     // of A and B in data; empty if they are not known
 	Result    *match.Result // nil while the match is in progress
 	Standing  sprt.Summary  // of the pairs that count so far
+	SoFar     sprt.Strength // by them
 	Penta     sprt.Pentanomial
 	Tally     *tally
 	LLR       *float64
@@ -74,7 +75,7 @@ func (v *matchView) follow() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Dir, err)
 	}
-	v.Penta, v.Standing, v.LLR = c.Pentanomial, c.Standing, c.LLR
+	v.Penta, v.Standing, v.SoFar, v.LLR = c.Pentanomial, c.Standing, c.Strength, c.LLR
 	var elo, llr, lower, upper series
 	for _, p := range c.Points {
 		at := float64(p.Games)

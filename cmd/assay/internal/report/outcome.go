@@ -113,8 +113,8 @@ func (o *outcome) match(dir string, at standing) error {
 		return err
 	}
 	o.Done, o.Text = course.Standing.Games, "too few games for an Elo"
-	if x := course.Standing.Strength(); x.Known() {
-		o.Text = "so far " + x.Text(0, " Elo")
+	if x := course.Strength; x.Known() {
+		o.Text = "so far " + x.Text(" Elo")
 	}
 	if course.LLR != nil {
 		last := course.Points[len(course.Points)-1]
@@ -180,7 +180,7 @@ func (o *outcome) ladder(dir string, at standing) error {
 		o.say("NO VERDICT: " + r.Reason)
 	case len(r.Ratings) > 0:
 		x := r.Ratings[0]
-		o.Text = fmt.Sprintf("first of %d: %s, %s", len(r.Ratings), x.Name, x.Text(0, " Elo"))
+		o.Text = fmt.Sprintf("first of %d: %s, %s", len(r.Ratings), x.Name, x.Text(" Elo"))
 	}
 	o.Done = r.Games
 	return nil

@@ -89,7 +89,7 @@ func TestPageShowsTheResult(t *testing.T) {
 	r := learnResult()
 	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
-		"123.4 Elo", "100.1", "147.9", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
+		"&#43;123 Elo [&#43;100, &#43;148]", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
 		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run", "&lt;script&gt;alert(1)",
 		`content="default-src &#39;none&#39;`,
 	} {
