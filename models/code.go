@@ -1,23 +1,49 @@
 package models
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// code is a source whose numbers are replaced.
+// code is the text of one or several sources whose numbers are replaced.
 type code struct {
-	text   string
+	files  []file
+	text   string // of all files, one after the other
 	masked string // text with blanks for comments and strings, byte for byte
-	inside []span // where definitions count; nil: everywhere
+	// own are the definitions that count where numbers are replaced, old those of the regions
+	// that a template replaces: what they held is known from them. others do not count.
+	own, old *names
+	others   []*node
+	inits    []*node         // all that may be definitions, also those without a number
+	bodies   []body          // of functions
+	consts   map[string]int  // whole numbers that have a name
+	enums    []span          // lists of enumerators
+	order    map[string]bool // what endgameFirst found
+	edits    []edit
+	blocks   []block
+}
+
+// file is one of the sources: its place in the text, and its regions.
+type file struct {
+	*Source
+	span
+	regions []span
+}
+
+// names finds definitions by name.
+type names struct {
 	defs   map[string][]*node
 	folded map[string][]string // names of defs without the letters of a half, by half and rest
-	edits  []edit
 }
 
 // span is a part of the text.
 type span struct{ from, to int }
+
+func (s span) holds(at int) bool { return s.from <= at && at < s.to }
 
 // node is an expression of the source, or a list of them.
 type node struct {
@@ -25,37 +51,110 @@ type node struct {
 	list []*node // nil: an expression
 	// aligned says, of a definition, that its numbers stand in columns.
 	aligned bool
+	odd     string  // why its elements cannot be counted; empty if they can
+	flat    []*node // the elements, where the source does not have them in rows
+
+	// Of a definition: its name, the text before the value, and whether it is in a function.
+	name  string
+	head  span
+	local bool
 }
 
 // edit replaces a number; term is the one that it is of.
 type edit struct {
 	span
-	value   int32
+	text    string
+	old     int64
+	value   int64
 	term    string
-	aligned bool // the number stands in a column
+	aligned bool  // the number stands in a column
+	inBlock bool  // the block that it is in is replaced as a whole
+	of      *node // the definition
 }
 
-func newCode(text string) *code {
-	c := &code{text: text, defs: map[string][]*node{}, folded: map[string][]string{}}
-	c.masked = notCode.ReplaceAllStringFunc(text, blank)
-	c.markInside()
+// block replaces a region.
+type block struct {
+	span
+	text string
+}
+
+func newCode(sources []Source) *code {
+	c := &code{own: newNames(), old: newNames(), order: map[string]bool{}}
+	var text, masked strings.Builder
+	for i := range sources {
+		f := file{Source: &sources[i], span: span{from: text.Len()}}
+		text.Write(f.Text)
+		masked.WriteString(notCode.ReplaceAllStringFunc(string(f.Text), blank))
+		f.to = text.Len()
+		text.WriteString("\n")
+		masked.WriteString("\n")
+		c.files = append(c.files, f)
+	}
+	c.text, c.masked = text.String(), masked.String()
+	for i := range c.files {
+		c.files[i].markRegions()
+	}
+	c.bodies = functions(c.masked)
+	c.readConstants()
 	for at, ch := range []byte(c.masked) {
-		if ch == '=' && c.counts(at) && !c.isOperator(at) {
+		if ch == '=' && !c.isOperator(at) {
 			for _, name := range c.declared(at) {
-				c.define(name, c.initializer(at+1))
+				c.define(name, at, c.initializer(at+1))
 			}
 		}
 	}
 	for _, m := range macro.FindAllStringSubmatchIndex(c.masked, -1) {
-		if c.counts(m[2]) {
-			c.define(c.masked[m[2]:m[3]], c.initializer(m[3]))
-		}
+		c.define(c.masked[m[2]:m[3]], m[3], c.initializer(m[3]))
 	}
 	return c
 }
 
+func newNames() *names { return &names{map[string][]*node{}, map[string][]string{}} }
+
 // macro is the definition of a constant by the preprocessor of C.
 var macro = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+`)
+
+var (
+	enumList = regexp.MustCompile(`\benum\b[^;{}()]*\{([^{}]*)\}`)
+	constant = regexp.MustCompile(`\b([A-Za-z_]\w*)[ \t]*(?:=|[ \t])[ \t]*([0-9]+)[ \t]*(?:[,;}\r\n]|$)`)
+)
+
+// readConstants finds whole numbers that have a name, for sizes and places of arrays. A name
+// of two numbers is none.
+func (c *code) readConstants() {
+	c.consts = map[string]int{}
+	twice := map[string]bool{}
+	note := func(name string, n int) {
+		if old, ok := c.consts[name]; ok && old != n {
+			twice[name] = true
+		}
+		c.consts[name] = n
+	}
+	for _, m := range constant.FindAllStringSubmatch(c.masked, -1) {
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			note(m[1], n)
+		}
+	}
+	for _, m := range enumList.FindAllStringSubmatchIndex(c.masked, -1) {
+		c.enums = append(c.enums, span{m[2], m[3]})
+		next, known := 0, true
+		for _, item := range strings.Split(c.masked[m[2]:m[3]], ",") {
+			name, value, set := strings.Cut(strings.TrimSpace(item), "=")
+			if set {
+				var err error
+				next, err = strconv.Atoi(strings.TrimSpace(value))
+				known = err == nil
+			}
+			if known && name != "" {
+				note(strings.TrimSpace(name), next)
+			}
+			next++
+		}
+	}
+	for name := range twice {
+		delete(c.consts, name)
+	}
+}
 
 // blank returns as many blanks as s has bytes. Line ends stay.
 func blank(s string) string {
@@ -68,19 +167,20 @@ func blank(s string) string {
 	return string(out)
 }
 
-// markInside finds the regions between markers.
-func (c *code) markInside() {
+// markRegions finds the regions between markers.
+func (f *file) markRegions() {
+	text := string(f.Text)
 	for at := 0; ; {
-		from := strings.Index(c.text[at:], MarkBegin)
+		from := strings.Index(text[at:], MarkBegin)
 		if from < 0 {
 			return
 		}
 		from += at
-		at = len(c.text)
-		if n := strings.Index(c.text[from:], MarkEnd); n >= 0 {
+		at = len(text)
+		if n := strings.Index(text[from:], MarkEnd); n >= 0 {
 			at = from + n
 		}
-		c.inside = append(c.inside, span{from, at})
+		f.regions = append(f.regions, span{f.from + from, f.from + at})
 	}
 }
 
@@ -145,22 +245,128 @@ func (c *code) words(from, to int) (names []string) {
 var brackets = regexp.MustCompile(`\[[^\[\]]*\]`)
 
 // define notes a definition. What has no number is none: a variable of the same name.
-func (c *code) define(name string, n *node) {
-	if numbers, whole := c.numbers(n.span); whole && len(numbers) == 0 {
+func (c *code) define(name string, at int, n *node) {
+	n.name, n.head = name, span{strings.LastIndexAny(c.masked[:at-1], ";{}(,\n") + 1, at}
+	c.inits = append(c.inits, n)
+	if found, _, whole := c.numbers(n.span); whole && len(found) == 0 {
 		return
 	}
-	if len(c.defs[name]) == 0 {
+	n.local = slices.ContainsFunc(c.bodies, func(b body) bool { return b.holds(at) })
+	c.readRows(n, at)
+	to := c.counts(at)
+	if to == nil {
+		c.others = append(c.others, n)
+		return
+	}
+	if len(to.defs[name]) == 0 {
 		for _, half := range []string{"mg", "eg"} {
 			if rest, ok := withoutHalf(name, half); ok {
-				c.folded[half+rest] = append(c.folded[half+rest], name)
+				to.folded[half+rest] = append(to.folded[half+rest], name)
 			}
 		}
 	}
-	c.defs[name] = append(c.defs[name], n)
+	to.defs[name] = append(to.defs[name], n)
 }
 
-func (c *code) counts(at int) bool {
-	return c.inside == nil || slices.ContainsFunc(c.inside, func(s span) bool { return s.from <= at && at < s.to })
+// counts returns where a definition at the place belongs; nil if it does not count.
+func (c *code) counts(at int) *names {
+	for _, f := range c.files {
+		if !f.holds(at) {
+			continue
+		}
+		in := slices.ContainsFunc(f.regions, func(s span) bool { return s.holds(at) })
+		switch {
+		case f.Template != "" && in:
+			return c.old
+		case f.Template == "" && (in || f.regions == nil):
+			return c.own
+		}
+	}
+	return nil
+}
+
+var (
+	sizesBefore  = regexp.MustCompile(`(?:\[[^\[\]]*\]\s*)+$`)
+	bracketed    = regexp.MustCompile(`\[([^\[\]]*)\]`)
+	preprocessed = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef|else|elif|endif|include)\b`)
+)
+
+// readRows gives the elements of a list their rows, where an array of C has braces around all of them
+// only: int t[2][64] = {1, 2, ...}.
+func (c *code) readRows(n *node, equals int) {
+	if n.list == nil {
+		return
+	}
+	if preprocessed.MatchString(c.masked[n.from:n.to]) {
+		n.odd = "the preprocessor decides which of its elements count"
+		return
+	}
+	var sizes []int
+	for _, m := range bracketed.FindAllStringSubmatch(sizesBefore.FindString(c.masked[n.head.from:equals]), -1) {
+		size, err := strconv.Atoi(strings.TrimSpace(m[1]))
+		if err != nil {
+			size = c.consts[strings.TrimSpace(m[1])]
+		}
+		sizes = append(sizes, size) // 0: not known
+	}
+	n.split(sizes)
+}
+
+// split makes rows of the elements of an array with the sizes.
+func (n *node) split(sizes []int) {
+	if len(sizes) < 2 || len(n.list) == 0 {
+		return
+	}
+	lists := 0
+	for _, x := range n.list {
+		if x.list != nil {
+			lists++
+		}
+	}
+	if lists == len(n.list) {
+		if sizes[0] > 0 && lists > sizes[0] {
+			n.odd = fmt.Sprintf("it has %d rows, the array %d", lists, sizes[0])
+		}
+		for _, x := range n.list {
+			if x.split(sizes[1:]); x.odd != "" {
+				n.odd = x.odd
+			}
+		}
+		return
+	}
+	row, unknown := 1, 0
+	for _, size := range sizes[1:] {
+		if row *= max(size, 1); size == 0 {
+			unknown++
+		}
+	}
+	if unknown == 1 && sizes[0] > 0 && len(n.list)%(row*sizes[0]) == 0 { // the size follows from the others
+		for i := range sizes {
+			if sizes[i] == 0 {
+				sizes[i] = len(n.list) / (row * sizes[0])
+				row *= sizes[i]
+			}
+		}
+		unknown = 0
+	}
+	switch {
+	case lists > 0:
+		n.odd = "some of its rows have braces and some have none"
+	case unknown > 0:
+		n.odd = "its rows have no braces, and not all sizes of the array are known numbers"
+	case sizes[0] > 0 && len(n.list) > sizes[0]*row:
+		n.odd = fmt.Sprintf("it has %d elements, more than the sizes of the array", len(n.list))
+	}
+	if n.odd != "" {
+		return
+	}
+	n.flat, n.list = n.list, nil
+	for at := 0; at < len(n.flat); at += row {
+		part := n.flat[at:min(at+row, len(n.flat))]
+		x := &node{span: span{part[0].from, part[len(part)-1].to}, list: part}
+		x.split(sizes[1:])
+		n.list = append(n.list, x)
+	}
 }
 
 // withoutHalf returns the name without the letters of a half, one underscore beside them, and
@@ -239,6 +445,22 @@ func (c *code) parseList(at int) *node {
 		switch c.masked[at] {
 		case '{', '[':
 			inner := c.parseList(at)
+			if m := designator.FindString(c.masked[at:]); m != "" && strings.TrimSpace(c.masked[item.from:at]) == "" {
+				at += len(m)
+				item.from = at
+				place, ok := c.valueOf(m[1:strings.IndexByte(m, ']')])
+				if !ok || place < len(n.list) || place > 4096 {
+					n.odd = cmp.Or(n.odd, fmt.Sprintf("the place of its element %s is no known number, or out of order", strings.TrimRight(m, " =\t")))
+					continue
+				}
+				for len(n.list) < place {
+					n.list = append(n.list, &node{span: span{at, at}})
+				}
+				continue
+			}
+			if inner.odd != "" {
+				n.odd = inner.odd
+			}
 			if !c.isIndex(at) {
 				item.list = inner.list
 			}
@@ -247,7 +469,10 @@ func (c *code) parseList(at int) *node {
 		case '(':
 			at = c.closing(at)
 			continue
-		case ',', ';':
+		case ';': // [0; 64] of Rust
+			n.odd = "a value is repeated by its number: write the elements out"
+			add(at)
+		case ',':
 			add(at)
 		case '}', ']':
 			add(at)
@@ -259,6 +484,19 @@ func (c *code) parseList(at int) *node {
 	add(at)
 	n.to = at
 	return n
+}
+
+// designator is the place of an element in a list of C: [KNIGHT] = 300.
+var designator = regexp.MustCompile(`^\[[^\[\]\n]*\][ \t]*=[ \t]*`)
+
+// valueOf returns the whole number that a text is, or is the name of.
+func (c *code) valueOf(text string) (int, bool) {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, n >= 0
+	}
+	n, ok := c.consts[text]
+	return n, ok
 }
 
 // isIndex reports whether the bracket at the place chooses an element: a name stands before it.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,72 +16,63 @@ const (
 	MarkEnd   = "assay:end"
 )
 
-// ErrInto is wrapped by the errors of Into: the source and the weights do not fit.
-var ErrInto = errors.New("the source does not fit the weights")
+// HasMarkers reports whether a source has regions.
+func HasMarkers(source []byte) bool { return bytes.Contains(source, []byte(MarkBegin)) }
 
-// Into returns the source with every region between two markers replaced by what the
-// template prints; see Execute. A region whose marker has names gets the arrays and terms of
-// these names, and of names that begin with them and a dot; another region gets all. Lines
-// get the marker's indentation and its line ending. The second result lists the arrays that
-// are in no region.
+// into notes what the template of a file prints for its regions. A region whose marker has names gets
+// the arrays and terms of these names, and of names that begin with them and a dot; another region
+// gets all. Lines get the marker's indentation and its line ending. used has the arrays that are in
+// a region, by name.
 //
-// It is an error (ErrInto) if a region has other identifiers than before, comments and
-// strings aside: the weights would be of something else. An empty region takes anything.
-func (f *File) Into(source []byte, name, text string) (out []byte, left []string, err error) {
-	data, err := f.TemplateData()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := data.checkIdents(); err != nil {
-		return nil, nil, err
-	}
-	used := map[string]bool{}
+// It is an error if a region has other identifiers than before, comments and strings aside: the
+// weights would be of something else. An empty region takes anything.
+func (c *code) into(f *file, data *TemplateData, used map[string]bool) error {
 	regions := 0
-	lines := bytes.SplitAfter(source, []byte("\n"))
+	lines := strings.SplitAfter(c.text[f.from:f.to], "\n")
+	at := f.from // the beginning of the line
 	for i := 0; i < len(lines); i++ {
-		if bytes.Contains(lines[i], []byte(MarkEnd)) {
-			return nil, nil, fmt.Errorf("%w: line %d: %s without %s before it", ErrInto, i+1, MarkEnd, MarkBegin)
+		line := func(i int, format string, args ...any) error {
+			where := f.from + len(strings.Join(lines[:i], ""))
+			return fmt.Errorf("%s: "+format, append([]any{c.where(where)}, args...)...)
 		}
-		out = append(out, lines[i]...)
-		if !bytes.Contains(lines[i], []byte(MarkBegin)) {
+		if strings.Contains(lines[i], MarkEnd) {
+			return line(i, "%s without %s before it", MarkEnd, MarkBegin)
+		}
+		at += len(lines[i])
+		if !strings.Contains(lines[i], MarkBegin) {
 			continue
 		}
 		end := i + 1
-		for ; end < len(lines) && !bytes.Contains(lines[end], []byte(MarkEnd)); end++ {
-			if bytes.Contains(lines[end], []byte(MarkBegin)) {
-				return nil, nil, fmt.Errorf("%w: line %d: %s, but the one of line %d has no %s", ErrInto, end+1, MarkBegin, i+1, MarkEnd)
+		for ; end < len(lines) && !strings.Contains(lines[end], MarkEnd); end++ {
+			if strings.Contains(lines[end], MarkBegin) {
+				return line(end, "%s, but the one of line %d has no %s", MarkBegin, i+1, MarkEnd)
 			}
 		}
 		if end == len(lines) {
-			return nil, nil, fmt.Errorf("%w: line %d: no %s follows %s", ErrInto, i+1, MarkEnd, MarkBegin)
+			return line(i, "no %s follows %s", MarkEnd, MarkBegin)
 		}
-		part, err := data.part(markNames(string(lines[i])), used)
+		part, err := data.part(markNames(lines[i]), used)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: line %d: %w", ErrInto, i+1, err)
+			return line(i, "%w", err)
 		}
 		part.First = regions == 0
 		var b bytes.Buffer
-		if err := execute(&b, name, text, part); err != nil {
-			return nil, nil, err
+		if err := execute(&b, f.Layout, f.Template, part); err != nil {
+			return err
 		}
-		before := string(bytes.Join(lines[i+1:end], nil))
+		before := strings.Join(lines[i+1:end], "")
 		if err := sameWords(before, b.String()); err != nil {
-			return nil, nil, fmt.Errorf("%w: line %d: %w", ErrInto, i+1, err)
+			return line(i, "%w", err)
 		}
-		out = append(out, likeMarker(b.String(), string(lines[i]))...)
+		c.blocks = append(c.blocks, block{span{at, at + len(before)}, likeMarker(b.String(), lines[i])})
 		regions++
-		out = append(out, lines[end]...)
+		at += len(before) + len(lines[end])
 		i = end
 	}
 	if regions == 0 {
-		return nil, nil, fmt.Errorf("%w: it has no markers: put a comment with %s above the weights and one with %s below", ErrInto, MarkBegin, MarkEnd)
+		return fmt.Errorf("it has no markers: put a comment with %s above the weights and one with %s below", MarkBegin, MarkEnd)
 	}
-	for _, a := range data.Arrays {
-		if !used[a.Name] {
-			left = append(left, a.Name)
-		}
-	}
-	return out, left, nil
+	return nil
 }
 
 // markNames returns the names after MarkBegin, without the end of the comment.
@@ -125,7 +115,7 @@ func (s *TemplateData) checkIdents() error {
 	seen := map[string]string{}
 	for _, a := range s.Arrays {
 		if first, twice := seen[a.Ident()]; twice {
-			return fmt.Errorf("%w: %s and %s have the same identifier %s: rename a term", ErrInto, first, a.Name, a.Ident())
+			return fmt.Errorf("%s and %s have the same identifier %s: rename a term", first, a.Name, a.Ident())
 		}
 		seen[a.Ident()] = a.Name
 		for i := 1; i < len(a.Cells) && !a.Squares; i++ {
@@ -134,7 +124,7 @@ func (s *TemplateData) checkIdents() error {
 			m, err := strconv.Atoi(before)
 			n, err2 := strconv.Atoi(end)
 			if err == nil && err2 == nil && n != m+1 {
-				return fmt.Errorf("%w: %s follows %s: the elements of an array must be numbered without gaps", ErrInto, a.Cells[i].Name, a.Cells[i-1].Name)
+				return fmt.Errorf("%s follows %s: the elements of an array must be numbered without gaps", a.Cells[i].Name, a.Cells[i-1].Name)
 			}
 		}
 	}
@@ -142,7 +132,7 @@ func (s *TemplateData) checkIdents() error {
 }
 
 var (
-	notCode = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"`)
+	notCode = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\[^\n][^'\n]{0,6})'`)
 	word    = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_.]*`)
 )
 

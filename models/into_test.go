@@ -94,7 +94,7 @@ func TestInto(t *testing.T) {
 		t.Fatal(err)
 	}
 	into := func(source string) (string, []string, error) {
-		out, left, err := f.Into([]byte(source), "tables", text)
+		out, left, err := pasteRegions(f, []byte(source), "tables", text)
 		return string(out), left, err
 	}
 	empty := strings.Replace(source, "\told text, to be replaced\n", "", 1)
@@ -114,7 +114,7 @@ int evaluate() {
 }
 `
 	got, left, err := into(empty)
-	if err != nil || got != want || strings.Join(left, " ") != "pst.1 scale double" {
+	if err != nil || got != want || strings.Join(left, " ") != "pst scale double" {
 		t.Fatalf("%v, left %q\n%s", err, left, got)
 	}
 	if again, _, err := into(got); err != nil || again != got {
@@ -164,14 +164,14 @@ func TestIntoDefinesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		const regions = "// assay:begin material tempo\n// assay:end\n// assay:begin pst double\n// assay:end\n"
-		out, _, err := f.Into([]byte(regions), c.format, text)
+		out, _, err := pasteRegions(f, []byte(regions), c.format, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(string(out), c.definition); n != 1 {
 			t.Errorf("%s: %d definitions in\n%s", c.format, n, out)
 		}
-		if again, _, err := f.Into(out, c.format, text); err != nil || !bytes.Equal(again, out) {
+		if again, _, err := pasteRegions(f, out, c.format, text); err != nil || !bytes.Equal(again, out) {
 			t.Errorf("%s: a second time: %v\n%s", c.format, err, again)
 		}
 		if _, err := exec.LookPath(c.compiler[0]); err != nil {

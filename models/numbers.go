@@ -1,11 +1,9 @@
 package models
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,84 +11,30 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// HasMarkers reports whether a source has regions for Into.
-func HasMarkers(source []byte) bool { return strings.Contains(string(source), MarkBegin) }
-
-// IntoNumbers returns the source with the numbers of its own definitions replaced by the
-// weights, and nothing else: declarations, layout, comments and line endings stay. The second
-// result lists what the source does not define, arrays by their name alone.
+// place notes the edits of a term, and reports whether the source defines it.
 //
 // A term NAME.2.5 is element [2][5] of what the source defines as NAME, which begins at 0; the
-// squares are a1, b1 ... h8. A definition is a name (or #define of a name), an equals sign, and a number, an
-// expression or a list in braces or brackets. The element of a tapered term holds two numbers, as S(12, -5)
+// squares are a1, b1 ... h8. A definition is a name (or #define of a name), an equals sign, and a number
+// or a list in braces or brackets. The element of a tapered term holds two numbers, as S(12, -5)
 // or {12, -5}; that of another term holds one, or two of which the one that is 0 stays. A
 // tapered term may also have two definitions, for the halves, whose names are NAME with mg and
-// eg before or after it: NAME_MG and NAME_EG, mgName and egName. Where the source has markers,
-// definitions count only between them.
-//
-// It is an error (ErrInto) if no term is defined, if a name has two definitions, or if an element
-// is missing or holds something else than such numbers.
-func (f *File) IntoNumbers(source []byte) (out []byte, left []string, err error) {
-	out, left, err = f.replaceNumbers(source)
-	if err != nil {
-		return nil, nil, err
-	}
-	// The reading is no compiler's. Where a second replacement would change something, the
-	// first one did not write what it read.
-	if again, _, err := f.replaceNumbers(out); err != nil || !bytes.Equal(again, out) {
-		return nil, nil, fmt.Errorf("%w: its numbers cannot be told from the expressions around them; put the comments %s and %s around the definitions", ErrInto, MarkBegin, MarkEnd)
-	}
-	return out, left, nil
-}
-
-func (f *File) replaceNumbers(source []byte) (out []byte, left []string, err error) {
-	table, err := f.Table()
-	if err != nil {
-		return nil, nil, err
-	}
-	s := newCode(string(source))
-	missing := 0
-	for i := range f.Terms {
-		t := &f.Terms[i]
-		found, err := s.place(t, table[i].Tapered)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: term %s: %w", ErrInto, t.Name, err)
-		}
-		if found {
-			continue
-		}
-		missing++
-		if name := withoutIndices(t.Name); !slices.Contains(left, name) {
-			left = append(left, name)
-		}
-	}
-	if missing == len(f.Terms) {
-		return nil, nil, fmt.Errorf("%w: it defines nothing that is named as a term of %s, such as %s", ErrInto, f.Model, f.Terms[0].Name)
-	}
-	text, err := s.replaced()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrInto, err)
-	}
-	return []byte(text), left, nil
-}
-
-// place notes the edits of a term, and reports whether the source defines it.
-func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
+// eg before or after it: NAME_MG and NAME_EG, mgName and egName.
+func (c *code) place(in *names, t *TermWeight, tapered bool) (bool, error) {
 	if t.Step != 0 {
 		whole := TermWeight{Name: t.Name, MG: int32(math.Round(t.Value())), EG: int32(math.Round(t.Value()))}
-		if float64(whole.MG) != t.Value() {
-			return false, nil // no whole number: it is among those to be written by hand
+		if !t.whole() {
+			return false, nil // it is among those to be written by hand
 		}
 		t = &whole
 	}
 	base := t.Name
 	half := -1 // 0 or 1 where the term is half of one: sides that are scaled on their own
-	if name, end, _ := cutLast(base); !tapered && len(c.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {
+	if name, end, _ := cutLast(base); !tapered && len(in.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {
 		base, half = name, strings.Index("me", end[:1])
 	}
 	var path []int
 	for {
-		nodes, err := c.defined(identifier(base), tapered || half >= 0)
+		nodes, err := c.defined(in, identifier(base), tapered || half >= 0)
 		switch {
 		case err != nil:
 			return false, err
@@ -141,14 +85,14 @@ func cutLast(name string) (before, after string, ok bool) {
 }
 
 // defined returns the definition of a name, or for a tapered term those of its halves.
-func (c *code) defined(ident string, tapered bool) ([]*node, error) {
+func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
 	names := []string{ident}
-	if len(c.defs[ident]) == 0 {
+	if len(in.defs[ident]) == 0 {
 		if names = nil; !tapered {
 			return nil, nil
 		}
 		for _, half := range []string{"mg", "eg"} {
-			found := c.folded[half+strings.ToLower(ident)]
+			found := in.folded[half+strings.ToLower(ident)]
 			if len(found) > 1 {
 				return nil, fmt.Errorf("%s may be %s", ident, strings.Join(found, " or "))
 			}
@@ -160,54 +104,65 @@ func (c *code) defined(ident string, tapered bool) ([]*node, error) {
 	}
 	var nodes []*node
 	for _, n := range names {
-		defs := c.defs[n]
+		defs := in.defs[n]
+		if len(defs) > 1 { // a sum in a function that has the name is none
+			if clear := slices.DeleteFunc(slices.Clone(defs), c.isVariable); len(clear) > 0 {
+				defs = clear
+			}
+		}
 		if len(defs) > 1 {
-			return nil, fmt.Errorf("%s is defined in line %d and in line %d: put the comments %s and %s around the one that counts", n, c.line(defs[0].from), c.line(defs[1].from), MarkBegin, MarkEnd)
+			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts", n, c.where(defs[0].from), c.where(defs[1].from), MarkBegin, MarkEnd)
 		}
 		nodes = append(nodes, defs[0])
 	}
 	return nodes, nil
 }
 
-func (c *code) line(at int) int { return 1 + strings.Count(c.text[:at], "\n") }
+// isVariable reports whether a definition is a variable of a function: a sum that begins at 0, or
+// something that is computed.
+func (c *code) isVariable(n *node) bool {
+	at, why := c.element(n)
+	return n.local && n.list == nil && (why != "" || len(at) == 1 && c.text[at[0].from:at[0].to] == "0")
+}
 
-// number is a whole number, perhaps with a suffix for its type.
-var number = regexp.MustCompile(`(?:^|[^\w.])([0-9]+)(?:[iu](?:8|16|32|64|size)|[uUlL]*)\b`)
-
-// numbers returns the places of the whole numbers of an expression, with their signs. ok is
-// false if it has numbers of another kind.
-func (c *code) numbers(s span) (list []span, ok bool) {
-	text := c.masked[s.from:s.to]
-	for _, m := range number.FindAllStringSubmatchIndex(text, -1) {
-		from, to := m[2], m[3]
-		if before := strings.TrimRight(text[:from], " \t"); strings.HasSuffix(before, "-") {
-			if ahead := strings.TrimSpace(before[:len(before)-1]); ahead == "" || strings.ContainsRune("({[,=", rune(ahead[len(ahead)-1])) {
-				from = len(before) - 1
-			}
+// where names a place: the line, with several files the file too.
+func (c *code) where(at int) string {
+	for _, f := range c.files {
+		if !f.holds(at) {
+			continue
 		}
-		if to < len(text) && text[to] == '.' {
-			return nil, false
+		line := fmt.Sprintf("line %d", 1+strings.Count(c.text[f.from:at], "\n"))
+		if len(c.files) > 1 {
+			line = f.Name + ", " + line
 		}
-		list = append(list, span{s.from + from, s.from + to})
+		return line
 	}
-	return list, true
+	return "the end"
 }
 
 // set notes that the numbers of an element are to be the values; with a half of 0 or 1, that
 // one of its two numbers.
 func (c *code) set(n *node, path []int, term string, half int, values ...int32) error {
-	aligned := n.aligned
+	root := n
+	if n.flat != nil && len(path) == 1 && (path[0] >= len(n.list) || len(n.list[path[0]].list) != 2) {
+		n = &node{span: n.span, list: n.flat, aligned: n.aligned} // one number finds an element of all
+	}
+	if root.odd != "" {
+		return fmt.Errorf("%s: the elements of %s cannot be counted: %s", c.where(root.from), root.name, root.odd)
+	}
 	for depth, i := range path {
 		if n.list == nil || i >= len(n.list) {
-			return fmt.Errorf("line %d: the definition has no element %s, its list %s has %d", c.line(n.from), indices(path), indices(path[:depth]), len(n.list))
+			return fmt.Errorf("%s: the definition has no element %s, its list %s has %d", c.where(n.from), indices(path), indices(path[:depth]), len(n.list))
 		}
-		n = n.list[i]
+		if n = n.list[i]; n.odd != "" {
+			return fmt.Errorf("%s: the elements of %s cannot be counted: %s", c.where(n.from), root.name, n.odd)
+		}
 	}
-	at, ok := c.numbers(n.span)
+	at, why := c.element(n)
 	text := strings.Join(strings.Fields(c.text[n.from:n.to]), " ")
-	if ok && half >= 0 && len(at) == 2 {
+	if why == "" && half >= 0 && len(at) == 2 {
 		at = at[half : half+1]
-	} else if ok && len(values) == 1 && len(at) == 2 {
+	} else if why == "" && len(values) == 1 && len(at) == 2 {
 		// One value where the source has both halves: that of one, or of both.
 		a, b := c.text[at[0].from:at[0].to], c.text[at[1].from:at[1].to]
 		switch {
@@ -219,13 +174,35 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 			at = at[1:]
 		}
 	}
-	if !ok || len(at) != len(values) {
-		return fmt.Errorf("line %d: the element is %.60q, want %d whole number%s", c.line(n.from), text, len(values), "s"[:min(1, len(values)-1)])
+	if why != "" || len(at) != len(values) {
+		if why != "" {
+			why = ": " + why
+		}
+		return fmt.Errorf("%s: the element is %.60q, want %d whole number%s%s", c.where(n.from), text, len(values), "s"[:min(1, len(values)-1)], why)
+	}
+	if e, name := c.enumOf(at[0].from); e {
+		return fmt.Errorf("%s: in its enum, %s has no value of its own and counts on from %s: give it one", c.where(n.from), name, root.name)
 	}
 	for i, s := range at {
-		c.edits = append(c.edits, edit{s, values[i], term, aligned})
+		old, _ := strconv.ParseInt(strings.Join(strings.Fields(c.text[s.from:s.to]), ""), 10, 64)
+		c.edits = append(c.edits, edit{span: s, text: strconv.Itoa(int(values[i])), old: old, value: int64(values[i]), term: term, aligned: root.aligned, of: root})
 	}
 	return nil
+}
+
+// enumOf reports whether the number at a place is that of an enumerator after which another one
+// counts on.
+func (c *code) enumOf(at int) (bool, string) {
+	for _, e := range c.enums {
+		if !e.holds(at) {
+			continue
+		}
+		_, rest, _ := strings.Cut(c.masked[at:e.to], ",")
+		next, _, _ := strings.Cut(rest, ",")
+		next = strings.TrimSpace(next)
+		return next != "" && !strings.Contains(next, "="), next
+	}
+	return false, ""
 }
 
 func indices(path []int) string {
@@ -234,33 +211,4 @@ func indices(path []int) string {
 		fmt.Fprintf(&b, "[%d]", i)
 	}
 	return b.String()
-}
-
-// replaced applies the edits.
-func (c *code) replaced() (string, error) {
-	slices.SortFunc(c.edits, func(a, b edit) int { return a.from - b.from })
-	var b strings.Builder
-	at := 0
-	for _, e := range c.edits {
-		if e.from < at {
-			return "", fmt.Errorf("line %d: the number is that of two terms, %s is one", c.line(e.from), e.term)
-		}
-		// A number that gets longer takes blanks before it, and one that gets shorter in a column
-		// leaves some: columns stay columns.
-		before, value := c.text[at:e.from], strconv.Itoa(int(e.value))
-		for pad := len(value) - (e.to - e.from); pad > 0 && strings.HasSuffix(before, "  "); pad-- {
-			before = before[:len(before)-1]
-		}
-		if strings.HasSuffix(before, "( ") && len(value) > e.to-e.from {
-			before = before[:len(before)-1]
-		}
-		b.WriteString(before)
-		if n := e.to - e.from - len(value); n > 0 && e.aligned && (strings.HasSuffix(before, " ") || strings.HasSuffix(before, "(")) {
-			b.WriteString(strings.Repeat(" ", n))
-		}
-		b.WriteString(value)
-		at = e.to
-	}
-	b.WriteString(c.text[at:])
-	return b.String(), nil
 }

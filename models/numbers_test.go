@@ -21,6 +21,23 @@ func numbersFile(t testing.TB) *File {
 	return f
 }
 
+// pasteNumbers writes the terms that a source has, and names the others, arrays by their name alone.
+func pasteNumbers(f *File, source []byte) ([]byte, []string, error) {
+	return pasteRegions(f, source, "", "")
+}
+
+// pasteRegions does the same with a template.
+func pasteRegions(f *File, source []byte, name, text string) ([]byte, []string, error) {
+	p, err := f.Paste([]Source{{Name: "engine", Text: source, Layout: name, Template: text}}, func(*TermWeight) bool { return true })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, name := range p.Missing {
+		p.Missing[i], _, _ = strings.Cut(name, " ")
+	}
+	return p.Files[0], p.Missing, nil
+}
+
 // Only the numbers change, in any language's way to define them; what looks like a
 // definition and is none stays.
 func TestIntoNumbers(t *testing.T) {
@@ -81,12 +98,12 @@ int f() { if (tempo == 4) return tempo; pos->tempo = 7; pos.open = 7; x += tempo
 			"P N Pst passed mobility doubled2 open both danger side.1.mg side.1.eg",
 		},
 	} {
-		out, left, err := numbersFile(t).IntoNumbers([]byte(c.before))
+		out, left, err := pasteNumbers(numbersFile(t), []byte(c.before))
 		if err != nil || string(out) != c.after || strings.Join(left, " ") != c.left {
 			t.Errorf("%s: %v, not defined: %s\n%s\nwant\n%s", c.name, err, strings.Join(left, " "), out, c.after)
 			continue
 		}
-		again, _, err := numbersFile(t).IntoNumbers(out)
+		again, _, err := pasteNumbers(numbersFile(t), out)
 		if err != nil || string(again) != c.after {
 			t.Errorf("%s: a second time, %v:\n%s", c.name, err, again)
 		}
@@ -105,7 +122,7 @@ func TestIntoNumbersRefuses(t *testing.T) {
 		"int Pst_mg = 1, mg_Pst = 1, Pst_eg = 1;\n":   "Pst may be Pst_mg or mg_Pst",
 		"int Pst_mg = {{1, 2}}, Pst_eg[] = {1, 2};\n": "has no element",
 	} {
-		if out, _, err := numbersFile(t).IntoNumbers([]byte(before)); !errors.Is(err, ErrInto) || !strings.Contains(err.Error(), want) {
+		if out, _, err := pasteNumbers(numbersFile(t), []byte(before)); !errors.Is(err, ErrInto) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\n%s\nwant %s", before, err, out, want)
 		}
 	}
@@ -119,14 +136,14 @@ func FuzzIntoNumbers(f *testing.F) {
 	f.Add("var passed = [64][2]int{{1, 2}, {3, 4}} // b1 c1\nlet both: i32 = -4;")
 	f.Add("#define tempo 18\nmobility = {{")
 	f.Fuzz(func(t *testing.T, source string) {
-		once, left, err := file.IntoNumbers([]byte(source))
+		once, left, err := pasteNumbers(file, []byte(source))
 		if err != nil {
 			return
 		}
 		if strings.Count(string(once), "\n") != strings.Count(source, "\n") {
 			t.Errorf("lines of %q became %q", source, once)
 		}
-		twice, again, err := file.IntoNumbers(once)
+		twice, again, err := pasteNumbers(file, once)
 		if err != nil || string(twice) != string(once) || strings.Join(left, " ") != strings.Join(again, " ") {
 			t.Errorf("%q became %q, then %q: %v, %v, %v", source, once, twice, left, again, err)
 		}

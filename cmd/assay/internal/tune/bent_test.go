@@ -113,9 +113,9 @@ func TestTuneFormula(t *testing.T) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	source := []byte("const int pawn[2] = {80, 90};\nconst int rook[2] = {400, 500};\nconst int near = 12;\nconst int check = 20;\nconst double share = 0.5;\nconst int divisor = 40;\n")
-	code, left, err := f.IntoNumbers(source)
-	if err != nil || !strings.Contains(string(code), "divisor = 50") || !strings.Contains(string(code), "share = 0.5;") || len(left) != 1 || left[0] != "share" {
-		t.Errorf("%s, %v, %v: a share of %v is for the author to write", code, left, err, f.Terms[4].Value())
+	p, err := f.Paste([]models.Source{{Name: "bent.c", Text: source}}, f.Held)
+	if err != nil || !strings.Contains(string(p.Files[0]), "divisor = 50") || !strings.Contains(string(p.Files[0]), "share = 0.5;") || len(p.ByHand) != 1 || !strings.HasPrefix(p.ByHand[0], "share = 0.") {
+		t.Errorf("%+v, %v: a share of %v is for the author to write", p, err, f.Terms[4].Value())
 	}
 	checkRounding(t, f, data)
 	if _, err := tune(t, data, "--from", out, "--formula", line, "--out", filepath.Join(dir, "other.json")); err != nil {

@@ -229,7 +229,8 @@ func newList() *cobra.Command {
 
 // exportFlags are the flags of assay weights export.
 type exportFlags struct {
-	format, template, show, out, into, data string
+	format, template, show, out, data string
+	into                              []string
 }
 
 func newExport() *cobra.Command {
@@ -261,8 +262,18 @@ cannot have become underscores, and words of a language get one at the end.
 numbers of the definitions that are named as the terms: pst.2.12 is element [2][12] of pst,
 counted from 0. Elements are S(12, -5), {12, -5}, or single numbers where the halves have
 tables of their own, whose names have mg and eg before or after that of the terms: PST_MG and
-PST_EG. Repeat the command for each file. --format numbers is the same in a file with
+PST_EG. Nothing is guessed: an element that is computed is an error, and so is a term that
+no file defines, unless the fit held it. So name all files that define terms, with an --into
+each; a file of other code may be among them. --format numbers is the same in a file with
 markers, between them.
+
+Values of Black that stand apart, in rows such as passed[2][8] or as a table of their own,
+are written too if they are the old values of White with another sign, mirrored or both. Where
+that is not certain, the command says what it found and writes nothing; // assay:keep in the
+first line of a definition says that its numbers stay. At the end it names coefficients that
+the phase or other code uses too, and lists numbers that were not written and equal old
+values. Then build the engine, and have it checked position by position:
+  assay features --check WEIGHTS --cmd './new dump'
 
 Markers have whole definitions replaced:
   // assay:begin
@@ -281,7 +292,7 @@ Weights are integers. If the file has the fitted numbers they were rounded from,
 shows how far rounding moved them and, with --data, the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
   assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
-  assay weights export tuned.json --into src/eval.cpp
+  assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
   assay weights export features --into src/eval.cpp
   assay weights export --show-template c`,
 		Args: cobra.MaximumNArgs(1),
@@ -304,7 +315,7 @@ shows how far rounding moved them and, with --data, the loss it costs.`,
 	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
-	c.Flags().StringVar(&f.into, "into", "", "source file to write the weights into")
+	c.Flags().StringArrayVar(&f.into, "into", nil, "source file to write the weights into; repeat it for each that defines some")
 	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
 	return c
 }
@@ -313,11 +324,11 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	switch {
 	case f.format != "" && f.template != "":
 		return cli.Usagef("give --format or --template, not both")
-	case f.into != "" && f.out != "":
+	case f.into != nil && f.out != "":
 		return cli.Usagef("give --into or --out, not both")
-	case f.format == formatNumbers && f.into == "":
+	case f.format == formatNumbers && f.into == nil:
 		return cli.Usagef("--format numbers changes numbers of a source file: give --into FILE")
-	case f.format == "" && f.into == "" && f.template == "":
+	case f.format == "" && f.into == nil && f.template == "":
 		f.format = "json"
 	case f.format != "" && f.format != formatNumbers && !slices.Contains(models.ExportFormats(), f.format):
 		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
@@ -326,8 +337,8 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	if f.into != "" {
-		return f.intoSource(ctx, x, stderr)
+	if f.into != nil {
+		return f.intoSources(ctx, x, stderr)
 	}
 	var b bytes.Buffer // write nothing unless the template succeeds
 	if f.template != "" {
@@ -367,75 +378,15 @@ func (f *exportFlags) open(name string) (*Opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return opened(name, file)
-}
-
-// formatNumbers is the format of --into that replaces numbers only.
-const formatNumbers = "numbers"
-
-// sourceFormats are the formats of --into by the ends of file names.
-var sourceFormats = map[string]string{
-	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
-	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
-}
-
-// intoSource replaces the regions of a source file, or its numbers.
-func (f *exportFlags) intoSource(ctx context.Context, x *Opened, stderr io.Writer) error {
-	before, err := os.ReadFile(f.into)
-	if err != nil {
-		return err
-	}
-	var after []byte
-	var left []string
-	where := "a region of "
-	if f.format == formatNumbers || f.format == "" && f.template == "" && !models.HasMarkers(before) {
-		where = ""
-		after, left, err = x.File.IntoNumbers(before)
-	} else {
-		var name, text string
-		if name, text, err = f.layout(); err != nil {
-			return err
+	x, err := opened(name, file)
+	if err == nil {
+		fixed := map[string]bool{}
+		for _, t := range set.Terms {
+			fixed[t.Name], fixed[t.Name+".mg"], fixed[t.Name+".eg"] = t.Fixed, t.Fixed, t.Fixed
 		}
-		after, left, err = x.File.Into(before, name, text)
+		x.held = func(t *models.TermWeight) bool { return fixed[t.Name] }
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w; it is not changed", f.into, err)
-	}
-	if err := f.rounding(ctx, x, stderr); err != nil {
-		return err
-	}
-	if len(left) > 0 {
-		more := ""
-		if n := len(left) - 10; n > 1 {
-			left, more = left[:10], fmt.Sprintf(" and %d more", n)
-		}
-		fmt.Fprintf(stderr, "not in %s%s: %s%s\n", where, f.into, strings.Join(left, ", "), more)
-	}
-	if bytes.Equal(before, after) {
-		fmt.Fprintf(stderr, "%s has these weights already\n", f.into)
-		return nil
-	}
-	return durable.ReplaceFile(f.into, after)
-}
-
-// layout returns the template of --into and its name.
-func (f *exportFlags) layout() (name, text string, err error) {
-	if f.template != "" {
-		data, err := os.ReadFile(f.template)
-		return f.template, string(data), err
-	}
-	format := f.format
-	if format == "" {
-		format = sourceFormats[strings.ToLower(filepath.Ext(f.into))]
-	}
-	if format == "" {
-		return "", "", cli.Usagef("--into %s: give its --format, one of %s, or a --template", f.into, strings.Join(models.ExportFormats(), ", "))
-	}
-	text, err = models.ExportTemplate(format)
-	if err != nil {
-		return "", "", cli.Usage(err)
-	}
-	return format + ".tmpl", text, nil
+	return x, err
 }
 
 // rounding prints how far the integers are from the fitted numbers, and the loss it costs.

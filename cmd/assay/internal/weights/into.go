@@ -1,0 +1,120 @@
+package weights
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/models"
+)
+
+// formatNumbers is the format of --into that replaces numbers only.
+const formatNumbers = "numbers"
+
+// sourceFormats are the formats of --into by the ends of file names.
+var sourceFormats = map[string]string{
+	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
+	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
+}
+
+// intoSources replaces the regions of source files, or their numbers.
+func (f *exportFlags) intoSources(ctx context.Context, x *Opened, stderr io.Writer) error {
+	sources := make([]models.Source, len(f.into))
+	for i, name := range f.into {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(sources[:i], func(s models.Source) bool { return filepath.Clean(s.Name) == filepath.Clean(name) }) {
+			return cli.Usagef("--into %s is given twice", name)
+		}
+		sources[i] = models.Source{Name: name, Text: text}
+		if f.format == formatNumbers || f.format == "" && f.template == "" && !models.HasMarkers(text) {
+			continue
+		}
+		if sources[i].Layout, sources[i].Template, err = f.layout(name); err != nil {
+			return err
+		}
+	}
+	p, err := x.File.Paste(sources, x.held)
+	if err != nil {
+		what := "it is not changed"
+		if len(f.into) > 1 {
+			what = "none of them is changed"
+		}
+		return fmt.Errorf("%s: %w; %s", strings.Join(f.into, ", "), err, what)
+	}
+	if err := f.rounding(ctx, x, stderr); err != nil {
+		return err
+	}
+	changed := false
+	for i, s := range sources {
+		if bytes.Equal(s.Text, p.Files[i]) {
+			fmt.Fprintf(stderr, "%s has these weights already\n", s.Name)
+			continue
+		}
+		changed = true
+		if err := durable.ReplaceFile(s.Name, p.Files[i]); err != nil {
+			return err
+		}
+	}
+	f.report(p, changed, stderr)
+	return nil
+}
+
+// mostListed is how many lines of one kind are printed.
+const mostListed = 20
+
+// report prints what a person should know about what was written, and what was not.
+func (f *exportFlags) report(p *models.Patch, changed bool, stderr io.Writer) {
+	list := func(title string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintln(stderr, title)
+		for i, line := range lines {
+			if i == mostListed && len(lines) > mostListed+1 {
+				fmt.Fprintf(stderr, "  and %d more\n", len(lines)-mostListed)
+				break
+			}
+			fmt.Fprintf(stderr, "  %s\n", line)
+		}
+	}
+	if len(p.Missing) > 0 {
+		fmt.Fprintf(stderr, "not in %s, and held by the fit: %s\n", strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
+	}
+	list("values of Black that stand apart, written too:", p.Copies)
+	list("no whole numbers, to be written by hand:", p.ByHand)
+	list("warning: code beside the evaluation uses these too, and does something else with the new values (margins, the phase):", p.Shared)
+	list("not written, and equal to old values of written terms; see whether they belong together:", p.Stale)
+	if changed {
+		fmt.Fprintln(stderr, "last step: build the engine, and check it: assay features --check WEIGHTS --cmd './new dump'")
+	}
+}
+
+// layout returns the template for a file and its name.
+func (f *exportFlags) layout(into string) (name, text string, err error) {
+	if f.template != "" {
+		data, err := os.ReadFile(f.template)
+		return f.template, string(data), err
+	}
+	format := f.format
+	if format == "" {
+		format = sourceFormats[strings.ToLower(filepath.Ext(into))]
+	}
+	if format == "" {
+		return "", "", cli.Usagef("--into %s: give its --format, one of %s, or a --template", into, strings.Join(models.ExportFormats(), ", "))
+	}
+	text, err = models.ExportTemplate(format)
+	if err != nil {
+		return "", "", cli.Usage(err)
+	}
+	return format + ".tmpl", text, nil
+}

@@ -1,0 +1,244 @@
+package models
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ErrInto is wrapped by the errors of Paste: the sources and the weights do not fit.
+var ErrInto = errors.New("the source does not fit the weights")
+
+// Source is a file of an engine's source into which weights are written.
+type Source struct {
+	Name string
+	Text []byte
+	// Template is the text of the template that prints the regions between markers, and Layout its
+	// name; see Execute. Without one only numbers are replaced.
+	Layout, Template string
+}
+
+// Patch is what Paste makes of sources.
+type Patch struct {
+	Files [][]byte // the new text of each source
+	// Missing are the held terms that no source defines, arrays by their name alone. ByHand are the
+	// terms whose values are no whole numbers, so that they cannot be written, with the values.
+	Missing, ByHand []string
+	// Copies says which other numbers were written: those of Black, where the source has them apart.
+	Copies []string
+	// Shared says which written names other code uses too. Stale lists numbers that were not written
+	// and are old values of written terms, or their negatives. Both are for a person to judge.
+	Shared, Stale []string
+}
+
+// Paste writes the weights into sources. Each term is written in one of them: between the markers,
+// what a template prints (see into.go), or else the numbers of the definition that has the
+// term's name (see numbers.go); declarations, layout, comments and line endings stay.
+//
+// If a source has the values of Black apart, in rows or in definitions that are the written ones
+// with another sign or seen from the other side, they are written too. It is an error
+// (ErrInto) if this is not certain, if a term that is not held has no definition or two, or if an
+// element is missing or is computed.
+func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, error) {
+	table, err := f.Table()
+	if err != nil {
+		return nil, err
+	}
+	c := newCode(sources)
+	p, err := c.paste(f, held, func(i int) bool { return table[i].Tapered })
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInto, err)
+	}
+	return p, nil
+}
+
+func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int) bool) (*Patch, error) {
+	written, err := c.regions(f)
+	if err != nil {
+		return nil, err
+	}
+	p := &Patch{}
+	var missing, heldBack []string
+	for i := range f.Terms {
+		t := &f.Terms[i]
+		c.placeOld(t, tapered(i))
+		found, err := c.place(c.own, t, tapered(i))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("term %s: %w", t.Name, err)
+		case found && written[i]:
+			return nil, fmt.Errorf("term %s is in a region of one file and defined in another", t.Name)
+		case found || written[i]:
+		case !t.whole():
+			p.ByHand = append(p.ByHand, fmt.Sprintf("%s = %g", t.Name, t.Value()))
+		case held(t):
+			heldBack = append(heldBack, t.Name)
+		default:
+			missing = append(missing, t.Name)
+		}
+	}
+	if len(missing)+len(heldBack)+len(p.ByHand) == len(f.Terms) {
+		return nil, fmt.Errorf("it defines nothing that is named as a term of %s, such as %s", f.Model, f.Terms[0].Name)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("no file given defines %s: give all files that define terms, and name terms as the source does", strings.Join(arrays(missing), ", "))
+	}
+	p.Missing = arrays(heldBack)
+	if err := c.sortEdits(); err != nil {
+		return nil, err
+	}
+	if p.Copies, err = c.copies(); err != nil {
+		return nil, err
+	}
+	if err := c.sortEdits(); err != nil {
+		return nil, err
+	}
+	p.Files = c.replaced()
+	// The reading is no compiler's. Where a second replacement would change something, the
+	// first one did not write what it read.
+	if !c.holds(p.Files, f, tapered) {
+		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and %s around the definitions", MarkBegin, MarkEnd)
+	}
+	p.Shared, p.Stale = c.shared(), c.stale()
+	return p, nil
+}
+
+// Held reports whether a fit made the file and held the term at its start value.
+func (f *File) Held(t *TermWeight) bool {
+	fitted := func(t TermWeight) bool { return t.FitMG != 0 || t.FitEG != 0 || t.SEMG != 0 || t.SEEG != 0 }
+	return !fitted(*t) && slices.ContainsFunc(f.Terms, fitted)
+}
+
+// arrays names terms, those of an array together.
+func arrays(terms []string) (names []string) {
+	count := map[string]int{}
+	for _, t := range terms {
+		name := withoutIndices(t)
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		if n := count[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s (%d terms)", name, n)
+		}
+	}
+	if n := len(names) - 12; n > 1 {
+		names = append(names[:12:12], fmt.Sprintf("%d more", n))
+	}
+	return names
+}
+
+// whole reports whether the value of a term is a whole number.
+func (t *TermWeight) whole() bool { return math.Round(t.Value()) == t.Value() }
+
+// regions notes what templates print, and returns which terms they do.
+func (c *code) regions(f *File) (written map[int]bool, err error) {
+	written = map[int]bool{}
+	used := map[string]bool{}
+	for i := range c.files {
+		file := &c.files[i]
+		if file.Template == "" {
+			continue
+		}
+		data, err := f.TemplateData()
+		if err == nil {
+			err = data.checkIdents()
+		}
+		if err == nil {
+			err = c.into(file, data, used)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range data.Arrays {
+			for _, cell := range a.Cells {
+				if used[a.Name] && cell.Index >= 0 {
+					written[cell.Index] = true
+				}
+			}
+		}
+	}
+	return written, nil
+}
+
+// placeOld notes what a region held, as far as it can be read, for the numbers outside it.
+func (c *code) placeOld(t *TermWeight, tapered bool) {
+	n := len(c.edits)
+	if found, err := c.place(c.old, t, tapered); err != nil || !found {
+		c.edits = c.edits[:n]
+	}
+	for i := n; i < len(c.edits); i++ {
+		c.edits[i].inBlock = true
+	}
+}
+
+// sortEdits sorts the edits. No number is that of two terms.
+func (c *code) sortEdits() error {
+	slices.SortFunc(c.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(c.edits); i++ {
+		if a, b := &c.edits[i-1], &c.edits[i]; b.from < a.to {
+			return fmt.Errorf("%s: the number is that of two terms, %s and %s", c.where(b.from), a.term, b.term)
+		}
+	}
+	return nil
+}
+
+// holds reports whether the new texts have the weights where the old ones were read.
+func (c *code) holds(files [][]byte, f *File, tapered func(i int) bool) bool {
+	sources := make([]Source, len(files))
+	for i, text := range files {
+		sources[i] = *c.files[i].Source
+		sources[i].Text = text
+	}
+	again := newCode(sources)
+	for i := range f.Terms {
+		if _, err := again.place(again.own, &f.Terms[i], tapered(i)); err != nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(again.edits, func(e edit) bool { return e.old != e.value })
+}
+
+// replaced applies the edits, and returns the texts of the files.
+func (c *code) replaced() (files [][]byte) {
+	pieces := slices.DeleteFunc(slices.Clone(c.edits), func(e edit) bool { return e.inBlock })
+	for _, b := range c.blocks {
+		pieces = append(pieces, edit{span: b.span, text: b.text, inBlock: true})
+	}
+	slices.SortFunc(pieces, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	for _, f := range c.files {
+		var b strings.Builder
+		at := f.from
+		for ; len(pieces) > 0 && pieces[0].from < f.to; pieces = pieces[1:] {
+			e := &pieces[0]
+			b.WriteString(e.after(c.text[at:e.from]) + e.text)
+			at = e.to
+		}
+		b.WriteString(c.text[at:f.to])
+		files = append(files, []byte(b.String()))
+	}
+	return files
+}
+
+// after returns the text that comes before the edit, with as many blanks as keep columns: a number that
+// gets longer takes blanks before it, and one that gets shorter in a column leaves some.
+func (e *edit) after(before string) string {
+	if e.inBlock {
+		return before
+	}
+	n := len(e.text) - (e.to - e.from)
+	for pad := n; pad > 0 && strings.HasSuffix(before, "  "); pad-- {
+		before = before[:len(before)-1]
+	}
+	if n > 0 && strings.HasSuffix(before, "( ") {
+		before = before[:len(before)-1]
+	}
+	if n < 0 && e.aligned && (strings.HasSuffix(before, " ") || strings.HasSuffix(before, "(")) {
+		before += strings.Repeat(" ", -n)
+	}
+	return before
+}

@@ -1,0 +1,185 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// weightsOf makes a weight file of lines "name mg [eg]".
+func weightsOf(t testing.TB, lines string) *File {
+	t.Helper()
+	var terms []string
+	for _, line := range strings.Split(lines, ";") {
+		w := strings.Fields(line)
+		switch len(w) {
+		case 2:
+			terms = append(terms, fmt.Sprintf(`{"name": %q, "mg": %s}`, w[0], w[1]))
+		case 3:
+			terms = append(terms, fmt.Sprintf(`{"name": %q, "mg": %s, "eg": %s}`, w[0], w[1], w[2]))
+		}
+	}
+	f, err := ParseAny("mine.json", []byte(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [`+strings.Join(terms, ",\n")+`]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// arrayOf returns the lines of the terms of an array with the values.
+func arrayOf(name string, values ...int) string {
+	var b strings.Builder
+	for i, v := range values {
+		fmt.Fprintf(&b, "%s.%d %d; ", name, i, v)
+	}
+	return b.String()
+}
+
+// board64 is a piece-square table that no turn leaves as it is: its numbers as text, times sign,
+// seen from Black if flip is 56.
+func board64(add, sign, flip int) string {
+	var b strings.Builder
+	for i := range 64 {
+		sq := i ^ flip
+		fmt.Fprintf(&b, "%d, ", sign*(add+3*(sq/8)*(sq/8)-2*(sq%8)*(sq%8)+sq))
+	}
+	return b.String()
+}
+
+func board64Terms(name string, add int) string {
+	var b strings.Builder
+	for i, v := range strings.Split(board64(add, 1, 0), ", ")[:64] {
+		fmt.Fprintf(&b, "%s.%d %s; ", name, i, v)
+	}
+	return b.String()
+}
+
+const (
+	oldPieces, newPieces = "100, 300, 320, 500, 900", "111, 333, 344, 555, 999"
+	oldRanks, newRanks   = "0, 5, 10, 20, 35, 60, 100, 0", "0, 7, 12, 25, 41, 77, 130, 0"
+)
+
+func piecesTerms(name string) string { return arrayOf(name, 111, 333, 344, 555, 999) }
+func ranksTerms(name string) string  { return arrayOf(name, 0, 7, 12, 25, 41, 77, 130, 0) }
+
+// sourceCases are small engines' sources with second copies, initializers without inner braces, macros and
+// enums: each is written rightly, which after is, or refused by name.
+var sourceCases = []struct {
+	name, terms, before, after, err string
+	said                            string // part of copies, shared or stale
+}{
+	{name: "negated material in one array", terms: piecesTerms("value"),
+		before: "int value[12] = {" + oldPieces + ", 12000, -100, -300, -320, -500, -900, -12000};",
+		after:  "int value[12] = {" + newPieces + ", 12000, -111, -333, -344, -555, -999, -12000};",
+		said:   "value holds its other part again, negated"},
+	{name: "two boards of material, flat", terms: strings.ReplaceAll(piecesTerms("value.0")+piecesTerms("value.1"), "999", "1000"),
+		before: "const int value[2][12] = {\n // opening\n " + oldPieces + ", 0, -100, -300, -320, -500, -900, 0,\n // endgame\n 110, 280, 300, 510, 950, 0, -110, -280, -300, -510, -950, 0 };",
+		after:  "const int value[2][12] = {\n // opening\n 111, 333, 344, 555, 1000, 0, -111, -333, -344, -555, -1000, 0,\n // endgame\n 111, 333, 344, 555, 1000, 0, -111, -333, -344, -555, -1000, 0 };"},
+	{name: "passed pawns of either color", terms: ranksTerms("passed.0"),
+		before: "static const int passed[2][8] = {{" + oldRanks + "}, {0, 100, 60, 35, 20, 10, 5, 0}};",
+		after:  "static const int passed[2][8] = {{" + newRanks + "}, {0, 130, 77, 41, 25, 12, 7, 0}};",
+		said:   "in reverse order"},
+	{name: "passed pawns, mirrored and negated, flat", terms: ranksTerms("passed.0"),
+		before: "int passed[2][8] = {" + oldRanks + ", 0, -100, -60, -35, -20, -10, -5, 0};",
+		after:  "int passed[2][8] = {" + newRanks + ", 0, -130, -77, -41, -25, -12, -7, 0};"},
+	{name: "passed[2][8] without the color in the terms", terms: ranksTerms("passed"),
+		before: "int passed[2][8] = {{" + oldRanks + "}, {" + oldRanks + "}};", err: "passed.0: line 1: the element is"},
+	{name: "a table of Black, mirrored", terms: board64Terms("pawn_pst", 5),
+		before: "int pawn_pst[64] = {" + board64(0, 1, 0) + "};\nint black_pawn_pst[64] = {" + board64(0, 1, 56) + "};\n",
+		after:  "int pawn_pst[64] = {" + board64(5, 1, 0) + "};\nint black_pawn_pst[64] = {" + board64(5, 1, 56) + "};\n",
+		said:   "line 2: black_pawn_pst holds pawn_pst again, mirrored"},
+	{name: "Rust, mirrored and negated", terms: board64Terms("PST.0", 5),
+		before: "pub const PST: [[i32; 64]; 2] = [[" + board64(0, 1, 0) + "], [" + board64(0, -1, 56) + "]];",
+		after:  "pub const PST: [[i32; 64]; 2] = [[" + board64(5, 1, 0) + "], [" + board64(5, -1, 56) + "]];",
+		said:   "mirrored and negated"},
+	{name: "twelve tables in Go", terms: board64Terms("pst.0", 5) + board64Terms("pst.1", 70),
+		before: "var pst = [4][64]int{{" + board64(0, 1, 0) + "}, {" + board64(60, 1, 0) + "}, {" + board64(0, -1, 56) + "}, {" + board64(60, -1, 56) + "}}\n",
+		after:  "var pst = [4][64]int{{" + board64(5, 1, 0) + "}, {" + board64(70, 1, 0) + "}, {" + board64(5, -1, 56) + "}, {" + board64(70, -1, 56) + "}}\n"},
+	{name: "a color in the last place", terms: "m.0.0 11; m.1.0 22; m.2.0 33; m.3.0 44",
+		before: "int m[4][2] = {{10, -10}, {20, -20}, {30, -30}, {40, -40}};", after: "int m[4][2] = {{11, -11}, {22, -22}, {33, -33}, {44, -44}};"},
+	{name: "scalars with a color", terms: "W_PAWN 111; W_ROOK 555; tempo 12",
+		before: "enum { W_PAWN = 100, W_ROOK = 500, B_PAWN = -100, B_ROOK = -500 };\n#define tempo 10\n#define tempo_black (-10)\n",
+		after:  "enum { W_PAWN = 111, W_ROOK = 555, B_PAWN = -111, B_ROOK = -555 };\n#define tempo 12\n#define tempo_black (-12)\n"},
+	{name: "a copy that is nearly one", terms: ranksTerms("passed.0"),
+		before: "int passed[2][8] = {{" + oldRanks + "}, {0, 5, 10, 20, 35, 60, 101, 0}};", err: "line 1: passed has a second half that is like the written one but for passed[1][6]"},
+	{name: "a copy that may go either way", terms: arrayOf("bonus.0", 1, 2, 3, 4, 5, 6, 7, 8),
+		before: "int bonus[2][8] = {{10, 20, 30, 40, 40, 30, 20, 10}, {10, 20, 30, 40, 40, 30, 20, 10}};", err: "is like the old values of"},
+	{name: "nothing but zeros", terms: ranksTerms("passed.0"),
+		before: "int passed[2][8] = {{0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0}};", err: "passed has a second half that may be Black's"},
+	{name: "Black's table is another one", terms: ranksTerms("white_passed"),
+		before: "int white_passed[8] = {" + oldRanks + "};\nint black_passed[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n", err: "line 2: by its name black_passed is white_passed of the other side"},
+	{name: "the same, but it stays", terms: ranksTerms("white_passed"),
+		before: "int white_passed[8] = {" + oldRanks + "};\nint black_passed[8] = {1, 2, 3, 4, 5, 6, 7, 8}; // assay:keep\n",
+		after:  "int white_passed[8] = {" + newRanks + "};\nint black_passed[8] = {1, 2, 3, 4, 5, 6, 7, 8}; // assay:keep\n"},
+	{name: "negated under a name of its own", terms: piecesTerms("value"),
+		before: "int value[5] = {" + oldPieces + "};\nint other[5] = {-100, -300, -320, -500, -900};\n", err: "line 2: other holds the old values of value, negated"},
+	{name: "exchanges have the same values", terms: piecesTerms("value"),
+		before: "int value[5] = {" + oldPieces + "};\nstatic const int see_value[7] = {0, " + oldPieces + ", 0};\n",
+		after:  "int value[5] = {" + newPieces + "};\nstatic const int see_value[7] = {0, " + oldPieces + ", 0};\n",
+		said:   `line 2: "100, 300, 320, 500, 900", old values beginning with that of value.0`},
+	{name: "three axes, flat, sizes of an enum", terms: "t.0.1.2 99; t.1.0.0 -7",
+		before: "enum color { WHITE, BLACK, COLORS };\n#define KINDS 2\nint t[COLORS][KINDS][3] = {1, 2, 3, 4, 5, 6,\n 7, 8, 9, 10, 11, 12};",
+		after:  "enum color { WHITE, BLACK, COLORS };\n#define KINDS 2\nint t[COLORS][KINDS][3] = {1, 2, 3, 4, 5, 99,\n -7, 8, 9, 10, 11, 12};"},
+	{name: "flat rows in the braces of the first", terms: "t.1.1.0 99",
+		before: "int t[2][2][3] = {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}};", after: "int t[2][2][3] = {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 99, 11, 12}};"},
+	{name: "flat pairs", terms: "t.1.2 98 99", before: "Score t[2][3] = {S(1, 1), S(2, 2), S(3, 3), S(4, 4), S(5, 5), S(6, 6)};",
+		after: "Score t[2][3] = {S(1, 1), S(2, 2), S(3, 3), S(4, 4), S(5, 5), S(98, 99)};"},
+	{name: "rows of two numbers, flat", terms: "value.1 98 99", before: "int value[3][2] = {1, 2, 3, 4, 5, 6};", after: "int value[3][2] = {1, 2, 98, 99, 5, 6};"},
+	{name: "one index into a flat array", terms: "t.4 99", before: "int t[2][3] = {1, 2, 3, 4, 5, 6};", after: "int t[2][3] = {1, 2, 3, 4, 99, 6};"},
+	{name: "unknown sizes", terms: "t.0.1 99", before: "int t[][N] = {1, 2, 3, 4};", err: "t cannot be counted: its rows have no braces, and not all sizes"},
+	{name: "some rows have braces", terms: "t.0.1 99", before: "int t[2][2] = {{1, 2}, 3, 4};", err: "some of its rows have braces and some have none"},
+	{name: "too many elements", terms: "t.0.1 99", before: "int t[2][2] = {1, 2, 3, 4, 5};", err: "it has 5 elements, more than the sizes"},
+	{name: "places by enum", terms: "value.2 99; value.4 98", before: "enum { NONE, PAWN, KNIGHT, BISHOP, ROOK };\nint value[6] = { [PAWN] = 1, [KNIGHT] = 2, [ROOK] = 4, 5 };",
+		after: "enum { NONE, PAWN, KNIGHT, BISHOP, ROOK };\nint value[6] = { [PAWN] = 1, [KNIGHT] = 99, [ROOK] = 98, 5 };"},
+	{name: "places that are not known", terms: "value.2 99", before: "int value[6] = { [PAWN] = 1, [KNIGHT] = 2 };", err: "the place of its element [PAWN] is no known number"},
+	{name: "a value repeated", terms: "pst.3 99", before: "const pst: [i32; 64] = [0; 64];", err: "a value is repeated by its number"},
+	{name: "elements under the preprocessor", terms: "v.3 99", before: "int v[] = { 1,\n#ifdef TUNED\n 2,\n#else\n 3,\n#endif\n 4 };", err: "the preprocessor decides"},
+	{name: "the endgame first", terms: "doubled 98 99; open 96 97; p 1 2", before: "#define S(eg, mg) ((mg) + ((eg) << 16))\nint doubled = S(-5, -10);\nScore open = { .eg = 4, .mg = 3 };\nlet p = Score { eg: 3, mg: 4 };\n",
+		after: "#define S(eg, mg) ((mg) + ((eg) << 16))\nint doubled = S(99, 98);\nScore open = { .eg = 97, .mg = 96 };\nlet p = Score { eg: 2, mg: 1 };\n"},
+	{name: "a struct with the endgame first", terms: "doubled 98 99", before: "struct Score { int eg; int mg; };\nScore doubled = { -5, -10 };", err: "a struct of this source has its endgame value first"},
+	{name: "a macro of another", terms: "KNIGHT 320", before: "#define PAWN 100\n#define KNIGHT (3 * PAWN)\n", err: `KNIGHT: line 2: the element is "(3 * PAWN)", want 1 whole number: it is computed`},
+	{name: "a product", terms: "knight 320", before: "int knight = 3 * PAWN;", err: "it is computed"},
+	{name: "a cast and a sign", terms: "a 5; b 6", before: "int a = (int16_t)4;\nint b = (int)-4;", err: "term b: line 2: the element is"},
+	{name: "an enum that counts on", terms: "PAWN 111", before: "enum { PAWN = 100, KNIGHT, BISHOP = 300 };", err: "in its enum, KNIGHT has no value of its own and counts on from PAWN"},
+	{name: "a sum of the same name", terms: "mobility 7", before: "const int mobility = 5;\nint evaluate(void) {\n  int mobility = 0;\n  return mobility;\n}\n",
+		after: "const int mobility = 7;\nint evaluate(void) {\n  int mobility = 0;\n  return mobility;\n}\n"},
+	{name: "no definition", terms: "tempo 7; pst.0 1; pst.1 2", before: "int tempo = 5;", err: "no file given defines pst (2 terms)"},
+	{name: "the phase", terms: piecesTerms("value"), said: "value: the phase in evaluate (line 2), see (line 3)",
+		before: "int value[5] = {" + oldPieces + "};\nint evaluate(Board *b) { int phase = 0; for (;;) phase += value[1]; return value[0] * phase; }\nint see(int x) { return value[x]; }\n",
+		after:  "int value[5] = {" + newPieces + "};\nint evaluate(Board *b) { int phase = 0; for (;;) phase += value[1]; return value[0] * phase; }\nint see(int x) { return value[x]; }\n"},
+	{name: "a margin of a pawn", terms: "PAWN 111", said: "PAWN: search (line 3)",
+		before: "#define PAWN 100\n#define MARGIN (2 * PAWN)\nint search(int a) { return a + MARGIN; }\nint evaluate() { return PAWN; }\n",
+		after:  "#define PAWN 111\n#define MARGIN (2 * PAWN)\nint search(int a) { return a + MARGIN; }\nint evaluate() { return PAWN; }\n"},
+}
+
+func TestSources(t *testing.T) {
+	never := func(*TermWeight) bool { return false }
+	for _, c := range sourceCases {
+		f := weightsOf(t, c.terms)
+		p, err := f.Paste([]Source{{Name: "engine.c", Text: []byte(c.before)}}, never)
+		if c.err != "" {
+			if !errors.Is(err, ErrInto) || !strings.Contains(fmt.Sprint(err), c.err) {
+				t.Errorf("%s: %v\nwant %s", c.name, err, c.err)
+				if err == nil {
+					t.Logf("%s", p.Files[0])
+				}
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := string(p.Files[0]); got != c.after {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.after)
+		}
+		said := strings.Join(append(append(p.Copies, p.Shared...), p.Stale...), "\n")
+		if !strings.Contains(said, c.said) {
+			t.Errorf("%s: said\n%s\nwant\n%s", c.name, said, c.said)
+		}
+		if again, err := f.Paste([]Source{{Name: "engine.c", Text: p.Files[0]}}, never); err != nil || string(again.Files[0]) != c.after || again.Copies != nil || again.Stale != nil {
+			t.Errorf("%s, a second time: %v, %+v", c.name, err, again)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (c *code) valueAt(s span) int64 {
+	v, _ := strconv.ParseInt(strings.Join(strings.Fields(c.text[s.from:s.to]), ""), 10, 64)
+	return v
+}
+
+var (
+	// evaluates are names of code that uses coefficients as a fit does, or only passes them on; decides are
+	// names of code whose meaning changes with them.
+	evaluates = regexp.MustCompile(`(?i)eval|trace|dump|feature|term|tune|coef|param|weight|init|print|load|setup|pst|psq|table`)
+	decides   = regexp.MustCompile(`(?i)phase|see|search|order|quiesc|qs|mvv|prun|futil|move|exchange|gain|mate|draw`)
+	setsPhase = regexp.MustCompile(`(?i)\w*phase\w*(?:\[[^\]]*\])?\s*[-+*/]?=[^=]`)
+	defines   = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)`)
+)
+
+// shared says which written names are used by code that is not the evaluation: what such code does changes
+// with the weights.
+func (c *code) shared() (said []string) {
+	uses := map[string][]int{}
+	for _, m := range word.FindAllStringIndex(c.masked, -1) {
+		if before := strings.TrimRight(c.masked[:m[0]], " "); !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "->") {
+			uses[c.masked[m[0]:m[1]]] = append(uses[c.masked[m[0]:m[1]]], m[0])
+		}
+	}
+	done := map[string]bool{}
+	for _, e := range c.edits {
+		name := e.of.name
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		places := c.places(name, uses)
+		var list []string
+		for _, place := range slices.SortedFunc(maps.Keys(places), func(a, b string) int { return cmp.Compare(places[a], places[b]) }) {
+			if decides.MatchString(place) || len(places) > 1 && !evaluates.MatchString(place) {
+				list = append(list, fmt.Sprintf("%s (%s)", place, c.where(places[place])))
+			}
+		}
+		if len(list) > 0 {
+			said = append(said, fmt.Sprintf("%s: %s", name, strings.Join(list, ", ")))
+		}
+	}
+	return said
+}
+
+// places returns the functions that use a name, or what is defined by it.
+func (c *code) places(name string, uses map[string][]int) map[string]int {
+	places := map[string]int{}
+	seen := map[string]bool{name: true}
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		for _, at := range uses[queue[0]] {
+			if slices.ContainsFunc(c.inits, func(n *node) bool { return n.head.holds(at) }) {
+				continue // it is defined here
+			}
+			if i := slices.IndexFunc(c.bodies, func(b body) bool { return b.holds(at) }); i >= 0 {
+				place := c.bodies[i].name
+				from := strings.LastIndexAny(c.masked[:at], ";{}") + 1
+				if setsPhase.MatchString(c.masked[from:at]) {
+					place = "the phase in " + place
+				}
+				if _, ok := places[place]; !ok {
+					places[place] = at
+				}
+				continue
+			}
+			by := ""
+			if i := slices.IndexFunc(c.inits, func(n *node) bool { return n.holds(at) && c.title(n) == n.name }); i >= 0 {
+				by = c.inits[i].name
+			} else if m := defines.FindStringSubmatch(c.masked[strings.LastIndexByte(c.masked[:at], '\n')+1 : at]); m != nil {
+				by = m[1]
+			}
+			if by != "" && !seen[by] {
+				seen[by] = true
+				queue = append(queue, by)
+			}
+		}
+	}
+	return places
+}
+
+// stale lists numbers that were not written and equal old values of written terms that changed, or
+// their negatives. A single small or round number means nothing, so that it takes three in a row, or
+// a number that is rare.
+func (c *code) stale() (said []string) {
+	var old []*edit
+	for i := range c.edits {
+		if e := &c.edits[i]; e.old != e.value {
+			old = append(old, e)
+		}
+	}
+	size := func(v int64) int64 { return max(v, -v) }
+	byOld := map[int64][]int{}
+	for i, e := range old {
+		byOld[size(e.old)] = append(byOld[size(e.old)], i)
+	}
+	numbers := c.unwritten()
+	count := map[int64]int{}
+	for _, s := range numbers {
+		count[size(c.valueAt(s))]++
+	}
+	for i := 0; i < len(numbers); i++ {
+		at := byOld[size(c.valueAt(numbers[i]))]
+		length, of := 0, 0
+		for _, j := range at {
+			for _, step := range []int{1, -1} {
+				if n := c.run(numbers[i:], old, j, step); n > length {
+					length, of = n, j
+				}
+			}
+		}
+		v := size(c.valueAt(numbers[i]))
+		switch {
+		case length >= 3:
+			last := numbers[i+length-1]
+			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], old[of].term))
+			i += length - 1
+		case len(at) > 0 && v > 16 && v&(v-1) != 0 && (v+1)&v != 0 && count[v] <= 3:
+			said = append(said, fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], old[at[0]].term))
+		}
+	}
+	return said
+}
+
+// run counts the numbers that go on as the old values do, forward or backward, with two that differ.
+func (c *code) run(numbers []span, old []*edit, j, step int) int {
+	n, different := 0, map[int64]bool{}
+	sign := int64(0)
+	for ; n < len(numbers) && j >= 0 && j < len(old); n, j = n+1, j+step {
+		v, w := c.valueAt(numbers[n]), old[j].old
+		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=") || old[j].of != old[j-step].of) {
+			break
+		}
+		if w != 0 {
+			if sign == 0 {
+				sign = v / w
+			}
+			if v != sign*w {
+				break
+			}
+			different[max(v, -v)] = true
+		}
+	}
+	if len(different) < 2 {
+		return min(n, 1)
+	}
+	return n
+}
+
+// unwritten returns the whole numbers of all files that the patch leaves alone.
+func (c *code) unwritten() (list []span) {
+	written := map[int]bool{}
+	for _, e := range c.edits {
+		written[e.from] = true
+	}
+	for _, m := range number.FindAllStringSubmatchIndex(c.masked, -1) {
+		s := span{signed(c.masked, m[2]), m[3]}
+		line := c.text[strings.LastIndexByte(c.text[:s.from], '\n')+1:]
+		line, _, _ = strings.Cut(line, "\n")
+		if !written[s.from] && !c.inBlock(s.from) && c.masked[s.to] != '.' && !strings.Contains(line, MarkKeep) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
