@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -99,6 +100,17 @@ func (r *Result) Rescale(f float64) {
 	for side := range r.Time {
 		r.Time[side] = time.Duration(float64(r.Time[side]) * f)
 	}
+}
+
+// Unscored returns the numbers of White's and Black's searches that had no score.
+func (r *Result) Unscored() (n [2]int64) {
+	last := int(r.toMove())
+	for i := r.Opening; i < len(r.Scores); i++ {
+		if r.Scores[i] == engine.NoScore {
+			n[(last+len(r.Scores)-i)%2]++
+		}
+	}
+	return n
 }
 
 // Forfeited reports whether a player's fault ended the game, and which side's. That side lost,

@@ -37,6 +37,11 @@ func TestGamesWithoutScores(t *testing.T) {
 		if r.Termination == AdjudicatedWin || r.Termination == AdjudicatedDraw {
 			t.Errorf("silent %v: ended by %s after %d plies", silent, r.Termination, len(r.Moves))
 		}
+		for side, n := range r.Unscored() {
+			if silent[side] != (n == 15) {
+				t.Errorf("silent %v: %d searches of %s without a score", silent, n, board.Color(side))
+			}
+		}
 		for i, s := range r.Scores { // Black moves first
 			if none := s == engine.NoScore; none != silent[1-i%2] {
 				t.Errorf("silent %v: ply %d has the score %d", silent, i, s)

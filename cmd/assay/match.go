@@ -331,6 +331,9 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	if text := nodesAPly(r.Nodes[0]+r.Nodes[1], r.Plies); text != "" {
 		fmt.Fprintf(w, "searches\t%s\n", text)
 	}
+	if u := r.Unscored; u != [2]int64{} {
+		fmt.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
+	}
 	fmt.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
 		fmt.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))

@@ -93,8 +93,10 @@ func (n *counter) addGame(g *selfplay.Result) {
 	n.white += 1 + int64(g.Result)
 	n.result.Terminations[string(g.Termination)]++
 	n.result.Plies += int64(len(g.Moves) - g.Opening)
+	unscored := g.Unscored()
 	for _, side := range []board.Color{board.White, board.Black} {
 		p := playerOf(g.Number, side)
+		n.result.Unscored[p] += unscored[side]
 		n.result.Nodes[p] += g.Nodes[side]
 		n.result.Time[p] += g.Time[side]
 	}

@@ -70,6 +70,7 @@ type Result struct {
 	Stalls       [2]int64         `json:"stalls,omitzero"`         // of the runner while the time of A and of B ran
 	StalledGames int64            `json:"stalled_games,omitempty"` // counted games with stalls
 	Plies        int64            `json:"plies"`                   // searched
+	Unscored     [2]int64         `json:"unscored,omitzero"`       // plies for which A and B gave no score
 	Nodes        [2]uint64        `json:"nodes"`                   // searched by A and B
 	Warnings     []string         `json:"warnings,omitempty"`
 
