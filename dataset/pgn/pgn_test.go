@@ -402,3 +402,19 @@ func TestLatin1Names(t *testing.T) {
 		}
 	}
 }
+
+// fastchess can write moves as UCI does. A null move, 0000, is no move number: behind it the
+// other side would move.
+func TestMovesOfUCI(t *testing.T) {
+	for text, moves := range map[string]int{
+		"1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 a7a6 4. e1g1 1-0": 7,
+		"1. e4 0000 2. e5 1-0":                               -1,
+		"1. e4 {x} 0000 1-0":                                 -1,
+	} {
+		for g, err := range Read(strings.NewReader(text + "\n")) {
+			if (err != nil) != (moves < 0) || err == nil && len(g.Row.Moves) != moves {
+				t.Errorf("%s: %d moves, %v", text, len(g.Row.Moves), err)
+			}
+		}
+	}
+}

@@ -339,12 +339,15 @@ func (m *mainLine) take(t token) (over bool, err error) {
 		if result, finished, is := parseResult(t.text); is {
 			return true, m.end(result, finished)
 		}
-		if !isNumber(t.text) {
+		if !isNumber(t.text) || t.text == nullMove {
 			return false, m.move(t.text)
 		}
 	}
 	return false, nil
 }
+
+// nullMove is how UCI writes that a player does not move; the side to move would be another.
+const nullMove = "0000"
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
@@ -371,6 +374,11 @@ func (m *mainLine) move(san string) error {
 		return fmt.Errorf("more than %d moves", dataset.MaxPlies)
 	}
 	move, err := m.pos.ParseSAN(san)
+	if err != nil { // fastchess can write moves as UCI does
+		if uci, e := m.pos.ParseUCI(san); e == nil {
+			move, err = uci, nil
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("ply %d: %w", len(row.Moves), err)
 	}
