@@ -44,6 +44,7 @@ type Reader[R any] struct {
 	path     string
 	manifest *durable.Manifest // nil if there is none
 	files    []dataFile
+	more     []R // rows after those of the files; see Extend
 	codec    codec[R]
 	mem      memory.Allocator
 }
@@ -59,12 +60,15 @@ type dataFile struct {
 type OpenOption func(*openConfig)
 
 type openConfig struct {
-	partial bool
-	mem     memory.Allocator
+	partial, unfinished bool
+	mem                 memory.Allocator
 }
 
 // Partial allows opening a data set that is not complete.
 func Partial() OpenOption { return func(c *openConfig) { c.partial = true } }
+
+// Unfinished is Partial, and allows a data set without any row.
+func Unfinished() OpenOption { return func(c *openConfig) { c.partial, c.unfinished = true, true } }
 
 // OpenGames opens a data set of games.
 func OpenGames(path string, opts ...OpenOption) (*Reader[GameRow], error) {
@@ -104,6 +108,10 @@ func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opt
 	}
 	if r.manifest != nil && !r.manifest.Complete && !config.partial {
 		return nil, fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, r.manifest.Rows)
+	}
+	if len(r.files) == 0 && config.unfinished && r.manifest.Schema == GamesFormat {
+		r.codec, err = codecOf(nil)
+		return r, err
 	}
 	if len(r.files) == 0 {
 		return nil, fmt.Errorf("dataset: %s: %w: no row was written yet", path, ErrIncomplete)
@@ -220,7 +228,19 @@ func (r *Reader[R]) Len() (n int64) {
 	for _, f := range r.files {
 		n += f.rows
 	}
-	return n
+	return n + int64(len(r.more))
+}
+
+// Extend adds rows after those of the files: of an unfinished data set, those that are in no
+// shard yet.
+func (r *Reader[R]) Extend(rows []R) error {
+	for i := range rows {
+		if err := r.codec.check(&rows[i]); err != nil {
+			return &RowError{File: r.path, Row: r.Len(), Err: err}
+		}
+		r.more = append(r.more, rows[i])
+	}
+	return nil
 }
 
 // Shards returns the number of files.

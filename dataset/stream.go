@@ -59,6 +59,11 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 			}
 			s.recycle(b.rows)
 		}
+		for i := range r.more {
+			if !yield(r.more[i], nil) {
+				return
+			}
+		}
 	}
 }
 

@@ -22,6 +22,10 @@ type Openings interface {
 // up with ErrNoOpening.
 const MaxTries = 1000
 
+// maxCheckFaults is how often a player may fail in the checks of one opening. A candidate whose
+// check fails is not played: one position that an engine cannot search must not end the series.
+const maxCheckFaults = 10
+
 // ErrNoOpening says that every candidate for an opening was unbalanced or had been
 // played before.
 var ErrNoOpening = errors.New("no fresh opening found")
@@ -153,6 +157,7 @@ type unit struct {
 	number  uint64
 	try     int
 	checks  int         // how often its check was void
+	faults  int         // how often the player failed in a check
 	attempt int         // how often its games were void
 	opening *board.Game // the candidate; nil before the first
 	passed  bool        // the candidate's check
@@ -344,6 +349,10 @@ func (r *round) takeCheck(u *unit, result *Result) error {
 		return nil
 	}
 	if result.Fault != "" {
+		if u.faults++; u.faults < maxCheckFaults {
+			r.propose(u)
+			return nil
+		}
 		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {

@@ -200,7 +200,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, cli.ShellQuote(dir), command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
-		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays the match again", err, command)
+		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
 	case !runs.Exists(dir):
 		return err
 	case errors.Is(err, context.Canceled):

@@ -63,7 +63,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == context.Canceled { // an error with more to say wraps it
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(messages, "assay: %v\n", err)
+	fmt.Fprintf(messages, "assay: %v\n", cli.DiskAdvice(err))
 	return exitFailed
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,10 +18,11 @@ import (
 // selfplayFlags are the flags of assay selfplay.
 type selfplayFlags struct {
 	playFlags
-	games   uint64
-	weights string
-	players []string
-	times   timeFlags
+	games     uint64
+	weights   string
+	players   []string
+	times     timeFlags
+	tolerance toleranceFlags
 }
 
 func newSelfplayCommand() *cobra.Command {
@@ -44,11 +44,15 @@ seed is --seed. The run keeps them in its folder.
 The same flags and seed give the same bytes for any --concurrency, with limits of nodes or
 depth. Engines that know only clocks play with --tc or --movetime. Such games depend on the
 machine, so that another run has other games, and the manifest says so ("reproducible"); give
-each run a --seed of its own, because equal seeds give equal ids of games. A player that loses
-on time stops the command, which can be resumed.
+each run a --seed of its own, because equal seeds give equal ids of games.
 
-The command may be interrupted or killed at any time: the same command continues with the unfinished shard of
-256 games. A complete DIR is not changed.`,
+A player that crashes, plays an illegal move or exceeds its time loses the game (a forfeit). The
+game says so and the run goes on; the log of the engine is in DIR/faults. A player that
+forfeits more than --max-forfeits of its games stops the command.
+
+The command may be interrupted or killed at any time: the same command goes on, and plays no
+finished game again. A complete DIR is not changed. 'assay data positions' also reads an
+unfinished one.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
   assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
   assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd
@@ -70,6 +74,7 @@ The command may be interrupted or killed at any time: the same command continues
 	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
 	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
 	f.times.register(fs, false)
+	f.tolerance.register(fs)
 	f.register(cmd, selfplay.StandardAdjudication().PlayOn, true)
 	return cmd
 }
@@ -91,6 +96,9 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
 		return c, cli.Usagef("--tc and --movetime are the same for both players of selfplay")
 	}
 	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
+	if f.Tolerance, err = f.tolerance.parse(); err != nil {
+		return c, err
+	}
 	if err := f.parse(cmd); err != nil {
 		return c, err
 	}
@@ -133,7 +141,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 		fmt.Fprintf(stderr, "selfplay: warning: %s\n", warning)
 	}
 	p := cli.NewProgress(stderr, "selfplay")
-	c.Progress = p.Update
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say)
 	var done func()
 	var err error
 	if c.Runner, done, err = f.cluster.runner(ctx, nil, f.Out, p.Say, c.Players...); err != nil {
@@ -142,13 +150,6 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	defer done()
 	f.git.keepFor(c.Runner, nil)
 	s, err := datagen.Run(ctx, c)
-	switch {
-	case !errors.Is(err, datagen.ErrForfeit):
-	case c.Limits.Deterministic():
-		err = fmt.Errorf("%w; if the engine is sound and the machine was busy, the same command plays this game again and goes on", err)
-	default:
-		err = fmt.Errorf("%w; the same command plays this game again, and a larger --time-margin forgives a busy machine", err)
-	}
 	if err != nil {
 		return playAdvice(err, f.Out)
 	}
@@ -211,6 +212,9 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
+	if n := s.Forfeits(); n > 0 {
+		fmt.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
+	}
 	share, lo, hi := s.Disagreement()
 	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
 	if s.PlayedOn > 0 {

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/assay-chess/assay/dataset/internal/text"
 )
@@ -30,13 +32,31 @@ const maxLine = 16 << 20
 // "crc": the CRC-32C, in hex, of the bytes of the line before it. A line is durable once
 // Sync has returned.
 //
-// A Journal is not safe for concurrent use.
+// A Journal is safe for concurrent use.
 type Journal struct {
 	path string
-	file *os.File
-	end  int64 // length of the whole lines, bytes
-	err  error // first error; sticky
+
+	syncing sync.Mutex // held while the file is synced, replaced or closed; taken before mu
+	mu      sync.Mutex // guards what follows
+	file    journalFile
+	end     int64       // length of the whole lines, bytes
+	err     error       // first error; sticky
+	dirty   bool        // there are lines that are not synced
+	soon    *time.Timer // the sync that SyncSoon planned, if any
+	synced  time.Time   // when the last sync began
 }
+
+// journalFile is an *os.File, or one of a test that fails or is slow.
+type journalFile interface {
+	io.WriteSeeker
+	io.Closer
+	Stat() (os.FileInfo, error)
+	Truncate(size int64) error
+	Sync() error
+}
+
+// syncEvery is the time between two syncs that SyncSoon plans.
+const syncEvery = time.Second
 
 // OpenJournal opens the journal at path for appending, creating it if necessary, and calls
 // visit (if not nil) with each line already there, checksum included. An unfinished last
@@ -74,7 +94,7 @@ func ReadJournal(path string, visit func(line []byte) error) error {
 }
 
 // cutAt drops everything after the whole lines and seeks to their end.
-func cutAt(f *os.File, path string, end int64) error {
+func cutAt(f journalFile, path string, end int64) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() > end {
 		if err = f.Truncate(end); err == nil {
@@ -142,10 +162,12 @@ func sealOf(head []byte) []byte {
 // the program once Append has returned, and a power cut once Sync has returned. If the disk
 // is full, the journal is cut back to its last whole line.
 func (j *Journal) Append(v any) error {
+	line, err := encodeLine(v)
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if j.err != nil {
 		return j.err
 	}
-	line, err := encodeLine(v)
 	if err != nil {
 		return fmt.Errorf("durable: journal %s: %w", j.path, err)
 	}
@@ -157,6 +179,7 @@ func (j *Journal) Append(v any) error {
 		return j.err
 	}
 	j.end += int64(len(line))
+	j.dirty = true
 	return nil
 }
 
@@ -181,12 +204,80 @@ func encodeLine(v any) ([]byte, error) {
 
 // Sync returns once all appended lines are on disk.
 func (j *Journal) Sync() error {
-	if j.err == nil {
-		if err := j.file.Sync(); err != nil {
-			j.err = fmt.Errorf("durable: syncing journal %s: %w", j.path, err)
-		}
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	return j.sync()
+}
+
+// sync is Sync for a caller that holds syncing. Lines can be appended meanwhile.
+func (j *Journal) sync() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.soon != nil {
+		j.soon.Stop()
+		j.soon = nil
+	}
+	if !j.dirty || j.err != nil {
+		return j.err
+	}
+	j.dirty, j.synced = false, time.Now()
+	j.mu.Unlock()
+	err := j.file.Sync()
+	j.mu.Lock()
+	if err != nil && j.err == nil {
+		j.err = fmt.Errorf("durable: syncing journal %s: %w", j.path, err)
 	}
 	return j.err
+}
+
+// SyncSoon syncs the appended lines in the background, at most once a second: a power cut
+// costs those of the last second. The next call of another method returns its error.
+func (j *Journal) SyncSoon() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.soon == nil {
+		j.soon = time.AfterFunc(max(0, syncEvery-time.Since(j.synced)), func() { _ = j.Sync() })
+	}
+}
+
+// Replace replaces all lines by others, in one step and synced: after a crash the journal has
+// the old lines or the new ones.
+func (j *Journal) Replace(values []any) error {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err == nil {
+		j.err = j.replace(values)
+	}
+	return j.err
+}
+
+func (j *Journal) replace(values []any) error {
+	out, err := Create(j.path)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		line, err := encodeLine(v)
+		if err == nil {
+			_, err = out.Write(line)
+		}
+		if err != nil {
+			out.Abort()
+			return fmt.Errorf("durable: journal %s: %w", j.path, err)
+		}
+	}
+	j.file.Close() // before the new file gets its name: Windows renames onto no open file
+	if _, err := out.Commit(); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(j.path, os.O_RDWR, 0o666)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	j.file, j.end, j.dirty = file, out.size, false
+	return cutAt(file, j.path, j.end)
 }
 
 // Path returns the path of the journal.
@@ -194,7 +285,9 @@ func (j *Journal) Path() string { return j.path }
 
 // Close syncs and closes the journal.
 func (j *Journal) Close() error {
-	err := j.Sync()
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	err := j.sync()
 	if e := j.file.Close(); e != nil && err == nil {
 		err = fmt.Errorf("durable: closing journal %s: %w", j.path, e)
 	}

@@ -39,6 +39,14 @@ func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], di
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
+// provenance is what the manifest says about the origin of the rows.
+type provenance struct {
+	Filter
+	// Unfinished says how many rows of a parent were used that was not complete, by its id: those
+	// from 0 on.
+	Unfinished map[string]int64 `json:"unfinished,omitempty"`
+}
+
 // ErrNoMoves is returned by Refine for Filter.QuietMove.
 var ErrNoMoves = errors.New("dataset: positions do not record the move that was played")
 
@@ -58,7 +66,8 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 	if err := c.Filter.Check(); err != nil {
 		return nil, counts, err
 	}
-	config := dataset.WriterConfig{Config: c.Filter, Seed: c.Filter.Seed, Program: c.Program}
+	from := provenance{Filter: c.Filter, Unfinished: map[string]int64{}}
+	config := dataset.WriterConfig{Config: &from, Seed: c.Filter.Seed, Program: c.Program}
 	total := int64(0)
 	seen := map[string]string{}
 	for _, s := range sources {
@@ -70,6 +79,9 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 			return nil, counts, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrTwice)
 		}
 		seen[id] = s.Path()
+		if m := s.Manifest(); m != nil && !m.Complete {
+			from.Unfinished[id] = s.Len()
+		}
 		config.Parents = append(config.Parents, id)
 		total += s.Len()
 	}

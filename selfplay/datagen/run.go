@@ -10,13 +10,19 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// ErrForfeit says that a player lost a game by its own fault. Such a game is no training
-// data, and the run stops.
-var ErrForfeit = errors.New("a player failed")
+// ErrForfeit says that a player forfeited more games than are tolerated, so that the run
+// stopped. Its games are kept. It is a selfplay.ErrNoVerdict too.
+var ErrForfeit error = forfeitError{}
+
+type forfeitError struct{}
+
+func (forfeitError) Error() string        { return "a player failed" }
+func (forfeitError) Is(target error) bool { return target == selfplay.ErrNoVerdict }
 
 // Run plays the games that are not in Out yet and completes the data set. If Out is
 // complete, it plays nothing and sets Summary.Already. After an error a call with an equal
@@ -43,17 +49,20 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	}
 	defer run.Close()
 	if doc, complete := run.Result(); complete {
+		if err := durable.RemovePending(run.Path(gamelog.JournalName)); err != nil {
+			return nil, err
+		}
 		s := &Summary{Already: true}
 		if err := json.Unmarshal(doc, s); err != nil {
 			return nil, fmt.Errorf("datagen: %s: %w", run.Path(durable.RunResultName), err)
 		}
 		return s, nil
 	}
-	g := &generator{Config: c, id: id, run: run, openings: openings}
+	g := newGenerator(c, id, run, openings)
 	g.summary.Timed = !c.Limits.Deterministic()
 	summary, err := g.generate(ctx)
 	if err != nil {
-		_ = run.Event("stopped", map[string]any{"error": err.Error(), "games": g.safe()}) // the error is what matters
+		_ = run.Event("stopped", map[string]any{"error": err.Error(), "games": g.kept()}) // the error is what matters
 		return nil, err
 	}
 	return summary, run.Finish(summary)
@@ -63,34 +72,51 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 type generator struct {
 	Config
 	id       identity
-	runID    string
 	run      *durable.Run
 	openings selfplay.Openings
 	writer   *dataset.Writer[dataset.GameRow]
+	rows     rowMaker
+	pending  *durable.Pending[selfplay.Result] // finished games that are in no listed shard
+	known    map[uint64]selfplay.Result        // those of earlier processes
+	guard    gamelog.Guard
+	fault    string // the last one of a player
 	summary  Summary
-	used     []uint64 // keys of the openings on disk
+	used     []uint64 // keys of the openings in listed shards
 	started  time.Time
+}
+
+func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Openings) *generator {
+	g := &generator{Config: c, id: id, run: run, openings: openings}
+	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: func(game uint64, side board.Color) int { return playerOf(game, side, len(c.Players)) }}
+	for _, p := range c.Players {
+		g.guard.Players = append(g.guard.Players, p.Label())
+	}
+	return g
+}
+
+// playerOf returns the index of the player with the side in a game, of so many players.
+func playerOf(game uint64, side board.Color, players int) int {
+	return int((game + uint64(side)) % uint64(players))
 }
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	var err error
-	if g.runID, err = gamelog.RunID(&g.id); err != nil {
+	if g.rows, err = newRowMaker(g.id, &g.id); err != nil {
 		return nil, err
 	}
 	if err := g.openData(); err != nil {
 		return nil, err
 	}
 	if g.writer == nil { // complete, but the process ended before it wrote the result
-		return &g.summary, nil
+		return &g.summary, durable.RemovePending(g.run.Path(gamelog.JournalName))
 	}
 	defer g.writer.Close()
-	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "to": g.Games}); err != nil {
+	if g.pending, err = gamelog.OpenPending(g.Out, uint64(g.summary.Games)); err != nil {
 		return nil, err
 	}
-	g.started = time.Now()
-	report, err := g.series().Run(ctx)
-	if ctx.Err() != nil {
-		err = fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.safe(), g.Games, context.Cause(ctx))
+	report, err := g.play(ctx)
+	if e := g.pending.Close(); err == nil {
+		err = e
 	}
 	if err != nil {
 		return nil, err
@@ -98,12 +124,50 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 	return g.finish(report)
 }
 
-// safe returns the number of games in complete shards.
-func (g *generator) safe() int64 {
-	if g.writer == nil {
-		return g.summary.Games
+// play plays the games that are neither in shards nor in the journal.
+func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err error) {
+	g.known = g.pending.Units()
+	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "journal": len(g.known), "to": g.Games}); err != nil {
+		return report, err
 	}
-	return g.writer.Rows()
+	g.started = time.Now()
+	if n := g.summary.Games + int64(len(gapless(g.known, uint64(g.summary.Games)))); n > 0 && g.Progress != nil {
+		g.Progress(n, int64(g.Games), "")
+	}
+	if err = g.tolerated(); err == nil {
+		report, err = g.series().Run(ctx)
+	}
+	if ctx.Err() != nil {
+		return report, fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games, context.Cause(ctx))
+	}
+	if err == nil {
+		g.guard.Conclude()
+		err = g.tolerated()
+	}
+	return report, err
+}
+
+// tolerated returns an error if a player has forfeited too many games.
+func (g *generator) tolerated() error {
+	if g.guard.Reason() == "" {
+		return nil
+	}
+	last := ""
+	if g.fault != "" {
+		last = "; the last was " + g.fault
+	}
+	return fmt.Errorf("datagen: %s: %w: %s%s", g.Out, ErrForfeit, g.guard.Reason(), last)
+}
+
+// kept returns the number of games in listed shards and in the journal.
+func (g *generator) kept() int64 {
+	switch {
+	case g.writer == nil:
+		return g.summary.Games
+	case g.pending == nil:
+		return g.writer.Rows()
+	}
+	return g.writer.Rows() + int64(len(g.pending.Units()))
 }
 
 // openData opens the data set in the run's folder and counts its games. If it is
@@ -156,6 +220,7 @@ func (g *generator) count() error {
 		if err != nil {
 			return err
 		}
+		g.guard.Count([]selfplay.Result{{Number: uint64(len(g.used)), Result: board.GameResult(row.Result), Termination: board.Termination(row.Termination)}})
 		g.summary.add(g.Rule, &row)
 		g.used = append(g.used, row.Opening)
 	}
@@ -170,32 +235,31 @@ func (g *generator) series() *selfplay.Series {
 	s.PerOpening = 1
 	s.Job = g.job
 	s.First, s.End = uint64(g.summary.Games), g.Games
-	s.Used = g.used
+	s.Used, s.Known = g.used, g.known
+	s.Finished = g.finished
 	s.Deliver = func(_ uint64, games []selfplay.Result) error { return g.deliver(&games[0]) }
 	return &s
 }
 
-// sides returns who plays White and Black in the game with the number.
-func (g *generator) sides(number uint64) (white, black selfplay.Entrant) {
-	n := uint64(len(g.Players))
-	return g.Players[number%n], g.Players[(number+1)%n]
+func (g *generator) job(number uint64) selfplay.Job {
+	n := len(g.Players)
+	return g.Setup.Job(number, g.Players[playerOf(number, board.White, n)], g.Players[playerOf(number, board.Black, n)])
 }
 
-func (g *generator) job(number uint64) selfplay.Job {
-	white, black := g.sides(number)
-	return g.Setup.Job(number, white, black)
+// finished keeps a game that has ended. A void one is played again.
+func (g *generator) finished(r selfplay.Result) error {
+	if r.Void != "" {
+		return nil
+	}
+	if err := gamelog.KeepFaultLog(g.Out, &r); err != nil {
+		return err
+	}
+	return g.pending.Add(*gamelog.Line(&r))
 }
 
 // deliver writes the next game.
 func (g *generator) deliver(r *selfplay.Result) error {
-	if loser, yes := r.Forfeited(); yes {
-		err := fmt.Errorf("datagen: game %d: %w: %s, %s", r.Number, ErrForfeit, r.Players[loser], r.Fault)
-		return errors.Join(err, gamelog.KeepFaultLog(g.Out, r))
-	}
-	if r.Void != "" {
-		return fmt.Errorf("datagen: game %d is void: %s", r.Number, r.Void)
-	}
-	row, err := g.row(r)
+	row, err := g.rows.row(r)
 	if err != nil {
 		return fmt.Errorf("datagen: %w", err)
 	}
@@ -204,33 +268,41 @@ func (g *generator) deliver(r *selfplay.Result) error {
 		return err
 	}
 	g.summary.add(g.Rule, row)
-	n := uint64(len(g.Players))
-	g.summary.Stalls.Add(r, [2]int{int(r.Number % n), int((r.Number + 1) % n)})
+	if _, earlier := g.known[r.Number]; !earlier {
+		g.played(r)
+	}
+	if now := g.writer.Rows(); now != before {
+		if err := g.pending.Listed(uint64(now)); err != nil {
+			return err
+		}
+		if err := g.run.Event("shard", map[string]any{"games": now}); err != nil {
+			return err
+		}
+	}
+	if r.Fault != "" {
+		g.fault = fmt.Sprintf("game %d: %s", r.Number, r.Fault)
+	}
+	g.guard.Count([]selfplay.Result{*r})
+	return g.tolerated()
+}
+
+// played counts a game of this process.
+func (g *generator) played(r *selfplay.Result) {
+	n := len(g.Players)
+	g.summary.Stalls.Add(r, [2]int{playerOf(r.Number, board.White, n), playerOf(r.Number, board.Black, n)})
 	g.summary.Played++
 	g.summary.Plied += int64(len(r.Moves) - r.Opening)
 	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
 	if g.Progress != nil {
 		g.Progress(g.summary.Games, int64(g.Games), "")
 	}
-	if now := g.writer.Rows(); now != before {
-		return g.run.Event("shard", map[string]any{"games": now})
-	}
-	return nil
-}
-
-func (g *generator) row(r *selfplay.Result) (*dataset.GameRow, error) {
-	row, err := gamelog.Row(r, g.runID)
-	if err != nil {
-		return nil, err
-	}
-	white, black := g.sides(r.Number)
-	row.Nodes = uint32(g.Limits.Nodes)
-	row.White, row.Black = white.Identity(), black.Identity()
-	return row, nil
 }
 
 func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	m, err := g.writer.Finish(&g.summary)
+	if err == nil {
+		err = durable.RemovePending(g.run.Path(gamelog.JournalName))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,7 @@ package datagen
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,54 +144,6 @@ func TestGamesAreValid(t *testing.T) {
 	}
 }
 
-// Interrupted again and again, the run plays games of the open shard a second time,
-// and those of whole shards never; the bytes are those of an undisturbed run.
-func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
-	undisturbed := config(t, 600)
-	whole := run(t, undisturbed)
-	want := bytesOf(t, undisturbed.Out)
-	c := config(t, 600)
-	rng := rand.New(rand.NewPCG(3, 4))
-	var last *Summary
-	safe := int64(0)
-	for lives := 0; last == nil; lives++ {
-		if lives > 100 {
-			t.Fatal("it never ends")
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		left := 150 + rng.IntN(200)
-		c.Concurrency = 1 + rng.IntN(3)
-		first := int64(-1)
-		c.Progress = func(done, total int64, _ string) {
-			if first < 0 {
-				first = done - 1
-			}
-			if left--; left == 0 {
-				cancel()
-			}
-		}
-		s, err := Run(ctx, c)
-		cancel()
-		switch {
-		case err == nil:
-			last = s
-		case !errors.Is(err, context.Canceled):
-			t.Fatal(err)
-		}
-		if first >= 0 && first != safe {
-			t.Errorf("life %d began at game %d, but %d were on disk", lives, first, safe)
-		}
-		if r, err := dataset.OpenGames(c.Out, dataset.Partial()); err == nil {
-			safe = r.Len()
-		}
-		leaveRubbish(t, c.Out)
-	}
-	compare(t, "interrupted", bytesOf(t, c.Out), want)
-	if last.Games != whole.Games || last.Disagreed != whole.Disagreed || last.DataID != whole.DataID || last.Plies != whole.Plies {
-		t.Errorf("summary %+v, undisturbed %+v", last, whole)
-	}
-}
-
 // leaveRubbish does what a kill in the middle of a write does.
 func leaveRubbish(t *testing.T, dir string) {
 	t.Helper()
@@ -261,15 +211,6 @@ func TestChangedConfigurationIsRefused(t *testing.T) {
 		if !errors.As(err, &changed) || !strings.HasPrefix(changed.Field, name) {
 			t.Errorf("%s changed: error %v", name, err)
 		}
-	}
-}
-
-func TestFailingPlayerEndsTheRun(t *testing.T) {
-	c := config(t, 20)
-	c.Players = []selfplay.Entrant{{Spec: "a"}, {Spec: "b:illegal=9"}}
-	_, err := Run(t.Context(), c)
-	if !errors.Is(err, ErrForfeit) || !strings.Contains(err.Error(), "b:illegal=9") {
-		t.Errorf("error %v does not name the player that failed", err)
 	}
 }
 

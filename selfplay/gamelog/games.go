@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
@@ -20,9 +21,9 @@ import (
 
 // Names of what a folder holds beside the files of every run.
 const (
-	JournalName = "journal.jsonl" // one line a finished game, in the order they finished
-	GamesName   = "games"         // data set of the games that count, in order
-	PGNName     = "games.pgn"     // the same games
+	JournalName = durable.JournalName // one line a finished game, in the order they finished
+	GamesName   = "games"             // data set of the games that count, in order
+	PGNName     = "games.pgn"         // the same games
 )
 
 // RunID returns the run's part of the ids of games. Runs of equal configuration have equal
@@ -62,7 +63,6 @@ type Games struct {
 	Config
 	runID   string
 	journal *durable.Journal
-	dirty   bool // the journal has lines that are not synced
 	games   *dataset.Writer[dataset.GameRow]
 	kept    uint64 // games in the data set when it was opened
 	pgn     *os.File
@@ -171,18 +171,34 @@ func (g *Games) Journalize(r *selfplay.Result) error {
 	if err := KeepFaultLog(g.Run.Dir(), r); err != nil {
 		return err
 	}
+	return g.journal.Append(Line(r))
+}
+
+// Line returns the game as a line of the journal: without its fault log, which has a file of its own.
+func Line(r *selfplay.Result) *selfplay.Result {
 	line := *r
 	line.FaultLog = ""
-	g.dirty = true
-	return g.journal.Append(&line)
+	return &line
 }
+
+// OpenPending opens the journal of a run that writes games to its data set alone. The first games
+// are in listed shards.
+func OpenPending(dir string, first uint64) (*durable.Pending[selfplay.Result], error) {
+	return durable.OpenPending(filepath.Join(dir, JournalName), first, number)
+}
+
+// ReadPending returns the games in such a journal that are not among the first, by number.
+func ReadPending(dir string, first uint64) (map[uint64]selfplay.Result, error) {
+	return durable.ReadPending(filepath.Join(dir, JournalName), first, number)
+}
+
+func number(r *selfplay.Result) uint64 { return r.Number }
 
 // Sync returns when every journaled game is on disk.
 func (g *Games) Sync() error {
-	if g == nil || !g.dirty {
+	if g == nil {
 		return nil
 	}
-	g.dirty = false
 	return g.journal.Sync()
 }
 

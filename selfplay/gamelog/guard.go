@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Guard counts the games of Pairs that failed or stalled, and ends the run without a verdict if there
+// Guard counts the games of a run that failed or stalled, and ends it without a verdict if there
 // are too many (see selfplay.Tolerance).
 type Guard struct {
 	selfplay.Tolerance
@@ -39,8 +39,8 @@ func (g *Guard) Err() error {
 	return fmt.Errorf("%w: %s", selfplay.ErrNoVerdict, g.reason)
 }
 
-// count counts a pair, and looks if it is time to.
-func (g *Guard) count(pair []selfplay.Result) {
+// Count counts a pair, or a game that has no partner, and looks if it is time to.
+func (g *Guard) Count(pair []selfplay.Result) {
 	if g.games == nil {
 		g.games, g.forfeits = make([]int64, len(g.Players)), make([]int64, len(g.Players))
 	}
@@ -68,8 +68,8 @@ func (g *Guard) count(pair []selfplay.Result) {
 	}
 }
 
-// look is the look at the end.
-func (g *Guard) look() {
+// Conclude is the look at the end.
+func (g *Guard) Conclude() {
 	for player := range g.games {
 		g.lookAt(player)
 	}

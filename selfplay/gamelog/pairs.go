@@ -126,7 +126,7 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	if err := p.Count(pair); err != nil {
 		return err
 	}
-	p.Guard.count(pair)
+	p.Guard.Count(pair)
 	return nil
 }
 
@@ -139,7 +139,7 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	case errors.Is(err, selfplay.ErrVoid):
 		p.Guard.reason = err.Error()
 	case err == nil || errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening):
-		p.Guard.look()
+		p.Guard.Conclude()
 	default:
 		return report, err
 	}

@@ -14,12 +14,16 @@ import (
 
 // ReadGames calls visit with the games in a run's folder and their numbers: those of the
 // complete data set in order, or, as long as there is none, those of the journal as ReadPlayed
-// visits them. The folder of a self-play run is itself the data set.
+// visits them. The folder of a self-play run is itself the data set, and its journal has the games
+// that are in no listed shard.
 func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {
 	folder, m, err := dataSet(dir)
 	journal := filepath.Join(dir, JournalName)
-	if err != nil || !m.Complete {
-		jerr := ReadPlayed(journal, func(r *selfplay.Result) error {
+	played := func(first uint64) error {
+		return ReadPlayed(journal, func(r *selfplay.Result) error {
+			if r.Number < first {
+				return nil
+			}
 			row, err := Row(r, "")
 			if err != nil {
 				return err
@@ -28,7 +32,9 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 			visit(r.Number, row)
 			return nil
 		})
-		if !errors.Is(jerr, fs.ErrNotExist) {
+	}
+	if err != nil || !m.Complete && (folder != dir || m.Rows == 0) {
+		if jerr := played(0); !errors.Is(jerr, fs.ErrNotExist) {
 			return jerr
 		}
 	}
@@ -48,6 +54,12 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 		}
 		visit(n, &g)
 		n++
+	}
+	if m.Complete {
+		return nil
+	}
+	if err := played(n); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -85,7 +97,7 @@ func ReadResults(dir string, visit func(number uint64, result int)) error {
 		Result int    `json:"result"`
 		Void   string `json:"void"`
 	}
-	if _, m, err := dataSet(dir); err != nil || !m.Complete {
+	if folder, m, err := dataSet(dir); err != nil || !m.Complete && folder != dir {
 		err := readPlayed(filepath.Join(dir, JournalName), func(r *line) (uint64, bool) { return r.Number, r.Void != "" }, func(r *line) error {
 			visit(r.Number, r.Result)
 			return nil

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -93,17 +95,23 @@ func (s Series) Match(ctx context.Context, test *sprt.Test) (*match.Result, erro
 // errOver says that nothing more counts.
 var errOver = errors.New("over")
 
-// piece is a game of the series.
+// piece is a game of the series, and a line of its journal.
 type piece struct {
-	number int
-	row    dataset.MovesRow
+	Number int              `json:"number"`
+	Row    dataset.MovesRow `json:"game"`
+
+	known bool // it was in the journal
 }
 
 // run plays the games that are not in the data set yet, and calls count with all of them in
 // order, those of the data set first, until it reports the end.
 func (s *Series) run(ctx context.Context, id identity, count func(*dataset.MovesRow) (over bool, note string, err error)) error {
 	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
+	journal := filepath.Join(s.Dir, durable.JournalName)
 	if errors.Is(err, dataset.ErrComplete) {
+		if err := durable.RemovePending(journal); err != nil {
+			return err
+		}
 		return eachRow(s.Dir, func(row *dataset.MovesRow) error { _, _, err := count(row); return err })
 	}
 	if err != nil {
@@ -118,18 +126,33 @@ func (s *Series) run(ctx context.Context, id identity, count func(*dataset.Moves
 		}
 	}
 	if !over && next < s.Games {
-		if err := s.play(ctx, next, id, w, count); err != nil && !errors.Is(err, errOver) {
-			if ctx.Err() != nil {
-				err = fmt.Errorf("%s: interrupted after %d games: %w", s.Dir, w.Rows(), context.Cause(ctx))
-			}
+		if err := s.keepPlaying(ctx, next, id, w, count); err != nil && !errors.Is(err, errOver) {
 			return err
 		}
 	}
-	_, err = w.Finish(nil)
+	if _, err = w.Finish(nil); err != nil {
+		return err
+	}
+	return durable.RemovePending(journal)
+}
+
+// keepPlaying plays with a journal: a game that is finished is never lost.
+func (s *Series) keepPlaying(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], count func(*dataset.MovesRow) (bool, string, error)) error {
+	pending, err := durable.OpenPending(filepath.Join(s.Dir, durable.JournalName), uint64(next), func(p *piece) uint64 { return uint64(p.Number) })
+	if err != nil {
+		return err
+	}
+	err = s.play(ctx, next, id, w, pending, count)
+	if ctx.Err() != nil && !errors.Is(err, errOver) {
+		err = fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", s.Dir, int(w.Rows())+len(pending.Units()), s.Games, context.Cause(ctx))
+	}
+	if e := pending.Close(); err == nil || errors.Is(err, errOver) && e != nil {
+		err = e
+	}
 	return err
 }
 
-func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], count func(*dataset.MovesRow) (bool, string, error)) error {
+func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], pending *durable.Pending[piece], count func(*dataset.MovesRow) (bool, string, error)) error {
 	doc, err := json.Marshal(struct {
 		identity
 		Seed uint64 `json:"seed"`
@@ -139,9 +162,10 @@ func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Wri
 	}
 	sum := sha256.Sum256(doc)
 	run := hex.EncodeToString(sum[:])
+	known := pending.Units()
 	return inorder.Run(ctx, inorder.Workers(s.Workers), func(_ context.Context, send func(*piece) error) error {
 		for n := next; n < s.Games; n++ {
-			if err := send(&piece{number: n}); err != nil {
+			if err := send(&piece{Number: n}); err != nil {
 				return err
 			}
 		}
@@ -151,18 +175,31 @@ func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Wri
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if k, ok := known[uint64(p.Number)]; ok && k.Row.Game == dataset.GameID(run, uint64(p.Number)) {
+				p.Row, p.known = k.Row, true
+				continue
+			}
 			if err := s.game(p, run); err != nil {
-				return fmt.Errorf("%s: game %d: %w", s.Dir, p.number, err)
+				return fmt.Errorf("%s: game %d: %w", s.Dir, p.Number, err)
+			}
+			if err := pending.Add(*p); err != nil {
+				return err
 			}
 		}
 		return nil
 	}, func(p *piece) error {
-		if err := w.Append(&p.row); err != nil {
+		before := w.Rows()
+		if err := w.Append(&p.Row); err != nil {
 			return err
 		}
-		over, note, err := count(&p.row)
-		if s.Progress != nil {
-			s.Progress(int64(p.number+1), int64(s.Games), note)
+		if now := w.Rows(); now != before {
+			if err := pending.Listed(uint64(now)); err != nil {
+				return err
+			}
+		}
+		over, note, err := count(&p.Row)
+		if s.Progress != nil && !p.known {
+			s.Progress(int64(p.Number+1), int64(s.Games), note)
 		}
 		if err == nil && over {
 			err = errOver
@@ -173,20 +210,20 @@ func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Wri
 
 // game plays a game of the series.
 func (s *Series) game(p *piece, run string) error {
-	opening := uint64(p.number)
+	opening := uint64(p.Number)
 	if s.Paired {
 		opening /= 2
 	}
 	first, second := &s.A, &s.B
-	if p.number%2 == 1 {
+	if p.Number%2 == 1 {
 		first, second = second, first
 	}
 	g, err := s.Game.play(Job{
-		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening), Seed: selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.number)),
+		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening), Seed: selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.Number)),
 		Weights: [2][]int32{first.Weights, second.Weights}, Depth: s.Depth,
 	})
-	p.row = dataset.MovesRow{
-		Game: dataset.GameID(run, uint64(p.number)), Seed: g.Opening, Opening: g.Key, OpeningPlies: uint16(g.Plies),
+	p.Row = dataset.MovesRow{
+		Game: dataset.GameID(run, uint64(p.Number)), Seed: g.Opening, Opening: g.Key, OpeningPlies: uint16(g.Plies),
 		Moves: strings.Join(g.Moves, " "), Result: int8(g.Result), First: first.ID, Second: second.ID,
 	}
 	return err

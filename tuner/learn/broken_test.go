@@ -31,11 +31,11 @@ func (c crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) 
 
 // A run whose player does not work, or fails in games or in a gate, ends there and says why.
 // When the player works again, the run is resumed and ends with the bytes of one that never failed.
-// A gate without a verdict must be deleted first: its games count.
+// Games with too many forfeits, and a gate without a verdict, must be deleted first: their games count.
 func TestBrokenPlayer(t *testing.T) {
 	whole(t)
 	dir := filepath.Join(t.TempDir(), "broken")
-	gate := filepath.Join(dir, "gen-1", "gate")
+	gate, games := filepath.Join(dir, "gen-1", "gate"), filepath.Join(dir, "gen-1", "games")
 	for _, tt := range []struct {
 		what  string
 		after int
@@ -44,7 +44,7 @@ func TestBrokenPlayer(t *testing.T) {
 		says  string
 	}{
 		{"plays no move", -1, "", selfplay.ErrPreflight, "crashed"},
-		{"crashes in games", 20, "", datagen.ErrForfeit, "crashed"},
+		{"crashes in games", 20, "", datagen.ErrForfeit, games + ": a player failed: "},
 		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": match: no verdict: A forfeited "},
 	} {
 		c := config(dir, 2)
@@ -57,6 +57,11 @@ func TestBrokenPlayer(t *testing.T) {
 		}
 		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
+		}
+		if tt.err == datagen.ErrForfeit {
+			if err := os.RemoveAll(games); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if s := durable.Status(gate); s.State != durable.NoVerdict {

@@ -10,6 +10,19 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
+// DiskAdvice adds to an error of the disk what the user can do about it.
+func DiskAdvice(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; free some space, then run the same command again", err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; make the disk writable, then run the same command again", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; check its permissions, then run the same command again", err)
+	}
+	return err
+}
+
 // DataAdvice adds to an error of a command that reads or writes data sets what the user can do about it.
 func DataAdvice(err error) error {
 	var changed *durable.ConfigChangedError
@@ -18,8 +31,6 @@ func DataAdvice(err error) error {
 		return nil
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; use the same flags and data as when it was started, or another --out", err)
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; free some space, then run the same command again", err)
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it to end, or use another --out", err)
 	case errors.Is(err, dataset.ErrNotData):

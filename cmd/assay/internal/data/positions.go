@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
 // positionsFlags are the flags of assay data positions, and of assay data relabel.
@@ -67,7 +68,8 @@ as equal as possible. --relabel searches the remaining positions for new scores;
 interruption no position is searched twice.
 
 The output does not depend on --workers. After an interruption, run the same command again to
-resume. A data set or a game that occurs twice is an error.`,
+resume. A data set or a game that occurs twice is an error. Of games that are still played, or
+were interrupted, the first ones without a gap are used; how many is in the manifest.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
   assay data positions games --out train --preset nnue
@@ -278,7 +280,13 @@ func (f *positionsFlags) extract(ctx context.Context, label string, format strin
 	if format == dataset.GamesFormat && f.filter.All {
 		return nil, positions.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions from them, with new scores", sources[0])
 	}
-	open := func(path string) (*dataset.Reader[dataset.GameRow], error) { return dataset.OpenGames(path) }
+	open := func(path string) (*dataset.Reader[dataset.GameRow], error) {
+		r, err := datagen.Open(path)
+		if err == nil && r.Manifest() != nil && !r.Manifest().Complete {
+			fmt.Fprintf(stderr, "%s: warning: %s is not complete: its first %d games are used\n", label, path, r.Len())
+		}
+		return r, err
+	}
 	readers, err := openSources(label, sources, open, stderr)
 	if err != nil {
 		return nil, positions.Counts{}, err
