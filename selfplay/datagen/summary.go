@@ -70,7 +70,7 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 		s.Terminations = map[string]int64{}
 	}
 	s.Terminations[g.Termination]++
-	if forfeited(g.Termination) {
+	if dataset.Forfeit(g.Termination) != "" {
 		return // who played on and lost by a fault says nothing about the adjudication
 	}
 	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores, int(g.OpeningPlies))
@@ -92,16 +92,11 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 // Forfeits returns the number of games that a player forfeited.
 func (s *Summary) Forfeits() (n int64) {
 	for why, games := range s.Terminations {
-		if forfeited(why) {
+		if dataset.Forfeit(why) != "" {
 			n += games
 		}
 	}
 	return n
-}
-
-func forfeited(termination string) bool {
-	_, yes := (&selfplay.Result{Termination: board.Termination(termination)}).Forfeited()
-	return yes
 }
 
 // firstToMove returns the side to move of a game's first position.
