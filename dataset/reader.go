@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/guard"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 // ErrIncomplete says that a data set lacks rows: it is still being written, or the process
@@ -205,6 +207,9 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 	info, err := file.Stat()
 	if err == nil {
 		f, err = openArrow(file, info.Size(), r.mem)
+	}
+	if errors.Is(err, guard.ErrNotArrow) && filepath.Ext(d.path) != ".arrow" {
+		err = source.NoData(d.path)
 	}
 	if err != nil {
 		file.Close()

@@ -31,6 +31,7 @@ const (
 	TSV       Format = "tsv"     // export
 	JSONLines Format = "jsonl"   // export: positions or games: see dataset/jsonl
 	Parquet   Format = "parquet" // export: any rows, with all columns: see dataset/parquet
+	Plain     Format = "plain"   // import: text of Stockfish's tools
 	PGN       Format = "pgn"     // games
 	Bullet    Format = "bullet"  // positions in 32 bytes: see dataset/bullet
 	Viri      Format = "viri"    // games, 4 bytes per move: see dataset/viri
@@ -38,7 +39,7 @@ const (
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
-	ImportFormats = []Format{EPD, Table, PGN, Bullet, Viri}
+	ImportFormats = []Format{EPD, Table, Plain, PGN, Bullet, Viri}
 	ExportFormats = []Format{EPD, FEN, CSV, TSV, JSONLines, Parquet, PGN, Bullet, Viri}
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/viri"
 )
 
@@ -18,7 +19,7 @@ var errUnfinished = errors.New("the game has no result (*)")
 
 // readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
-	return im.eachFile(func(f Format, name string, r io.Reader) error {
+	return im.eachFile(func(f Format, name string, r *source.File) error {
 		b := &batch[dataset.GameRow]{file: name}
 		read := im.readPGN
 		if f == Viri {
@@ -53,6 +54,9 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 		var bad *pgn.GameError
 		var refused *Refusal
 		switch {
+		case errors.Is(err, pgn.ErrTagsOnly) && im.Notice != nil && !im.Strict:
+			im.Notice(fmt.Sprintf("%s, %v", name, err))
+			continue
 		case errors.As(err, &bad):
 			line = bad.Line
 			refused = &Refusal{name, "line", int64(bad.Line), bad.Err}

@@ -33,6 +33,7 @@ type ImportConfig struct {
 	Workers  int                                  // goroutines that parse; 0: one per core
 	Refused  func(*Refusal)                       // is called for each refused row; nil for none
 	Skipped  func(path string)                    // is called for files in folders whose format is unknown
+	Notice   func(text string)                    // is called for what is neither a row nor an error, at any time
 	Same     func(path, earlier string)           // is called for inputs with the same bytes as an earlier one
 	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
 
@@ -137,6 +138,9 @@ func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *impor
 	var kept []*source.Input
 	for _, in := range inputs {
 		f, ok := c.formatOf(in.Path)
+		if !ok && !in.Stream && source.Packed(in.Path) { // games.zip: the name in it
+			f, ok = formatInside(in)
+		}
 		switch {
 		case !ok && byName[in.Path]:
 			return nil, fmt.Errorf("convert: %s: %w", in.Path, ErrFormat)
@@ -165,6 +169,16 @@ func (c *ImportConfig) formatOf(path string) (Format, bool) {
 		return Table, true
 	}
 	return FormatOf(path)
+}
+
+// formatInside returns the format of the file in an archive.
+func formatInside(in *source.Input) (Format, bool) {
+	f, err := in.Open(false, nil)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	return FormatOf(f.Name)
 }
 
 // importer is the state of one Import.

@@ -189,7 +189,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		strings.Repeat("y", 100<<10) + "\n" + // 8
 		c960 + " | 1/2-1/2\n" + // 9
 		"4k3/8/8/8/8/8/4P3/4K3 w - - - - [0.0]\n" + // 10
-		"\x00\xff\xfe binary\n" + // 11
+		"\x01\xff\xfe binary\n" + // 11
 		good + ";0;0.5" // 12, no newline
 	n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "bad.txt", text))
 	if err != nil || n.Rows != 4 || n.Refused != 6 {

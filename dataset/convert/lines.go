@@ -101,8 +101,11 @@ type lineReader func(line string) (r dataset.PositionRow, foreign bool, err erro
 
 // readPositions reads all inputs, which hold positions.
 func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.PositionRow]) error) error {
-	return im.eachFile(func(f Format, name string, r io.Reader) error {
+	return im.eachFile(func(f Format, name string, r *source.File) error {
 		var read lineReader
+		if f == Plain || f == EPD && r.Plain() {
+			return readPlain(send, name, r)
+		}
 		if f == Bullet {
 			return readRecords(send, name, r)
 		}
@@ -133,7 +136,7 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 }
 
 // eachFile opens the files of all inputs one after the other.
-func (im *importer) eachFile(visit func(f Format, name string, r io.Reader) error) error {
+func (im *importer) eachFile(visit func(f Format, name string, r *source.File) error) error {
 	var total, before int64
 	for _, in := range im.inputs {
 		total += in.Size()
@@ -145,7 +148,14 @@ func (im *importer) eachFile(visit func(f Format, name string, r io.Reader) erro
 			}
 		}
 		raw := im.formats[i].binary() && !source.Packed(in.Path)
-		err := in.Each(raw, read, func(name string, r io.Reader) error { return visit(im.formats[i], name, r) })
+		f, err := in.Open(raw, read)
+		if err != nil {
+			return err
+		}
+		err = visit(im.formats[i], f.Name, f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
 		if err != nil {
 			return err
 		}

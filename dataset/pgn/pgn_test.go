@@ -210,7 +210,7 @@ const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by 
 	"[Event \"nine\"]\n\n1. e4) 1-0\n" +
 	"[Event \"ten\"\n\n1. e4 1-0\n" +
 	"[Event \"eleven\"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n" +
-	"[Event \"twelve\"]\n\n1. e4 \x00 e5 1-0\n" +
+	"[Event \"twelve\"]\n\n1. e4 \x01 e5 1-0\n" +
 	"[Event \"last\"]\n[Annotator \"assay\"]\n1. e4 {%eval [%eval #2]} 1-0 {the end}"
 
 func TestIrregularLists(t *testing.T) {
@@ -236,7 +236,7 @@ func TestIrregularLists(t *testing.T) {
 		"line 38: ) without (",
 		"line 39: the tag [Event \"ten\" is not closed",
 		"line 44: result 1, but the game ends 0-1",
-		"line 47: unexpected '\\x00'",
+		"line 47: unexpected '\\x01'",
 		"last 1",
 	}
 	if len(got) != len(want) {

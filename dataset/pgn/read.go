@@ -97,6 +97,9 @@ type parser struct {
 	tags bool // an earlier game has tags
 }
 
+// ErrTagsOnly says that nothing follows the tags of the last game of a file.
+var ErrTagsOnly = errors.New("the file ends behind the tags of a game: it may be cut")
+
 var (
 	errNoResult = errors.New("the game has no result at its end")
 	errNoTags   = errors.New("moves without tags, behind the result of a game")
@@ -127,6 +130,9 @@ func (p *parser) game() (*Game, error) {
 		if t.isTag() || t.kind == tokenEnd {
 			if err == nil {
 				err = &GameError{t.line, errNoResult}
+				if t.kind == tokenEnd && between == (prose{}) && len(g.Tags) > 0 {
+					err = &GameError{t.line, ErrTagsOnly}
+				}
 			}
 			if !p.torn(g, &between) {
 				return g, err

@@ -1,19 +1,17 @@
-// Package source opens the inputs of an import: files, folders and standard input, plain or
-// compressed with zstd, gzip, bzip2 or zip. It does not interpret the content.
+// Package source opens the files that others wrote: files, folders and standard input, plain or
+// packed. It is the one place that recognizes a format by its first bytes, never by the name:
+// zstd, gzip, bzip2, xz, zip and tar are unpacked, one in another too (tar.gz); what assay cannot
+// read, such as Parquet or Stockfish's binpack, is named, with what converts it. An archive must
+// hold one file. Source does not interpret the content.
 //
-// Compression is recognized by the first bytes of a file, not by its name. A folder stands
-// for all its files, in the order of their paths, except those whose names begin with a
-// dot.
+// A folder stands for all its files, in the order of their paths, except those whose names
+// begin with a dot.
 //
-// Start reading at Each.
+// Start reading at Open and List.
 package source
 
 import (
-	"archive/zip"
 	"bufio"
-	"bytes"
-	"compress/bzip2"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -24,8 +22,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Stdin is the name of standard input.
@@ -33,13 +29,6 @@ const Stdin = "-"
 
 // headLength is the number of bytes of a stream that identify it: see Input.Identity.
 const headLength = 1 << 20
-
-// maxWindow bounds the memory of a zstd decompressor, in bytes: enough for zstd --ultra,
-// but not for --long=28 and above.
-const maxWindow = 128 << 20
-
-// ErrStream says that the input is a zip archive from a stream, which is not supported.
-var ErrStream = errors.New("a zip archive must be a file; unpack it first")
 
 // Input is one file, or a stream.
 type Input struct {
@@ -144,32 +133,32 @@ func (in *Input) Identity() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Each calls visit with the content of the input: once, or once for every file of a zip
-// archive. Name is for messages, and BaseName(name) for the format. Read, if not nil, is
-// called with the number of bytes on disk read so far. Raw turns decompression off, for
-// formats whose data can look compressed.
-func (in *Input) Each(raw bool, read func(int64), visit func(name string, r io.Reader) error) error {
-	src := in.in
+// Open opens the input for reading. Read, if not nil, is called with the number of bytes on
+// disk read so far. Raw says that the format can begin with any bytes: they are unpacked only if
+// that succeeds.
+func (in *Input) Open(raw bool, read func(int64)) (*File, error) {
+	f := &File{Name: in.Path, Reader: in.in}
 	if !in.Stream {
-		f, err := os.Open(in.Path)
+		file, err := os.Open(in.Path)
 		if err != nil {
-			return fmt.Errorf("source: %w", err)
+			return nil, fmt.Errorf("source: %w", err)
 		}
-		defer f.Close()
-		if !raw && isZip(f) {
-			return eachMember(in.Path, visit)
-		}
-		src = bufio.NewReaderSize(&counting{f, read, 0}, 1<<16)
+		f.closers = append(f.closers, file.Close)
+		f.disk = file
+		f.Reader = bufio.NewReaderSize(&counting{file, read, 0}, trialLength)
 	}
-	if raw {
-		return visit(in.Path, src)
+	if err := f.unpackAll(raw); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	r, err := decompress(src)
-	if err != nil {
-		return fmt.Errorf("source: %s: %w", in.Path, err)
+	return f, nil
+}
+
+// Open opens one file. A folder is an error.
+func Open(path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder, want a file", path)
 	}
-	defer r.Close()
-	return visit(in.Path, r)
+	return (&Input{Path: path}).Open(false, nil)
 }
 
 // counting reports how much was read.
@@ -188,64 +177,8 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var zipMagic = []byte("PK\x03\x04")
-
-func isZip(f io.ReaderAt) bool {
-	head := make([]byte, len(zipMagic))
-	_, err := f.ReadAt(head, 0)
-	return err == nil && bytes.Equal(head, zipMagic)
-}
-
-func eachMember(path string, visit func(string, io.Reader) error) error {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return fmt.Errorf("source: %s: %w", path, err)
-	}
-	defer z.Close()
-	for _, f := range z.File {
-		base := filepath.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
-			continue
-		}
-		name := path + ":" + f.Name
-		r, err := f.Open()
-		if err != nil {
-			return fmt.Errorf("source: %s: %w", name, err)
-		}
-		err = visit(name, r)
-		r.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decompress recognizes the compression by the first bytes.
-func decompress(in *bufio.Reader) (io.ReadCloser, error) {
-	head, err := in.Peek(4) // fewer at the end of a file
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return gzip.NewReader(in)
-	case bytes.HasPrefix(head, []byte("BZh")):
-		return io.NopCloser(bzip2.NewReader(in)), nil
-	case bytes.Equal(head, zipMagic):
-		return nil, ErrStream
-	}
-	return io.NopCloser(in), nil
-}
-
 // packedEndings are the extensions of compressed files.
-var packedEndings = []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".zip"}
+var packedEndings = []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".xz", ".zip", ".tar", ".tgz"}
 
 // Packed reports whether the file name has the extension of a compressed file.
 func Packed(name string) bool {
@@ -260,9 +193,12 @@ func BaseName(name string) string {
 		name = name[i+1:]
 	}
 	name = strings.ToLower(name)
-	for _, end := range packedEndings {
-		if s, ok := strings.CutSuffix(name, end); ok {
-			return s
+	for again := true; again; {
+		again = false
+		for _, end := range packedEndings {
+			if s, ok := strings.CutSuffix(name, end); ok {
+				name, again = s, true // games.pgn.tar.gz
+			}
 		}
 	}
 	return name

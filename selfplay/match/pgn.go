@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -113,7 +113,7 @@ func (c *PGNCount) String() string {
 // tags have the same round and first position, or they follow each other in the file and
 // have the same first position and the same first moves.
 func CountPGN(path, player, opponent string) (*PGNCount, error) {
-	f, err := os.Open(path)
+	f, err := source.Open(path)
 	if err != nil {
 		return nil, err
 	}

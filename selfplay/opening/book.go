@@ -1,18 +1,17 @@
 package opening
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -38,18 +37,18 @@ type line struct {
 	moves []board.Move
 }
 
-// LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN, by the
-// file's name), in the order that the spec says. Every line is checked: an error names
-// the file and the line.
+// LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in
+// the order that the spec says. Every line is checked: an error names the file and the line.
 func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("opening: %w", err)
-	}
-	sum := sha256.Sum256(data)
-	b := &Book{spec: spec, sha256: hex.EncodeToString(sum[:])}
+	b := &Book{spec: spec}
 	b.spec.Book = path
-	if err := b.read(data); err != nil {
+	f, err := source.Open(path)
+	if err == nil {
+		sum := sha256.New() // of the unpacked book
+		err = errors.Join(b.read(f.PGN() || filepath.Ext(source.BaseName(f.Name)) == ".pgn", io.TeeReader(f, sum)), f.Close())
+		b.sha256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening: %w", err)
 	}
 	if len(b.lines) == 0 {
@@ -140,57 +139,54 @@ func permutation(n int, seed uint64) []uint32 {
 }
 
 // read reads the openings from the content of the file.
-func (b *Book) read(data []byte) error {
-	if strings.EqualFold(filepath.Ext(b.spec.Book), ".pgn") {
-		return b.readGames(data)
+func (b *Book) read(games bool, r io.Reader) error {
+	if games {
+		return b.readGames(r)
 	}
-	return b.readPositions(data)
-}
-
-func (b *Book) readPositions(data []byte) error {
 	seen := map[uint64]bool{}
-	for l, err := range epd.Read(bytes.NewReader(data)) {
+	for l, err := range epd.Read(r) {
 		if err == nil {
-			err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen)
+			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen); err != nil {
+				err = &epd.LineError{Number: l.Number, Err: err}
+			}
 		}
 		if err != nil {
-			return b.errorAt(l.Number, err)
+			return b.errorAt(err)
 		}
 	}
 	return nil
 }
 
 // readGames takes the last position of each game as the opening.
-func (b *Book) readGames(data []byte) error {
+func (b *Book) readGames(r io.Reader) error {
 	seen := map[uint64]bool{}
-	for g, err := range pgn.Read(bytes.NewReader(data)) {
-		number := 0
-		if g != nil {
-			number = g.Line
-		}
+	for g, err := range pgn.Read(r) {
 		if err == nil {
 			l := line{fen: g.Row.Start, moves: slices.Clip(g.Row.Moves)}
 			var game *board.Game
 			if game, err = l.game(); err == nil {
 				err = b.add(l, game, seen)
 			}
+			if err != nil {
+				err = &pgn.GameError{Line: g.Line, Err: err}
+			}
 		}
 		if err != nil {
-			return b.errorAt(number, err)
+			return b.errorAt(err)
 		}
 	}
 	return nil
 }
 
 // errorAt adds the file and the line to an error about a book.
-func (b *Book) errorAt(number int, err error) error {
+func (b *Book) errorAt(err error) error {
 	var inLine *epd.LineError
 	var inGame *pgn.GameError
 	switch {
 	case errors.As(err, &inLine):
-		err = inLine.Err
+		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inLine.Number, ErrBook, inLine.Err)
 	case errors.As(err, &inGame):
-		number, err = inGame.Line, inGame.Err
+		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inGame.Line, ErrBook, inGame.Err)
 	}
-	return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, number, ErrBook, err)
+	return fmt.Errorf("%s: %w", b.spec.Book, err) // the file cannot be read
 }

@@ -36,6 +36,9 @@ const (
 
 var arrowMagic = []byte("ARROW1")
 
+// ErrNotArrow says that a file is of another format.
+var ErrNotArrow = errors.New("not an Arrow IPC file: it does not begin with ARROW1")
+
 // Block is the place of a record batch in a file.
 type Block struct {
 	offset   int64
@@ -75,17 +78,14 @@ func Check(r io.ReaderAt, size int64) ([]Block, error) {
 // readFooter returns the footer and its offset.
 func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 	head, tail := make([]byte, 8), make([]byte, 10)
+	if n, _ := r.ReadAt(head, 0); !bytes.HasPrefix(head[:n], arrowMagic) {
+		return nil, 0, ErrNotArrow
+	}
 	if size < int64(len(head)+len(tail)) {
 		return nil, 0, fmt.Errorf("%d bytes are too few for an Arrow file", size)
 	}
-	if _, err := r.ReadAt(head, 0); err != nil {
-		return nil, 0, err
-	}
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil {
 		return nil, 0, err
-	}
-	if !bytes.Equal(head[:6], arrowMagic) {
-		return nil, 0, errors.New("not an Arrow IPC file: it does not begin with ARROW1")
 	}
 	if !bytes.Equal(tail[4:], arrowMagic) {
 		return nil, 0, errors.New("not a whole Arrow IPC file: it does not end with ARROW1")

@@ -15,18 +15,23 @@ import (
 // ErrUTF16 says that a file is UTF-16 or UTF-32, in which no line would parse.
 var ErrUTF16 = errors.New("want UTF-8")
 
+// ErrNUL says that a file has a byte that no text has. The offset in its error counts from 0, in
+// the unpacked text.
+var ErrNUL = errors.New("is NUL, which no text contains")
+
 // headLength is how much of a file shows its encoding, in bytes.
 const headLength = 1024
 
 // NewReader returns the text of r in which a carriage return alone, the line break of old
 // Macs, is a newline. CRLF stays as it is. Reading UTF-16 or UTF-32, with or without a
-// byte-order mark, gives ErrUTF16 (wrapped).
+// byte-order mark, gives ErrUTF16 (wrapped), and a NUL byte ErrNUL.
 func NewReader(r io.Reader) io.Reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
 
 type reader struct {
 	in     *bufio.Reader
 	opened bool
-	err    error // of the encoding
+	read   int64 // bytes
+	err    error // of the encoding, or of a NUL
 }
 
 func (t *reader) Read(p []byte) (int, error) {
@@ -41,6 +46,11 @@ func (t *reader) Read(p []byte) (int, error) {
 		return 0, t.err
 	}
 	n, err := t.in.Read(p)
+	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
+		t.err = fmt.Errorf("byte %d %w: the file is damaged, or of another format", t.read+int64(i), ErrNUL)
+		n, err = i, t.err
+	}
+	t.read += int64(n)
 	for i := 0; i < n; i++ {
 		j := bytes.IndexByte(p[i:n], '\r')
 		if j < 0 {

@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -12,12 +13,12 @@ import (
 
 func TestLineBreaks(t *testing.T) {
 	for in, want := range map[string]string{
-		"":               "",
-		"a\rb\r":         "a\nb\n",
-		"a\r\nb\r\n":     "a\r\nb\r\n",
-		"a\r\r\nb\n\rc":  "a\n\r\nb\n\nc",
-		"\r":             "\n",
-		"\x00\xff\xfe x": "\x00\xff\xfe x",
+		"":              "",
+		"a\rb\r":        "a\nb\n",
+		"a\r\nb\r\n":    "a\r\nb\r\n",
+		"a\r\r\nb\n\rc": "a\n\r\nb\n\nc",
+		"\r":            "\n",
+		"x\xff\xfe x":   "x\xff\xfe x",
 	} {
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytewise": iotest.OneByteReader(strings.NewReader(in))} {
 			if got, err := io.ReadAll(NewReader(r)); err != nil || string(got) != want {
@@ -32,6 +33,19 @@ func TestLineBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := io.ReadAll(NewReader(iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Error(err)
+	}
+}
+
+// A NUL ends the text with its offset, wherever reads begin and end.
+func TestNUL(t *testing.T) {
+	for _, at := range []int{0, 1, 100, 1 << 16, 1<<16 + 1, 1 << 18} {
+		in := strings.Repeat("x", at) + "\x00" + strings.Repeat("x", 2000)
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "halves": iotest.HalfReader(strings.NewReader(in))} {
+			got, err := io.ReadAll(NewReader(r))
+			if len(got) != at || !errors.Is(err, ErrNUL) || !strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", at)) {
+				t.Errorf("%s, NUL at %d: %d bytes, %v", name, at, len(got), err)
+			}
+		}
 	}
 }
 

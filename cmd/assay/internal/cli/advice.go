@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 // DiskAdvice adds to an error of the disk what the user can do about it.
@@ -26,9 +27,12 @@ func DiskAdvice(err error) error {
 // DataAdvice adds to an error of a command that reads or writes data sets what the user can do about it.
 func DataAdvice(err error) error {
 	var changed *durable.ConfigChangedError
+	var other *source.OtherError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &other):
+		return other // it says what to do
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; use the same flags and data as when it was started, or another --out", err)
 	case errors.Is(err, durable.ErrLocked):

@@ -35,24 +35,26 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
 		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
-		Long: `Read files, folders or standard input (-), plain or compressed with zstd, gzip, bzip2 or zip,
-and write a data set: games from PGN and viriformat (.viri .vf); positions from lists and
-tables.
+		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2, xz, zip or
+tar (an archive must hold one file), and write a data set: games from PGN and viriformat
+(.viri .vf); positions from lists and tables. What a file is packed with is recognized by its
+first bytes; a format that assay does not read is named, with what converts it.
 
 Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
 result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
-bulletformat (.bullet) is from the side to move's view: its positions have White to move.
+Text of Stockfish's tools (.plain) and bulletformat (.bullet) are from the side to move's view;
+positions of bulletformat have White to move.
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
 file, line and reason are printed, and the other rows are imported. With --strict the first
 refused row is an error; without it, 1,000 refused rows before the first good one are. A line
 with a second position, or with text after the result that is neither a score nor an EPD
 operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
-stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 is an error. After an
-error nothing stays on disk. After an interruption, run the same command again to resume; an
-import from standard input starts again.
+stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 and a NUL byte are
+errors. After an error nothing stays on disk. After an interruption, run the same command again
+to resume; an import from standard input starts again.
 
 In PGN, scores, mates and book moves are read from comments as Lichess, ChessBase, TCEC,
 OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write them: dataset/FORMAT.md
@@ -155,6 +157,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	c.Skipped = func(path string) {
 		fmt.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
 	}
+	c.Notice = func(text string) { fmt.Fprintf(stderr, "data import: warning: %s\n", text) }
 	c.Same = func(path, earlier string) {
 		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}

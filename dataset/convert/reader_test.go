@@ -1,0 +1,202 @@
+package convert
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/table"
+)
+
+// through is data as a compressor writes them.
+func through(t *testing.T, data []byte, open func(io.Writer) (io.WriteCloser, error)) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := open(&b)
+	if err == nil {
+		_, err = w.Write(data)
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// packings are all ways to pack a file, by the ending that each adds to its name.
+func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
+	zst := func(_ string, data []byte) []byte {
+		return through(t, data, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) })
+	}
+	gz := func(_ string, data []byte) []byte {
+		return through(t, data, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil })
+	}
+	tarred := func(name string, data []byte) []byte {
+		return through(t, data, func(w io.Writer) (io.WriteCloser, error) {
+			z := tar.NewWriter(w)
+			return z, z.WriteHeader(&tar.Header{Name: name, Size: int64(len(data)), Mode: 0o666})
+		})
+	}
+	list := map[string]func(string, []byte) []byte{
+		"":     func(_ string, data []byte) []byte { return data },
+		".zst": zst,
+		".pzstd.zst": func(name string, data []byte) (b []byte) { // frames, each behind a skippable one
+			half := len(data) / 2
+			for i, part := range [][]byte{data[:half], data[half:]} {
+				frame := zst(name, part)
+				b = append(b, byte(0x50+15*i), 0x2a, 0x4d, 0x18, 4, 0, 0, 0, byte(len(frame)), byte(len(frame)>>8), 0, 0)
+				b = append(b, frame...)
+			}
+			return b
+		},
+		".gz": gz,
+		".xz": func(_ string, data []byte) []byte {
+			return through(t, data, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) })
+		},
+		".zip": func(name string, data []byte) []byte {
+			var z *zip.Writer
+			return through(t, data, func(w io.Writer) (io.WriteCloser, error) {
+				z = zip.NewWriter(w)
+				member, err := z.Create(name)
+				return struct {
+					io.Writer
+					io.Closer
+				}{member, z}, err
+			})
+		},
+		".tar":    tarred,
+		".tar.gz": func(name string, data []byte) []byte { return gz("", tarred(name, data)) },
+	}
+	if path, err := exec.LookPath("bzip2"); err == nil { // no package of Go writes it
+		list[".bz2"] = func(_ string, data []byte) []byte {
+			cmd := exec.Command(path)
+			cmd.Stdin = bytes.NewReader(data)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+	}
+	return list
+}
+
+// readers are a file of each format, by its name.
+func readers(t *testing.T) map[string][]byte {
+	games := real(t, "../pgn/testdata/lichess.pgn", 1<<20)
+	var lists [5]bytes.Buffer
+	lists[3].Write(table.AppendHeader(nil, ','))
+	lists[4].Write(table.AppendHeader(nil, '\t'))
+	var records []byte
+	for _, r := range must(randomList(9, 400)) {
+		rec, err := bullet.Append(nil, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, rec...)
+		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
+		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)
+		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply, int(2*r.Result)-1)
+		lists[3].Write(table.Append(nil, &r, ','))
+		lists[4].Write(table.Append(nil, &r, '\t'))
+	}
+	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(), "x.plain": lists[2].Bytes(),
+		"x.csv": lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games), "x.bullet": records}
+}
+
+// TestEveryReader imports each format in each packing, as a file, as a file whose name says
+// nothing, and as a stream: whole, cut at several places, with a NUL inside. The whole file gives
+// the rows of the plain one. Nothing is half read: what is cut, and text with a NUL, is an error
+// that names the file, and leaves nothing on disk.
+func TestEveryReader(t *testing.T) {
+	for name, data := range readers(t) {
+		format, _ := FormatOf(name)
+		plainDir := filepath.Join(t.TempDir(), "plain")
+		plain, refused, err := importFiles(t, plainDir, ImportConfig{}, put(t, name, string(data)))
+		if err != nil || refused != nil || plain.Rows < 20 {
+			t.Fatalf("%s: %d rows, %q, %v", name, plain.Rows, refused, err)
+		}
+		nul := append(append(bytes.Clone(data[:2*len(data)/3]), 0), data[2*len(data)/3:]...)
+		for ending, pack := range packings(t) {
+			whole := pack(name, data)
+			for _, as := range []string{name + ending, "noname", "-"} {
+				c := ImportConfig{Format: format}
+				path := put(t, as, string(whole))
+				if as == "-" {
+					c.Stdin, path = bytes.NewReader(whole), "-"
+				}
+				dir := filepath.Join(t.TempDir(), "out")
+				if n, refused, err := importFiles(t, dir, c, path); err != nil || refused != nil || n.Rows != plain.Rows {
+					t.Errorf("%s as %s: %+v, %q, %v", name+ending, as, n, refused, err)
+				} else if onDisk(t, dir) != plain.Rows {
+					t.Errorf("%s as %s: other rows on disk", name+ending, as)
+				}
+			}
+			if ending != "" {
+				for _, n := range []int{len(whole) / 3, 2 * len(whole) / 3, len(whole) - 1} {
+					if ending == ".tar" && n > len(whole)-1024 {
+						continue // the zeros at its end
+					}
+					c := ImportConfig{Format: format}
+					path := put(t, name+ending, string(whole[:n]))
+					if dir, err := fails(t, c, path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "end early") {
+						t.Errorf("%s, %d of %d bytes: %v, left %s", name+ending, n, len(whole), err, dir)
+					}
+				}
+			}
+			if format.binary() {
+				continue // which has zeros
+			}
+			path := put(t, name+ending, string(pack(name, nul)))
+			if dir, err := fails(t, ImportConfig{Format: format}, path); !errors.Is(err, text.ErrNUL) || !strings.Contains(err.Error(), path) ||
+				!strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", 2*len(data)/3)) {
+				t.Errorf("%s with a NUL: %v, left %s", name+ending, err, dir)
+			}
+		}
+	}
+}
+
+// fails imports what must fail, and returns what is left on disk.
+func fails(t *testing.T, c ImportConfig, path string) (left string, err error) {
+	dir := filepath.Join(t.TempDir(), "out")
+	_, _, err = importFiles(t, dir, c, path)
+	if _, e := os.Stat(dir); !errors.Is(e, os.ErrNotExist) {
+		t.Errorf("%s: %s is left", path, dir)
+		return dir, err
+	}
+	return "nothing", err
+}
+
+// The rows of Stockfish's text have White's view.
+func TestPlainViews(t *testing.T) {
+	file := "fen " + strings.Replace(good, " w ", " b ", 1) + "\nmove e8e7\nscore 35\nply 7\nresult -1\ne\n" +
+		"fen " + good + "\nmove e1e2\nscore 32002\nply 8\nresult 0\ne\n" +
+		"fen " + good + "\nmove e1e2\nscore x\nply 8\nresult 0\ne\nfen " + good + "\nscore 1\nply 1\nresult 1\n"
+	dir := filepath.Join(t.TempDir(), "out")
+	n, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.plain", file))
+	if err != nil || n.Rows != 2 || n.ForeignScores != 1 || len(refused) != 2 || !strings.HasPrefix(refused[0], `13: score "x"`) || !strings.HasPrefix(refused[1], "19: the file ends") {
+		t.Fatal(n, refused, err)
+	}
+	rows := positions(t, dir)
+	if r := rows[0]; r.Score != -35 || r.Result != 1 || r.Ply != 7 {
+		t.Errorf("%+v", r)
+	}
+	if r := rows[1]; r.Score != dataset.NoScore || r.Result != 0.5 {
+		t.Errorf("%+v", r)
+	}
+}

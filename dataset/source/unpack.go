@@ -1,0 +1,307 @@
+package source
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+const (
+	// trialLength is how much of a file is looked at, in bytes.
+	trialLength = 1 << 16
+	// maxWindow bounds the memory of a zstd decompressor, in bytes: enough for zstd --ultra,
+	// but not for --long=28 and above.
+	maxWindow = 128 << 20
+	// mostLayers bounds how often a file may be packed.
+	mostLayers = 4
+)
+
+// ErrArchive says that an archive does not hold exactly one file.
+var ErrArchive = errors.New("an archive must hold one file: unpack it")
+
+// File is an open file, as its reader sees it: unpacked.
+type File struct {
+	Name string // the path, and behind a colon the name in an archive
+	*bufio.Reader
+	disk    *os.File // the file itself while nothing is unpacked, nil for a stream
+	closers []func() error
+}
+
+// Close closes the file.
+func (f *File) Close() (err error) {
+	for i := len(f.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, f.closers[i]())
+	}
+	f.closers = nil
+	return err
+}
+
+// unpackAll unpacks layer by layer. What it ends with is text, or something unknown; if the
+// input is raw, anything.
+func (f *File) unpackAll(raw bool) error {
+	for range mostLayers {
+		head, err := f.Peek(trialLength)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("source: reading %s: %w", f.Name, err)
+		}
+		k := recognize(head)
+		switch {
+		case k == nil:
+			return nil
+		case k.unpack == nil && raw:
+			return nil
+		case k.unpack == nil:
+			return &OtherError{Path: f.Name, What: k.name, Advice: k.advice}
+		case raw && !succeeds(k, head):
+			return nil
+		}
+		if err := k.unpack(f); err != nil {
+			return fmt.Errorf("source: %s: %w", f.Name, early(k.name, err))
+		}
+		f.disk = nil
+	}
+	return fmt.Errorf("source: %s: it is packed more than %d times: unpack it", f.Name, mostLayers-1)
+}
+
+// succeeds reports whether the beginning of a file can be unpacked.
+func succeeds(k *kind, head []byte) bool {
+	if k.archive {
+		return k.at > 0 || len(head) > 9 && head[5]|head[9] == 0 // high bytes of a zip's version and method
+	}
+	f := &File{Reader: bufio.NewReader(bytes.NewReader(head))}
+	defer f.Close()
+	if k.unpack(f) != nil {
+		return false
+	}
+	n, err := io.Copy(io.Discard, f)
+	return err == nil || n > 0 && errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// early names what is cut off or damaged.
+func early(name string, err error) error {
+	switch {
+	case err == nil, err == io.EOF, errors.Is(err, ErrArchive):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the %s data end early: %w", name, err)
+	}
+	return fmt.Errorf("the %s data are damaged: %w", name, err)
+}
+
+// layer makes r, the content of a kind, what the file is read from.
+func (f *File) layer(name string, r io.Reader, closers ...func() error) error {
+	f.Reader = bufio.NewReaderSize(&named{r, name}, trialLength)
+	f.closers = append(f.closers, closers...)
+	return nil
+}
+
+// named says in errors of reading what was read.
+type named struct {
+	r    io.Reader
+	name string
+}
+
+func (n *named) Read(p []byte) (int, error) {
+	k, err := n.r.Read(p)
+	return k, early(n.name, err)
+}
+
+func unpackZstd(f *File) error {
+	in := &tail{r: f.Reader}
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return err
+	}
+	// pzstd writes a mark before each frame: a skippable frame of four bytes, the frame's size.
+	// zstd finds a file that was cut behind it complete.
+	cut := func(last []byte) bool {
+		return len(last) == tailLength && isSkippable(last) && last[4] == 4 && last[5]|last[6]|last[7] == 0
+	}
+	return f.layer("zstd", &whole{z, in, cut}, func() error { z.Close(); return nil })
+}
+
+// tailLength is that of pzstd's mark.
+const tailLength = 12
+
+// tail keeps the last bytes that were read.
+type tail struct {
+	r    io.Reader
+	last []byte
+}
+
+func (t *tail) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.last = append(t.last, p[max(0, n-tailLength):n]...)
+	t.last = t.last[max(0, len(t.last)-tailLength):]
+	return n, err
+}
+
+// whole returns an error where its reader sees the end, but the last bytes show a cut.
+type whole struct {
+	r   io.Reader
+	in  *tail
+	cut func(last []byte) bool
+}
+
+func (w *whole) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if err == io.EOF && w.cut(w.in.last) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func unpackGzip(f *File) error {
+	z, err := gzip.NewReader(f.Reader)
+	if err != nil {
+		return err
+	}
+	return f.layer("gzip", z)
+}
+
+func unpackBzip2(f *File) error { return f.layer("bzip2", bzip2.NewReader(f.Reader)) }
+
+func unpackXZ(f *File) error {
+	in := &tail{r: f.Reader}
+	z, err := xz.NewReader(bufio.NewReader(in))
+	if err != nil {
+		return err
+	}
+	// A file ends with YZ and perhaps zeros. The package finds its mere header complete.
+	cut := func(last []byte) bool {
+		last = bytes.TrimRight(last, "\x00")
+		return len(last) > 0 && !bytes.HasSuffix(last, []byte("YZ"))
+	}
+	return f.layer("xz", &whole{z, in, cut})
+}
+
+// oneOf names the files of an archive that does not hold exactly one.
+func oneOf(names []string) error {
+	const most = 8
+	switch n := len(names); {
+	case n == 1:
+		return nil
+	case n == 0:
+		return fmt.Errorf("%w; this one is empty", ErrArchive)
+	case n > most:
+		names = append(names[:most:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Errorf("%w; this one holds %s", ErrArchive, strings.Join(names, ", "))
+}
+
+// counts reports whether a member of an archive is one of its files, not a folder or one that a
+// system added.
+func counts(name string, mode fs.FileMode) bool {
+	return mode.IsRegular() && !strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, "__MACOSX/")
+}
+
+// unpackZip opens the only file of an archive. Its directory is at the end: of a stream, the
+// archive is copied into a temporary file.
+func unpackZip(f *File) error {
+	disk := f.disk
+	if disk == nil {
+		temp, err := os.CreateTemp("", "assay-zip-")
+		if err != nil {
+			return err
+		}
+		f.closers = append(f.closers, func() error { return errors.Join(temp.Close(), os.Remove(temp.Name())) })
+		if _, err := io.Copy(temp, f.Reader); err != nil {
+			return err
+		}
+		disk = temp
+	}
+	info, err := disk.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(disk, info.Size())
+	if err != nil {
+		return fmt.Errorf("no directory at its end (%w): %w", err, io.ErrUnexpectedEOF)
+	}
+	var names []string
+	var only *zip.File
+	for _, m := range z.File {
+		if counts(m.Name, m.Mode()) {
+			names, only = append(names, m.Name), m
+		}
+	}
+	if err := oneOf(names); err != nil {
+		return err
+	}
+	if only.Flags&1 != 0 {
+		return fmt.Errorf("%s is encrypted: unpack it", only.Name)
+	}
+	r, err := only.Open()
+	if err != nil {
+		return err
+	}
+	f.Name += ":" + only.Name
+	return f.layer("zip", r, r.Close)
+}
+
+// unpackTar opens the only file of an archive. Whether it is the only one is known at its end.
+func unpackTar(f *File) error {
+	t := &tarFile{Reader: tar.NewReader(f.Reader)}
+	name, err := t.next()
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		return oneOf(nil)
+	}
+	t.names = []string{name}
+	f.Name += ":" + name
+	return f.layer("tar", t)
+}
+
+type tarFile struct {
+	*tar.Reader
+	names []string
+}
+
+// next returns the name of the next file, "" behind the last.
+func (t *tarFile) next() (string, error) {
+	for {
+		h, err := t.Reader.Next()
+		switch {
+		case err == io.EOF:
+			return "", nil
+		case err != nil:
+			return "", err
+		case counts(h.Name, h.FileInfo().Mode()):
+			return h.Name, nil
+		}
+	}
+}
+
+func (t *tarFile) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	for err == io.EOF {
+		name, e := t.next()
+		switch {
+		case e != nil:
+			return n, e
+		case name != "":
+			t.names = append(t.names, name)
+			continue
+		}
+		if e := oneOf(t.names); e != nil {
+			return n, e
+		}
+		return n, io.EOF
+	}
+	return n, err
+}
