@@ -159,6 +159,9 @@ func (f *ladderFlags) entrants(c *ladder.Config, players players) (err error) {
 }
 
 func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
+	if warning := sharedOpenings("ladder", c.Setup); warning != "" {
+		fmt.Fprintf(stderr, "ladder: warning: %s\n", warning)
+	}
 	p := cli.NewProgress(stderr, "ladder")
 	c.Progress = p.Update
 	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic(), c.Players...)

@@ -26,7 +26,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes. A lost match or a rejected candidate is a result, not a failure.
+// Exit codes. A lost match or a rejected candidate is a result, not a failure; with --exit-status
+// it has a code of its own (cli.ExitCode).
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -54,6 +55,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	if err == nil {
 		return exitDone
+	}
+	var code cli.ExitCode
+	if errors.As(err, &code) {
+		return int(code)
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {

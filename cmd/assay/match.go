@@ -34,6 +34,7 @@ type matchFlags struct {
 	corrected bool
 	gauntlet  bool
 	all       bool
+	status    bool
 	game      string
 }
 
@@ -99,6 +100,10 @@ all others, in rounds from one opening; --games is the total. See also assay lad
 With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
 interruption the same command resumes it: no game is lost or played twice.
 
+In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed, 3 A failed, 4
+undecided after --games. Without it all three are 0. No verdict and other failures are 1, a wrong
+command line is 2.
+
 With --game the players are weights of another game than chess, as files or the word start; both
 search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
@@ -116,7 +121,7 @@ search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are f
 				if err != nil {
 					return err
 				}
-				return games.Match(cmd, f.game, args, test)
+				return games.Match(cmd, f.game, args, test, f.status)
 			}
 			if err := f.habits(cmd); err != nil {
 				return err
@@ -154,6 +159,7 @@ func (f *matchFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
 	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
+	fs.BoolVar(&f.status, "exit-status", false, cli.ExitStatus)
 	games.Flag(fs, &f.game)
 	f.times.register(fs, true)
 	f.tolerance.register(fs)
@@ -164,8 +170,11 @@ func (f *matchFlags) register(cmd *cobra.Command) {
 
 // tournament plays more than two players.
 func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
-	if f.sprt != "" {
+	switch {
+	case f.sprt != "":
 		return cli.Usagef("--sprt tests two players, not %d", len(args))
+	case f.status:
+		return cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}
 	if _, err := f.test(cmd); err != nil {
 		return err
@@ -226,7 +235,7 @@ func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, er
 // test returns the test of --sprt, or nil.
 func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 	if f.sprt == "" {
-		for _, name := range []string{"elo-model", "alpha", "beta", "corrected"} {
+		for _, name := range []string{"elo-model", "alpha", "beta", "corrected", "exit-status"} {
 			if cmd.Flags().Changed(name) {
 				return nil, cli.Usagef("--%s needs --sprt elo0,elo1", name)
 			}
@@ -249,7 +258,7 @@ func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
 }
 
 func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.Writer) error {
-	for _, warning := range append(c.Warnings(), f.crowded(&c)) {
+	for _, warning := range append(c.Warnings(), f.crowded(&c), sharedOpenings("match", c.Setup)) {
 		if warning != "" {
 			fmt.Fprintf(stderr, "match: warning: %s\n", warning)
 		}
@@ -291,6 +300,9 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 		}
 	} else if e := printMatch(cli.Folded(stdout), f.Out, r, f.all); e != nil {
 		return e
+	}
+	if err == nil && f.status {
+		return cli.TestExit(r.Verdict)
 	}
 	return playAdvice(err, f.Out)
 }

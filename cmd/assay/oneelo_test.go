@@ -83,6 +83,12 @@ func (s *scripted) play(job *selfplay.Job) (r selfplay.Result, err error) {
 // command carries out a command whose games are scripted.
 func (s *scripted) command(t *testing.T, args ...string) (stdout string, err error) {
 	t.Helper()
+	stdout, _, err = s.commandBoth(t, args...)
+	return stdout, err
+}
+
+func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
 	root := newRootCommand()
 	var out, errs bytes.Buffer
 	root.SetArgs(args)
@@ -91,7 +97,7 @@ func (s *scripted) command(t *testing.T, args ...string) (stdout string, err err
 	err = root.ExecuteContext(cli.WithRunner(t.Context(), func(string, float64, func(string)) (selfplay.Runner, func(), error) {
 		return s, func() {}, nil
 	}))
-	return out.String(), err
+	return out.String(), errs.String(), err
 }
 
 // eloRow is the row of a command's table with the Elo.

@@ -33,6 +33,7 @@ type sprtFlags struct {
 	seed       uint64
 	corrected  bool
 	asJSON     bool
+	status     bool
 
 	games *match.PGNCount // of --pgn
 }
@@ -86,6 +87,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
 	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 accept H1, 3 accept H0, 4 continue")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
 	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
@@ -115,9 +117,14 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		r.Corrected = &f.corrected
 	}
 	if f.asJSON {
-		return cli.PrintJSON(cmd.OutOrStdout(), r)
+		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
 	}
-	return r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
+	if err == nil && f.status {
+		err = cli.TestExit(r.Measured.Verdict)
+	}
+	return err
 }
 
 // measure measures counts, those of a PGN file by the test that it names if there are no flags for one.
@@ -153,6 +160,8 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return nil, cli.Usagef("--penta, --wdl and --pgn all give results: use one of them")
 	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
 		return nil, cli.Usagef("--player and --opponent are for --pgn")
+	case f.status && !fs.Changed("penta") && !fs.Changed("wdl") && !fs.Changed("pgn"):
+		return nil, cli.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
 	case fs.Changed("simulate") && f.runs < 1:
 		return nil, cli.Usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
 	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):

@@ -146,9 +146,10 @@ func advice(err error, dir, command string) error {
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
-// Match carries out assay match --game between two sets of weights.
-func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test) error {
-	g, plan, err := open(cmd, name, "games", "sprt", "elo-model", "alpha", "beta", "depth", "seed", "concurrency", "out", "json")
+// Match carries out assay match --game between two sets of weights. With status, the verdict of
+// the test is an error with an exit code.
+func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test, status bool) error {
+	g, plan, err := open(cmd, name, "games", "sprt", "exit-status", "elo-model", "alpha", "beta", "depth", "seed", "concurrency", "out", "json")
 	if err != nil {
 		return err
 	}
@@ -189,9 +190,14 @@ func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test) erro
 	}
 	runs.LeaveReport(out, cmd.ErrOrStderr())
 	if asJSON, _ := fs.GetBool("json"); asJSON {
-		return cli.PrintJSON(cmd.OutOrStdout(), r)
+		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = print(cmd, r)
 	}
-	return print(cmd, r)
+	if err == nil && status {
+		err = cli.TestExit(r.Verdict)
+	}
+	return err
 }
 
 const (

@@ -25,7 +25,7 @@ import (
 var commands = []string{"match", "spsa", "selfplay", "ladder"}
 
 // ownFlags are the flags that the queue decides, and those that make no sense in one.
-var ownFlags = []string{"out", "serve", "nats", "lease", "reference-speed", "affinity", "concurrency", "workers", "json", "all", "build", "repo", "no-bench", "write", "simulate", "sim-elo", "sim-draws", "help", "game", "send-engines", "sign"}
+var ownFlags = []string{"out", "serve", "nats", "lease", "reference-speed", "affinity", "concurrency", "workers", "json", "all", "exit-status", "build", "repo", "no-bench", "write", "simulate", "sim-elo", "sim-draws", "help", "game", "send-engines", "sign"}
 
 // Decides reports whether a flag is for the queue to decide, and not for a test.
 func Decides(flag string) bool { return slices.Contains(ownFlags, flag) }
