@@ -3,6 +3,10 @@ package features
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -17,7 +21,7 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 		}
 		return differ
 	}
-	mine, twins := countsOf(a), countsOf(b)
+	mine, twins := countsBySide(set, a), countsBySide(set, b)
 	for t, n := range mine {
 		differ = appendCounts(differ, set, t, n, twins[t])
 	}
@@ -32,7 +36,7 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 			at++
 			continue
 		}
-		if x, y := a.Columns[at:at+2], b.Columns[at:at+2]; x[0] != y[1] || x[1] != y[0] {
+		if x, y := a.Columns[at:at+2], b.Columns[at:at+2]; !close32(x[0], y[1]) || !close32(x[1], y[0]) {
 			differ = append(differ, fmt.Sprintf("column %q is %g and %g, and then %g and %g", c.Name, x[0], x[1], y[0], y[1]))
 		}
 		at += 2
@@ -44,7 +48,11 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 			}
 		}
 	}
-	if v, w := set.Value(&a.FeatureRow), set.Value(&b.FeatureRow); !(math.Abs(v+w) <= 1e-3) {
+	tolerance := 1e-3
+	if set.Float { // rounded sums may be truncated in another way
+		tolerance = set.MaxDrift()
+	}
+	if v, w := set.Value(&a.FeatureRow), set.Value(&b.FeatureRow); !(math.Abs(v+w) <= tolerance+1e-6*math.Abs(v)) {
 		differ = append(differ, fmt.Sprintf("the formula's value is %.6g and then %.6g, want %.6g", v, w, -v))
 	}
 	switch {
@@ -56,45 +64,154 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 	return differ
 }
 
-// countsOf returns the counts of White, or of both sides, and of Black by term.
-func countsOf(rec *record) map[uint16][2]float32 {
-	out := make(map[uint16][2]float32, len(rec.Terms))
-	for i, t := range rec.Terms {
-		n := [2]float32{rec.Counts[i]}
-		if rec.Blacks != nil {
-			n[1] = rec.Blacks[i]
-		}
-		out[t] = n
-	}
-	return out
-}
-
 func appendCounts(differ []string, set *dataset.FeatureSet, t uint16, n, m [2]float32) []string {
 	v := &set.Terms[t]
-	if set.Channels[set.ChannelOf(v)].Sides {
-		if m != [2]float32{n[1], n[0]} && !v.Asymmetric {
-			differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", v.Name, n[0], n[1], m[0], m[1]))
-		}
-		return differ
-	}
-	if m[0] != n[0] && m[0] != -n[0] && !v.Asymmetric {
+	switch {
+	case closeSides(m, mirrorOf(set, t, n)), v.Asymmetric:
+	case sided(set, t):
+		differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", v.Name, n[0], n[1], m[0], m[1]))
+	case !closeSides(m, n):
 		differ = append(differ, fmt.Sprintf("term %q is counted %g and then %g, want %g or %g", v.Name, n[0], m[0], -n[0], n[0]))
 	}
 	return differ
 }
 
-// bentCause says what would explain all records of an evaluation with a formula that drift.
-func bentCause(set *dataset.FeatureSet, bad []drift) string {
-	tolerance := set.MaxDrift()
-	for _, h := range append(causesOfAny(tolerance), []cause{
-		{"the sides are swapped: counts are Black's minus White's, or eval is from Black's view; both must be White's",
-			func(d *drift) bool { return near(d.value, -d.eval(), tolerance) }},
-		{"the differences are small, as where the engine truncates a division that the formula writes as /: say // or trunc(...), or raise --tolerance",
-			func(d *drift) bool { return near(d.value, d.eval(), tolerance+3) }},
-	}...) {
-		if all(bad, h.holds) {
-			return h.text
+// formulaSuspects suspects a part of the formula: each is written in another way, one at a time.
+func (d *diagnosis) formulaSuspects() {
+	text := d.set.Formula
+	change := func(rank int, from, to int, with, kind string) {
+		set := *d.set
+		set.Formula = text[:from] + with + text[to:]
+		if set.Check() != nil {
+			return
+		}
+		what := fmt.Sprintf("the formula is not what the engine computes: %s, %s in place of %s (in %q)", kind, with, text[from:to], around(text, from, to))
+		d.try(suspect{rank: rank, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &set)
+	}
+	for _, at := range formulaWords.FindAllStringIndex(text, -1) {
+		from, to := at[0], at[1]
+		word := text[from:to]
+		name, _, _ := strings.Cut(word, ".")
+		isValue := slices.ContainsFunc(d.set.Channels, func(c dataset.Channel) bool { return c.Name == name }) ||
+			slices.ContainsFunc(d.set.Columns, func(c dataset.Column) bool { return c.Name == name }) || strings.Contains(text, "let "+word+" ")
+		for _, c := range [][2]string{{".mg", ".eg"}, {".white", ".black"}} {
+			if strings.Contains(word, c[0]) || strings.Contains(word, c[1]) {
+				change(3, from, to, strings.NewReplacer(c[0], c[1], c[1], c[0]).Replace(word), "the other one of two is meant")
+			}
+		}
+		switch {
+		case word == "//":
+			change(4, from, to, "/", "the engine does not truncate here")
+		case word == "/":
+			change(3, from, to, "//", "the engine truncates the division")
+		case word == "+" || word == "-":
+			change(4, from, to, map[string]string{"+": "-", "-": "+"}[word], "the sign is the other one")
+		case word == "<" || word == ">":
+			change(4, from, to, map[string]string{"<": ">", ">": "<"}[word], "the comparison is the other way round")
+		case word == "max" || word == "min":
+			change(4, from, to, map[string]string{"max": "min", "min": "max"}[word], "the engine takes the other one")
+		case word == "balance" || word == "let" || word == "value":
+		case isValue:
+			change(3, from, to, "max("+word+", 0)", "the engine cuts off what is below 0: a max is forgotten")
+			change(4, from, to, "min("+word+", 0)", "the engine cuts off what is above 0: a min is forgotten")
+			change(4, from, to, "abs("+word+")", "the engine takes the size: an abs is forgotten")
+			change(4, from, to, "trunc("+word+")", "the engine truncates it")
+			change(4, from, to, "(-"+word+")", "the sign is the other one")
 		}
 	}
-	return "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"
+	d.wholeFormula(change)
+	d.numbers(change)
+}
+
+// formulaWords are the names and operators of a formula.
+var formulaWords = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9.]*|//|[/<>+-]`)
+
+// around is a formula near a place.
+func around(text string, from, to int) string {
+	return strings.TrimSpace(strings.Join(strings.Fields(text[max(0, from-20):min(len(text), to+20)]), " "))
+}
+
+// wholeFormula suspects changes of a whole expression, of the value or of a let.
+func (d *diagnosis) wholeFormula(change func(rank int, from, to int, with, kind string)) {
+	text := d.set.Formula
+	for _, at := range regexp.MustCompile(`=([^=;]*[^=;<>!])(;|$)`).FindAllStringSubmatchIndex(text, -1) {
+		body := strings.TrimSpace(text[at[2]:at[3]])
+		change(3, at[2], at[3], " trunc("+body+")", "the engine truncates the whole")
+		change(3, at[2], at[3], " max("+body+", 0)", "the engine cuts off what is below 0: a max is forgotten")
+	}
+	if strings.Count(text, "/")-2*strings.Count(text, "//") > 1 {
+		all := regexp.MustCompile(`/+`).ReplaceAllString(text, "//")
+		change(3, 0, len(text), all, "the engine truncates all divisions")
+		change(3, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"), "the engine truncates all divisions and the value")
+	}
+}
+
+// numbers suspects the numbers of the formula, those of the text and the scalars.
+func (d *diagnosis) numbers(change func(rank int, from, to int, with, kind string)) {
+	text := d.set.Formula
+	for _, at := range formulaNumbers.FindAllStringSubmatchIndex(text, -1) {
+		from, to := at[2], at[3]
+		v, err := strconv.ParseFloat(text[from:to], 64)
+		if err != nil {
+			continue
+		}
+		if w, ok := d.fitting(v, func(set *dataset.FeatureSet, w float64) {
+			set.Formula = text[:from] + strconv.FormatFloat(w, 'g', 6, 64) + text[to:]
+		}); ok {
+			change(4, from, to, strconv.FormatFloat(w, 'g', 6, 64), "the engine has about another number")
+		}
+	}
+	for t := range d.set.Terms {
+		if v := &d.set.Terms[t]; v.Kind == dataset.ScalarTerm {
+			var other dataset.FeatureSet
+			if w, ok := d.fitting(v.MG, func(set *dataset.FeatureSet, w float64) {
+				set.Terms = slices.Clone(set.Terms)
+				set.Terms[t].MG, set.Terms[t].EG = w, w
+				other = *set
+			}); ok {
+				other.Terms[t].MG, other.Terms[t].EG = w, w
+				what := fmt.Sprintf("the formula is not what the engine computes: scalar %q is %g in the header, the engine's is about %g", v.Name, v.MG, w)
+				d.try(suspect{rank: 4, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &other)
+			}
+		}
+	}
+}
+
+// formulaNumbers are the numbers of a formula, but for the 2 of ^2 and those in names.
+var formulaNumbers = regexp.MustCompile(`(?:^|[^A-Za-z_0-9.^])([0-9]+(?:\.[0-9]+)?)`)
+
+// fitting looks for a number in place of v with which some of the rows that differ agree, and returns the middle
+// one of those that do.
+func (d *diagnosis) fitting(v float64, put func(set *dataset.FeatureSet, w float64)) (w float64, ok bool) {
+	var rows []*example
+	for i := 0; i < len(d.bad); i += max(1, len(d.bad)/16) {
+		rows = append(rows, d.bad[i])
+	}
+	var all []float64
+	for k := -80; k <= 80; k++ {
+		w := v * math.Pow(1.02, float64(k))
+		if v == math.Trunc(v) && math.Abs(v) > 8 {
+			w = math.Round(w)
+		}
+		set := *d.set
+		put(&set, w)
+		if v == 0 || w == v || set.Check() != nil {
+			continue
+		}
+		misses := 0
+		for _, x := range rows {
+			if !agrees(&set, x.rec) {
+				if misses++; misses > 1 {
+					break
+				}
+			}
+		}
+		if misses <= 1 {
+			all = append(all, w)
+		}
+	}
+	if len(all) == 0 {
+		return 0, false
+	}
+	return all[len(all)/2], true
 }

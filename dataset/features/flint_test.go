@@ -106,7 +106,7 @@ func TestFlintOptions(t *testing.T) {
 
 // The dump of the small engine passes; each mistake planted in it is stopped, and the
 // message names the cause.
-func TestPlantedMistakes(t *testing.T) {
+func TestPlantedInC(t *testing.T) {
 	data, rows := positions(t, 1500)
 	for mistake, c := range map[string]struct {
 		err   error

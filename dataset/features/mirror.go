@@ -1,10 +1,12 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -28,8 +30,13 @@ type example struct {
 	where string // source and row
 	board board.Position
 	twin  bool // it is the mirrored position of one in the data
+	other *example
 	rec   *record
 	err   error // of checkRecord
+
+	// What was asked before and after it, and whether Black was to move in it or in one before.
+	before, next *example
+	sinceBlack   bool
 }
 
 func (x *example) String() string {
@@ -62,7 +69,9 @@ func (r *run) sample(ctx context.Context) ([]*example, error) {
 				continue
 			}
 			where := fmt.Sprintf("%s, row %d", src.Path(), row)
-			out = append(out, &example{where: where, board: p.Board}, &example{where: where, board: p.Board.Mirror(), twin: true})
+			x, twin := &example{where: where, board: p.Board}, &example{where: where, board: p.Board.Mirror(), twin: true}
+			x.other, twin.other = twin, x
+			out = append(out, x, twin)
 			if len(out) == 2*mirrorRows {
 				return out, nil
 			}
@@ -79,10 +88,7 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	// With White to move first, a flag that is set for Black and not reset shows.
-	if len(examples) > 0 && examples[0].board.SideToMove() == board.Black {
-		examples[0], examples[1] = examples[1], examples[0]
-	}
+	shuffle(examples)
 	defer context.AfterFunc(ctx, p.kill)()
 	boards := make([]board.Position, len(examples))
 	for i, x := range examples {
@@ -90,7 +96,7 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	}
 	at, err := p.ask(boards, func(i int, rec *record) error {
 		examples[i].rec, examples[i].err = rec, checkRecord(&r.set, rec)
-		if errors.Is(examples[i].err, dataset.ErrDrift) {
+		if errors.Is(examples[i].err, dataset.ErrDrift) || errors.Is(examples[i].err, dataset.ErrCountRange) {
 			return nil
 		}
 		return examples[i].err
@@ -98,25 +104,64 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", examples[at], err)
 	}
-	for _, twin := range []bool{false, true} { // a row of the data first
-		for _, x := range examples {
-			if x.err != nil && x.twin == twin {
-				return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, driftCause(&r.set, examples))
-			}
-		}
-	}
-	for i := 0; i+1 < len(examples); i += 2 {
-		x, twin := examples[i], examples[i+1]
-		if x.twin {
-			x, twin = twin, x
-		}
-		if err := r.compareTwins(x, twin); err != nil {
-			return err
-		}
+	if err := judge(&r.set, examples); err != nil {
+		return err
 	}
 	at, err = p.ask(boards, func(i int, rec *record) error { return compareAgain(examples[i].rec, rec) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", examples[at], err)
+	}
+	return nil
+}
+
+// shuffle mixes the examples but the first, so that a position says nothing about the one before, and notes
+// their order. With White to move first, a flag that is set for Black and not reset shows.
+func shuffle(examples []*example) {
+	if len(examples) > 0 && examples[0].black() {
+		examples[0], examples[1] = examples[1], examples[0]
+	}
+	if rest := examples[min(1, len(examples)):]; len(rest) > 0 {
+		rand.New(rand.NewPCG(13, 14)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	}
+	for i, x := range examples {
+		x.sinceBlack = x.black()
+		if i > 0 {
+			x.before, examples[i-1].next = examples[i-1], x
+			x.sinceBlack = x.sinceBlack || x.before.sinceBlack
+		}
+	}
+}
+
+// judge returns an error if the answers to all examples contradict themselves or each other.
+func judge(set *dataset.FeatureSet, examples []*example) error {
+	skipped := dataset.Skipped{}
+	for _, x := range examples {
+		skipped.Add(&x.rec.FeatureRow)
+	}
+	if err := skipped.Check(int64(len(examples))); err != nil {
+		return fmt.Errorf("of a sample with its mirrored twins, %w", err)
+	}
+	failed := func(as error, twin bool) *example {
+		i := slices.IndexFunc(examples, func(x *example) bool { return x.twin == twin && errors.Is(x.err, as) })
+		if i < 0 {
+			return nil
+		}
+		return examples[i]
+	}
+	if x := cmp.Or(failed(dataset.ErrDrift, false), failed(dataset.ErrDrift, true)); x != nil { // a row of the data first
+		cause, example := driftCause(set, examples)
+		x = cmp.Or(example, x)
+		return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, cause)
+	}
+	if x := cmp.Or(failed(dataset.ErrCountRange, false), failed(dataset.ErrCountRange, true)); x != nil {
+		return fmt.Errorf("%s: %w", x, x.err)
+	}
+	for _, x := range examples {
+		if !x.twin {
+			if err := compareTwins(set, examples, x, x.other); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -141,14 +186,13 @@ func compareAgain(first, second *record) error {
 }
 
 // compareTwins compares the answers to a position and to its mirrored twin.
-func (r *run) compareTwins(x, twin *example) error {
+func compareTwins(set *dataset.FeatureSet, examples []*example, x, twin *example) error {
 	a, b := x.rec, twin.rec
 	if a.leaf != nil {
 		if m := a.leaf.Mirror(); b.leaf.FEN() != m.FEN() {
 			return nil // captures of equal value, in another order
 		}
 	}
-	set := &r.set
 	differ := twinDifferences(set, a, b)
 	if len(differ) == 0 {
 		return nil
@@ -157,7 +201,7 @@ func (r *run) compareTwins(x, twin *example) error {
 		differ = append(differ[:5], fmt.Sprintf("and %d more", len(differ)-5))
 	}
 	return fmt.Errorf("%s: %w: mirrored, %s, want the same with the colors exchanged: %s\nlikely cause: %s",
-		x, ErrMirror, twin.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, a, b))
+		x, ErrMirror, twin.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
 }
 
 // twinDifferences names what is not the negative, or not the same, in the answer to the
@@ -170,18 +214,18 @@ func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 		differ = append(differ, fmt.Sprintf("%s is %.6g and then %.6g, want %.6g", name, x, y, want))
 	}
 	same := func(name string, x, y float32) {
-		if math.Abs(float64(x-y)) > 1e-6*(1+math.Abs(float64(x))) {
+		if !close32(x, y) {
 			add(name, float64(x), float64(y), float64(x))
 		}
 	}
 	negative := func(name string, x, y, tolerance float64) {
-		if !(math.Abs(x+y) <= tolerance) {
+		if !(math.Abs(x+y) <= tolerance+1e-6*math.Abs(x)) {
 			add(name, x, y, -x)
 		}
 	}
 	same("phase", a.Phase, b.Phase)
 	same("scale", a.Scale, b.Scale)
-	if set.EGScale != dataset.EGScaleBySign || halvesOf(set, a)[1] != 0 { // neither side is favored: any factor will do
+	if set.EGScale != dataset.EGScaleBySign || !near(halvesOf(set, a)[1], 0, 1e-3) { // neither side is favored: any factor will do
 		same("eg_scale", a.EGScale, b.EGScale)
 	}
 	same("White's scale and Black's", a.scaleWhite, b.scaleBlack)
@@ -226,28 +270,19 @@ func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 	return differ
 }
 
-// countsBySide returns the counts by term; Black's are 0 unless the set is by side.
+// countsBySide returns the counts by term; Black's are 0 where White's are those of both sides.
 func countsBySide(set *dataset.FeatureSet, rec *record) map[uint16][2]float32 {
 	out := make(map[uint16][2]float32, len(rec.Terms))
-	for _, c := range rec.sides {
+	for _, c := range countsIn(set, rec) {
 		out[c.term] = [2]float32{c.white, c.black}
-	}
-	if !set.BySide {
-		for i, t := range rec.Terms {
-			out[t] = [2]float32{rec.Counts[i]}
-		}
 	}
 	return out
 }
 
 // compareCounts compares a term's counts in a position and in its twin.
 func compareCounts(set *dataset.FeatureSet, t uint16, n, m [2]float32, differ *[]string) {
-	v := &set.Terms[t]
-	want := [2]float32{-n[0]}
-	if set.BySide {
-		want = [2]float32{n[1], n[0]}
-	}
-	if m == want || v.Asymmetric {
+	v, want := &set.Terms[t], mirrorOf(set, t, n)
+	if closeSides(m, want) || v.Asymmetric {
 		return
 	}
 	if set.BySide {

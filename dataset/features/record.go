@@ -42,14 +42,14 @@ type sideCount struct {
 type recordReader struct {
 	r      *bufio.Reader
 	header *header
-	sums   [][2]float32 // of a record's counts, by term: White's (or both sides') and Black's
+	sums   [][2]float64 // of a record's counts, by term: White's (or both sides') and Black's
 	terms  []uint16     // of the record
 	body   []byte
 	head   [recordHead2]byte
 }
 
 func newRecordReader(r *bufio.Reader, h *header) recordReader {
-	return recordReader{r: r, header: h, sums: make([][2]float32, len(h.Terms))}
+	return recordReader{r: r, header: h, sums: make([][2]float64, len(h.Terms))}
 }
 
 // next reads the answer to a position.
@@ -92,7 +92,7 @@ func (rr *recordReader) add(term uint16, n float32, side int) error {
 	if int(term) >= len(rr.sums) {
 		return fmt.Errorf("%w: a record has term %d, but there are %d", ErrProtocol, term, len(rr.sums))
 	}
-	rr.sums[term][side] += n
+	rr.sums[term][side] += float64(n)
 	rr.terms = append(rr.terms, term)
 	return nil
 }
@@ -100,29 +100,36 @@ func (rr *recordReader) add(term uint16, n float32, side int) error {
 // take moves the sums into the record and clears them.
 func (rr *recordReader) take(rec *record) {
 	slices.Sort(rr.terms)
-	row := &rec.FeatureRow
 	for _, t := range rr.terms {
 		n := rr.sums[t]
-		if n == [2]float32{} { // its counts cancel out, or it was moved already
-			continue
-		}
-		rr.sums[t] = [2]float32{}
-		if rr.header.Bent() {
-			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
-			if rr.header.bySides() {
-				row.Blacks = append(row.Blacks, n[1])
+		rr.sums[t] = [2]float64{}
+		for side := range n {
+			if math.Abs(n[side]) < 1e-9 { // its counts cancel out, but for their rounding
+				n[side] = 0
 			}
-			continue
 		}
-		if !rr.header.BySide {
-			row.Terms, row.Counts = append(row.Terms, t), append(row.Counts, n[0])
-			continue
-		}
-		rec.sides = append(rec.sides, sideCount{t, n[0], n[1]})
-		count, egCount := n[0]-n[1], rec.scaleWhite*n[0]-rec.scaleBlack*n[1]
+		rec.append(rr.header.BySide, rr.header.Bent() && rr.header.bySides(), sideCount{t, float32(n[0]), float32(n[1])})
+	}
+}
+
+// append adds a term that is counted to a record. By side, its halves are scaled on their own; with sides, the
+// record has the counts of both.
+func (rec *record) append(bySide, sides bool, c sideCount) {
+	row := &rec.FeatureRow
+	switch {
+	case c.white == 0 && c.black == 0:
+		return
+	case bySide:
+		rec.sides = append(rec.sides, c)
+		count, egCount := c.white-c.black, rec.scaleWhite*c.white-rec.scaleBlack*c.black
 		if count != 0 || egCount != 0 {
-			row.Terms, row.Counts, row.EGCounts = append(row.Terms, t), append(row.Counts, count), append(row.EGCounts, egCount)
+			row.Terms, row.Counts, row.EGCounts = append(row.Terms, c.term), append(row.Counts, count), append(row.EGCounts, egCount)
 		}
+		return
+	}
+	row.Terms, row.Counts = append(row.Terms, c.term), append(row.Counts, c.white)
+	if sides {
+		row.Blacks = append(row.Blacks, c.black)
 	}
 }
 

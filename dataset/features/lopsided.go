@@ -1,0 +1,207 @@
+package features
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// close32 reports whether two counts are the same but for the rounding of sums.
+func close32(a, b float32) bool {
+	return math.Abs(float64(a)-float64(b)) <= 1e-5*max(1, math.Abs(float64(a)), math.Abs(float64(b)))
+}
+
+func closeSides(a, b [2]float32) bool { return close32(a[0], b[0]) && close32(a[1], b[1]) }
+
+// mirrorOf is what a term is to be counted in the mirrored position.
+func mirrorOf(set *dataset.FeatureSet, t uint16, n [2]float32) [2]float32 {
+	if sided(set, t) {
+		return [2]float32{n[1], n[0]}
+	}
+	return [2]float32{-n[0]}
+}
+
+// pair is a position and its mirrored twin.
+type pair struct {
+	x     *example
+	terms []uint16
+	n, m  map[uint16][2]float32 // counts in the position and in the twin
+}
+
+// pairOf returns the counts of an example and of its twin; ok is false where they cannot be compared.
+func pairOf(set *dataset.FeatureSet, x *example) (p pair, ok bool) {
+	y := x.other
+	if y == nil || y.rec == nil || x.rec.Skip != "" || y.rec.Skip != "" {
+		return p, false
+	}
+	if x.rec.leaf != nil {
+		if m := x.rec.leaf.Mirror(); y.rec.leaf.FEN() != m.FEN() {
+			return p, false // captures of equal value, in another order
+		}
+	}
+	p = pair{x: x, n: countsBySide(set, x.rec), m: countsBySide(set, y.rec)}
+	for t := range p.n {
+		p.terms = append(p.terms, t)
+	}
+	for t := range p.m {
+		if _, ok := p.n[t]; !ok {
+			p.terms = append(p.terms, t)
+		}
+	}
+	slices.Sort(p.terms)
+	return p, true
+}
+
+// odd reports whether a term is counted as it must be in the mirrored position.
+func (p *pair) odd(set *dataset.FeatureSet, t uint16) bool {
+	return closeSides(p.m[t], mirrorOf(set, t, p.n[t])) || set.Terms[t].Asymmetric
+}
+
+func (p *pair) even(t uint16) bool { return closeSides(p.n[t], p.m[t]) }
+
+// part is the terms of a table or a group that are not counted alike for both sides.
+type part struct {
+	terms                     []uint16
+	broken, even, sums, black bool // in all pairs: see lopsided
+}
+
+// lopsided returns the terms that are not counted alike for both sides, by table.
+func (d *diagnosis) lopsided() map[string]*part {
+	parts, seen := map[string]*part{}, map[uint16]bool{}
+	var pairs []pair
+	channelOdd := map[int]bool{} // channels with terms that change their sign
+	for _, x := range d.examples {
+		if x.twin {
+			continue
+		}
+		p, ok := pairOf(d.set, x)
+		if !ok {
+			continue
+		}
+		pairs = append(pairs, p)
+		for _, t := range p.terms {
+			if p.odd(d.set, t) {
+				if d.set.Bent() && !sided(d.set, t) {
+					channelOdd[d.set.ChannelOf(&d.set.Terms[t])] = true
+				}
+				continue
+			}
+			name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
+			if parts[name] == nil {
+				parts[name] = &part{even: true, sums: true, black: true}
+			}
+			if !seen[t] {
+				seen[t], parts[name].terms = true, append(parts[name].terms, t)
+			}
+		}
+	}
+	for _, q := range parts {
+		slices.Sort(q.terms)
+		q.broken = true
+		for i := range pairs {
+			q.see(d.set, &pairs[i])
+		}
+		// With a formula a channel may count both sides together.
+		if t := q.terms[0]; d.set.Bent() && !sided(d.set, t) && q.even && !channelOdd[d.set.ChannelOf(&d.set.Terms[t])] {
+			q.broken = false
+		}
+	}
+	return parts
+}
+
+// see notes what a pair of positions shows of a part.
+func (q *part) see(set *dataset.FeatureSet, p *pair) {
+	sum := 0.0
+	for _, t := range q.terms {
+		n, m := p.n[t], p.m[t]
+		want := mirrorOf(set, t, n)
+		q.even = q.even && closeSides(n, m)
+		q.black = q.black && sided(set, t) && n[1] == 0 && m[1] == 0
+		sum += float64(m[0]-want[0]) - float64(m[1]-want[1])
+	}
+	q.sums = q.sums && math.Abs(sum) < 1e-3
+}
+
+// mirrorSuspects suspects terms that are not counted alike for both sides.
+func (d *diagnosis) mirrorSuspects() {
+	type class struct {
+		rank int
+		text string
+	}
+	found := map[class][]uint16{}
+	for _, q := range d.lopsided() {
+		if !q.broken {
+			continue
+		}
+		c := class{6, "is not counted alike for both sides: what Black has is looked up or counted in another way than what White has"}
+		switch {
+		case q.black:
+			c = class{3, "is of each side, but only White's counts are given: assay_add_sides(term, white, black) in place of assay_add"}
+		case q.even && !sided(d.set, q.terms[0]):
+			c = class{3, "has the wrong sign for Black: the counts of the mirrored position are the same, want White's minus Black's"}
+			if d.set.Terms[q.terms[0]].Kind == dataset.FlatTerm {
+				c.text = "is counted from the side to move's view: + 1 for White to move, - 1 for Black, which has the wrong sign for Black now"
+			}
+		case q.sums && len(q.terms) > 1:
+			c = class{3, "is not flipped for Black: its squares are looked up as White's; mirror their ranks (square ^ 56)"}
+		}
+		found[c] = append(found[c], q.terms...)
+	}
+	for c, terms := range found {
+		slices.Sort(terms)
+		u := d.unit(terms)
+		d.try(suspect{rank: c.rank, what: u.says(c.text), kind: c.text, terms: u.terms, fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
+	}
+}
+
+// onlyLopsided reports whether a row differs where the unit is not counted alike for both sides, and nothing
+// else of it does.
+func (d *diagnosis) onlyLopsided(u *unit, x *example) bool {
+	p, ok := pairOf(d.set, x)
+	if !ok {
+		return false
+	}
+	broken := false
+	for _, t := range p.terms {
+		switch {
+		case u.in[t]:
+			broken = broken || !p.odd(d.set, t)
+		case !p.odd(d.set, t) && !(d.set.Bent() && p.even(t)):
+			return false
+		}
+	}
+	a, b := x.rec, x.other.rec
+	return broken && (a.Eval == dataset.NoEval || b.Eval == dataset.NoEval || near(float64(a.Eval), -float64(b.Eval), d.set.MaxDrift()+1e-3))
+}
+
+// mirrorCause names the usual cause of an answer to a mirrored position that differs.
+func mirrorCause(set *dataset.FeatureSet, examples []*example, a, b *record) string {
+	d := diagnose(set, examples)
+	for _, x := range examples { // all of them agree with their eval; look at those that differ from their twin
+		if x.other != nil && !x.twin && x.rec.Skip == "" && x.other.rec.Skip == "" && len(twinDifferences(set, x.rec, x.other.rec)) > 0 {
+			d.bad = append(d.bad, x)
+		}
+	}
+	d.good = nil
+	same := len(a.Terms) == len(b.Terms) && len(a.Terms) > 0
+	for i := range min(len(a.Terms), len(b.Terms)) {
+		same = same && a.Terms[i] == b.Terms[i] && a.Counts[i] == b.Counts[i]
+	}
+	if same && a.Eval == b.Eval && a.Eval != 0 && !set.Bent() {
+		return "counts, offset and eval are from the side to move's view: want White's view in all positions (negate them where Black is to move)"
+	}
+	if d.mirrorSuspects(); len(d.suspects) > 0 {
+		text, _ := d.verdict()
+		return text
+	}
+	switch {
+	case set.Bent():
+		return "a column, a table or a flag that is not mirrored for Black, a term counted from the side to move's view, or a formula that is not the same for both sides"
+	case a.Offset != -b.Offset:
+		return "the offset: contempt, a tempo bonus that does not change its sign with the side to move, or damping by the fifty-move counter"
+	}
+	return fmt.Sprintf("a flag that is not reset, an evaluation cache, contempt, or damping by the fifty-move counter (%s that differ)", rowsOf(len(d.bad), len(examples)/2))
+}

@@ -1,0 +1,289 @@
+package features
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// countsIn returns the counts of a record by term, White's (or both sides') and Black's.
+func countsIn(set *dataset.FeatureSet, rec *record) []sideCount {
+	if set.BySide {
+		return slices.Clone(rec.sides)
+	}
+	out := make([]sideCount, len(rec.Terms))
+	for i, t := range rec.Terms {
+		out[i] = sideCount{term: t, white: rec.Counts[i]}
+		if rec.Blacks != nil {
+			out[i].black = rec.Blacks[i]
+		}
+	}
+	return out
+}
+
+// recount gives a record other counts; those of a term that is listed twice are added up.
+func recount(set *dataset.FeatureSet, rec *record, counts []sideCount) bool {
+	slices.SortStableFunc(counts, func(a, b sideCount) int { return int(a.term) - int(b.term) })
+	rec.Terms, rec.Counts, rec.EGCounts, rec.Blacks, rec.sides = nil, nil, nil, nil, nil
+	for i := 0; i < len(counts); {
+		sum := sideCount{term: counts[i].term}
+		for ; i < len(counts) && counts[i].term == sum.term; i++ {
+			sum.white, sum.black = sum.white+counts[i].white, sum.black+counts[i].black
+		}
+		rec.append(set.BySide, set.Bent() && set.BySides(), sum)
+	}
+	return true
+}
+
+// sided reports whether the records count a term for each side.
+func sided(set *dataset.FeatureSet, t uint16) bool {
+	if !set.Bent() {
+		return set.BySide
+	}
+	c := set.ChannelOf(&set.Terms[t])
+	return c >= 0 && set.Channels[c].Sides
+}
+
+// unit is a number of terms that one loop of an evaluation counts: one, a table, or all.
+type unit struct {
+	name  string
+	terms []uint16
+	in    []bool // by term
+}
+
+func (d *diagnosis) unit(terms []uint16) *unit {
+	u := &unit{terms: terms, in: make([]bool, len(d.set.Terms))}
+	for _, t := range terms {
+		u.in[t] = true
+	}
+	u.name = d.nameOf(terms)
+	return u
+}
+
+// nameOf names terms as short as it can: a table, a group, or all.
+func (d *diagnosis) nameOf(terms []uint16) string {
+	all := d.set.Terms
+	if len(terms) == 1 {
+		return fmt.Sprintf("term %q", all[terms[0]].Name)
+	}
+	if len(terms) == len(all) {
+		return "all terms"
+	}
+	prefix := all[terms[0]].Name
+	for i := strings.LastIndexByte(prefix, '.'); i > 0; i = strings.LastIndexByte(prefix, '.') {
+		prefix = prefix[:i]
+		if !slices.ContainsFunc(terms, func(t uint16) bool { return !strings.HasPrefix(all[t].Name, prefix+".") }) {
+			return fmt.Sprintf("table %q", prefix)
+		}
+	}
+	group := all[terms[0]].Group
+	if group != "" && !slices.ContainsFunc(terms, func(t uint16) bool { return all[t].Group != group }) {
+		return fmt.Sprintf("the terms of group %q", group)
+	}
+	var names []string
+	for _, t := range terms[:min(3, len(terms))] {
+		names = append(names, fmt.Sprintf("%q", all[t].Name))
+	}
+	text := "terms " + strings.Join(names, ", ")
+	if n := len(terms) - len(names); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// units returns terms, tables, groups and all, the small ones first: those that at least a third of the
+// rows that differ count.
+func (d *diagnosis) units() []*unit {
+	if d.list != nil {
+		return d.list
+	}
+	lists := map[string][]uint16{}
+	for i := range d.set.Terms {
+		t, v := uint16(i), &d.set.Terms[i]
+		lists["all"] = append(lists["all"], t)
+		lists["1 "+v.Name] = []uint16{t}
+		if v.Group != "" {
+			lists["group "+v.Group] = append(lists["group "+v.Group], t)
+		}
+		for at, c := range v.Name {
+			if c == '.' && at > 0 {
+				lists["table "+v.Name[:at]] = append(lists["table "+v.Name[:at]], t)
+			}
+		}
+	}
+	var out []*unit
+	seen := map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		id := fmt.Sprint(lists[key])
+		u := d.unit(lists[key])
+		n := 0
+		for _, x := range d.bad {
+			has := func(t uint16) bool { return u.in[t] }
+			if slices.ContainsFunc(x.rec.Terms, has) || x.other != nil && slices.ContainsFunc(x.other.rec.Terms, has) {
+				n++
+			}
+		}
+		if !seen[id] && 3*n >= len(d.bad) {
+			out = append(out, u)
+		}
+		seen[id] = true
+	}
+	slices.SortStableFunc(out, func(a, b *unit) int { return len(a.terms) - len(b.terms) })
+	d.list = out
+	return out
+}
+
+// addUnit suspects a mistake in a unit's counts.
+func (d *diagnosis) addUnit(rank int, u *unit, kind string, edits ...edit) {
+	for _, e := range edits {
+		d.try(suspect{rank: rank, what: u.says(kind), kind: kind, terms: u.terms, edits: []edit{e}}, d.set)
+	}
+}
+
+// says says something of the unit, which begins with "is" or "has".
+func (u *unit) says(what string) string {
+	if verb, rest, _ := strings.Cut(what, " "); !strings.HasPrefix(u.name, "term \"") && !strings.HasPrefix(u.name, "table") {
+		if plural := map[string]string{"is": "are", "has": "have", "counts": "count"}[verb]; plural != "" {
+			return u.name + " " + plural + " " + rest
+		}
+	}
+	return u.name + " " + what
+}
+
+// mapped is an edit that changes the counts of a unit.
+func (d *diagnosis) mapped(u *unit, change func(c *sideCount)) edit {
+	return func(_ *example, r *record) bool {
+		list := countsIn(d.set, r)
+		any := false
+		for i := range list {
+			if u.in[list[i].term] {
+				change(&list[i])
+				any = true
+			}
+		}
+		return any && recount(d.set, r, list)
+	}
+}
+
+// borrowed is an edit that takes the counts of a unit from another record.
+func (d *diagnosis) borrowed(u *unit, next bool) edit {
+	return beside(next, func(b, r *record) {
+		list := slices.DeleteFunc(countsIn(d.set, r), func(c sideCount) bool { return u.in[c.term] })
+		for _, c := range countsIn(d.set, b) {
+			if u.in[c.term] {
+				list = append(list, c)
+			}
+		}
+		recount(d.set, r, list)
+	})
+}
+
+// termSuspects suspects the counts of one term, or of one table.
+func (d *diagnosis) termSuspects() {
+	d.mirrorSuspects()
+	for _, u := range d.units() {
+		if len(u.terms) < len(d.set.Terms) || len(d.set.Terms) == 1 {
+			d.addUnit(3, u, "is counted with the wrong sign for both sides, or has the wrong sign in the header",
+				d.mapped(u, func(c *sideCount) { c.white, c.black = -c.white, -c.black }))
+			d.addUnit(3, u, "is counted, but is not in the engine's value (or is in it elsewhere)", d.mapped(u, func(c *sideCount) { c.white, c.black = 0, 0 }))
+			d.addUnit(3, u, "is that of the position asked before: a value that is set after it is used", d.borrowed(u, true), d.borrowed(u, false))
+		}
+		d.addUnit(3, u, "is counted twice, or its value in the header is doubled", d.mapped(u, func(c *sideCount) { c.white, c.black = c.white/2, c.black/2 }))
+		d.addUnit(3, u, "is counted half as often as the engine counts it, or its value in the header is half the engine's",
+			d.mapped(u, func(c *sideCount) { c.white, c.black = 2*c.white, 2*c.black }))
+		d.addUnit(3, u, "counts White alone, or Black alone: want White's minus Black's", func(x *example, r *record) bool {
+			if x.other == nil || d.set.BySide || !x.counts(u.terms) && !x.other.counts(u.terms) {
+				return false
+			}
+			list := countsIn(d.set, r)
+			for _, c := range countsIn(d.set, x.other.rec) {
+				if u.in[c.term] && !sided(d.set, c.term) {
+					list = append(list, sideCount{c.term, -c.white, 0})
+				}
+			}
+			return recount(d.set, r, list)
+		})
+		if d.set.BySide || d.set.Bent() && d.set.BySides() {
+			d.addUnit(3, u, "has Black's counts with the wrong sign: where each side is counted, both are positive", d.mapped(u, func(c *sideCount) { c.black = -c.black }))
+			d.addUnit(3, u, "has the counts of White and Black exchanged", d.mapped(u, func(c *sideCount) {
+				if sided(d.set, c.term) {
+					c.white, c.black = c.black, c.white
+				}
+			}))
+		}
+		d.turned(u)
+		d.otherValues(u)
+	}
+	d.forgotten()
+}
+
+// otherValues suspects the values of a unit in the header.
+func (d *diagnosis) otherValues(u *unit) {
+	set := *d.set
+	set.Terms = slices.Clone(set.Terms)
+	changed := false
+	for _, t := range u.terms {
+		if v := &set.Terms[t]; v.Kind == "" && v.MG != v.EG {
+			v.MG, v.EG, changed = v.EG, v.MG, true
+		}
+	}
+	if !changed {
+		return
+	}
+	_ = set.Check() // it keeps the formula
+	rank := 3
+	if len(u.terms) == len(d.set.Terms) {
+		rank = 2
+	}
+	const kind = "has middlegame and endgame value swapped in the header"
+	d.try(suspect{rank: rank, what: u.says(kind), kind: kind, terms: u.terms, edits: []edit{func(x *example, r *record) bool { return x.counts(u.terms) }}}, &set)
+}
+
+// turned suspects that the counts of a table are in the wrong place: upside down, left to right, or moved by one.
+func (d *diagnosis) turned(u *unit) {
+	n := len(u.terms)
+	if n < 3 || n == len(d.set.Terms) {
+		return
+	}
+	place := func(to func(i int) int) edit {
+		at := make([]uint16, len(d.set.Terms))
+		for i, t := range u.terms {
+			at[t] = u.terms[min(n-1, max(0, to(i)))]
+		}
+		return d.mapped(u, func(c *sideCount) { c.term = at[c.term] })
+	}
+	for _, size := range []int{64, 48, 32, n} {
+		if n%size != 0 {
+			continue
+		}
+		width := 8
+		switch {
+		case size == 32:
+			width = 4
+		case size <= 16 || size%8 != 0:
+			width = 1
+		}
+		d.addUnit(3, u, "is upside down: the ranks are counted from the other end", place(func(i int) int {
+			at := i % size
+			return i - at + (size/width-1-at/width)*width + at%width
+		}))
+		if width > 1 {
+			d.addUnit(3, u, "is turned left to right", place(func(i int) int { return i - i%width + width - 1 - i%width }))
+		}
+	}
+	moved := func(by int) edit {
+		return func(_ *example, r *record) bool {
+			list := countsIn(d.set, r)
+			for i := range list {
+				if at := int(list[i].term) - by; at >= 0 && at < len(u.in) && u.in[at] {
+					list[i].term = uint16(at)
+				}
+			}
+			return recount(d.set, r, list)
+		}
+	}
+	d.addUnit(3, u, "is counted one place beside its index (off by one)", moved(1), moved(-1))
+}
