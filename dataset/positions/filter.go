@@ -40,7 +40,7 @@ type Filter struct {
 	MaxPerGame     int    `json:"max_per_game"`    // take at most this many positions of a game, at random; 0: all
 	KeepDuplicates bool   `json:"keep_duplicates"` // otherwise only the first of equal positions is kept
 	Seed           uint64 `json:"seed,string"`     // of the random choices
-	NeedScore      bool   `json:"need_score"`      // drop positions without a score
+	NeedScore      bool   `json:"need_score"`      // drop positions that end up without a score
 	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns included; 0: none
 
 	// Uniform takes equally many positions of each result in each of five bands of the
@@ -208,7 +208,7 @@ func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 		return &c.InCheck
 	case r.DrawByRule():
 		return &c.RuleDraw
-	case score == dataset.NoScore && f.NeedScore:
+	case f.lacksScore(score):
 		return &c.Unscored
 	case score != dataset.NoScore && (score > dataset.MaxScore || score < -dataset.MaxScore):
 		return &c.MateScore
@@ -218,6 +218,11 @@ func (f *Filter) refuse(r *dataset.PositionRow, ply int, c *Counts) *int64 {
 		return &c.FewPieces
 	}
 	return nil
+}
+
+// lacksScore reports whether a row needs a score, and has none and will get none.
+func (f *Filter) lacksScore(score int16) bool {
+	return score == dataset.NoScore && f.NeedScore && f.Relabel == ""
 }
 
 // sample takes MaxPerGame rows at random and keeps their order. The choice depends only on
@@ -260,6 +265,9 @@ func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (re
 	r.Board = s.Leaf
 	if f.DropLeafScore {
 		r.Score = dataset.NoScore
+	}
+	if f.lacksScore(r.Score) {
+		return false, &c.Unscored
 	}
 	if r.DrawByRule() {
 		return false, &c.RuleDraw

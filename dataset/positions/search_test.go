@@ -175,6 +175,9 @@ func TestNoisyRows(t *testing.T) {
 	}{
 		{Filter{Resolve: ResolveLeaf}, false, 7, false},
 		{Filter{Resolve: ResolveLeaf, DropLeafScore: true}, false, dataset.NoScore, false},
+		{Filter{Resolve: ResolveLeaf, NeedScore: true}, false, 7, false},
+		{Filter{Resolve: ResolveLeaf, NeedScore: true, DropLeafScore: true}, true, dataset.NoScore, false},
+		{Filter{Resolve: ResolveLeaf, NeedScore: true, DropLeafScore: true, Relabel: "nodes=1"}, false, dataset.NoScore, false},
 		{Filter{Resolve: ResolveKeep, MaxNoise: 500}, true, 7, true},
 		{Filter{Resolve: ResolveKeep, MaxNoise: 5000, DropLeafScore: true}, false, 7, true},
 	} {

@@ -115,7 +115,7 @@ were interrupted, the first ones without a gap are used; how many is in the mani
 	fs.IntVar(&f.filter.FewestPieces, "fewest-pieces", 0, "drop positions with fewer pieces, kings and pawns included")
 	cli.AliasFlag(cmd, "fewest-men", "fewest-pieces")
 	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 takes all")
-	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score")
+	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score; --leaf-score drop takes that of replaced ones")
 	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four FEN fields)")
 	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
 	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
@@ -248,6 +248,11 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	default:
 		p.Finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
 	}
+	if f.player != "" {
+		if err := warnUnscored(stderr, label, f.out, f.player); err != nil {
+			return err
+		}
+	}
 	if counts.SameMoves > 0 {
 		fmt.Fprintf(stderr, "%s: warning: %d of %d games have the same moves as an earlier one; is some data passed twice, under another name?\n",
 			label, counts.SameMoves, counts.Games)
@@ -265,6 +270,28 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		Rows int64  `json:"rows"`
 		positions.Counts
 	}{f.out, id, m.Rows, counts})
+}
+
+// warnUnscored says how many positions a player gave no score of.
+func warnUnscored(stderr io.Writer, label, dir, player string) error {
+	r, err := dataset.OpenPositions(dir)
+	if err != nil {
+		return err
+	}
+	none, rows := 0, 0
+	for row, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		if rows++; row.Score == dataset.NoScore {
+			none++
+		}
+	}
+	if none > 0 {
+		fmt.Fprintf(stderr, "%s: warning: %s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates --need-score --out DIR' drops them\n",
+			label, player, none, rows, cli.ShellQuote(dir))
+	}
+	return nil
 }
 
 // extract makes positions from games or from positions, depending on the sources.
