@@ -8,7 +8,7 @@ const DefaultMaxOpeningScore = 150
 const maxCheckNodes = 20000
 
 // Check says how candidates for openings are checked: a search of the position must
-// return |score| <= MaxScore. In a Series a MaxScore of 0 or less accepts every
+// return |score| <= MaxScore, or no score. In a Series a MaxScore of 0 or less accepts every
 // candidate; in a Setup each zero field stands for its default.
 type Check struct {
 	Player   Entrant // who searches
