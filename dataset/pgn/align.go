@@ -61,14 +61,15 @@ type aligner struct {
 	scores int
 	next   int // number of scores at which to decide
 	agree  mean
-	gain   [3]mean // of the mover, by View
+	gain   gains
+	fair   gains // with scores of both sides of the same size
 	view   View
 	ply    Ply
 	over   bool
 }
 
 func (a *aligner) add(g *Game) {
-	pairs := 0
+	pairs, scale := 0, scales(g)
 	for k, r := range g.raw {
 		if r == none {
 			continue
@@ -77,29 +78,65 @@ func (a *aligner) add(g *Game) {
 		if k == 0 || g.raw[k-1] == none {
 			continue
 		}
-		was, is := clip(g.raw[k-1], g.Dialect, 2*maxStep), clip(r, g.Dialect, 2*maxStep)
+		was, is := clip(g.raw[k-1], g.Dialect), clip(r, g.Dialect)
 		a.agree.part += was * is
-		up := is - was
-		if g.white != (k%2 == 0) {
-			up = -up
-		}
-		a.gain[White].part += max(-maxStep, min(maxStep, up))
-		a.gain[Mover].part += max(-maxStep, min(maxStep, is+was))
+		a.gain.add(was, is, g.white == (k%2 == 0))
+		a.fair.add(scale[1-k%2]*was, scale[k%2]*is, g.white == (k%2 == 0))
 		if pairs++; pairs%block == 0 {
 			a.agree.close()
-			a.gain[White].close()
-			a.gain[Mover].close()
+			a.gain.close()
+			a.fair.close()
 		}
 	}
-	a.agree.part, a.gain[White].part, a.gain[Mover].part = 0, 0, 0
+	for _, m := range []*mean{&a.agree, &a.gain[White], &a.gain[Mover], &a.fair[White], &a.fair[Mover]} {
+		m.part = 0 // less than a block
+	}
 }
 
-func clip(r raw, d *Dialect, limit float64) float64 {
+// gains is the mean gain of the mover between two scores, by the View that they are taken for.
+type gains [3]mean
+
+func (g *gains) add(was, is float64, white bool) {
+	up := is - was
+	if !white {
+		up = -up
+	}
+	g[White].part += max(-maxStep, min(maxStep, up))
+	g[Mover].part += max(-maxStep, min(maxStep, is+was))
+}
+
+func (g *gains) close() {
+	g[White].close()
+	g[Mover].close()
+}
+
+// scales returns factors for the scores behind even and odd moves of a game that give both the same
+// mean size: two engines may differ in what a pawn is worth.
+func scales(g *Game) (factor [2]float64) {
+	var sum, n [2]float64
+	for k, r := range g.raw {
+		if r != none {
+			sum[k%2] += math.Abs(clip(r, g.Dialect))
+			n[k%2]++
+		}
+	}
+	for i := range factor {
+		own, other := sum[i]/max(n[i], 1), sum[1-i]/max(n[1-i], 1)
+		factor[i] = 1
+		if own > 0 && other > 0 {
+			factor[i] = max(.5, min(2, math.Sqrt(other/own)))
+		}
+	}
+	return factor
+}
+
+// clip returns a score in raw pawns, within limits.
+func clip(r raw, d *Dialect) float64 {
 	x := float64(r)
 	if d.Centipawns && r > -maxRaw && r < maxRaw {
 		x /= 100
 	}
-	return max(-limit, min(limit, x))
+	return max(-2*maxStep, min(2*maxStep, x))
 }
 
 // decide looks whether the data say what is not known.
@@ -118,10 +155,12 @@ func (a *aligner) decide() {
 		a.view = Mover
 	}
 	if a.view != 0 && a.ply == 0 {
-		switch z := a.gain[a.view].of(); {
-		case z > sure:
+		// Where the winner's engine thinks less of a pawn than the loser's, each seems to lose.
+		z, fair := a.gain[a.view].of(), a.fair[a.view].of()
+		switch {
+		case z > sure && fair > sure-1:
 			a.ply = Before
-		case z < -sure:
+		case z < -sure && fair < 1-sure:
 			a.ply = After
 		}
 	}

@@ -103,6 +103,46 @@ func TestTheDataDecide(t *testing.T) {
 	}
 }
 
+// Times beside the scores say their position; the view is White's unless the scores show the mover's.
+func TestEnginesAtPlay(t *testing.T) {
+	for view, games := range map[View]int{White: 30, Mover: 30} {
+		text, want := untold(t, 4, games, 60, said{view, Before, true}, true)
+		got, _ := readAll(t, Reading{}, strings.ReplaceAll(text, ",20]", ",20] [%emt 0:00:01]"))
+		for i, g := range got {
+			if g.Dialect.Name != "ChessBase, engines at play" || !slices.Equal(g.Row.Scores, want[i]) {
+				t.Fatalf("%v, game %d: %+v\n%v, want\n%v", view, i, g.Dialect, g.Row.Scores, want[i])
+			}
+		}
+	}
+}
+
+// A loser whose engine counts a pawn twice seems to lose whenever its engine speaks. That must
+// not decide that scores are of the position after the move.
+func TestEnginesOfDifferentScales(t *testing.T) {
+	for seed := range uint64(20) {
+		var b strings.Builder
+		rng := rand.New(rand.NewPCG(5, seed))
+		for i := range 40 {
+			first, sans, _ := play(t, rng, "", 60)
+			value := 0.0
+			b.WriteString("[Event \"x\"]\n\n" + movetext(first, sans, func(k int) string {
+				n := int(value + 30*rng.NormFloat64())
+				if k%2 == i%2 { // the loser moves
+					n *= 2
+					value += 20 * rng.Float64()
+				}
+				if i%2 == 0 {
+					n = -n
+				}
+				return "[%eval " + pawns(n) + "]"
+			}, "1/2-1/2"))
+		}
+		if games, _ := readAll(t, Reading{}, b.String()); games[0].Ply == After {
+			t.Errorf("seed %d: scores of the position before the move are read as %v", seed, games[0].Ply)
+		}
+	}
+}
+
 // Below 500 scores, or where the scores show nothing, they are left out and counted; a Reading decides.
 func TestUndecidedScoresAreLeftOut(t *testing.T) {
 	for _, c := range []struct {
