@@ -228,6 +228,55 @@ func TestSeriesContinues(t *testing.T) {
 	}
 }
 
+// An opening whose check fails is not played, and the series goes on; a player that fails in every
+// check ends it.
+func TestCheckThatFails(t *testing.T) {
+	plain := run(t, testSeries(2, 1, shortOpenings{plies: 6}, 20))
+	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
+	s.Runner = &spoiling{s.Runner, func(r *Result) bool { return r.Number == 7 && r.Try == 1 || r.Number == 11 && r.Try <= 9 }}
+	failed := 0
+	s.Failed = func(*Result) { failed++ }
+	got := run(t, s)
+	if len(got) != 20 || failed < 10 {
+		t.Fatalf("%d games, %d failures", len(got), failed)
+	}
+	for n := range got {
+		if same := reflect.DeepEqual(got[n], plain[n]); same == (n == 7 || n == 11) {
+			t.Errorf("game %d is the same: %v", n, same)
+		}
+	}
+	s.Runner = &spoiling{&Local{Open: toy.Open, Workers: 2}, func(r *Result) bool { return r.Number == 3 && r.Try > 0 }}
+	if _, err := collect(t.Context(), s); err == nil || !strings.Contains(err.Error(), "check of opening 3 by c: it failed") {
+		t.Error(err)
+	}
+}
+
+// spoiling is a runner whose player fails in some jobs.
+type spoiling struct {
+	Runner
+	fails func(*Result) bool
+}
+
+func (s *spoiling) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+	inner, ended := make(chan Result), make(chan error, 1)
+	go func() { ended <- s.Runner.Run(ctx, jobs, inner) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case r := <-inner:
+			if s.fails(&r) {
+				r.Fault, r.Termination = "it failed", PlayerFailed
+			}
+			select {
+			case results <- r:
+			case <-ctx.Done():
+				return <-ended
+			}
+		}
+	}
+}
+
 // A failing hook ends the run with its error, and leaves no goroutine behind.
 func TestSeriesHookErrors(t *testing.T) {
 	full := errors.New("no space left")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -225,6 +226,42 @@ func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
 		if code, stdout, _ := call(t, "runs", "repair", run); code != 0 || stdout != out+": nothing is damaged\n" {
 			t.Errorf("%v: after the repair: %s", x.files, stdout)
 		}
+	}
+}
+
+// A damaged line of the journal of a self-play run costs its game alone.
+func TestRepairedJournalOfSelfplay(t *testing.T) {
+	dir := t.TempDir()
+	whole, broken := filepath.Join(dir, "whole"), filepath.Join(dir, "broken")
+	args := []string{"selfplay", "--games", "200", "--nodes", "200", "--max-plies", "30", "--players", "assay:hash=1", "--out"}
+	if code, _, stderr := call(t, append(args, whole)...); code != 0 {
+		t.Fatal(stderr)
+	}
+	if assay(t, func() bool { return journalLines(broken) > 20 }, append(args, broken)...) == nil {
+		t.Fatal("it was not killed")
+	}
+	path := filepath.Join(broken, gamelog.JournalName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := journalLines(broken)
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := call(t, append(args, broken)...); code != exitFailed || !strings.Contains(stderr, "assay runs repair "+broken) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := call(t, "runs", "repair", broken); code != 0 || !strings.Contains(stdout, fmt.Sprintf("%d whole lines kept, 1 left out", lines-1)) {
+		t.Errorf("exit %d, %d lines: %s%s", code, lines, stdout, stderr)
+	}
+	code, stdout, stderr := call(t, append(args, broken, "--json")...)
+	if code != 0 || !strings.Contains(stdout, fmt.Sprintf(`"played":%d`, 200-lines+1)) {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
+		sameFiles(t, pattern, broken, whole)
 	}
 }
 

@@ -82,6 +82,38 @@ func TestReadGames(t *testing.T) {
 	if list := numbers(t, early); list != nil {
 		t.Errorf("a data set without rows has the games %v", list)
 	}
+	// Between shards: the games in shards, then those in the journal, each once.
+	w, err := dataset.NewGameWriter(early, dataset.WriterConfig{}, dataset.ShardRows(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for n := range uint64(2) {
+		r := played(t, n)
+		row, err := Row(&r, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.White, row.Black = "a", "b"
+		if err := w.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pending, err := OpenPending(early, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []uint64{1, 4, 2} { // the process ended before the line of game 1 left
+		if err := pending.Add(played(t, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pending.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if list := numbers(t, early); !slices.Equal(list, []uint64{0, 1, 2, 4}) {
+		t.Errorf("a run between shards has the games %v", list)
+	}
 	run, err := durable.OpenRun(dir, durable.RunInfo{Command: "test"}, "identity")
 	if err != nil {
 		t.Fatal(err)

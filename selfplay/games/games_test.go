@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/historic/draughts"
 	"github.com/assay-chess/assay/engine/historic/nim"
 	"github.com/assay-chess/assay/selfplay/games"
@@ -63,14 +65,31 @@ func TestMatch(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	b := series(t, 400, 3)
-	stopped, cancel := context.WithCancel(ctx)
-	b.Progress = func(done, _ int64, _ string) {
-		if done == 300 {
-			cancel()
+	announced := int64(0)
+	for _, after := range []int64{1, 20, 255, 300, 399} {
+		stopped, cancel := context.WithCancel(ctx)
+		first := true
+		b.Progress = func(done, _ int64, _ string) {
+			if first && done <= announced {
+				t.Errorf("game %d is played again, %d were announced", done, announced)
+			}
+			first = false
+			if announced = done; done >= after {
+				cancel()
+			}
 		}
-	}
-	if _, err := b.Match(stopped, nil); err == nil {
-		t.Fatal("it was not interrupted")
+		if _, err := b.Match(stopped, nil); err == nil || !strings.Contains(err.Error(), "of 400 games on disk") {
+			t.Fatalf("it was not interrupted: %v", err)
+		}
+		journal := filepath.Join(b.Dir, durable.JournalName)
+		text, err := os.ReadFile(journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		if err := os.WriteFile(journal, append(text, line[:len(line)/2]...), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	b.Progress = nil
 	y, err := b.Match(ctx, nil)

@@ -108,8 +108,11 @@ func repairStages(dir string) (list []durable.Repaired, err error) {
 		var l []durable.Repaired
 		if _, err = os.Stat(filepath.Join(stage, durable.RunConfigName)); err == nil {
 			l, _, err = repair(stage)
-		} else {
-			l, err = repairData(stage)
+		} else if l, err = repairData(stage); err == nil {
+			var r *durable.Repaired
+			if r, err = durable.RepairJournal(filepath.Join(stage, durable.JournalName)); r != nil {
+				l = append(l, *r)
+			}
 		}
 		if errors.Is(err, durable.ErrConfigDamaged) { // the run's own configuration has all of it
 			var r *durable.Repaired
