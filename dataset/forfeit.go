@@ -12,13 +12,19 @@ var forfeitWords = [len(Forfeits{})]struct {
 	reason        string
 	tags, phrases []string
 }{
-	{"time-forfeit", []string{"time forfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
+	{"time-forfeit",
+		[]string{"time forfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
 		[]string{"loses on time", "lost on time", "forfeits on time", "forfeited on time", "wins on time", "won on time",
 			"ran out of time", "time forfeit", "time out", "flag fell"}},
 	{"illegal-move", []string{"illegal", "invalid move"}, []string{"illegal move", "invalid move"}},
-	{"rules-infraction", []string{"infraction", "violation", "cheat", "invalid result"}, []string{"rules infraction", "invalid result claim"}},
-	{"player-failed", []string{"player failed", "crash", "unexpectedly", "engine error"}, []string{"crashes", "crashed", "unexpectedly"}},
-	{"abandoned", []string{"abandon", "disconnect", "stall", "left the game", "unterminated", "interrupted", "emergency", "death", "no show"},
+	{"rules-infraction",
+		[]string{"infraction", "violation", "cheat", "invalid result"},
+		[]string{"rules infraction", "invalid result claim"}},
+	{"player-failed",
+		[]string{"player failed", "crash", "unexpectedly", "engine error"},
+		[]string{"crashes", "crashed", "unexpectedly"}},
+	{"abandoned",
+		[]string{"abandon", "disconnect", "stall", "left the game", "unterminated", "interrupted", "emergency", "death", "no show"},
 		[]string{"disconnects", "disconnected", "disconnection", "connection stalls", "left the game", "game abandoned"}},
 	{"forfeit", []string{"forfeit"}, []string{"forfeits", "forfeited"}},
 }
@@ -96,7 +102,8 @@ func (f *Forfeits) UnmarshalJSON(text []byte) error {
 }
 
 func plainWords(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return c == ' ' || c == '-' || c == '_' || c == '\n' }), " ")
+	apart := func(c rune) bool { return c == ' ' || c == '-' || c == '_' || c == '\n' }
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), apart), " ")
 }
 
 func containsAny(s string, list []string) bool {

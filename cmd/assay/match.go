@@ -66,11 +66,11 @@ Players are shown as they are typed, or by a name: name=new:./engine. Data and
 results also have the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
-long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
 The command is split into words as by a shell, without expansion. OwnBook and Threads keep the
 engine's defaults unless set. With history=full an engine gets all moves of the game with each
-position, else those since the last capture or pawn move, which decide on draws. With
-sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and no network
+position, else those since the last capture or pawn move, which decide on draws. view=white is for
+an engine that reports its scores from White's view, not the side to move's. With sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and no network
 (Linux; "assay work --help" says more).
 
 ` + gitHelp + `

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
@@ -173,10 +174,22 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	return printSelfplay(stdout, f.Out, s)
 }
 
+// viewAdvice is what is wrong with the scores of players, with the cure.
+func viewAdvice(f *dataset.ViewFault) string {
+	switch f.Kind {
+	case dataset.OneSide:
+		return f.String() + "; name the player uci:view=white:COMMAND, and play the games again"
+	case dataset.BothSides:
+		return f.String() + "; the player has the signs of its scores reversed: correct it"
+	}
+	return f.String()
+}
+
 // selfplayReport is what selfplay --json prints.
 type selfplayReport struct {
 	Out string `json:"out"`
 	*datagen.Summary
+	ViewFault     string  `json:"view_fault,omitempty"`
 	Already       bool    `json:"already"` // nothing was played; the speeds are 0
 	Played        int64   `json:"played"`  // by this process
 	Seconds       float64 `json:"seconds"`
@@ -192,6 +205,9 @@ type selfplayReport struct {
 func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 	r := selfplayReport{Out: out, Summary: s, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
 		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
+	if s.Views != nil {
+		r.ViewFault = viewAdvice(s.Views)
+	}
 	if s.Plied > 0 {
 		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
 	}
@@ -205,6 +221,9 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 
 func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if s.Views != nil {
+		fmt.Fprintf(out, "warning: %s\n\n", viewAdvice(s.Views))
+	}
 	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
 	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
 	if s.Unscored > 0 {

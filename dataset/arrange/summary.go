@@ -41,6 +41,8 @@ type Summary struct {
 	Forfeits  dataset.Forfeits `json:"forfeits,omitzero"`
 	Kept      bool             `json:"forfeits_kept,omitempty"`
 	RuleDraws int64            `json:"rule_draws,omitempty"` // dataset.PositionRow.DrawByRule
+
+	Views *dataset.ViewFault `json:"view_fault,omitempty"` // what is wrong with the scores, if anything is
 }
 
 // Results counts rows by the result of their game, White's view.
@@ -90,7 +92,7 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 	default:
 		open := func(path string, opts ...dataset.OpenOption) (*dataset.Reader[dataset.FeatureRow], error) {
 			r, set, err := dataset.OpenFeatures(path, opts...)
-			c.s.Terms = len(set.Terms)
+			c.s.Terms, c.unit = len(set.Terms), set.Unit
 			return r, err
 		}
 		err = summarize(ctx, c, path, open, progress, c.feature)
@@ -145,6 +147,8 @@ type counter struct {
 	runs     dataset.GameRuns // used if no game is named
 	plies    int64            // number of values in s.Plies
 	err      error            // of a disk operation
+	views    dataset.Views
+	unit     float64 // of features
 }
 
 func (c *counter) game(g *dataset.GameRow) {
@@ -157,6 +161,7 @@ func (c *counter) game(g *dataset.GameRow) {
 			c.score(s)
 		}
 	}
+	c.views.Game(g)
 	if c.s.Terminations == nil {
 		c.s.Terminations = map[string]int64{}
 	}
@@ -172,11 +177,15 @@ func (c *counter) position(p *dataset.PositionRow) {
 		c.s.RuleDraws++
 	}
 	c.runs.Next(p)
+	c.views.Position(p)
 	c.s.Phases[eval.Phase(&p.Board)]++
 	c.duplicate(p.Board.Key())
 }
 
-func (c *counter) feature(f *dataset.FeatureRow) { c.label(f.Game, f.Opening, f.Result, f.Score) }
+func (c *counter) feature(f *dataset.FeatureRow) {
+	c.label(f.Game, f.Opening, f.Result, f.Score)
+	c.views.Feature(f, c.unit)
+}
 
 func (c *counter) label(game, opening uint64, result float32, score int16) {
 	if game != 0 {
@@ -254,6 +263,7 @@ func (c *counter) finish(ctx context.Context) (err error) {
 	if c.weights > 0 {
 		s.Results.Mean = c.sum / float64(c.weights)
 	}
+	s.Views = c.views.Fault()
 	if c.plies > 0 {
 		s.Plies.Mean = float64(s.Plies.Sum) / float64(c.plies)
 	}

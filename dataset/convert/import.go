@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // ImportConfig configures Import.
@@ -20,6 +21,8 @@ type ImportConfig struct {
 	Columns []string // of tables without a header; see dataset/table
 	Results []string // values of tables for Black won, draw, White won; nil: the usual spellings
 	Mover   bool     // scores are from the side to move's view, not White's
+	// OtherView are players whose scores are from the other view than that of the comments.
+	OtherView []string
 	// InferGames says that positions are in game order: see dataset.GameRuns.
 	InferGames   bool
 	OpeningPlies int  // number of book plies of each game; 0: those that a PGN marks
@@ -67,6 +70,8 @@ type Imported struct {
 	Named         bool  `json:"games_named"` // a row of a table names its game
 	// Comments says what the comments of PGN files have and how they were read.
 	Comments *pgn.Tally `json:"comments,omitempty"`
+
+	Views *dataset.ViewFault `json:"-"` // what makes the scores of little use, if anything does
 }
 
 // Errors about whole files.
@@ -83,6 +88,7 @@ type importIdentity struct {
 	Columns      []string `json:"columns,omitempty"`
 	Results      []string `json:"results,omitempty"`
 	Mover        bool     `json:"mover_scores"`
+	OtherView    []string `json:"other_view,omitempty"`
 	InferGames   bool     `json:"infer_games"`
 	OpeningPlies int      `json:"opening_plies"`
 
@@ -99,7 +105,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	if err != nil {
 		return nil, nil, err
 	}
-	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
+	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, OtherView: c.OtherView, InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
 	if inputs, err = c.formats(inputs, paths, &id); err != nil {
 		return nil, nil, err
 	}
@@ -117,7 +123,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
-	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n")}
+	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"), opposed: make([]bool, len(c.OtherView))}
 	if id.Formats[0].Games() {
 		im.counts.Schema = dataset.GamesFormat
 		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) { return dataset.NewGameWriter(dir, w) }, im.readGames, im.takeGame)
@@ -190,6 +196,8 @@ type importer struct {
 	run     string   // input of the hash of game ids
 	runs    dataset.GameRuns
 	tally   pgn.Tally // belongs to the goroutine that reads
+	views   dataset.Views
+	opposed []bool // players of OtherView that had Black
 }
 
 // write runs the import, and removes the rows if the input is wrong.
@@ -251,6 +259,19 @@ func (im *importer) complete(dir string, err error) (*durable.Manifest, *Importe
 	return m, &im.counts, err
 }
 
+// takenForMover reports whether most scores were taken for the mover's.
+func (im *importer) takenForMover() bool {
+	mover := int64(0)
+	for _, t := range im.tally.Taken {
+		if t.View == pgn.Mover.String() {
+			mover += t.Scores
+		} else {
+			mover -= t.Scores
+		}
+	}
+	return mover > 0 || len(im.tally.Taken) == 0 && im.Mover
+}
+
 // judge checks the import as a whole.
 func (im *importer) judge() error {
 	switch {
@@ -258,6 +279,15 @@ func (im *importer) judge() error {
 		return fmt.Errorf("convert: %w: %d were refused", ErrNothing, im.counts.Refused)
 	case im.InferGames && im.counts.Inferred && !im.runs.Plausible(im.counts.Rows):
 		return fmt.Errorf("convert: %w: %d rows would be %d games", ErrUnordered, im.counts.Rows, im.runs.Games)
+	}
+	if i := slices.Index(im.opposed, false); i >= 0 {
+		return fmt.Errorf("convert: no game has the player %.60q with Black", im.OtherView[i])
+	}
+	if im.counts.Views = im.views.Fault(); im.counts.Views != nil {
+		im.counts.Views.Flipped = im.takenForMover()
+	}
+	if im.counts.Views.Wrong() {
+		return fmt.Errorf("convert: %w", im.counts.Views)
 	}
 	return nil
 }
@@ -267,18 +297,37 @@ func (im *importer) takePosition(b *batch[dataset.PositionRow], r *dataset.Posit
 	if r.Game != 0 {
 		im.counts.Named = true
 	}
-	if !im.InferGames || r.Game != 0 {
-		return
+	if im.InferGames && r.Game == 0 {
+		im.counts.Inferred = true
+		if im.runs.Next(r) {
+			im.counts.Games++
+		}
+		r.Game = dataset.GameID(im.run, uint64(im.runs.Games-1))
 	}
-	im.counts.Inferred = true
-	if im.runs.Next(r) {
-		im.counts.Games++
-	}
-	r.Game = dataset.GameID(im.run, uint64(im.runs.Games-1))
+	im.views.Position(r)
 }
 
 // takeGame sets the id of a game.
 func (im *importer) takeGame(_ *batch[dataset.GameRow], g *dataset.GameRow) {
 	g.Game = dataset.GameID(im.run, uint64(im.counts.Games))
 	im.counts.Games++
+	if i := slices.Index(im.OtherView, g.Black); i >= 0 {
+		im.opposed[i] = true
+		oppose(g)
+	}
+	im.views.Game(g)
+}
+
+// oppose turns the scores of a game with Black to move. A mate is a ply away for the side to
+// move, and two for the other.
+func oppose(g *dataset.GameRow) {
+	for i, game := range g.Replay() {
+		switch s := g.Scores; {
+		case i == len(g.Moves) || s[i] == dataset.NoScore || game.Position().SideToMove() == board.White:
+		case s[i] > dataset.MaxScore || s[i] < -dataset.MaxScore:
+			s[i] = -1 - s[i]
+		default:
+			s[i] = -s[i]
+		}
+	}
 }

@@ -25,6 +25,9 @@ type Config struct {
 	Workers   int              // goroutines; 0: one per core
 	Progress  dataset.Progress // of games, or of rows of positions; nil for none
 
+	// Views, if not nil, takes the rows, to test their scores.
+	Views *dataset.Views
+
 	limit int // number of position keys in memory; 0: dedup.Limit. It does not change the rows
 }
 
@@ -152,6 +155,7 @@ type extraction struct {
 func (e *extraction) run(ctx context.Context, read func(context.Context, func(*extractJob) error) error) (err error) {
 	if e.Filter.Relabel == "" {
 		err = e.filter(ctx, read, func(r *dataset.PositionRow) error {
+			e.look(r)
 			if e.row++; e.row <= e.skip {
 				return nil
 			}
@@ -164,6 +168,12 @@ func (e *extraction) run(ctx context.Context, read func(context.Context, func(*e
 		return fmt.Errorf("dataset: %s has %d rows, but the games give %d: %w", e.writer.Dir(), e.skip, e.row, errGamesChanged)
 	}
 	return err
+}
+
+func (e *extraction) look(r *dataset.PositionRow) {
+	if e.Views != nil {
+		e.Views.Position(r)
+	}
 }
 
 // filter runs the jobs that read sends, and emits, in order, the rows that the deduplicator

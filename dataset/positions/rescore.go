@@ -145,6 +145,7 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 		}
 	}
 	for i := range job.rows {
+		e.look(&job.rows[i])
 		if err := e.writer.Append(&job.rows[i]); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ type foreign struct {
 }
 
 // foreignKeys are the settings that may precede a command.
-var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "sandbox"}
+var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "view", "sandbox"}
 
 // Foreign reports whether the specification is of a foreign engine.
 func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
@@ -137,6 +137,11 @@ func (f *foreign) set(key, value string) error {
 			return fmt.Errorf("history=%s: want full, or nothing for the moves since the last capture or pawn move", value)
 		}
 		return nil
+	case "view":
+		if f.command.WhiteView = value == "white"; !f.command.WhiteView {
+			return fmt.Errorf("view=%s: want white, or nothing for scores from the side to move's view", value)
+		}
+		return nil
 	case "sandbox":
 		mb, err := positive(key, value, 1<<20)
 		f.command.Sandbox = &sandbox.Limits{Memory: mb}
@@ -197,6 +202,9 @@ func (f *foreign) settingsIdentity() (id string) {
 	}
 	if f.command.FullHistory {
 		id += ":history=full"
+	}
+	if f.command.WhiteView {
+		id += ":view=white"
 	}
 	return id + f.limits.String()
 }

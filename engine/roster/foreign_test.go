@@ -33,6 +33,7 @@ func TestParseForeign(t *testing.T) {
 		{`uci:C:\engines\sf.exe?SyzygyPath=C:\tb;D:\tb`, foreign{command: uci.Command{Path: `C:\engines\sf.exe`, Options: list("SyzygyPath", `C:\tb;D:\tb`)}}},
 		{`uci:'odd?name'?File='a&b'&Text=x\&y=z?`, foreign{command: uci.Command{Path: "odd?name", Options: list("File", "a&b", "Text", "x&y=z?")}}},
 		{"uci:nodes=5000:depth=3:timeout=10s:start=500ms:e", foreign{limits: limits{5000, 3}, command: uci.Command{Path: "e", MoveTimeout: 10 * time.Second, StartTimeout: 500 * time.Millisecond}}},
+		{"uci:view=white:e", foreign{command: uci.Command{Path: "e", WhiteView: true}}},
 		{"uci:env A=b:c e?X=nodes=1:", foreign{command: uci.Command{Path: "env", Args: []string{"A=b:c", "e"}, Options: list("X", "nodes=1:")}}},
 	} {
 		got, err := parseForeign(tt.spec)
@@ -63,6 +64,7 @@ func TestForeignErrors(t *testing.T) {
 		{"uci:nodes=1:nodes=2:sh", "nodes is set twice"},
 		{"uci:timeout=5:sh", "timeout=5 is not a time above zero, such as 500ms or 5s"},
 		{"uci:start=-1s:sh", "start=-1s is not a time"},
+		{"uci:view=mover:sh", "view=mover: want white"},
 		{"uci:no-such-engine", `"no-such-engine": executable file not found`},
 		{"uci:/no/such/engine", "/no/such/engine"},
 	} {
@@ -141,6 +143,7 @@ func TestIdentifyForeign(t *testing.T) {
 		{"uci:timeout=9s:" + same, "uci:engine" + hash},
 		{"uci:nodes=5:" + same + " --log " + dir + "/log?Hash=3&EvalFile=" + one + "&SyzygyPath=" + dir + "/tb&Clear Hash",
 			"uci:engine" + hash + " --log log?Hash=3&EvalFile=engine" + hash + "&SyzygyPath=tb&Clear Hash:nodes=5"},
+		{"uci:view=white:" + one, "uci:engine" + hash + ":view=white"},
 		{"uci:depth=2:" + same + " " + one + " --net=" + net, "uci:engine" + hash + " engine" + hash + " --net=x.nnue:depth=2"},
 	} {
 		if got := identify(tt.spec); got != tt.want {

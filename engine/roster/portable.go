@@ -95,6 +95,9 @@ func (f *foreign) format(path string) string {
 	if f.command.FullHistory {
 		text += "history=full:"
 	}
+	if f.command.WhiteView {
+		text += "view=white:"
+	}
 	if f.command.Sandbox != nil {
 		text += fmt.Sprintf("sandbox=%d:", f.command.Sandbox.Memory)
 	}

@@ -60,7 +60,7 @@ func TestCommand(t *testing.T) {
 	if err := os.WriteFile(engine, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const settings = "uci:nodes=5:depth=3:timeout=2s:start=3s:"
+	const settings = "uci:nodes=5:depth=3:timeout=2s:start=3s:view=white:"
 	path, with, err := Command(settings + `"` + engine + `"?Hash=16&Threads=1&Clear Hash`)
 	if err != nil || path != engine {
 		t.Fatal(path, err)
@@ -70,7 +70,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := parseForeign(spec)
-	if err != nil || f.command.Path != "/else where/engine" || f.nodes != 5 || f.depth != 3 || len(f.command.Options) != 3 || f.command.Options[0].Value != "16" {
+	if err != nil || f.command.Path != "/else where/engine" || f.nodes != 5 || f.depth != 3 || !f.command.WhiteView || len(f.command.Options) != 3 || f.command.Options[0].Value != "16" {
 		t.Errorf("%s: %+v, %v", spec, f, err)
 	}
 	if path, _, err := Command("uci:nowhere-to-be-found"); err != nil || path != "nowhere-to-be-found" {

@@ -16,7 +16,7 @@
 //	uci:'/my engines/new' --quiet?EvalFile=/nets/a b.nnue
 //
 // With history=full an engine gets all moves of a game; without it, those since the last capture
-// or pawn move. With sandbox=MB it runs in a sandbox with that much memory (engine/uci/sandbox).
+// or pawn move. With view=white its scores are from White's view. With sandbox=MB it runs in a sandbox with that much memory (engine/uci/sandbox).
 //
 // Settings are KEY=VALUE with the keys that Open lists. The command line starts after the
 // last of them and may contain colons itself. Spaces separate its words, with quotes and

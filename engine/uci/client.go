@@ -68,6 +68,9 @@ type Command struct {
 	// FullHistory sends all moves of a game with each position. Without it the moves begin after
 	// the last capture or pawn move, which is all that repetitions and the rule of fifty moves need.
 	FullHistory bool
+	// WhiteView says that the engine reports scores from White's view, and not, as the protocol
+	// wants it, from the side to move's.
+	WhiteView bool
 }
 
 // Client is an engine.Player that plays by running a foreign program over UCI.
@@ -375,6 +378,7 @@ func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return engine.Result{}, fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	c.answer.reset(game.Position(), lim.Info)
+	c.answer.opposite = c.command.WhiteView && game.Position().SideToMove() == board.Black
 	word, err := c.exchange(ctx, c.command.searchTimeout(game.Position().SideToMove(), &lim))
 	if err != nil {
 		return engine.Result{}, err

@@ -23,6 +23,7 @@ type answer struct {
 	position board.Position
 	info     func(engine.Info)
 	started  time.Time
+	opposite bool // scores are from the view of the side that is not to move
 
 	scored bool        // a score has arrived, so the engine has started this search
 	best   engine.Info // of the last line about the best move that says its score, or else of the last
@@ -52,6 +53,9 @@ func (a *answer) take(line []byte) (string, bool) {
 // takeInfo processes what follows the word "info".
 func (a *answer) takeInfo(rest []byte) {
 	i, scored, pv := parseInfo(rest)
+	if a.opposite {
+		i.Score, i.Bound = opposite(i.Score), -i.Bound
+	}
 	a.nodes = max(a.nodes, i.Nodes)
 	a.took = max(a.took, i.Time)
 	a.scored = a.scored || scored
@@ -65,6 +69,18 @@ func (a *answer) takeInfo(rest []byte) {
 		i.PV = a.line(pv)
 		a.info(i)
 	}
+}
+
+// opposite returns the score from the other side's view. "mate 3" is 5 plies for the side that
+// is to move and 6 for the other.
+func opposite(s engine.Score) engine.Score {
+	switch {
+	case !s.Known():
+		return s
+	case s > engine.MaxScore || s < -engine.MaxScore:
+		return 1 - s
+	}
+	return -s
 }
 
 // result returns the answer with its move.

@@ -227,6 +227,31 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// An engine may report from White's view: with Black to move, all is the other way round.
+func TestAnswerFromWhitesView(t *testing.T) {
+	p, err := board.ParseFEN("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]engine.Info{
+		"score cp 30":            {Score: -30},
+		"score cp -30":           {Score: 30},
+		"score cp 30 upperbound": {Score: -30, Bound: 1},
+		"score mate 3":           {Score: -(engine.MateScore - 6)}, // White mates after Black's move
+		"score mate -3":          {Score: engine.MateScore - 5},
+		"score mate 0":           {Score: engine.NoScore},
+	} {
+		var a answer
+		a.reset(&p, func(i engine.Info) {
+			if i.PV = nil; !reflect.DeepEqual(i, want) {
+				t.Errorf("%q: %+v, want %+v", text, i, want)
+			}
+		})
+		a.opposite = true
+		a.take([]byte("info " + text))
+	}
+}
+
 // A search has a score only if the engine gave an exact one that is possible in a position
 // with legal moves; the last such score stays.
 func TestScoreOfAnswer(t *testing.T) {

@@ -241,6 +241,24 @@ func (g *generator) series() *selfplay.Series {
 	return &s
 }
 
+// viewFault returns what is wrong with the players' scores, with their names as typed. Scores
+// arrive from the view of the side to move.
+func (g *generator) viewFault() *dataset.ViewFault {
+	f := g.summary.views.Fault()
+	if f == nil {
+		return nil
+	}
+	f.Flipped = true
+	for i, name := range f.Players {
+		for _, e := range g.Players {
+			if e.Identity() == name {
+				f.Players[i] = e.Label()
+			}
+		}
+	}
+	return f
+}
+
 func (g *generator) job(number uint64) selfplay.Job {
 	n := len(g.Players)
 	return g.Setup.Job(number, g.Players[playerOf(number, board.White, n)], g.Players[playerOf(number, board.Black, n)])
@@ -311,5 +329,6 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	}
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
 	g.summary.Warnings = g.summary.Stalls.Warnings(g.id.Players)
+	g.summary.Views = g.viewFault()
 	return &g.summary, nil
 }

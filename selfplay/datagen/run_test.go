@@ -2,6 +2,7 @@ package datagen
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -286,6 +287,37 @@ func TestDisagreement(t *testing.T) {
 			if d := pair[0] - pair[1]; d > 1e-5 || d < -1e-5 {
 				t.Errorf("%d of %d, number %d: %v, want %v", c.disagreed, c.played, i, pair[0], pair[1])
 			}
+		}
+	}
+}
+
+// whiteView reports its scores from White's view, as some engines do.
+type whiteView struct{ engine.Player }
+
+func (p whiteView) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := p.Player.Search(ctx, game, lim)
+	if game.Position().SideToMove() == board.Black && r.Score.Known() {
+		r.Score = -r.Score
+	}
+	return r, err
+}
+
+// A player that reports from White's view is named at the end, alone or beside another.
+func TestViewOfAPlayerIsNoticed(t *testing.T) {
+	for _, wrong := range []string{"", "a", "b", "ab"} {
+		c := config(t, 120)
+		c.Players[1].Shown = "the second"
+		c.Open = func(spec string) (engine.Player, error) {
+			p, err := toy.Open(spec)
+			if strings.Contains(wrong, spec) {
+				p = whiteView{p}
+			}
+			return p, err
+		}
+		f := run(t, c).Views
+		want := map[string]string{"a": `of "toy a" are`, "b": `of "the second" are`, "ab": "scores are"}[wrong]
+		if (f == nil) != (wrong == "") || f != nil && (f.Kind != dataset.OneSide || !strings.Contains(f.String(), want+" from White's view")) {
+			t.Errorf("wrong are %q: %v", wrong, f)
 		}
 	}
 }

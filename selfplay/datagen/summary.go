@@ -45,8 +45,11 @@ type Summary struct {
 	Took    time.Duration       `json:"-"`
 
 	Warnings []string              `json:"-"` // about stalls
+	Views    *dataset.ViewFault    `json:"-"` // what is wrong with the players' scores; nil if nothing is
 	Nodes    uint64                `json:"-"` // searched in games by this process
 	Search   selfplay.SeriesReport `json:"-"` // of openings, by this process
+
+	views dataset.Views
 }
 
 // add counts a game.
@@ -73,6 +76,7 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	if dataset.Forfeit(g.Termination) != "" {
 		return // who played on and lost by a fault says nothing about the adjudication
 	}
+	s.views.Game(g)
 	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores, int(g.OpeningPlies))
 	if !ok {
 		return

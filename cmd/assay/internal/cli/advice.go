@@ -48,3 +48,20 @@ func DataAdvice(err error) error {
 	}
 	return err
 }
+
+// ViewCure says what to do about scores with a fault.
+func ViewCure(f *dataset.ViewFault) string {
+	switch {
+	case f.Kind == dataset.OneSide && len(f.Players) > 0:
+		return fmt.Sprintf("name them with --other-view %q", f.Players[0])
+	case f.Kind == dataset.OneSide && f.Flipped:
+		return "set --score-view white"
+	case f.Kind == dataset.OneSide:
+		return "import them with --score-view mover; an engine that prints White's view plays as uci:view=white:COMMAND"
+	case f.Kind == dataset.MoverResults:
+		return "convert the results to White's view"
+	case f.Kind == dataset.BothSides:
+		return "are the values of --results in order: Black won, draw, White won?"
+	}
+	return "correct the scores, or leave them out (of a table by _ in place of score in --columns)"
+}

@@ -56,6 +56,10 @@ stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 and a NUL 
 errors. After an error nothing stays on disk. After an interruption, run the same command again
 to resume; an import from standard input starts again.
 
+Scores must rise with the results with either side to move, and agree with the score a ply
+later; if they do not, their view is not what --score-view says, and the import is an error that
+names the cure. Few rows, or scores that say little, pass.
+
 In PGN, scores, mates and book moves are read from comments as Lichess, ChessBase, TCEC,
 OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write them: dataset/FORMAT.md
 has the table. What was taken is printed. Where neither tags nor comments say which position
@@ -88,6 +92,7 @@ ends where the ply drops or the result changes.`,
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
 	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
 	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow (default: as each program writes them)")
+	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores are from the other view than the comments say (repeatable)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
 	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves (default: those marked {book}, or 0)")
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
@@ -173,6 +178,9 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 		p.Finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
 	}
 	f.warn(n, stderr)
+	if n.Views != nil {
+		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views))
+	}
 	return f.print(stdout, m, n)
 }
 
@@ -237,7 +245,10 @@ func printComments(stdout io.Writer, t *pgn.Tally) error {
 // importAdvice adds to an error what the user can do about it.
 func importAdvice(err error) error {
 	var refused *convert.Refusal
+	var view *dataset.ViewFault
 	switch {
+	case errors.As(err, &view):
+		return fmt.Errorf("%w; %s", err, cli.ViewCure(view))
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, table.ErrHeader):

@@ -236,6 +236,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	}
 	p := cli.NewProgress(stderr, label)
 	c.Progress = p.Update
+	c.Views = &dataset.Views{}
 	m, counts, err := f.extract(cmd.Context(), label, format, sources, c, stderr)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
@@ -252,6 +253,13 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		if err := warnUnscored(stderr, label, f.out, f.player); err != nil {
 			return err
 		}
+	}
+	if fault := c.Views.Fault(); fault != nil {
+		cure := cli.ViewCure(fault)
+		if f.player != "" && fault.Kind == dataset.OneSide {
+			fault.Flipped, cure = true, "name the player uci:view=white:COMMAND, and search again"
+		}
+		fmt.Fprintf(stderr, "%s: warning: %v; %s\n", label, fault, cure)
 	}
 	if counts.SameMoves > 0 {
 		fmt.Fprintf(stderr, "%s: warning: %d of %d games have the same moves as an earlier one; is some data passed twice, under another name?\n",

@@ -83,6 +83,9 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
+	if s.Views != nil {
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views))
+	}
 	state := "verified"
 	switch {
 	case !s.Verified:

@@ -21,13 +21,13 @@ type engine struct {
 	margin uint64 // milliseconds
 	// timeout is how long the engine may be silent, in assay's spelling.
 	timeout string
+	white   bool // whitepov
 }
 
 // noCounterpart are the keys of engines that need nothing in assay, or cannot be had.
 var noCounterpart = map[string]string{
 	"ponder":    "engines do not ponder in matches of assay",
 	"trust":     "assay checks every result by itself",
-	"whitepov":  "assay takes an engine's scores from the side to move; without such scores, do not adjudicate by them",
 	"debug":     "with --out, the dialogue of a forfeited game is kept in the folder",
 	"stderr":    "what an engine writes to standard error is shown if it fails",
 	"initstr":   "assay sends engines options only (option.NAME=VALUE)",
@@ -42,7 +42,7 @@ var noCounterpart = map[string]string{
 func (e *engine) read(t *translation, words []string) error {
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
-		if !strings.Contains(w, "=") && noCounterpart[key] == "" {
+		if !strings.Contains(w, "=") && noCounterpart[key] == "" && key != "whitepov" {
 			return fmt.Errorf("%q: want KEY=VALUE", w)
 		}
 		if err := e.set(t, key, value); err != nil {
@@ -71,6 +71,8 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 		if dir, _ := path.Split(e.command); t.runner == "c-chess-cli" && dir != "" && dir != "./" {
 			t.note("cmd=%s: assay starts engines in the current folder, not in %s", e.command, dir)
 		}
+	case "whitepov":
+		e.white = true
 	case "name":
 		e.name = value
 	case "dir":
@@ -132,6 +134,7 @@ func (e engine) with(each engine) engine {
 	}
 	e.options = options
 	e.command, e.name, e.dir = cmp.Or(each.command, e.command), cmp.Or(each.name, e.name), cmp.Or(each.dir, e.dir)
+	e.white = e.white || each.white
 	e.margin, e.timeout = cmp.Or(each.margin, e.margin), cmp.Or(each.timeout, e.timeout)
 	e.args = strings.TrimSpace(e.args + " " + each.args)
 	return e
@@ -155,6 +158,9 @@ func (e engine) player(own []string) (string, error) {
 	}
 	if e.timeout != "" {
 		fmt.Fprintf(&b, "timeout=%s:", e.timeout)
+	}
+	if e.white {
+		b.WriteString("view=white:")
 	}
 	b.WriteString(word(e.command))
 	if e.args != "" {

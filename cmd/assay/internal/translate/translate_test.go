@@ -53,9 +53,8 @@ func TestMatch(t *testing.T) {
 		{
 			"no clock beside another limit; words without a value",
 			"cutechess-cli -engine cmd=a whitepov -engine cmd=b trust -each proto=uci tc=inf nodes=1000 ponder -rounds 5 -games 2",
-			"assay match uci:a uci:b --nodes 1000 --games 10 --win-plies 0",
-			"whitepov: assay takes an engine's scores from the side to move; without such scores, do not adjudicate by them|" +
-				"trust: assay checks every result by itself|ponder: engines do not ponder in matches of assay",
+			"assay match uci:view=white:a uci:b --nodes 1000 --games 10 --win-plies 0",
+			"trust: assay checks every result by itself|ponder: engines do not ponder in matches of assay",
 		},
 		{
 			"Chess960, Polyglot books, -repeat of cutechess",

@@ -40,9 +40,12 @@ type tuneTask struct {
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
 
+	views    dataset.Views   // of the scores of all rows
 	noise    noiseSample     // of positions
 	reported positions.Noise // of the positions that became features
 	warning  string          // about noisy rows, once they are loaded; empty if there are few
+
+	viewWarning string // about scores
 }
 
 // newTuneTask opens the data, all positions or all features, and finds out what
@@ -128,7 +131,10 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
-	s.Rows = t.noise.watch(s.Rows)
+	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
+		t.noise.take(&p.Board)
+		t.views.Position(p)
+	})
 	t.positions = append(t.positions, s)
 	return err
 }
@@ -152,6 +158,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
+	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) { t.views.Feature(r, set.Unit) })
 	t.features = append(t.features, s)
 	return err
 }
@@ -280,6 +287,24 @@ func (t *tuneTask) identity() (hashes []string) {
 	return hashes
 }
 
+// checkViews returns an error if the fit would learn from scores that are not from White's view.
+func (t *tuneTask) checkViews(f *tuneFlags) error {
+	fault := t.views.Fault()
+	if fault == nil {
+		return nil
+	}
+	if fault.Wrong() && f.c.Lambda < 1 {
+		return fmt.Errorf("%w; %s (--lambda 1 fits to the results alone)", fault, cli.ViewCure(fault))
+	}
+	t.viewWarning = fmt.Sprintf("%v; %s", fault, cli.ViewCure(fault))
+	return nil
+}
+
+// warnings returns what is wrong with the data.
+func (t *tuneTask) warnings() []string {
+	return slices.DeleteFunc([]string{t.viewWarning, t.warning}, func(w string) bool { return w == "" })
+}
+
 // load builds the store.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
 	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
@@ -301,6 +326,9 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	}
 	noise, err := t.noise.count()
 	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := t.checkViews(f); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	t.warning = noiseWarning(&noise, t.paths)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
@@ -24,12 +23,12 @@ type noiseSample struct {
 	boards []board.Position
 }
 
-// watch returns the rows and takes every n-th position of them.
-func (s *noiseSample) watch(rows iter.Seq2[dataset.PositionRow, error]) iter.Seq2[dataset.PositionRow, error] {
-	return func(yield func(dataset.PositionRow, error) bool) {
+// watched returns the rows, which take sees too.
+func watched[R any](rows iter.Seq2[R, error], take func(*R)) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
 		for r, err := range rows {
 			if err == nil {
-				s.take(&r.Board)
+				take(&r)
 			}
 			if !yield(r, err) {
 				return

@@ -17,12 +17,12 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// tuneText is the report of a fit for people: the warning about the data, if there is one,
+// tuneText is the report of a fit for people: the warnings about the data, if there are any,
 // the verdict, piece values, how good the fit is, then the largest changes, or all terms.
-func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.Duration, all bool) string {
+func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took time.Duration, all bool) string {
 	var b strings.Builder
-	if dataWarning != "" {
-		fmt.Fprintf(&b, "warning: %s\n\n", dataWarning)
+	for _, w := range dataWarnings {
+		fmt.Fprintf(&b, "warning: %s\n\n", w)
 	}
 	b.WriteString(fitVerdict(&r.Result))
 	b.WriteString(pieceTable(&r.Result))
@@ -36,7 +36,7 @@ func tuneText(r *tuner.Report, dataWarning string, file *models.File, took time.
 	} else {
 		_ = cli.PrintChanges(&b, r.Terms) // a strings.Builder cannot fail
 	}
-	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == dataWarning })
+	rest := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return slices.Contains(dataWarnings, w) })
 	for _, w := range rest {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}

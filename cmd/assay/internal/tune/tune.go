@@ -325,9 +325,7 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 		}
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
-	if task.warning != "" {
-		report.Warnings = slices.Insert(report.Warnings, 0, task.warning)
-	}
+	report.Warnings = slices.Insert(report.Warnings, 0, task.warnings()...)
 	if r.Solver != "" {
 		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
 	}
@@ -362,7 +360,7 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	if f.asJSON {
 		ferr = cli.PrintJSON(stdout, report)
 	} else {
-		_, ferr = io.WriteString(cli.Folded(stdout), tuneText(report, task.warning, file, took, f.all))
+		_, ferr = io.WriteString(cli.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
 	}
 	if err != nil { // interrupted, with a result
 		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())

@@ -1,0 +1,403 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// Views tests, while rows are read for another purpose, whether scores are from White's view:
+// with either side to move they must rise with the results, and agree with the score a ply later.
+// Where positions are at hand, material is a third witness. All is compared in standard errors by
+// game, so that few games, or scores that say little, raise no alarm. The zero value is ready to
+// use.
+type Views struct {
+	all     viewSums
+	players map[string]*viewSums // whose games are tested one by one
+	blind   bool                 // the side to move is not known
+
+	runs GameRuns // of positions that name no game
+	last struct { // position
+		game  uint64
+		ply   uint16
+		white bool
+		x     float64
+	}
+}
+
+// ViewFault is what Views found wrong.
+type ViewFault struct {
+	Kind    ViewKind
+	Players []string // whose scores are wrong; none: everybody's
+	Text    string   // the evidence
+	// Flipped says that scores were taken for the mover's and converted to White's, so that those
+	// of OneSide were White's before.
+	Flipped bool
+}
+
+// ViewKind says what is wrong.
+type ViewKind int
+
+// The kinds of faults.
+const (
+	// OneSide: scores have the wrong sign with one side to move, as those from the mover's view
+	// have if they are taken for White's, and the other way round.
+	OneSide ViewKind = iota + 1
+	// BothSides: scores, or results, are from Black's view.
+	BothSides
+	// MoverResults: results are from the view of the side to move.
+	MoverResults
+	// MixedSigns: the sizes of scores follow the material, their signs do not.
+	MixedSigns
+	// Uneven: scores with one side to move say much less than those with the other.
+	Uneven
+	// NoRelation: scores say nothing about the results, but material does.
+	NoRelation
+)
+
+func (f *ViewFault) Error() string { return f.String() }
+
+// MarshalText makes it a string in JSON.
+func (f *ViewFault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// Wrong reports whether the scores mislead. Otherwise they may only be of little use.
+func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < Uneven }
+
+// String is the headline with its evidence.
+func (f *ViewFault) String() string {
+	what := map[ViewKind]string{
+		OneSide:      "are from the view of the side to move, not White's",
+		BothSides:    "contradict the results: one of them is from Black's view",
+		MoverResults: "are fine, but the results are from the view of the side to move, not White's",
+		MixedSigns:   "are not from White's view",
+		Uneven:       "may have the wrong sign in a part of the rows",
+		NoRelation:   "say nothing about the results",
+	}[f.Kind]
+	if f.Kind == OneSide && f.Flipped {
+		what = "are from White's view, not from that of the side to move"
+	}
+	whose := ""
+	for i, name := range f.Players {
+		whose += fmt.Sprintf("%s%.60q", [2]string{" of ", ", "}[min(i, 1)], name)
+	}
+	return fmt.Sprintf("the scores%s %s: %s", whose, what, f.Text)
+}
+
+const (
+	viewGroups   = 256 // of games, for standard errors
+	playerGroups = 64
+	viewPlayers  = 128 // at most
+)
+
+// The variables of a row, squashed to -1..1.
+const (
+	viewScore = iota
+	viewResult
+	viewMaterial
+	viewScoreSize
+	viewMaterialSize
+	viewVars
+)
+
+// viewPairs are the pairs of variables whose relation is of interest.
+var viewPairs = [...][2]int{
+	{viewScore, viewResult}, {viewMaterial, viewResult}, {viewScore, viewMaterial}, {viewScoreSize, viewMaterialSize},
+}
+
+const (
+	scoreResult = iota
+	materialResult
+	scoreMaterial
+	sizes
+)
+
+// moments are sums over the rows of a group of games.
+type moments struct {
+	n             float64
+	sums, squares [viewVars]float64
+	products      [len(viewPairs)]float64
+}
+
+func (m *moments) add(v *[viewVars]float64) {
+	m.n++
+	for i, x := range v {
+		m.sums[i] += x
+		m.squares[i] += x * x
+	}
+	for i, p := range viewPairs {
+		m.products[i] += v[p[0]] * v[p[1]]
+	}
+}
+
+// viewSums are the moments of rows with White and with Black to move, and those of pairs of
+// scores of successive plies: White's as viewScore, Black's as viewResult.
+type viewSums struct{ white, black, plies []moments }
+
+func newViewSums(groups int) viewSums {
+	return viewSums{make([]moments, groups), make([]moments, groups), make([]moments, groups)}
+}
+
+func (s *viewSums) row(game uint64, white bool, v *[viewVars]float64) {
+	list := s.black
+	if white {
+		list = s.white
+	}
+	list[groupOf(game, len(list))].add(v)
+}
+
+func (s *viewSums) ply(game uint64, white bool, x, before float64) {
+	if !white {
+		x, before = before, x
+	}
+	s.plies[groupOf(game, len(s.plies))].add(&[viewVars]float64{viewScore: x, viewResult: before})
+}
+
+func groupOf(game uint64, groups int) int {
+	return int(game * 0x9e3779b97f4a7c15 >> 32 % uint64(groups))
+}
+
+// squash keeps a sign, and large values from deciding alone.
+func squash(x float64) float64 { return x / (math.Abs(x) + 300) }
+
+func variables(score int16, result, material float64) [viewVars]float64 {
+	x, m := squash(float64(score)), squash(material)
+	return [viewVars]float64{x, 2*result - 1, m, math.Abs(x), math.Abs(m)}
+}
+
+func (v *Views) begin() {
+	if v.all.white == nil {
+		v.all, v.players = newViewSums(viewGroups), map[string]*viewSums{}
+	}
+}
+
+// Position takes the next row.
+func (v *Views) Position(p *PositionRow) {
+	if v.runs.Next(p); p.Score == NoScore {
+		v.last.game = 0
+		return
+	}
+	v.begin()
+	game, white := p.Game, p.Board.SideToMove() == board.White
+	if game == 0 {
+		game = uint64(v.runs.Games)
+	}
+	x := variables(p.Score, float64(p.Result), material(&p.Board))
+	v.all.row(game, white, &x)
+	if l := &v.last; l.game == game && l.ply+1 == p.Ply && l.white != white {
+		v.all.ply(game, white, x[viewScore], l.x)
+	}
+	v.last.game, v.last.ply, v.last.white, v.last.x = game, p.Ply, white, x[viewScore]
+}
+
+// material is the usual count, White's minus Black's.
+func material(p *board.Position) (cp float64) {
+	for i, value := range [...]float64{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9} {
+		if t := board.PieceType(i); value > 0 {
+			cp += 100 * value * float64(p.Pieces(board.White, t).Count()-p.Pieces(board.Black, t).Count())
+		}
+	}
+	return cp
+}
+
+// Game takes the next game.
+func (v *Views) Game(g *GameRow) {
+	v.begin()
+	white := true
+	if _, rest, _ := strings.Cut(g.Start, " "); strings.HasPrefix(rest, "b") {
+		white = false
+	}
+	players := [2]*viewSums{v.player(g.White), v.player(g.Black)}
+	before := math.NaN()
+	for _, s := range g.Scores {
+		if s == NoScore {
+			before, white = math.NaN(), !white
+			continue
+		}
+		x := variables(s, float64(ResultOf(g.Result)), 0)
+		v.all.row(g.Game, white, &x)
+		mover := players[0]
+		if !white {
+			mover = players[1]
+		}
+		if mover != nil {
+			mover.row(g.Game, white, &x)
+		}
+		if !math.IsNaN(before) {
+			v.all.ply(g.Game, white, x[viewScore], before)
+			if players[1] != nil { // an engine with a view of its own is wrong with Black
+				players[1].ply(g.Game, white, x[viewScore], before)
+			}
+		}
+		before, white = x[viewScore], !white
+	}
+}
+
+func (v *Views) player(name string) *viewSums {
+	s := v.players[name]
+	if s == nil && name != "" && len(v.players) < viewPlayers {
+		sums := newViewSums(playerGroups)
+		s = &sums
+		v.players[name] = s
+	}
+	return s
+}
+
+// Feature takes the next row of features, whose evaluation stands for material; unit is that
+// of the set. The side to move is not known.
+func (v *Views) Feature(f *FeatureRow, unit float64) {
+	if f.Score == NoScore || f.Eval == NoEval {
+		return
+	}
+	v.begin()
+	v.blind = true
+	x := variables(f.Score, float64(f.Result), float64(f.Eval)*DefaultUnit/cmp.Or(unit, DefaultUnit))
+	v.all.row(max(f.Game, 1), true, &x)
+}
+
+// Fault returns what is wrong, or nil if nothing is, or if the rows are too few to say.
+func (v *Views) Fault() *ViewFault {
+	if v.all.white == nil {
+		return nil
+	}
+	var f *ViewFault
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(v.players)) {
+		if p := v.players[name].judge(); p != nil && p.Kind == OneSide {
+			f, wrong = p, append(wrong, name)
+		}
+	}
+	if len(wrong) > 0 && len(wrong) < len(v.players) {
+		f.Players = wrong
+		return f
+	}
+	if all := v.all.judge(); all != nil {
+		f = all
+	}
+	if f != nil && v.blind {
+		f.Text = strings.Replace(f.Text, " with White to move", "", 1)
+	}
+	return f
+}
+
+// relation is how two variables go together.
+type relation struct {
+	r  float64 // correlation
+	se float64 // its standard error by game
+	n  float64 // rows
+}
+
+func (r relation) z() float64 {
+	if r.se == 0 {
+		return 0
+	}
+	return r.r / r.se
+}
+
+// relate returns how the pair of variables goes together over all lists. The error is that of a
+// sum over groups of games whose mean is not subtracted, so that no correlation is surer than the
+// root of their number: a few games are never sure.
+func relate(pair int, lists ...[]moments) (out relation) {
+	var all moments
+	for _, list := range lists {
+		for i := range list {
+			all.n += list[i].n
+			for k := range viewVars {
+				all.sums[k] += list[i].sums[k]
+				all.squares[k] += list[i].squares[k]
+			}
+		}
+	}
+	a, b := viewPairs[pair][0], viewPairs[pair][1]
+	meanA, meanB := all.sums[a]/all.n, all.sums[b]/all.n
+	varA, varB := all.squares[a]/all.n-meanA*meanA, all.squares[b]/all.n-meanB*meanB
+	if !(min(varA, varB) > 1e-9) { // one of them is constant
+		return relation{n: all.n}
+	}
+	scale := all.n * math.Sqrt(varA*varB)
+	sum, squares := 0., 0.
+	for g := range lists[0] {
+		u := 0.
+		for _, list := range lists {
+			m := &list[g]
+			u += m.products[pair] - meanA*m.sums[b] - meanB*m.sums[a] + m.n*meanA*meanB
+		}
+		sum += u
+		squares += u * u
+	}
+	return relation{sum / scale, math.Sqrt(squares) / scale, all.n}
+}
+
+// opposite reports whether two relations have opposite signs, each by so many standard errors.
+func opposite(a, b relation, sure float64) bool {
+	return a.r*b.r < 0 && min(math.Abs(a.z()), math.Abs(b.z())) >= sure && min(math.Abs(a.r), math.Abs(b.r)) >= 0.05
+}
+
+// judge compares scores with results, material and each other.
+func (s *viewSums) judge() *ViewFault {
+	w, b, plies := relate(scoreResult, s.white), relate(scoreResult, s.black), relate(scoreResult, s.plies)
+	both := relate(scoreResult, s.white, s.black)
+	wm, bm := relate(scoreMaterial, s.white), relate(scoreMaterial, s.black)
+	mw, mb := relate(materialResult, s.white), relate(materialResult, s.black)
+	// A score and that of the next ply agree even in a few games.
+	turns := plies.n >= 50 && plies.z() <= -3 && plies.r <= -0.3 || plies.n >= 200 && plies.z() <= -1.5 && plies.r <= -0.5
+	switch {
+	case opposite(mw, mb, 3) && !opposite(wm, bm, 3):
+		return &ViewFault{Kind: MoverResults, Text: sides("the correlation of material and results", mw, mb)}
+	case opposite(w, b, 3):
+		return &ViewFault{Kind: OneSide, Text: sides("their correlation with the results", w, b)}
+	case opposite(wm, bm, 4):
+		return &ViewFault{Kind: OneSide, Text: sides("their correlation with material", wm, bm)}
+	case turns && !(w.z() >= 3 && b.z() >= 3):
+		text := fmt.Sprintf("the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", plies.r, plies.n)
+		return &ViewFault{Kind: OneSide, Text: text}
+	case both.z() <= -5 && both.r <= -0.1:
+		f := &ViewFault{Kind: BothSides, Text: sides("their correlation with the results", w, b)}
+		if w.n == 0 { // then the mover is Black
+			f.Kind = OneSide
+		}
+		return f
+	}
+	for _, lists := range [][][]moments{{s.white, s.black}, {s.white}, {s.black}} {
+		if f := judgeSizes(lists...); f != nil && (len(lists) == 2 || f.Kind == MixedSigns) {
+			return f
+		}
+	}
+	weak := func(a, b relation) bool { return a.z() >= 6 && b.se > 0 && b.r+3*b.se < a.r/2 }
+	if weak(w, b) || weak(b, w) {
+		return &ViewFault{Kind: Uneven, Text: sides("their correlation with the results", w, b)}
+	}
+	return nil
+}
+
+// sides is the text of relations with White and with Black to move.
+func sides(what string, w, b relation) string {
+	var parts []string
+	for i, r := range []relation{w, b} {
+		if r.n > 0 {
+			parts = append(parts, fmt.Sprintf("%+.2f with %s to move", r.r, [2]string{"White", "Black"}[i]))
+		}
+	}
+	return fmt.Sprintf("%s is %s (%.0f rows)", what, strings.Join(parts, " and "), w.n+b.n)
+}
+
+// judgeSizes looks for scores that say nothing, or whose signs do not.
+func judgeSizes(lists ...[]moments) *ViewFault {
+	size, sign := relate(sizes, lists...), relate(scoreMaterial, lists...)
+	score, known := relate(scoreResult, lists...), relate(materialResult, lists...)
+	text := fmt.Sprintf("their correlation with the results is %+.2f, material's is %+.2f (%.0f rows)",
+		score.r, known.r, score.n)
+	switch {
+	case known.z() < 5 || score.se == 0:
+	case size.z() >= 5 && size.r >= 0.2 && sign.r <= size.r/4 && score.r <= known.r/4:
+		return &ViewFault{Kind: MixedSigns, Text: fmt.Sprintf("their size follows that of the material (correlation %+.2f), "+
+			"their sign does not (%+.2f); %s", size.r, sign.r, text)}
+	case score.n >= 1000 && score.r+2*score.se < known.r/4:
+		return &ViewFault{Kind: NoRelation, Text: text}
+	}
+	return nil
+}

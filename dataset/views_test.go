@@ -1,0 +1,219 @@
+package dataset
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// scoredRows are the positions of games in which one side's advantage drifts away: material
+// follows it, scores know it with some error, and the result follows its end.
+func scoredRows(t testing.TB, games int) (rows []PositionRow) {
+	rng := rand.New(rand.NewPCG(1, uint64(games)))
+	for g := range games {
+		advantage, first := rng.NormFloat64()*50, len(rows)
+		for ply := range 60 {
+			advantage += rng.NormFloat64()*60 + advantage*0.02
+			up := max(-8, min(8, int(math.Round(advantage/150))))
+			fen := "4k3/" + pawns(8-max(0, up), "p") + "/8/8/8/8/" + pawns(8-max(0, -up), "P") + "/4K3 " + [2]string{"w", "b"}[ply%2] + " - - 0 1"
+			p, err := board.ParseFEN(fen)
+			if err != nil {
+				t.Fatal(fen, err)
+			}
+			rows = append(rows, PositionRow{Board: p, Ply: uint16(ply), Score: int16(advantage + rng.NormFloat64()*40), Game: uint64(g + 1), Weight: 1})
+		}
+		result := float32(0.5)
+		if advantage+rng.NormFloat64()*100 > 200 {
+			result = 1
+		} else if advantage+rng.NormFloat64()*100 < -200 {
+			result = 0
+		}
+		for i := first; i < len(rows); i++ {
+			rows[i].Result = result
+		}
+	}
+	return rows
+}
+
+func pawns(n int, piece string) string {
+	text := strings.Repeat(piece, n)
+	if n < 8 {
+		text += string(rune('0' + 8 - n))
+	}
+	return text
+}
+
+func TestViews(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	black := func(r *PositionRow) bool { return r.Board.SideToMove() == board.Black }
+	mover := func(r *PositionRow) {
+		if black(r) {
+			r.Score = -r.Score
+		}
+	}
+	for name, c := range map[string]struct {
+		games  int
+		change func(*PositionRow)
+		want   ViewKind
+	}{
+		"right":                        {300, func(*PositionRow) {}, 0},
+		"right, one game":              {1, func(*PositionRow) {}, 0},
+		"mover's":                      {300, mover, OneSide},
+		"mover's, no games":            {300, func(r *PositionRow) { mover(r); r.Game = 0 }, OneSide},
+		"mover's, no order":            {300, func(r *PositionRow) { mover(r); r.Ply = uint16(rng.IntN(90)) }, OneSide},
+		"mover's, few games":           {5, mover, OneSide}, // the next ply knows
+		"mover's, Black alone":         {300, func(r *PositionRow) { mover(r); drop(r, !black(r)) }, OneSide},
+		"mover's, White alone":         {300, func(r *PositionRow) { mover(r); drop(r, black(r)) }, 0},
+		"White's for mover's, flipped": {300, func(r *PositionRow) { r.Score = -r.Score; mover(r) }, OneSide},
+		"Black's":                      {300, func(r *PositionRow) { r.Score = -r.Score }, BothSides},
+		"results of the mover":         {300, func(r *PositionRow) { flipResult(r, black(r)) }, MoverResults},
+		"half of the games mover's": {300, func(r *PositionRow) {
+			if r.Game%2 == 0 {
+				mover(r)
+			}
+		}, MixedSigns},
+		"signs lost, as without color": {300, func(r *PositionRow) {
+			if rng.IntN(2) == 0 {
+				r.Score = -r.Score
+			}
+		}, MixedSigns},
+		"noise":            {300, func(r *PositionRow) { r.Score = int16(rng.IntN(400) - 200) }, NoRelation},
+		"noise, few games": {10, func(r *PositionRow) { r.Score = int16(rng.IntN(400) - 200) }, 0},
+		"constant":         {300, func(r *PositionRow) { r.Score = 17 }, 0},
+		"weak": {300, func(r *PositionRow) {
+			r.Score = max(-MaxScore, min(MaxScore, int16(float64(r.Score)/2+rng.NormFloat64()*200)))
+		}, 0},
+		"a large bonus for the move": {300, func(r *PositionRow) { r.Score += 60; flipScore(r, 120, black(r)) }, 0},
+		"drawn":                      {300, func(r *PositionRow) { r.Result = 0.5 }, 0},
+		"drawn, mover's":             {300, func(r *PositionRow) { mover(r); r.Result = 0.5 }, OneSide},
+		"none":                       {300, func(r *PositionRow) { r.Score = NoScore }, 0},
+		"mates and no scores":        {300, func(r *PositionRow) { drop(r, rng.IntN(3) == 0) }, 0},
+	} {
+		var v Views
+		for _, r := range scoredRows(t, c.games) {
+			c.change(&r)
+			v.Position(&r)
+		}
+		f := v.Fault()
+		if got := kindOf(f); got != c.want {
+			t.Errorf("%s: %v, want kind %d", name, f, c.want)
+		}
+		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.String(), "the scores ") || strings.Contains(f.String(), "NaN")) {
+			t.Errorf("%s: wrong %v: %v", name, f.Wrong(), f)
+		}
+	}
+}
+
+func kindOf(f *ViewFault) ViewKind {
+	if f == nil {
+		return 0
+	}
+	return f.Kind
+}
+
+func drop(r *PositionRow, yes bool) {
+	if yes {
+		r.Score = NoScore
+	}
+}
+
+func flipResult(r *PositionRow, yes bool) {
+	if yes {
+		r.Result = 1 - r.Result
+	}
+}
+
+func flipScore(r *PositionRow, by int16, yes bool) {
+	if yes {
+		r.Score -= by
+	}
+}
+
+// No verdict without cause: right scores and noise, in many small sets.
+func TestViewsRaiseNoFalseAlarm(t *testing.T) {
+	rows := scoredRows(t, 2000)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, games := range []int{1, 3, 10, 20, 50, 200} {
+		for first := 0; first+60*games <= len(rows); first += 60 * games {
+			var right, noise, weak, level Views
+			for _, r := range rows[first : first+60*games] {
+				right.Position(&r)
+				r.Score = int16(float64(r.Score)/10 + rng.NormFloat64()*100)
+				weak.Position(&r)
+				r.Score = int16(rng.NormFloat64() * 100)
+				noise.Position(&r)
+				r.Score = int16(r.Game*2654435761%400) - 200 // a whole game is wrong
+				level.Position(&r)
+			}
+			for what, v := range map[string]*Views{"right": &right, "noise": &noise, "weak": &weak, "level": &level} {
+				if f := v.Fault(); f.Wrong() {
+					t.Errorf("%s, %d games from row %d: %v", what, games, first, f)
+				}
+			}
+		}
+	}
+}
+
+// Of two players only the one with a view of its own is named, and only its games with Black show it.
+func TestViewsOfGames(t *testing.T) {
+	for _, c := range []struct {
+		wrong   func(name string) bool
+		players []string
+		kind    ViewKind
+	}{
+		{func(string) bool { return false }, nil, 0},
+		{func(string) bool { return true }, nil, OneSide},
+		{func(name string) bool { return name == "b" }, []string{"b"}, OneSide},
+	} {
+		rows := scoredRows(t, 200)
+		var v Views
+		for g := range 200 {
+			row := GameRow{Game: uint64(g + 1), White: [2]string{"a", "b"}[g%2], Black: [2]string{"b", "a"}[g%2], Result: int8(2*rows[60*g].Result - 1)}
+			row.Scores = append(row.Scores, NoScore, NoScore) // the opening
+			for i, r := range rows[60*g : 60*g+60] {
+				if i%2 == 1 && c.wrong(row.Black) {
+					r.Score = -r.Score
+				}
+				row.Scores = append(row.Scores, r.Score)
+			}
+			v.Game(&row)
+		}
+		f := v.Fault()
+		if kindOf(f) != c.kind || f != nil && strings.Join(f.Players, " ") != strings.Join(c.players, " ") {
+			t.Errorf("%v, want kind %d of %v", f, c.kind, c.players)
+		}
+	}
+}
+
+// Features know no side to move: their evaluation is the witness.
+func TestViewsOfFeatures(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(i int, f *FeatureRow)
+		want   ViewKind
+	}{
+		"right":   {func(int, *FeatureRow) {}, 0},
+		"mover's": {func(i int, f *FeatureRow) { f.Score *= int16(1 - 2*(i%2)) }, MixedSigns},
+		"Black's": {func(_ int, f *FeatureRow) { f.Score = -f.Score }, BothSides},
+	} {
+		var v Views
+		for i, r := range scoredRows(t, 300) {
+			f := FeatureRow{Score: r.Score, Result: r.Result, Game: r.Game, Eval: float32(material(&r.Board)) * 2.56}
+			c.change(i, &f)
+			v.Feature(&f, 256)
+		}
+		if f := v.Fault(); kindOf(f) != c.want || f != nil && strings.Contains(f.Text, "to move") {
+			t.Errorf("%s: %v, want kind %d", name, f, c.want)
+		}
+	}
+}
+
+func BenchmarkViews(b *testing.B) {
+	rows := scoredRows(b, 100)
+	var v Views
+	for i := 0; b.Loop(); i++ {
+		v.Position(&rows[i%len(rows)])
+	}
+}
