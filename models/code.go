@@ -25,6 +25,7 @@ type code struct {
 	order    map[string]bool // what endgameFirst found
 	edits    []edit
 	blocks   []block
+	alike    []likeness // definitions with the old values of written ones, which stay
 }
 
 // file is one of the sources: its place in the text, and its regions.

@@ -427,7 +427,10 @@ func (c *code) like(g, to *grid, cells []int, skip int, twins bool) (found []lik
 			}
 			plain := v.of == nil && sign > 0
 			same = same || plain
-			if !twins && (distinct < 3 || plain || same) { // the same numbers may mean anything
+			if plain && !twins && distinct >= 3 { // the same numbers may mean anything
+				c.alike = append(c.alike, l)
+			}
+			if !twins && (distinct < 3 || plain || same) {
 				continue
 			}
 			l.how = describe(v.name, sign)

@@ -93,18 +93,18 @@ func (c *code) places(name string, uses map[string][]int) map[string]int {
 // their negatives. A single small or round number means nothing, so that it takes three in a row, or
 // a number that is rare.
 func (c *code) stale() (said []string) {
-	var old []*edit
-	for i := range c.edits {
-		if e := &c.edits[i]; e.old != e.value {
-			old = append(old, e)
-		}
-	}
 	size := func(v int64) int64 { return max(v, -v) }
 	byOld := map[int64][]int{}
-	for i, e := range old {
-		byOld[size(e.old)] = append(byOld[size(e.old)], i)
+	for i, e := range c.edits {
+		if e.old != e.value {
+			byOld[size(e.old)] = append(byOld[size(e.old)], i)
+		}
 	}
 	numbers := c.unwritten()
+	for _, l := range c.alike {
+		said = append(said, fmt.Sprintf("%s: %s, the old values of %s", c.where(l.to.from), l.to.name, l.from.name))
+		numbers = slices.DeleteFunc(numbers, func(s span) bool { return l.to.holds(s.from) })
+	}
 	count := map[int64]int{}
 	for _, s := range numbers {
 		count[size(c.valueAt(s))]++
@@ -114,7 +114,7 @@ func (c *code) stale() (said []string) {
 		length, of := 0, 0
 		for _, j := range at {
 			for _, step := range []int{1, -1} {
-				if n := c.run(numbers[i:], old, j, step); n > length {
+				if n := c.run(numbers[i:], j, step); n > length {
 					length, of = n, j
 				}
 			}
@@ -123,22 +123,32 @@ func (c *code) stale() (said []string) {
 		switch {
 		case length >= 3:
 			last := numbers[i+length-1]
-			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], old[of].term))
+			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], c.edits[of].term))
 			i += length - 1
-		case len(at) > 0 && v > 16 && v&(v-1) != 0 && (v+1)&v != 0 && count[v] <= 3:
-			said = append(said, fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], old[at[0]].term))
+		case len(at) > 0 && count[v] <= 3 && (rare(v) || v >= 10 && c.isValue(numbers[i])):
+			said = append(said, fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term))
 		}
 	}
 	return said
 }
 
+// rare reports whether a number says by itself what it is: none of bits, squares or round sums.
+func rare(v int64) bool { return v > 16 && v&(v-1) != 0 && (v+1)&v != 0 && (v%10 != 0 || v >= 100) }
+
+// isValue reports whether a number is all that a name is defined as.
+func (c *code) isValue(s span) bool {
+	line := c.masked[strings.LastIndexByte(c.masked[:s.from], '\n')+1 : s.from]
+	before := strings.TrimRight(line, " \t(")
+	return strings.HasSuffix(before, "=") && !c.isOperator(s.from-len(line)+len(before)-1) || macro.MatchString(line)
+}
+
 // run counts the numbers that go on as the old values do, forward or backward, with two that differ.
-func (c *code) run(numbers []span, old []*edit, j, step int) int {
+func (c *code) run(numbers []span, j, step int) int {
 	n, different := 0, map[int64]bool{}
 	sign := int64(0)
-	for ; n < len(numbers) && j >= 0 && j < len(old); n, j = n+1, j+step {
-		v, w := c.valueAt(numbers[n]), old[j].old
-		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=") || old[j].of != old[j-step].of) {
+	for ; n < len(numbers) && j >= 0 && j < len(c.edits); n, j = n+1, j+step {
+		v, w := c.valueAt(numbers[n]), c.edits[j].old
+		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=") || c.edits[j].of != c.edits[j-step].of) {
 			break
 		}
 		if w != 0 {

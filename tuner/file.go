@@ -102,6 +102,9 @@ func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 // a value is not a whole number of engine units.
 func StartWeights(set dataset.FeatureSet) (*models.File, error) {
 	f := &models.File{Model: set.Model, Formula: set.Formula}
+	if set.Version > 1 && set.Unit != dataset.DefaultUnit {
+		f.Unit = set.Unit
+	}
 	for i, t := range rows.TermsOfFeatures(set) {
 		if math.Round(t.MG) != t.MG || math.Round(t.EG) != t.EG {
 			return nil, fmt.Errorf("term %q: its values %v and %v are no whole numbers of engine units", t.Name, t.MG, t.EG)

@@ -24,12 +24,11 @@ func bentRows(f *models.File, path string) (iter.Seq2[valuedRow, error], int64, 
 	if len(set.Channels) == 0 {
 		return nil, 0, fmt.Errorf("%s: the features have no channels for the formula of the weights", path)
 	}
-	set.Formula = f.Formula // tune --formula may have had another one than the features
-	fitted, err := withWeights(f, &set, true)
+	fitted, err := WithWeights(f, &set, true)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
-	rounded, err := withWeights(f, &set, false)
+	rounded, err := WithWeights(f, &set, false)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
@@ -52,29 +51,37 @@ func bentRows(f *models.File, path string) (iter.Seq2[valuedRow, error], int64, 
 	}, d.Len(), nil
 }
 
-// withWeights returns the set with the values of the weight file: the fitted numbers, or those
-// that they were rounded to.
-func withWeights(f *models.File, set *dataset.FeatureSet, fitted bool) (*dataset.FeatureSet, error) {
+// WithWeights returns the set with the values of the weight file: the fitted numbers, or those
+// that they were rounded to. The formula is that of the weights.
+func WithWeights(f *models.File, set *dataset.FeatureSet, fitted bool) (*dataset.FeatureSet, error) {
 	out := *set
-	out.Terms = nil
+	out.Terms, out.Formula = nil, f.Formula
 	by := make(map[string]*models.TermWeight, len(f.Terms))
 	for i := range f.Terms {
 		by[f.Terms[i].Name] = &f.Terms[i]
 	}
 	for _, t := range set.Terms {
-		w := by[t.Name]
-		if w == nil {
+		mg, eg := by[t.Name], by[t.Name]
+		if mg == nil && set.BySide { // halves of their own, see rows.Linear
+			mg, eg = by[t.Name+".mg"], by[t.Name+".eg"]
+		}
+		if mg == nil || eg == nil {
 			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
 		}
 		step := 1.0
-		if w.Step > 0 {
-			step = w.Step
+		if mg.Step > 0 {
+			step = mg.Step
 		}
-		t.MG, t.EG = step*float64(w.MG), step*float64(w.EG)
-		if fitted && (w.FitMG != 0 || w.SEMG != 0 || w.FitEG != 0 || w.SEEG != 0) {
-			t.MG, t.EG = step*w.FitMG, step*w.FitEG
+		t.MG, t.EG = step*float64(mg.MG), step*float64(eg.EG)
+		if w := mg; fitted && (w.FitMG != 0 || w.SEMG != 0 || w.FitEG != 0 || w.SEEG != 0) {
+			t.MG, t.EG = step*w.FitMG, step*eg.FitEG
 		}
-		if set.Single(&t) {
+		switch {
+		case t.Kind == dataset.MiddlegameTerm:
+			t.EG = 0
+		case t.Kind == dataset.EndgameTerm:
+			t.MG, t.EG = 0, t.MG
+		case set.Single(&t):
 			t.EG = t.MG
 		}
 		out.Terms = append(out.Terms, t)

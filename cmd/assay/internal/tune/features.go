@@ -20,10 +20,10 @@ import (
 // NewFeatures returns the command assay features.
 func NewFeatures() *cobra.Command {
 	var c features.Config
-	var out, command string
+	var out, command, check string
 	var asJSON, force bool
 	cmd := &cobra.Command{
-		Use:   "features POSITIONS... --cmd COMMAND --out DIR",
+		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
 		Short: "Collect the evaluation features of another engine",
 		Long: `Send positions to another engine, and collect the features that it prints in a data set
 (assay.features/2), which 'assay tune' can fit. The tuner does not need to know the engine,
@@ -47,13 +47,25 @@ Rows that are in check, or in which a capture or promotion is about to change th
 are counted, unless the engine resolves positions itself; if there are many, the output says so
 and names the command that makes quiet rows.
 
+--check WEIGHTS is the last step after a fit: it asks the engine that was built with the new
+weights for the positions of the fit, and compares its dump with the fit's own rows under these
+weights: value, counts, phase and factors, position by position. It names the first term that
+differs, such as one whose second table for Black kept its old values, or the phase, if it is
+computed from numbers that were tuned. Features and positions of the fit are found by their ids
+beside the weights and here, or name them.
+
 Results, scores and games are copied from the positions. The output does not depend on
 --procs. After an interruption, run the same command again to resume.`,
 		Example: `  assay features positions --cmd './engine dump' --out features
-  assay features positions --cmd 'python3 dump.py' --procs 4 --out features`,
-		Args: cobra.MinimumNArgs(1),
+  assay features positions --cmd 'python3 dump.py' --procs 4 --out features
+  assay features --check tuned/weights.json --cmd './new dump'`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if out == "" {
+			switch {
+			case check != "" && out != "":
+				return cli.Usagef("--check compares and writes nothing: leave out --out")
+			case check == "" && len(args) == 0:
+				return cli.Usagef("name data sets of positions")
+			case check == "" && out == "":
 				return cli.Usagef("missing --out DIR")
 			}
 			if c.Command, err = features.Split(command); err != nil {
@@ -63,6 +75,9 @@ Results, scores and games are copied from the positions. The output does not dep
 				return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
 			}
 			c.Tolerance = max(c.Tolerance, 1e-9) // 0 is the default for Run
+			if check != "" {
+				return checkEngine(cmd.Context(), check, args, &c, cmd.Flags().Changed("tolerance"), asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			p := cli.NewProgress(cmd.ErrOrStderr(), "features")
 			c.Program, c.Progress = cli.Version(), p.Update
 			c.Notice = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "features: %s\n", text) }
@@ -104,7 +119,8 @@ Results, scores and games are copied from the positions. The output does not dep
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&command, "cmd", "", "the engine and its arguments (required)")
-	flags.StringVar(&out, "out", "", "folder to write (required)")
+	flags.StringVar(&out, "out", "", "folder to write (required, but for --check)")
+	flags.StringVar(&check, "check", "", "weight file of a fit: check the engine that was built with it, and write nothing")
 	flags.IntVar(&c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
 	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "time limit for one answer")
 	flags.BoolVar(&c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")

@@ -122,8 +122,8 @@ func newDiff() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "diff A B",
 		Short:   "Compare two weight files of one model",
-		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files have standard errors.",
-		Example: "  assay weights diff assay-start runs/first/weights.json",
+		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files have standard errors. A or B may be features of a\nforeign evaluation: the values that its engine plays with.",
+		Example: "  assay weights diff assay-start runs/first/weights.json\n  assay weights diff features tuned/weights.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, b, err := openTwoWeights(args[0], args[1])
@@ -147,12 +147,12 @@ func newDiff() *cobra.Command {
 	return c
 }
 
-// openTwoWeights opens two weight files of one model.
+// openTwoWeights opens two weight files of one model, or features.
 func openTwoWeights(first, second string) (a, b *Opened, err error) {
-	if a, err = OpenAny(first); err != nil {
+	if a, err = openValues(first); err != nil {
 		return nil, nil, err
 	}
-	if b, err = OpenAny(second); err != nil {
+	if b, err = openValues(second); err != nil {
 		return nil, nil, err
 	}
 	if a.File.Model != b.File.Model {
@@ -333,9 +333,12 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	case f.format != "" && f.format != formatNumbers && !slices.Contains(models.ExportFormats(), f.format):
 		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
 	}
-	x, err := f.open(name)
+	x, err := openValues(name)
 	if err != nil {
 		return err
+	}
+	if x.File.K == 0 && f.format == "json" {
+		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another --format", name)
 	}
 	if f.into != nil {
 		return f.intoSources(ctx, x, stderr)
@@ -362,17 +365,14 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	return err
 }
 
-// open opens a weight file, or the start values of features.
-func (f *exportFlags) open(name string) (*Opened, error) {
+// openValues opens a weight file, or the values that an engine plays with, as its features have them.
+func openValues(name string) (*Opened, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return OpenAny(name)
 	}
 	_, set, err := dataset.OpenFeatures(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s is a folder: want a weight file, such as %s, or features: %w", name, filepath.Join(name, "weights.json"), err)
-	}
-	if f.format == "json" {
-		return nil, cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another --format", name)
 	}
 	file, err := tuner.StartWeights(set)
 	if err != nil {

@@ -1,0 +1,397 @@
+package features
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// ErrWeights says that an engine does not evaluate as its weights say.
+var ErrWeights = errors.New("the engine does not evaluate as the fit expects")
+
+// Comparison configures Compare.
+type Comparison struct {
+	Command []string      // the engine and its arguments
+	Timeout time.Duration // for one answer; 0: a minute
+	// Features is the data set that was fitted, and Positions are those that it was made of.
+	Features  string
+	Positions []string
+	// Expect returns the features' set with the values of the fit.
+	Expect   func(set dataset.FeatureSet) (*dataset.FeatureSet, error)
+	Progress func(done, total int64, note string)
+}
+
+// Compared is what Compare found where all is well.
+type Compared struct {
+	Rows    int64   `json:"rows"`
+	Largest float64 `json:"largest_difference"` // of the values: centipawns
+	// Apart are rows of which only the engine's own sum was checked: those that resolve to another
+	// position, or whose factor depends on which side is ahead, under the new weights.
+	Apart int64 `json:"apart"`
+}
+
+// Compare asks an engine with new weights for the positions of a fit, and compares its answers with the
+// fit's own rows under the new weights: values, counts, phase, factors and offset, so that something
+// that changes with the weights and should not, such as a phase, shows too. A difference is
+// ErrWeights (wrapped); the error names the first term that differs.
+func Compare(ctx context.Context, c Comparison) (*Compared, error) {
+	data, old, err := dataset.OpenFeatures(c.Features)
+	if err != nil {
+		return nil, err
+	}
+	want, err := c.Expect(old)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Features, err)
+	}
+	p, err := start(ctx, c.Command, cmp.Or(c.Timeout, time.Minute))
+	if err != nil {
+		return nil, fmt.Errorf("features: %s: %w", c.Command[0], err)
+	}
+	k := &comparer{want: want, old: &old, features: c.Features}
+	if err := k.header(p.header.set()); err != nil {
+		return nil, p.end(err)
+	}
+	if err := k.all(ctx, p, data, c); err != nil {
+		return nil, p.end(err)
+	}
+	return &k.found, p.end(nil)
+}
+
+// comparer compares the answers of an engine with the rows of a fit.
+type comparer struct {
+	want, old *dataset.FeatureSet
+	features  string
+	found     Compared
+	bad       []badRow
+}
+
+// badRow is a row that the engine evaluates otherwise.
+type badRow struct {
+	row   dataset.FeatureRow // of the fit
+	text  string             // place and position
+	what  string             // differs; empty if only the value does
+	extra float64            // the engine's value minus that which is expected
+}
+
+// maxBad is the number of bad rows from which a cause is found.
+const maxBad = 500
+
+// header compares the terms and values that the engine prints with those of the weights.
+func (k *comparer) header(got dataset.FeatureSet) error {
+	bare := func(s *dataset.FeatureSet) *dataset.FeatureSet {
+		x := *s
+		x.Terms = slices.Clone(s.Terms)
+		for i := range x.Terms {
+			x.Terms[i].MG, x.Terms[i].EG = 0, 0
+		}
+		return &x
+	}
+	if err := bare(k.want).SameTerms(bare(&got)); err != nil {
+		return fmt.Errorf("%w: its dump is not that of the fit: %w", ErrWeights, err)
+	}
+	var first string
+	n, kept := 0, 0
+	for i := range got.Terms {
+		g, w, o := &got.Terms[i], &k.want.Terms[i], &k.old.Terms[i]
+		if near(g.MG, w.MG, 1e-6) && near(g.EG, w.EG, 1e-6) {
+			continue
+		}
+		if n++; g.MG == o.MG && g.EG == o.EG {
+			kept++
+		}
+		if first == "" {
+			first = fmt.Sprintf("the first is %q, %s, and the weights have %s", g.Name, valuesOf(g), valuesOf(w))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d of %d terms have other values in its dump: %s", n, len(got.Terms), first)
+	if kept > 0 {
+		text += fmt.Sprintf("; %d have the values from before the fit: is this the new engine, and was each source file that defines terms written?", kept)
+	}
+	return fmt.Errorf("%w: %s", ErrWeights, text)
+}
+
+func valuesOf(t *dataset.FeatureTerm) string {
+	if t.Kind == "" {
+		return fmt.Sprintf("%g/%g", t.MG, t.EG)
+	}
+	return fmt.Sprintf("%g", t.Value())
+}
+
+// all compares all rows, until there are enough bad ones.
+func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dataset.FeatureRow], c Comparison) error {
+	defer context.AfterFunc(ctx, p.kill)()
+	next, stop := iter.Pull2(data.All())
+	defer stop()
+	for _, path := range c.Positions {
+		src, err := dataset.OpenPositions(path)
+		if err != nil {
+			return err
+		}
+		var boards []board.Position
+		var rows []dataset.FeatureRow
+		flush := func() error {
+			err := k.block(p, fmt.Sprintf("%s, row ", path), boards, rows)
+			if boards, rows = boards[:0], rows[:0]; c.Progress != nil {
+				c.Progress(k.found.Rows, data.Len(), "positions")
+			}
+			return errors.Join(ctx.Err(), err)
+		}
+		for pos, err := range src.All() {
+			if err != nil {
+				return err
+			}
+			row, err, ok := next()
+			if err != nil {
+				return err
+			}
+			if !ok || row.Game != pos.Game || row.Result != pos.Result {
+				return fmt.Errorf("%s does not have the positions of %s: name those that it was made of", path, k.features)
+			}
+			if boards, rows = append(boards, pos.Board), append(rows, row); len(boards) == askBlock {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			if len(k.bad) >= maxBad {
+				return k.verdict()
+			}
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	if _, err, more := next(); err != nil || more {
+		return errors.Join(err, fmt.Errorf("%s has more rows than the positions: name all that it was made of, in their order", k.features))
+	}
+	return k.verdict()
+}
+
+// block asks for a block of positions.
+func (k *comparer) block(p *process, where string, boards []board.Position, rows []dataset.FeatureRow) error {
+	if len(boards) == 0 {
+		return nil
+	}
+	at, err := p.ask(boards, func(i int, rec *record) error {
+		k.found.Rows++
+		what, extra := k.compare(&rows[i], rec)
+		if what != "" || extra != 0 {
+			k.bad = append(k.bad, badRow{rows[i], fmt.Sprintf("%s%d (%s)", where, k.found.Rows, boards[i].FEN()), what, extra})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s%d (%s): %w", where, k.found.Rows, boards[at].FEN(), err)
+	}
+	return nil
+}
+
+// compare returns what differs from the row of the fit, and by how much the value does if it is more
+// than the tolerance.
+func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, extra float64) {
+	want := k.want
+	if want.Resolves || want.EGScale == dataset.EGScaleBySign && rec.EGScale != row.EGScale {
+		k.found.Apart++
+		row = &rec.FeatureRow
+	}
+	same := func(name string, a, b float32) {
+		if what == "" && !near(float64(a), float64(b), 1e-5*(1+math.Abs(float64(b)))) {
+			what = fmt.Sprintf("%s is %.6g, in the fit's row %.6g", name, a, b)
+		}
+	}
+	if rec.Skip != row.Skip {
+		return fmt.Sprintf("it is skipped for %q, in the fit's row for %q", rec.Skip, row.Skip), 0
+	}
+	if rec.Skip != "" {
+		return "", 0
+	}
+	same("the phase", rec.Phase, row.Phase)
+	same("the factor of the tapered part", rec.Scale, row.Scale)
+	same("the endgame factor", rec.EGScale, row.EGScale)
+	same("the offset", rec.Offset, row.Offset)
+	for i := range min(len(rec.Columns), len(row.Columns)) {
+		same(fmt.Sprintf("number %d of the columns", i), rec.Columns[i], row.Columns[i])
+	}
+	if what == "" {
+		what = k.counts(&rec.FeatureRow, row)
+	}
+	value := want.Value(row)
+	got := float64(rec.Eval)
+	if rec.Eval == dataset.NoEval {
+		got = want.Value(&rec.FeatureRow)
+	}
+	off := math.Abs(got - value)
+	if len(rec.halves) == 2 && !want.Bent() && !want.BySide {
+		parts := want.Parts(row)
+		for i, half := range []float64{parts.MG, parts.EG} {
+			if d := float64(rec.halves[i]) - half; what == "" && math.Abs(d) > 1e-3*(1+math.Abs(half)) {
+				return "", cmp.Or(got-value, d)
+			}
+		}
+	}
+	if !(off <= want.MaxDrift()) {
+		return what, got - value
+	}
+	k.found.Largest = max(k.found.Largest, off*want.Centipawns(1))
+	return what, 0
+}
+
+// counts names the first term that is counted otherwise.
+func (k *comparer) counts(a, b *dataset.FeatureRow) string {
+	counts := func(r *dataset.FeatureRow) map[uint16][3]float32 {
+		out := make(map[uint16][3]float32, len(r.Terms))
+		for i, t := range r.Terms {
+			x := [3]float32{r.Counts[i]}
+			if r.EGCounts != nil {
+				x[1] = r.EGCounts[i]
+			}
+			if r.Blacks != nil {
+				x[2] = r.Blacks[i]
+			}
+			out[t] = x
+		}
+		return out
+	}
+	mine, fits := counts(a), counts(b)
+	for t := range k.want.Terms {
+		x, y := mine[uint16(t)], fits[uint16(t)]
+		for i := range x {
+			if !near(float64(x[i]), float64(y[i]), 1e-5*(1+math.Abs(float64(y[i])))) {
+				return fmt.Sprintf("term %q is counted %.6g, in the fit's row %.6g", k.want.Terms[t].Name, x[i], y[i])
+			}
+		}
+	}
+	return ""
+}
+
+// verdict is the error of the bad rows, nil if there is none.
+func (k *comparer) verdict() error {
+	if len(k.bad) == 0 {
+		return nil
+	}
+	first := &k.bad[0]
+	count := fmt.Sprintf("%d of %d positions differ", len(k.bad), k.found.Rows)
+	kinds := map[string]int{}
+	for i := range k.bad {
+		kind, _, _ := strings.Cut(k.bad[i].what, " is ")
+		kinds[kind]++
+	}
+	if kind, _, _ := strings.Cut(first.what, " is "); kind != "" {
+		cure := ""
+		switch {
+		case kind == "the phase":
+			cure = "\nlikely cause: the phase is computed from numbers that were tuned, and changed with them: give it numbers of its own, the old ones"
+		case strings.HasPrefix(kind, "term "):
+			cure = "\nlikely cause: what is counted depends on numbers that were tuned, or the dump or the evaluation was changed beside them"
+		default:
+			cure = "\nlikely cause: it is computed from numbers that were tuned: give it numbers of its own, the old ones"
+		}
+		return fmt.Errorf("%w: %s; the first is %s: %s (%d times %s)%s", ErrWeights, count, first.text, first.what, kinds[kind], kind, cure)
+	}
+	return fmt.Errorf("%w: %s; the first is %s: its value is %.6g, the fit's %.6g%s\n%s",
+		ErrWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row), k.want.Explain(&first.row), k.suspect())
+}
+
+// indices are those at the end of a term's name.
+var indices = regexp.MustCompile(`(?:[._\[](?:[a-h][1-8]|[0-9]+)\]?)+$`)
+
+// suspect says which terms with their old values explain most differences: all of them, or those of
+// one side, which an engine with a second table for Black forgets.
+func (k *comparer) suspect() string {
+	groups := map[string][]bool{}
+	var order []string
+	for i, t := range k.want.Terms {
+		if t.MG == k.old.Terms[i].MG && t.EG == k.old.Terms[i].EG {
+			continue
+		}
+		for _, name := range []string{indices.ReplaceAllString(t.Name, ""), ""} {
+			if groups[name] == nil {
+				groups[name] = make([]bool, len(k.want.Terms))
+				order = append(order, name)
+			}
+			groups[name][i] = true
+		}
+	}
+	slices.SortFunc(order, func(a, b string) int { // all terms together last
+		return cmp.Or(-cmp.Compare(min(1, len(a)), min(1, len(b))), cmp.Compare(a, b))
+	})
+	best, text := 0, ""
+	for _, name := range order {
+		for i, who := range []string{"Black", "either side", "White"} {
+			side := float64(i - 1)
+			n, term := 0, ""
+			for i := range k.bad {
+				b := &k.bad[i]
+				first, ok := k.stale(&b.row, groups[name], side, b.extra)
+				if !ok && side != 0 {
+					first, ok = k.hidden(&b.row, groups[name], side, b.extra)
+				}
+				if ok {
+					n, term = n+1, cmp.Or(term, first)
+				}
+			}
+			if n <= best {
+				continue
+			}
+			what := "all changed terms"
+			if name != "" {
+				what = name
+			}
+			best, text = n, fmt.Sprintf("the first term that differs is %q: old values of %s for %s explain %d of them; is there a second table that was not written?", term, what, who, n)
+		}
+	}
+	if text != "" {
+		return "likely cause: " + text
+	}
+	for i, t := range k.bad[0].row.Terms {
+		if w := &k.want.Terms[t]; w.MG != k.old.Terms[t].MG || w.EG != k.old.Terms[t].EG {
+			return fmt.Sprintf("the first term in it that the fit changed is %q, counted %g, from %s to %s", w.Name, k.bad[0].row.Counts[i], valuesOf(&k.old.Terms[t]), valuesOf(w))
+		}
+	}
+	return "no term that the fit changed is in it"
+}
+
+// stale reports whether the value of a row is off because terms have their old values for a side, 0 for
+// both, and names the first. Of a term that both sides have, the counts say only the difference.
+func (k *comparer) stale(row *dataset.FeatureRow, terms []bool, side, off float64) (first string, ok bool) {
+	set := *k.want
+	set.Terms = slices.Clone(k.want.Terms)
+	for i, t := range row.Terms {
+		if terms[t] && (side == 0 || side*float64(row.Counts[i]) > 0) {
+			set.Terms[t] = k.old.Terms[t]
+			first = cmp.Or(first, set.Terms[t].Name)
+		}
+	}
+	return first, first != "" && near(off, set.Value(row)-k.want.Value(row), k.want.MaxDrift())
+}
+
+// hidden reports whether a few counts of one of the terms for a side explain it: those that the other
+// side's have cancelled out.
+func (k *comparer) hidden(row *dataset.FeatureRow, terms []bool, side, off float64) (string, bool) {
+	if k.want.Bent() || k.want.BySide {
+		return "", false
+	}
+	one := dataset.FeatureRow{Terms: make([]uint16, 1), Counts: []float32{1}, Phase: row.Phase, Scale: row.Scale, EGScale: row.EGScale}
+	for t, in := range terms {
+		if one.Terms[0] = uint16(t); !in {
+			continue
+		}
+		each := side * (k.old.Value(&one) - k.want.Value(&one))
+		if n := math.Round(off / each); n >= 1 && n <= 8 && math.Abs(each) > 2*k.want.MaxDrift() && near(off, n*each, 0.6) {
+			return k.want.Terms[t].Name, true
+		}
+	}
+	return "", false
+}
