@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // guides are pages for authors of other engines. Tests run the commands in them.
@@ -45,7 +45,7 @@ func newGuideCommand() *cobra.Command {
 					return err
 				}
 				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-				fmt.Fprintf(w, "%s\t%s\n", name, title)
+				quote.Fprintf(w, "%s\t%s\n", name, title)
 			}
 			if len(args) == 1 {
 				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(known, ", "))

@@ -22,6 +22,7 @@ type layoutRow struct {
 var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player; types only", nil},
+	{"engine/quote", "makes text of others harmless, everywhere", nil},
 	{"engine/game", "the contract of a game other than chess; types only", nil},
 	{"engine/game/gametest", "what the rules of every game must do",
 		[]string{"engine/game"}},
@@ -148,8 +149,8 @@ var layout = []layoutRow{
 	{"cmd/bench", "measures assay beside other programs, as they are", nil},
 }
 
-// typesOnly may be imported by every package but engine/board itself.
-var typesOnly = []string{"engine", "engine/board"}
+// typesOnly may be imported by every package but engine/board itself. quote imports nothing.
+var typesOnly = []string{"engine", "engine/board", "engine/quote"}
 
 func TestImportsFollowTheLayout(t *testing.T) {
 	for _, p := range ownPackages(t) {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -30,7 +31,7 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 		if x.Known() {
 			elo = x.Strength.Text("")
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, elo, x.Games,
+		quote.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, elo, x.Games,
 			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, x.Name)
 	}
 	if err := w.Flush(); err != nil {
@@ -79,7 +80,7 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	forfeits := int64(0)
 	for _, x := range r.Unrated {
 		forfeits += x.Forfeits
-		fmt.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
+		quote.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -97,11 +98,11 @@ func printCrossTable(out io.Writer, r *ladder.Result) error {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\n\t")
 	for i := range r.Ratings {
-		fmt.Fprintf(w, "%d\t", i+1)
+		quote.Fprintf(w, "%d\t", i+1)
 	}
 	fmt.Fprintln(w)
 	for i := range r.Ratings {
-		fmt.Fprintf(w, "%d\t", i+1)
+		quote.Fprintf(w, "%d\t", i+1)
 		for j := range r.Ratings {
 			s := r.Scores[i][j]
 			switch {
@@ -110,7 +111,7 @@ func printCrossTable(out io.Writer, r *ladder.Result) error {
 			case s.Games() == 0:
 				fmt.Fprint(w, "-\t")
 			default:
-				fmt.Fprintf(w, "%g/%d\t", s.Points(), s.Games())
+				quote.Fprintf(w, "%g/%d\t", s.Points(), s.Games())
 			}
 		}
 		fmt.Fprintln(w)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
@@ -140,7 +141,7 @@ func printMeasured(out io.Writer, m *match.Result, all bool) {
 func printWritten(out io.Writer, r *learn.Result, dir string) {
 	fmt.Fprintln(out, "\nWritten:")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(what string, path ...string) { fmt.Fprintf(w, "  %s\t%s\n", what, filepath.Join(path...)) }
+	line := func(what string, path ...string) { quote.Fprintf(w, "  %s\t%s\n", what, filepath.Join(path...)) }
 	if r.Champion.Generation > 0 {
 		line("champion", dir, filepath.FromSlash(r.Champion.File))
 	}
@@ -180,7 +181,7 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 		if t.Moved() {
 			star = "*"
 		}
-		fmt.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
+		quote.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)
@@ -198,7 +199,7 @@ func printTermsByGames(out io.Writer, terms []tuner.TermFit) {
 		return fmt.Sprintf("%.0f to %.0f", i[0], i[1])
 	}
 	for _, t := range terms {
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG), t.StartEG, t.EG, interval(t.IntervalEG))
+		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG), t.StartEG, t.EG, interval(t.IntervalEG))
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -329,38 +330,38 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	fmt.Fprintf(out, "%s\n", r.Headline())
 	for i, nps := range r.NodesPerSecond() {
 		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
-		fmt.Fprintf(w, "%c\t%s, %.0f nodes/s\n", 'A'+i, name, nps)
+		quote.Fprintf(w, "%c\t%s, %.0f nodes/s\n", 'A'+i, name, nps)
 		if id != name {
-			fmt.Fprintf(w, "\t%s\n", id)
+			quote.Fprintf(w, "\t%s\n", id)
 		}
 	}
-	fmt.Fprintf(w, "games\t%d: +%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
+	quote.Fprintf(w, "games\t%d: +%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
 	p := r.Pentanomial
-	fmt.Fprintf(w, "pairs\t%d: LL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
+	quote.Fprintf(w, "pairs\t%d: LL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
 	if r.Verdict != match.NoVerdict {
 		printElo(w, r, all)
 	}
 	if text := nodesAPly(r.Nodes[0]+r.Nodes[1], r.Plies); text != "" {
-		fmt.Fprintf(w, "searches\t%s\n", text)
+		quote.Fprintf(w, "searches\t%s\n", text)
 	}
 	if u := r.Unscored; u != [2]int64{} {
-		fmt.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
+		quote.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
 	}
-	fmt.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
+	quote.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
-		fmt.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
+		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
 	}
 	if r.Load.Busy() {
-		fmt.Fprintf(w, "machine\tbusy: %v\n", r.Load)
+		quote.Fprintf(w, "machine\tbusy: %v\n", r.Load)
 	}
 	for _, text := range r.Warnings {
-		fmt.Fprintf(w, "warning\t%s\n", text)
+		quote.Fprintf(w, "warning\t%s\n", text)
 	}
 	if dir != "" {
-		fmt.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
+		quote.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
 	}
 	return w.Flush()
 }
@@ -376,16 +377,16 @@ func nodesAPly(nodes uint64, plies int64) string {
 
 // printElo prints what the games say about strength. The headline has the Elo.
 func printElo(w io.Writer, r *match.Result, all bool) {
-	fmt.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
+	quote.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
 	if r.LLR != nil {
-		fmt.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
+		quote.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
 	}
 	if !all {
 		return
 	}
-	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(r.LOS, 1))
-	fmt.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
+	quote.Fprintf(w, "LOS\t%s\n", cli.PercentOr(r.LOS, 1))
+	quote.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
 	for _, row := range r.Details.Lines() {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+		quote.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 }

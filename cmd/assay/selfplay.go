@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
@@ -224,38 +225,38 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	if s.Views != nil {
 		fmt.Fprintf(out, "warning: %s\n\n", viewAdvice(s.Views))
 	}
-	fmt.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
-	fmt.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	quote.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
+	quote.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
 	if s.Unscored > 0 {
-		fmt.Fprintf(w, "; %d of them have no score", s.Unscored)
+		quote.Fprintf(w, "; %d of them have no score", s.Unscored)
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
+	quote.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
 	if n := s.Forfeits(); n > 0 {
-		fmt.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
+		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
 	}
 	share, lo, hi := s.Disagreement()
-	fmt.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
+	quote.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
 	if s.PlayedOn > 0 {
-		fmt.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
+		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w)
 	if c := s.Search; c.Checks > 0 {
-		fmt.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before", c.Checks, c.Lopsided, c.Repeated)
+		quote.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before", c.Checks, c.Lopsided, c.Repeated)
 		if c.Unscored > 0 {
-			fmt.Fprintf(w, ", %d without a score: accepted unchecked", c.Unscored)
+			quote.Fprintf(w, ", %d without a score: accepted unchecked", c.Unscored)
 		}
 		fmt.Fprintln(w)
 	}
 	if t := s.Took.Seconds(); t > 0 {
-		fmt.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
+		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
 	}
 	if text := nodesAPly(s.Nodes, s.Plied); text != "" {
-		fmt.Fprintf(w, "searches\t%s\t\n", text)
+		quote.Fprintf(w, "searches\t%s\t\n", text)
 	}
 	if s.Timed {
 		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")
 	}
-	fmt.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
+	quote.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
 	return w.Flush()
 }

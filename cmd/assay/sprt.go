@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -334,11 +335,11 @@ type sprtSimulated struct {
 
 func (r *sprtReport) print(w io.Writer, runs int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
+	quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
 	if r.Measured != nil {
 		r.printCounted(t)
 	} else {
-		fmt.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)
+		quote.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)
 	}
 	if err := t.Flush(); err != nil || len(r.Plan) == 0 {
 		return err
@@ -382,11 +383,11 @@ func (r *sprtReport) printPlan(w io.Writer, runs int) error {
 	if runs > 0 {
 		head += "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t"
 	}
-	fmt.Fprintf(t, "\n%s\n", head)
+	quote.Fprintf(t, "\n%s\n", head)
 	for _, p := range r.Plan {
-		fmt.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
+		quote.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
 		if s := p.Simulated; s != nil {
-			fmt.Fprintf(t, "%.4f\t%.4f..%.4f\t%d\t%.0f\t%.0f\t%.0f\t",
+			quote.Fprintf(t, "%.4f\t%.4f..%.4f\t%d\t%.0f\t%.0f\t%.0f\t",
 				s.Rate, s.RateLo, s.RateHi, s.Undecided, s.MeanGames, s.MedianGames, s.P95Games)
 		}
 		fmt.Fprintln(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -51,7 +52,7 @@ func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights
 	if f.all {
 		more = "by regression\t±\tElo per c_end\t±\t"
 	}
-	fmt.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
+	quote.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
 	answer := make([]float64, len(r.Parameters))
 	var noEffect []string
 	for i := range r.Parameters {
@@ -64,9 +65,9 @@ func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights
 		if e.EffectP != nil && *e.EffectP >= spsaNoEffect {
 			noEffect = append(noEffect, e.Name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0), interval)
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0), interval)
 		if f.all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
+			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
 		}
 		fmt.Fprintln(w)
 	}
@@ -197,7 +198,7 @@ func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, s
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its interval\t\n")
 	for _, s := range rows {
-		fmt.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered)
+		quote.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Tag is one line of a game's header.
@@ -99,10 +100,10 @@ func orUnknown(s string) string {
 // escape escapes the value of a tag, on one line.
 func escape(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
+		if quote.Safe(r) {
+			return r
 		}
-		return r
+		return ' '
 	}, s)
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 }

@@ -49,7 +49,7 @@ func List(paths []string, stdin io.Reader) ([]*Input, error) {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, fmt.Errorf("source: %w", err)
+			return nil, err
 		}
 		switch {
 		case info.IsDir():
@@ -63,7 +63,7 @@ func List(paths []string, stdin io.Reader) ([]*Input, error) {
 		default:
 			f, err := os.Open(path)
 			if err != nil {
-				return nil, fmt.Errorf("source: %w", err)
+				return nil, err
 			}
 			list = append(list, stream(path, f))
 		}
@@ -91,7 +91,7 @@ func walk(dir string) (list []*Input, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("source: %w", err)
+		return nil, err
 	}
 	return list, nil
 }
@@ -117,18 +117,18 @@ func (in *Input) Identity() (string, error) {
 	if in.Stream {
 		head, err := in.in.Peek(headLength)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("source: reading %s: %w", in.Path, err)
+			return "", fmt.Errorf("reading %s: %w", in.Path, err)
 		}
 		h.Write(head)
 		return "stream " + hex.EncodeToString(h.Sum(nil)), nil
 	}
 	f, err := os.Open(in.Path)
 	if err != nil {
-		return "", fmt.Errorf("source: %w", err)
+		return "", err
 	}
 	defer f.Close()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("source: reading %s: %w", in.Path, err)
+		return "", fmt.Errorf("reading %s: %w", in.Path, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -141,7 +141,7 @@ func (in *Input) Open(raw bool, read func(int64)) (*File, error) {
 	if !in.Stream {
 		file, err := os.Open(in.Path)
 		if err != nil {
-			return nil, fmt.Errorf("source: %w", err)
+			return nil, err
 		}
 		f.closers = append(f.closers, file.Close)
 		f.disk = file

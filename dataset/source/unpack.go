@@ -55,7 +55,7 @@ func (f *File) unpackAll(raw bool) error {
 	for range mostLayers {
 		head, err := f.Peek(trialLength)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("source: reading %s: %w", f.Name, err)
+			return fmt.Errorf("reading %s: %w", f.Name, err)
 		}
 		k := recognize(head)
 		switch {
@@ -69,11 +69,11 @@ func (f *File) unpackAll(raw bool) error {
 			return nil
 		}
 		if err := k.unpack(f); err != nil {
-			return fmt.Errorf("source: %s: %w", f.Name, early(k.name, err))
+			return fmt.Errorf("%s: %w", f.Name, early(k.name, err))
 		}
 		f.disk = nil
 	}
-	return fmt.Errorf("source: %s: it is packed more than %d times: unpack it", f.Name, mostLayers-1)
+	return fmt.Errorf("%s: it is packed more than %d times: unpack it", f.Name, mostLayers-1)
 }
 
 // succeeds reports whether the beginning of a file can be unpacked.

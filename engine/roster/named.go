@@ -3,8 +3,9 @@ package roster
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // maxShown bounds the name of a player for people, in characters.
@@ -39,7 +40,7 @@ func Named(text string) (shown, spec string, err error) {
 		return text, spec, nil
 	case strings.TrimSpace(shown) == "":
 		return "", "", fmt.Errorf("player %q: name= needs a name", text)
-	case utf8.RuneCountInString(shown) > maxShown || strings.ContainsFunc(shown, unicode.IsControl):
+	case utf8.RuneCountInString(shown) > maxShown || shown != quote.Text(shown):
 		return "", "", fmt.Errorf("player %q: want a name of up to %d characters, without control characters", text, maxShown)
 	}
 	return shown, spec, nil

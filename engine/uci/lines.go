@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // maxLine bounds a line, in bytes. It has room for a game of 200,000 moves.
@@ -40,8 +42,8 @@ func (l *lineReader) next() (line string, length int, err error) {
 // printable replaces control characters, NUL bytes and carriage returns among them, by
 // spaces.
 func printable(r rune) rune {
-	if r < ' ' || r == 0x7f {
-		return ' '
+	if quote.Safe(r) {
+		return r
 	}
-	return r
+	return ' '
 }

@@ -6,6 +6,8 @@ import (
 	"html"
 	"math"
 	"unicode/utf8"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // PlotName is the drawing in the folder of a run.
@@ -47,12 +49,12 @@ func (r *Result) SVG() []byte {
 		p := &r.Ratings[i]
 		y := top + row*i + row/2
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><text x="%d" y="%d" text-anchor="end">%s</text>`+"\n",
-			left-12, y+4, html.EscapeString(shortName(p.Name)), all-10, y+4, p.Brief())
+			left-12, y+4, html.EscapeString(quote.Text(shortName(p.Name))), all-10, y+4, p.Brief())
 		if !p.Known() {
 			continue
 		}
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %.1f (%.1f to %.1f)</title></circle>`+"\n",
-			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(p.Name), p.Elo, p.EloLo, p.EloHi)
+			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(quote.Text(p.Name)), p.Elo, p.EloLo, p.EloHi)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

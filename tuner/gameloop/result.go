@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
@@ -70,9 +71,9 @@ func (w *Worth) Answer() string {
 func (r *Result) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: coefficients\tstart\tlearned\t± SE\tpositions\n", r.Title)
+	quote.Fprintf(w, "%s: coefficients\tstart\tlearned\t± SE\tpositions\n", r.Title)
 	for _, t := range r.Terms {
-		fmt.Fprintf(w, "  %s\t%.0f\t%d\t%.1f\t%d\n", t.Name, t.StartMG, t.MG, float64(t.SEMG.OrZero()), t.Count)
+		quote.Fprintf(w, "  %s\t%.0f\t%d\t%.1f\t%d\n", t.Name, t.StartMG, t.MG, float64(t.SEMG.OrZero()), t.Count)
 	}
 	w.Flush()
 	for i := range r.Worth {

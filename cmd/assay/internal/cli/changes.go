@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -25,7 +26,7 @@ func PrintChanges(out io.Writer, terms []tuner.TermFit) error {
 		if c.Term.Moved() {
 			star = "*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%d\t%s\t\n", c.Term.Name, c.Half, c.Start, c.Value, ErrorText(c.SE, 1), c.Term.Count, star)
+		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%d\t%s\t\n", c.Term.Name, c.Half, c.Start, c.Value, ErrorText(c.SE, 1), c.Term.Count, star)
 	}
 	return w.Flush()
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // usualColumns is the width of a terminal that does not tell its own.
@@ -63,22 +65,39 @@ func (s *Screen) Columns() int {
 	return s.columns()
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. All that commands print comes here: no control character of a file
+// or an engine passes.
 func (s *Screen) Write(p []byte) (int, error) {
-	if s.columns == nil || len(p) == 0 {
-		return s.w.Write(p)
+	text := quote.Lines(p)
+	if s.columns != nil && len(p) > 0 {
+		s.status.mu.Lock()
+		defer s.status.mu.Unlock()
+		s.status.erase()
+		s.status.midline = p[len(p)-1] != '\n'
+		if s.fold {
+			text = foldLines(text, s.columns())
+		}
 	}
-	s.status.mu.Lock()
-	defer s.status.mu.Unlock()
-	s.status.erase()
-	s.status.midline = p[len(p)-1] != '\n'
-	if !s.fold {
-		return s.w.Write(p)
-	}
-	if _, err := s.w.Write(foldLines(p, s.columns())); err != nil {
+	if _, err := s.w.Write(text); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Raw returns where data are written as they are: not to a terminal.
+func (s *Screen) Raw() io.Writer {
+	if s.columns != nil {
+		return s
+	}
+	return s.w
+}
+
+// Raw returns where a command writes data that need not be text, such as an export.
+func Raw(out io.Writer) io.Writer {
+	if s, ok := out.(interface{ Raw() io.Writer }); ok {
+		return s.Raw()
+	}
+	return out
 }
 
 // field is a part of a status line.
@@ -98,6 +117,9 @@ func (s *Screen) Status(fields []field) {
 		return
 	}
 	line := ""
+	for i := range fields {
+		fields[i].text = quote.Text(fields[i].text)
+	}
 	if len(fields) > 0 {
 		line = fit(fields, s.columns()-1) // a terminal may wrap after its last column
 	}

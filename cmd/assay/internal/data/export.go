@@ -39,7 +39,7 @@ The file gets its name only when it is complete. An existing file is never repla
 			}
 			stderr := cmd.ErrOrStderr()
 			p := cli.NewProgress(stderr, "data export")
-			c := convert.ExportConfig{Stdout: cmd.OutOrStdout(), Progress: p.Update, Warn: func(text string) { fmt.Fprintf(stderr, "data export: warning: %s\n", text) }}
+			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update, Warn: func(text string) { fmt.Fprintf(stderr, "data export: warning: %s\n", text) }}
 			if format != "" {
 				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
 					return cli.Usage(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // importFlags are the flags of assay data import.
@@ -158,20 +159,20 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	c.Program = cli.Version()
 	p := cli.NewProgress(stderr, "data import")
 	c.Progress = p.Update
-	c.Refused = func(r *convert.Refusal) { fmt.Fprintf(stderr, "data import: refused: %v\n", r) }
+	c.Refused = func(r *convert.Refusal) { quote.Fprintf(stderr, "data import: refused: %v\n", r) }
 	c.Skipped = func(path string) {
-		fmt.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
+		quote.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
 	}
-	c.Notice = func(text string) { fmt.Fprintf(stderr, "data import: warning: %s\n", text) }
+	c.Notice = func(text string) { quote.Fprintf(stderr, "data import: warning: %s\n", text) }
 	c.Same = func(path, earlier string) {
-		fmt.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
+		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}
 	m, n, err := convert.Import(ctx, sources, f.out, c)
 	switch {
 	case errors.Is(err, convert.ErrStream):
 		return fmt.Errorf("%w; use another --out", err)
 	case errors.Is(err, dataset.ErrComplete):
-		fmt.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
+		quote.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
 	case err != nil:
 		return importAdvice(err)
 	default:
@@ -187,7 +188,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 // warn prints warnings about missing scores and games.
 func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
 	if n.ForeignScores > 0 {
-		fmt.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n", n.ForeignScores, dataset.MateScore)
+		quote.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n", n.ForeignScores, dataset.MateScore)
 	}
 	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
 		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -408,10 +409,10 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(n int64, what string) {
 		if n > 0 {
-			fmt.Fprintf(w, "%d\t%s\t  %s\n", n, cli.Share(n, c.Positions), what)
+			quote.Fprintf(w, "%d\t%s\t  %s\n", n, cli.Share(n, c.Positions), what)
 		}
 	}
-	fmt.Fprintf(w, "%d\t\t  games\n", c.Games)
+	quote.Fprintf(w, "%d\t\t  games\n", c.Games)
 	line(c.Positions, "positions")
 	forfeits := cli.CountsText(c.Forfeits.ByReason())
 	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
@@ -431,7 +432,7 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")
 	line(c.Kept, "kept")
 	if c.Forfeit == 0 && c.Forfeits.Games() > 0 {
-		fmt.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
+		quote.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
 	return w.Flush()

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -67,21 +68,21 @@ func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
 		}{a, b, o})
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\t%s\t%s\tboth\n", a, b)
+	quote.Fprintf(w, "\t%s\t%s\tboth\n", a, b)
 	for _, row := range []struct {
 		name string
 		n    arrange.Common
 	}{{"positions", o.Positions}, {"openings", o.Openings}, {"games", o.Games}} {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
+		quote.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
 	}
-	fmt.Fprintf(w, "rows with a position of the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
+	quote.Fprintf(w, "rows with a position of the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
 	return w.Flush()
 }
 
 func printSummary(out io.Writer, s *arrange.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+		quote.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if s.Views != nil {
 		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views))
@@ -272,10 +273,10 @@ func headGames(w io.Writer, path string, n int, fens bool) error {
 			}
 		}
 		if fens {
-			fmt.Fprintf(w, "%s [%g]\n", last.Position().FEN(), dataset.ResultOf(g.Result))
+			quote.Fprintf(w, "%s [%g]\n", last.Position().FEN(), dataset.ResultOf(g.Result))
 			return
 		}
-		fmt.Fprintf(w, "%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...\n", g.Game, board.GameResult(g.Result), len(g.Moves), g.Termination,
+		quote.Fprintf(w, "%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...\n", g.Game, board.GameResult(g.Result), len(g.Moves), g.Termination,
 			g.White, g.Black, g.OpeningPlies, strings.Join(sans, " "))
 	})
 }
@@ -290,10 +291,10 @@ func headPositions(w io.Writer, path string, n int, fens bool) error {
 	}
 	return firstRows(r, n, func(p *dataset.PositionRow) {
 		if fens {
-			fmt.Fprintf(w, "%s [%g]\n", p.Board.FEN(), p.Result)
+			quote.Fprintf(w, "%s [%g]\n", p.Board.FEN(), p.Result)
 			return
 		}
-		fmt.Fprintf(w, "%016x\t%d\t%s\t%g\t%g\t%s\n", p.Game, p.Ply, scoreText(p.Score), p.Result, p.Weight, p.Board.FEN())
+		quote.Fprintf(w, "%016x\t%d\t%s\t%g\t%g\t%s\n", p.Game, p.Ply, scoreText(p.Score), p.Result, p.Weight, p.Board.FEN())
 	})
 }
 
@@ -315,7 +316,7 @@ func headFeatures(w io.Writer, path string, n int) error {
 		if set.Version > 1 && !set.BySide {
 			egScale = fmt.Sprintf("%g", f.EGScale)
 		}
-		fmt.Fprintf(w, "%016x\t%g\t%s\t%s\t%.3g\t%g\t%s\t%g\t%s\n", f.Game, f.Result, scoreText(f.Score), eval,
+		quote.Fprintf(w, "%016x\t%g\t%s\t%s\t%.3g\t%g\t%s\t%g\t%s\n", f.Game, f.Result, scoreText(f.Score), eval,
 			f.Phase, f.Scale, egScale, f.Offset, strings.Join(terms, ", "))
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/historic/prinz"
 	"github.com/assay-chess/assay/engine/historic/times"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 )
 
@@ -95,7 +96,7 @@ others are commands.`,
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, p := range historicPrograms {
-				fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", p.Name, p.Year, p.Use, p.Paper)
+				quote.Fprintf(w, "%s\t%d\t%s\t%s\n", p.Name, p.Year, p.Use, p.Paper)
 			}
 			return w.Flush()
 		},
@@ -272,7 +273,7 @@ func printTimes(w io.Writer, rows []times.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "program\twork\tthen\tnow\ttimes as fast")
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Program, r.Work, r.Text, shortTime(r.Now), thousands(r.Then/r.Now))
+		quote.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Program, r.Work, r.Text, shortTime(r.Now), thousands(r.Then/r.Now))
 	}
 	return t.Flush()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
@@ -177,7 +178,7 @@ func printList(out io.Writer, list []status) error {
 		if x.Share > 0 {
 			share = fmt.Sprintf("%.0f %%", 100*x.Share)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\n", x.Name, x.State, x.Priority, x.Who, done, x.Rate, share, x.outcome())
+		quote.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\n", x.Name, x.State, x.Priority, x.Who, done, x.Rate, share, x.outcome())
 	}
 	return w.Flush()
 }
@@ -254,20 +255,20 @@ func (x *status) print(out io.Writer) error {
 		quoted[i] = cli.ShellQuote(w)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "test\t%s, %s, by %s\n", x.Name, x.State, x.Who)
+	quote.Fprintf(w, "test\t%s, %s, by %s\n", x.Name, x.State, x.Who)
 	if text := x.outcome(); text != "" {
-		fmt.Fprintf(w, "result\t%s\n", text)
+		quote.Fprintf(w, "result\t%s\n", text)
 	}
 	if l := x.Result.LLR; len(l) == 3 {
-		fmt.Fprintf(w, "LLR\t%.2f (%.2f, %.2f)\n", l[0], l[1], l[2])
+		quote.Fprintf(w, "LLR\t%.2f (%.2f, %.2f)\n", l[0], l[1], l[2])
 	}
 	if p := x.Result.Pentanomial; len(p) == 5 {
-		fmt.Fprintf(w, "games\t%d, %s; pairs %d %d %d %d %d\n", x.Result.Done, x.Result.WDL, p[0], p[1], p[2], p[3], p[4])
+		quote.Fprintf(w, "games\t%d, %s; pairs %d %d %d %d %d\n", x.Result.Done, x.Result.WDL, p[0], p[1], p[2], p[3], p[4])
 	}
 	for worker, why := range x.Declined {
-		fmt.Fprintf(w, "declined\t%s: %s\n", worker, why)
+		quote.Fprintf(w, "declined\t%s: %s\n", worker, why)
 	}
-	fmt.Fprintf(w, "command\tassay %s\n", strings.Join(quoted, " "))
+	quote.Fprintf(w, "command\tassay %s\n", strings.Join(quoted, " "))
 	return w.Flush()
 }
 

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -19,6 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // figure is a plot with a table of its numbers, for screen readers and for people who want
@@ -416,16 +417,8 @@ func finite(v float64) float64 {
 	return v
 }
 
-// plain makes one harmless line of text that others wrote. It replaces control characters,
-// those that change the writing direction included, by U+FFFD.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r >= 0xFFFE && r <= 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, shorten(s, 200))
-}
+// plain makes one harmless line of text that others wrote.
+func plain(s string) string { return quote.Text(shorten(s, 200)) }
 
 // shorten cuts text to a number of characters, and marks the cut with an ellipsis.
 func shorten(s string, most int) string {

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -112,7 +113,8 @@ func page(v templateData) ([]byte, error) {
 	return []byte("<!doctype html>\n" + strings.TrimSpace(string(body)) + "\n"), err
 }
 
-// render executes one of the page's templates.
+// render executes one of the page's templates. Templates quote what HTML would obey; quote, what a
+// terminal would that shows the file.
 func render(name string, data any) (template.HTML, error) {
 	t, err := template.New("").Funcs(funcs).ParseFS(files, "page/*.html")
 	if err != nil {
@@ -122,7 +124,7 @@ func render(name string, data any) (template.HTML, error) {
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("report: %s: %w", name, err)
 	}
-	return template.HTML(b.String()), nil
+	return template.HTML(quote.Lines(b.Bytes())), nil
 }
 
 // funcs are the functions with which templates format numbers.

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // NewReport returns the command assay report.
@@ -57,7 +58,7 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 			return reportAdvice(err, dir)
 		}
 		if pages = append(pages, page); !asJSON {
-			fmt.Fprintln(out, page)
+			quote.Fprintf(out, "%s\n", page)
 		}
 	}
 	if asJSON {
@@ -84,7 +85,7 @@ func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
 	if asJSON {
 		return cli.PrintJSON(out, map[string]any{"pages": []string{path}})
 	}
-	_, err = fmt.Fprintln(out, path)
+	_, err = quote.Fprintf(out, "%s\n", path)
 	return err
 }
 
@@ -95,7 +96,7 @@ func LeaveReport(dir string, stderr io.Writer) {
 		return
 	}
 	if page := WriteReport(dir, stderr); page != "" {
-		fmt.Fprintf(stderr, "report: %s\n", page)
+		quote.Fprintf(stderr, "report: %s\n", page)
 	}
 }
 

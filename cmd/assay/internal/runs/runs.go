@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Dir is where long commands keep their runs, in the working directory.
@@ -85,7 +86,7 @@ func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
 		if r.Err != nil {
 			resume = r.Err.Error()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
 	}
 	return w.Flush()
 }

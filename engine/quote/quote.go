@@ -1,0 +1,90 @@
+// Package quote makes text that others wrote harmless where people read it: names from files, of
+// engines and of folders, tags of games, messages of other programs. Characters that a terminal or a
+// browser would obey, such as escape sequences and those that change the writing direction, are
+// written as JSON writes them: \u001b. It is the only place that does so, and a test of cmd/assay
+// looks for output that bypasses it.
+//
+// Start reading at Text. Fprintf is for tables and messages, Lines for whole outputs.
+package quote
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"reflect"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Safe reports whether a character only shows itself.
+func Safe(r rune) bool { return unicode.IsGraphic(r) }
+
+// Text returns one line of text in which all characters are safe.
+func Text(s string) string {
+	for i, r := range s {
+		if !Safe(r) || r == utf8.RuneError {
+			return s[:i] + string(appendQuoted(nil, []byte(s[i:]), ""))
+		}
+	}
+	return s
+}
+
+// Lines is Text, but keeps tabs and newlines. It returns p itself if nothing is to be quoted.
+func Lines(p []byte) []byte {
+	const kept = "\n\t"
+	for i := 0; i < len(p); {
+		r, n := utf8.DecodeRune(p[i:])
+		if (!Safe(r) && r != '\n' && r != '\t') || r == utf8.RuneError {
+			return appendQuoted(bytes.Clone(p[:i]), p[i:], kept)
+		}
+		i += n
+	}
+	return p
+}
+
+func appendQuoted(b, p []byte, kept string) []byte {
+	for len(p) > 0 {
+		r, n := utf8.DecodeRune(p)
+		switch {
+		case r == utf8.RuneError && n == 1: // not UTF-8
+			b = fmt.Appendf(b, `\x%02x`, p[0])
+		case Safe(r) || r < utf8.RuneSelf && bytes.IndexByte([]byte(kept), byte(r)) >= 0:
+			b = append(b, p[:n]...)
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case r > 0xffff:
+			r1, r2 := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, r1, r2)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+		p = p[n:]
+	}
+	return b
+}
+
+// Fprintf is fmt.Fprintf with Text for every argument that is text or an error: the format is ours, its arguments may not be.
+func Fprintf(w io.Writer, format string, args ...any) (int, error) {
+	safe := make([]any, len(args))
+	for i, a := range args {
+		safe[i] = a
+		switch v := a.(type) {
+		case string:
+			safe[i] = Text(v)
+		case error:
+			safe[i] = Text(v.Error())
+		case fmt.Stringer:
+			if s := v.String(); s != Text(s) {
+				safe[i] = Text(s)
+			}
+		default:
+			if v := reflect.ValueOf(a); v.Kind() == reflect.String {
+				safe[i] = Text(v.String())
+			}
+		}
+	}
+	return fmt.Fprintf(w, format, safe...)
+}
