@@ -358,7 +358,7 @@ func (s *FeatureSet) checkBentTerm(t *FeatureTerm) error {
 	case t.Kind == ScalarTerm:
 		return nil
 	case t.Kind != "" && t.Kind != SingleTerm:
-		return fmt.Errorf("term %q: with a formula a term is of no kind, or %q or %q", t.Name, SingleTerm, ScalarTerm)
+		return fmt.Errorf("term %q: with a formula a term is of no kind, or %q or %q; %s", t.Name, SingleTerm, ScalarTerm, s.insteadOfKind(t))
 	case t.Step != 0:
 		return fmt.Errorf("term %q: only a scalar has a step", t.Name)
 	case c < 0:
@@ -367,6 +367,33 @@ func (s *FeatureSet) checkBentTerm(t *FeatureTerm) error {
 		return fmt.Errorf("term %q of the plain channel %q has one value, not %v and %v", t.Name, s.Channels[c].Name, t.MG, t.EG)
 	}
 	return nil
+}
+
+// insteadOfKind says how a formula writes a term of one half alone, or one after the taper.
+func (s *FeatureSet) insteadOfKind(t *FeatureTerm) string {
+	channel := `give it a plain channel, {"name":"extra","kind":"plain"} (ASSAY_PLAIN + ASSAY_OF(n) in C), and `
+	main := s.Channels[max(0, s.ChannelOf(t))].Name
+	switch t.Kind {
+	case MiddlegameTerm, EndgameTerm:
+		return fmt.Sprintf("this one is of the half %s alone: %swrite (%s.%s + extra) in place of %[3]s.%[4]s in the formula", t.Kind, channel, main, t.Kind)
+	case FlatTerm:
+		return "this one is added after the taper: " + channel + "write + extra at the end of the formula"
+	}
+	return "there are no others"
+}
+
+// IdleColumns returns the columns that the formula does not use.
+func (s *FeatureSet) IdleColumns() (names []string) {
+	p, err := s.Program()
+	if err != nil || !s.Bent() {
+		return nil
+	}
+	for _, c := range s.Columns {
+		if !slices.ContainsFunc(p.Inputs, func(x FormulaInput) bool { return x.Kind == formula.Column && x.Name == c.Name }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // Single reports whether a term has one value.

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -30,6 +31,12 @@ type Result struct {
 	Settings string `json:"settings"`
 
 	Verdict
+
+	// Skipped are the rows of features that the engine left out, by its reason; they are not in Rows.
+	Skipped dataset.Skipped `json:"skipped,omitempty"`
+	// Unscored is the number of rows without a search score, where Config.Lambda is below 1: their target is
+	// the result alone.
+	Unscored int `json:"unscored,omitempty"`
 
 	Steps     int   `json:"steps"`
 	Gap       Float `json:"gap"` // estimated distance from the smallest mean loss

@@ -27,8 +27,11 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
 		Pieces: []stats.PieceValue{},
 	}
-	if f.c.unit() != 1 {
+	if r.Skipped = f.s.Skipped(); f.c.unit() != 1 {
 		r.Unit = f.c.Unit
+	}
+	if f.c.Lambda < 1 {
+		r.Unscored = f.s.Unscored()
 	}
 	r.ClustersHeld = f.split.clustersHeld()
 	r.ClustersTrain = r.Clusters - r.ClustersHeld

@@ -83,7 +83,8 @@ static int assay_channel_count = 0, assay_column_count = 0;
 
 static struct {
   int terms, n;             /* of all; of the record */
-  float *white, *black;     /* counts by term; without by_side white holds both sides' */
+  double *white, *black;    /* counts by term; without by_side white holds both sides' */
+  unsigned char *sided;     /* by term: each side is counted */
   uint16_t *used;           /* the terms of the record */
   unsigned char *seen;      /* by term: it is in used */
   int32_t half[3];
@@ -193,12 +194,13 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
   assay_.terms = n;
   assay_.sides = assay_by_side;
   if (assay_column_count < 0 || assay_column_count > 256) assay_stop("the number of columns is not between 0 and 256", assay_column_count);
-  assay_.white = (float *)calloc((size_t)n + 1, sizeof(float));
-  assay_.black = (float *)calloc((size_t)n + 1, sizeof(float));
+  assay_.white = (double *)calloc((size_t)n + 1, sizeof(double));
+  assay_.black = (double *)calloc((size_t)n + 1, sizeof(double));
+  assay_.sided = (unsigned char *)calloc((size_t)n + 1, 1);
   assay_.used = (uint16_t *)calloc((size_t)n + 1, sizeof(uint16_t));
   assay_.seen = (unsigned char *)calloc((size_t)n + 1, 1);
   assay_.scale_white = assay_.scale_black = 1;
-  if (!assay_.white || !assay_.black || !assay_.used || !assay_.seen) assay_stop("out of memory; terms", n);
+  if (!assay_.white || !assay_.black || !assay_.used || !assay_.seen || !assay_.sided) assay_stop("out of memory; terms", n);
   assay_text("{\"format\":\"assay.features/2\",\"records\":\"binary\",\"model\":");
   assay_string(model);
   assay_text(",\"unit\":"), assay_number(assay_unit);
@@ -231,8 +233,10 @@ static inline void assay_begin(const char *model, const assay_term *t, int n) {
       assay_text("}");
       continue;
     }
+    assay_.sided[i] = (unsigned char)(assay_by_side != 0);
     if (assay_formula) {
       if (t[i].kind >> 8 >= assay_channel_count) assay_stop("no such channel; term", i);
+      assay_.sided[i] = (unsigned char)(assay_channels[t[i].kind >> 8].sides != 0);
       assay_text(",\"channel\":"), assay_string(assay_channels[t[i].kind >> 8].name);
     }
     assay_text(",\"mg\":"), assay_number(t[i].mg);
@@ -259,11 +263,12 @@ static inline int assay_next(char fen[ASSAY_FEN]) {
 static inline void assay_count(int term, double white, double black) {
   if (term < 0 || term >= assay_.terms) assay_stop("assay_add of a term that assay_begin does not have", term);
   if (!assay_.seen[term]) assay_.seen[term] = 1, assay_.used[assay_.n++] = (uint16_t)term;
-  assay_.white[term] += (float)white, assay_.black[term] += (float)black;
+  assay_.white[term] += white, assay_.black[term] += black; /* a sum of floats would depend on the order */
 }
 
 static inline void assay_add(int term, double count) {
-  if (assay_by_side) assay_stop("assay_by_side wants assay_add_sides, for term", term);
+  if (term >= 0 && term < assay_.terms && assay_.sided[term])
+    assay_stop("a term of which each side is counted wants assay_add_sides(term, white, black), not assay_add; term", term);
   assay_count(term, count, 0);
 }
 
@@ -276,11 +281,14 @@ static inline void assay_set(int column, double value) { assay_set_sides(column,
 
 static inline void assay_add_sides(int term, double white, double black) {
   if (!assay_by_side && !assay_.sides) assay_stop("assay_add_sides wants assay_by_side, for term", term);
+  if (black != 0 && term >= 0 && term < assay_.terms && !assay_.sided[term])
+    assay_stop("a term of a channel that does not count each side wants assay_add(term, white - black), not assay_add_sides; term", term);
   assay_count(term, white, black);
 }
 
 /* The halves as the engine has them before the taper: the sums of count x mg and count x eg
-   of all terms that are not flat. They must agree exactly. */
+   of all terms that are not flat; with a formula, of the terms of its first tapered channel,
+   before anything that is not linear. They must agree exactly. */
 static inline void assay_halves(int mg, int eg) {
   assay_.half[0] = mg, assay_.half[1] = eg;
   assay_.halves = 2;
@@ -325,9 +333,12 @@ static inline void assay_end(double phase, double scale, double eg_scale, double
   unsigned char flags[2] = {0, 0xA6};
   for (i = 0; i < assay_.n; i++) { /* what cancels out is left out */
     int t = assay_.used[i];
-    float w = assay_.white[t], b = assay_.black[t];
+    float w = (float)assay_.white[t], b = (float)assay_.black[t];
     assay_.seen[t] = 0;
-    if (w == 0 && b == 0) continue;
+    if (w > -1e-9f && w < 1e-9f && b > -1e-9f && b < 1e-9f) {
+      assay_.white[t] = assay_.black[t] = 0;
+      continue;
+    }
     wide |= !(w >= -128 && w <= 127 && b >= -128 && b <= 127) || w != (float)(int)w || b != (float)(int)b;
     assay_.used[n++] = (uint16_t)t;
   }
@@ -339,9 +350,9 @@ static inline void assay_end(double phase, double scale, double eg_scale, double
   assay_f32(eval > ASSAY_NO_EVAL ? eval : 0);
   for (i = 0; i < n; i++) assay_u16(assay_.used[i]);
   for (side = 0; side <= assay_.sides; side++) {
-    float *count = side ? assay_.black : assay_.white;
+    double *count = side ? assay_.black : assay_.white;
     for (i = 0; i < n; i++) {
-      float c = count[assay_.used[i]];
+      float c = (float)count[assay_.used[i]];
       signed char small = (signed char)(wide ? 0 : c);
       if (wide) assay_f32(c);
       else assay_put(&small, 1);

@@ -92,7 +92,8 @@ func TestBentHeader(t *testing.T) {
 		`"kind":"plain"`:            {`"kind":"round"`, `kind "round"`},
 		`"kind":"scalar"`:           {`"kind":"flat"`, `"scalar"`},
 		`"name":"k"`:                {`"name":"k.1 2"`, "is no name"},
-		`"records":"json"`:          {`"records":"json","halves":true`, "halves"},
+		`"pawn","mg":100,"eg":50`:   {`"pawn","kind":"mg","value":100`, "write (a.mg + extra) in place of a.mg in the formula"},
+		`"name":"near"`:             {`"kind":"flat","name":"near"`, "write + extra at the end of the formula"},
 		`"columns":[{"name":"f"`:    {`"by_side":true,"columns":[{"name":"f"`, "by_side"},
 		`"formula":"value = a.mg`:   {`"formula":"let x = y; let y = x; value = x + a.mg`, "defined by itself"},
 		`assay.features/2`:          {`assay.features/1`, "needs the format"},
@@ -139,6 +140,18 @@ func TestBentRecords(t *testing.T) {
 	}
 	if b, err = read(recordsBinary, bytesOf(append(head(0, flagSkip), uint8(3), []uint8("KPK"))...)); err != nil || b.Skip != "KPK" {
 		t.Errorf("%+v, %v", b, err)
+	}
+	// Halves are the sums of the first tapered channel.
+	for halves, drifts := range map[string]bool{"[100,50]": false, "[100,51]": true} {
+		a, err := read(recordsJSON, `{"term":[0,1],"white":[1,2],"black":[0,1],"columns":[1,1,1],"halves":`+halves+"}\n")
+		h, _ := parseHeader([]byte(strings.Replace(bentHeader, `"records":"json"`, `"records":"json","halves":true`, 1)))
+		if err != nil || h == nil {
+			t.Fatal(err)
+		}
+		set := h.set()
+		if err := checkRecord(&set, a); errors.Is(err, dataset.ErrDrift) != drifts || drifts && !strings.Contains(err.Error(), `the terms of channel "a" add up to 50 for the endgame half`) {
+			t.Errorf("halves %s: %v", halves, err)
+		}
 	}
 	for data, want := range map[string]string{
 		`{"term":[1],"count":[2],"columns":[1,1,1]}`:                                 "white and black",

@@ -27,7 +27,7 @@ func checkRecord(set *dataset.FeatureSet, rec *record) error {
 		if set.Bent() {
 			of = fmt.Sprintf("the terms of channel %q", set.Channels[halvesChannel(set)].Name)
 		}
-		return fmt.Errorf("%w: %s add up to a %s of %.6g, the engine's is %d%s", dataset.ErrDrift, of, name, sum, rec.halves[i], set.Explain(&rec.FeatureRow))
+		return fmt.Errorf("%w: %s add up to %.6g for the %s, the engine's is %d%s", dataset.ErrDrift, of, sum, name, rec.halves[i], set.Explain(&rec.FeatureRow))
 	}
 	return nil
 }
@@ -296,7 +296,11 @@ func (x *example) counts(terms []uint16) bool {
 // unknown is said where no suspect explains the rows.
 func (d *diagnosis) unknown() string {
 	if d.set.Bent() {
-		return "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"
+		text := "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"
+		if idle := idleText(d.set, d.examples); idle != "" {
+			text += "; " + idle
+		}
+		return text
 	}
 	if never := d.neverCounted(); never != "" {
 		return never

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
@@ -105,8 +106,8 @@ func (h *header) check() error {
 // tapered channel, and may say so.
 func (h *header) checkBend() error {
 	switch {
-	case h.Bent() && h.Halves:
-		return errors.New("halves are of a linear evaluation: leave them out with a formula")
+	case h.Bent() && h.Halves && !slices.ContainsFunc(h.Channels, func(c dataset.Channel) bool { return c.Kind == dataset.TaperedChannel }):
+		return errors.New("halves are the sums of the first tapered channel, and none is: leave them out")
 	case h.Bent() && h.version() == 1:
 		return fmt.Errorf("a formula needs the format %q", dataset.FeaturesFormat)
 	case h.Bent():

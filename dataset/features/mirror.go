@@ -107,11 +107,35 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	if err := judge(&r.set, examples); err != nil {
 		return err
 	}
+	if text := idleText(&r.set, examples); text != "" && r.Notice != nil {
+		r.Notice(text)
+	}
 	at, err = p.ask(boards, func(i int, rec *record) error { return compareAgain(examples[i].rec, rec) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", examples[at], err)
 	}
 	return nil
+}
+
+// idleText names columns that the formula does not use, or that are 0 in all examples; it is empty if there are none.
+func idleText(set *dataset.FeatureSet, examples []*example) string {
+	var parts []string
+	if idle := set.IdleColumns(); len(idle) > 0 {
+		parts = append(parts, "the formula does not use the columns "+strings.Join(idle, ", "))
+	}
+	at := 0
+	for _, c := range set.Columns {
+		from := at
+		if at++; c.Sides {
+			at++
+		}
+		if !slices.ContainsFunc(examples, func(x *example) bool {
+			return x.rec.Skip == "" && slices.ContainsFunc(x.rec.Columns[from:at], func(v float32) bool { return v != 0 })
+		}) {
+			parts = append(parts, fmt.Sprintf("column %q is 0 in all %d positions of the sample: does the dump set it (assay_set, assay_set_sides)?", c.Name, len(examples)))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // shuffle mixes the examples but the first, so that a position says nothing about the one before, and notes
@@ -138,8 +162,8 @@ func judge(set *dataset.FeatureSet, examples []*example) error {
 	for _, x := range examples {
 		skipped.Add(&x.rec.FeatureRow)
 	}
-	if err := skipped.Check(int64(len(examples))); err != nil {
-		return fmt.Errorf("of a sample with its mirrored twins, %w", err)
+	if n := int64(len(examples)); 10*skipped.Total() > 9*n { // what is nearer to half is counted at the end
+		return fmt.Errorf("of a sample and its mirrored twins %w", skipped.Check(n))
 	}
 	failed := func(as error, twin bool) *example {
 		i := slices.IndexFunc(examples, func(x *example) bool { return x.twin == twin && errors.Is(x.err, as) })

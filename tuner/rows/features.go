@@ -40,7 +40,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	c := featureCollector{line: line, to: to, unchecked: b.Unchecked}
+	c := featureCollector{line: line, to: to, unchecked: b.Unchecked, skipped: dataset.Skipped{}}
 	if set.Bent() {
 		if err := c.bendBy(&set, b.KeepFormula); err != nil {
 			return nil, errors.Join(err, to.abandon())
@@ -74,7 +74,10 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	s.sources = infos
+	s.sources, s.skipped = infos, c.skipped
+	if err := s.skipped.Check(c.rows); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrSkipped, err), s.Close())
+	}
 	return s, nil
 }
 
@@ -86,6 +89,7 @@ type featureCollector struct {
 	row  Row
 	rows int64
 
+	skipped   dataset.Skipped
 	unchecked bool
 }
 
@@ -110,6 +114,7 @@ func (c *featureCollector) add(f *dataset.FeatureRow) error {
 		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
 	if c.rows++; f.Skip != "" {
+		c.skipped.Add(f)
 		return nil
 	}
 	if c.bend != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -15,6 +16,8 @@ var (
 	ErrEmpty = errors.New("no rows")
 	// ErrRow wraps every complaint about the contents of one row.
 	ErrRow = errors.New("bad row")
+	// ErrSkipped means that the engine left out more than half of the rows.
+	ErrSkipped = errors.New("too many rows are skipped")
 )
 
 // game is what a store knows of one game (or of one row without a game).
@@ -42,6 +45,7 @@ type Store struct {
 	sources  []SourceInfo // empty unless built from sources
 	disk     *spill       // where codes are, if not in memory
 	bend     *Bend        // nil if the evaluation is linear
+	skipped  dataset.Skipped
 }
 
 // Rows returns the number of rows.
@@ -83,6 +87,21 @@ func (s *Store) Bytes() int64 {
 type SourceInfo struct {
 	Name, Hash string
 	Rows       int64
+}
+
+// Skipped returns the rows of features that the engine left out, by its reason.
+func (s *Store) Skipped() dataset.Skipped { return s.skipped }
+
+// Unscored returns the number of rows without a search score.
+func (s *Store) Unscored() (n int) {
+	for _, c := range s.Chunks {
+		for i := range c.Rows {
+			if c.ScoreOf(i) == NoScore {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Sources returns what the store was built from.

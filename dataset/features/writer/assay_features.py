@@ -97,6 +97,10 @@ class Writer:
         if channels and channels[0].kind == "plain":
             plain.add("")
         h["terms"] = [t.header(plain) for t in terms]
+        sided = {c.name for c in channels if c.sides}
+        if channels and channels[0].sides:
+            sided.add("")
+        self.sided = [by_side or t.kind != "scalar" and t.channel in sided for t in terms]  # each side is counted
         self.out = sys.stdout.buffer  # binary, and buffered
         self.out.write(json.dumps(h).encode() + b"\n")
         self.out.flush()
@@ -112,6 +116,8 @@ class Writer:
         self.out.flush()
 
     def add(self, term, count):
+        if 0 <= term < self.terms and self.sided[term]:
+            sys.exit(f"assay_features.py: each side of term {term} is counted: use add_sides(term, white, black), not add")
         self.add_sides(term, count, 0)
 
     def add_sides(self, term, white, black):
@@ -120,6 +126,8 @@ class Writer:
             sys.exit(f"assay_features.py: term {term} of {self.terms}")
         if black and not self.sides:
             sys.exit(f"assay_features.py: a count of Black for term {term}, but neither by_side nor a channel with sides")
+        if black and not self.sided[term]:
+            sys.exit(f"assay_features.py: the channel of term {term} does not count each side: use add(term, white - black), not add_sides")
         self.white[term] = self.white.get(term, 0) + white
         self.black[term] = self.black.get(term, 0) + black
 
@@ -138,10 +146,11 @@ class Writer:
         (1 - phase) * eg_scale * EG). columns has the numbers of all columns, White's before Black's."""
         if len(columns) != self.numbers:
             sys.exit(f"assay_features.py: {len(columns)} numbers in columns, want {self.numbers}")
-        used = [t for t in self.white if self.white[t] or self.black[t]]
+        used = [t for t in self.white if abs(self.white[t]) > 1e-9 or abs(self.black[t]) > 1e-9]
         counts = [self.white[t] for t in used]
         if self.sides:
             counts += [self.black[t] for t in used]
+        counts = struct.unpack(f"<{len(counts)}f", struct.pack(f"<{len(counts)}f", *counts))  # as they are stored
         wide = any(c != int(c) or not -128 <= c <= 127 for c in counts)
         flags = (eval is not None) | 2 * wide | 16 * bool(halves) | 32 * self.by_side | 4 * (self.sides and not self.by_side) | 8 * bool(columns)
         if self.resolves:

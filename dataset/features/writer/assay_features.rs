@@ -94,6 +94,12 @@ impl Options {
     /// Reports whether records count each side on its own.
     fn sides(&self) -> bool { self.by_side || self.channels.iter().any(|c| c.sides) }
 
+    /// Reports whether each side of a term is counted.
+    fn sided(&self, t: &Term) -> bool {
+        let channel = self.channels.iter().find(|c| t.channel.is_empty() || c.name == t.channel);
+        self.by_side || t.kind != "scalar" && channel.map_or(false, |c| c.sides)
+    }
+
     /// How many numbers a record has in its columns.
     fn numbers(&self) -> usize { self.columns.iter().map(|c| 1 + c.sides as usize).sum() }
 
@@ -136,9 +142,10 @@ impl Default for Record<'_> {
 pub struct Writer {
     input: std::io::StdinLock<'static>,
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
-    counts: Vec<[f32; 2]>, // by term: White's (or both sides') and Black's
+    counts: Vec<[f64; 2]>, // a sum of f32 would depend on the order // by term: White's (or both sides') and Black's
     used: Vec<usize>,
     seen: Vec<bool>,
+    sided: Vec<bool>, // by term: each side is counted
     options: Options,
 }
 
@@ -174,7 +181,7 @@ impl Writer {
         }).collect();
         let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         writeln!(out, "{},\"terms\":[{}]}}", h, list.join(",")).and_then(|_| out.flush()).expect("standard output");
-        Writer { input: std::io::stdin().lock(), out, counts: vec![[0.0; 2]; terms.len()], used: vec![], seen: vec![false; terms.len()], options }
+        Writer { input: std::io::stdin().lock(), out, counts: vec![[0.0; 2]; terms.len()], used: vec![], seen: vec![false; terms.len()], sided: terms.iter().map(|t| options.sided(t)).collect(), options }
     }
 
     /// The FEN of the next position, None at the end. An empty line asks for what was printed so far.
@@ -189,15 +196,23 @@ impl Writer {
         }
     }
 
-    pub fn add(&mut self, term: usize, count: f32) { self.add_sides(term, count, 0.0) }
+    pub fn add(&mut self, term: usize, count: f32) {
+        assert!(!self.sided.get(term).copied().unwrap_or(false), "assay_features.rs: each side of term {} is counted: use add_sides(term, white, black), not add", term);
+        self.count(term, count, 0.0)
+    }
 
     /// Counts a term where sides are scaled on their own, or one of a channel of each side.
     pub fn add_sides(&mut self, term: usize, white: f32, black: f32) {
+        assert!(black == 0.0 || !self.options.sides() || self.sided.get(term).copied().unwrap_or(true), "assay_features.rs: the channel of term {} does not count each side: use add(term, white - black), not add_sides", term);
+        self.count(term, white, black)
+    }
+
+    fn count(&mut self, term: usize, white: f32, black: f32) {
         assert!(term < self.counts.len(), "assay_features.rs: term {} of {}", term, self.counts.len());
         assert!(black == 0.0 || self.options.sides(), "assay_features.rs: a count of Black for term {}, but neither by_side nor a channel with sides", term);
         if !self.seen[term] { self.seen[term] = true; self.used.push(term); }
-        self.counts[term][0] += white;
-        self.counts[term][1] += black;
+        self.counts[term][0] += white as f64;
+        self.counts[term][1] += black as f64;
     }
 
     /// Ends a record, with a formula: why no fit takes the position. leaf is its FEN, with resolves.
@@ -220,8 +235,8 @@ impl Writer {
         let (sides, numbers) = (self.options.sides(), self.options.numbers());
         assert!(r.columns.len() == numbers, "assay_features.rs: {} numbers in columns, want {}", r.columns.len(), numbers);
         let all = std::mem::take(&mut self.used);
-        let used: Vec<usize> = all.iter().copied().filter(|&t| self.counts[t] != [0.0; 2]).collect();
-        let wide = used.iter().any(|&t| self.counts[t].iter().any(|&c| c as i8 as f32 != c));
+        let used: Vec<usize> = all.iter().copied().filter(|&t| self.counts[t].iter().any(|c| c.abs() > 1e-9)).collect();
+        let wide = used.iter().any(|&t| self.counts[t].iter().any(|&c| c as f32 as i8 as f32 != c as f32));
         let flags = r.eval.is_some() as u8 | (wide as u8) << 1 | (!r.halves.is_empty() as u8) << 4 | (self.options.by_side as u8) << 5
             | ((sides && !self.options.by_side) as u8) << 2 | ((numbers > 0) as u8) << 3;
         let mut b: Vec<u8> = Vec::with_capacity(64 + 10 * used.len());
@@ -232,7 +247,7 @@ impl Writer {
         for &t in &used { b.extend((t as u16).to_le_bytes()); }
         for side in 0..1 + sides as usize {
             for &t in &used {
-                let c = self.counts[t][side];
+                let c = self.counts[t][side] as f32;
                 if wide { b.extend(c.to_le_bytes()) } else { b.push(c as i8 as u8) }
             }
         }

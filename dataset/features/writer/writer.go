@@ -91,6 +91,21 @@ func (h *Header) sides() bool {
 	return sides
 }
 
+// sided reports of which terms each side is counted.
+func (h *Header) sided() []bool {
+	sides := map[string]bool{}
+	for i, c := range h.Channels {
+		if sides[c.Name] = c.Sides; i == 0 {
+			sides[""] = c.Sides
+		}
+	}
+	out := make([]bool, len(h.Terms))
+	for i, t := range h.Terms {
+		out[i] = h.BySide || t.Kind != "scalar" && sides[t.Channel]
+	}
+	return out
+}
+
 // numbers returns how many numbers a record has in its columns.
 func (h *Header) numbers() int {
 	n := len(h.Columns)
@@ -148,7 +163,8 @@ type Writer struct {
 	out    *bufio.Writer
 	header Header
 	sides  bool
-	counts [][2]float32 // by term: White's (or both sides') and Black's
+	sided  []bool       // by term: each side is counted
+	counts [][2]float64 // by term: White's (or both sides') and Black's; a sum of float32 would depend on the order
 	used   []uint16     // the terms of the record
 	seen   []bool       // by term: it is in used
 	kept   []uint16     // used without what cancels out
@@ -159,7 +175,7 @@ type Writer struct {
 // New prints the header.
 func New(in io.Reader, out io.Writer, h Header) *Writer {
 	h = h.complete()
-	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h, counts: make([][2]float32, len(h.Terms)), seen: make([]bool, len(h.Terms)), sides: h.sides()}
+	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h, counts: make([][2]float64, len(h.Terms)), seen: make([]bool, len(h.Terms)), sides: h.sides(), sided: h.sided()}
 	doc, err := json.Marshal(h)
 	w.err = err
 	w.out.Write(append(doc, '\n'))
@@ -189,10 +205,22 @@ func (w *Writer) Next() (fen string, ok bool) {
 func (w *Writer) Err() error { return w.err }
 
 // Add counts a term: White's count minus Black's.
-func (w *Writer) Add(term int, count float32) { w.AddSides(term, count, 0) }
+func (w *Writer) Add(term int, count float32) {
+	if term >= 0 && term < len(w.sided) && w.sided[term] && w.err == nil {
+		w.err = fmt.Errorf("features: each side of term %d is counted: use AddSides(term, white, black), not Add", term)
+	}
+	w.count(term, count, 0)
+}
 
 // AddSides counts a term where sides are scaled on their own, or one of a channel of each side.
 func (w *Writer) AddSides(term int, white, black float32) {
+	if term >= 0 && term < len(w.sided) && !w.sided[term] && w.sides && black != 0 && w.err == nil {
+		w.err = fmt.Errorf("features: the channel of term %d does not count each side: use Add(term, white - black), not AddSides", term)
+	}
+	w.count(term, white, black)
+}
+
+func (w *Writer) count(term int, white, black float32) {
 	if term < 0 || term >= len(w.counts) {
 		if w.err == nil {
 			w.err = fmt.Errorf("features: term %d of %d", term, len(w.counts))
@@ -206,8 +234,8 @@ func (w *Writer) AddSides(term int, white, black float32) {
 		w.seen[term] = true
 		w.used = append(w.used, uint16(term))
 	}
-	w.counts[term][0] += white
-	w.counts[term][1] += black
+	w.counts[term][0] += float64(white)
+	w.counts[term][1] += float64(black)
 }
 
 // Write ends a record. The evaluation is the formula's value or, without one, offset + flat terms
@@ -229,7 +257,7 @@ func (w *Writer) Write(r Record) {
 		b = w.record(b, &r)
 	}
 	for _, t := range w.used {
-		w.counts[t], w.seen[t] = [2]float32{}, false
+		w.counts[t], w.seen[t] = [2]float64{}, false
 	}
 	w.used, w.buf = w.used[:0], b
 	_, w.err = w.out.Write(b)
@@ -249,9 +277,10 @@ func (w *Writer) skip(b []byte, reason string) []byte {
 func (w *Writer) record(b []byte, r *Record) []byte {
 	used, wide := w.kept[:0], false
 	for _, t := range w.used { // what cancels out is left out
-		if w.counts[t] != [2]float32{} {
+		if n := w.counts[t]; math.Abs(n[0]) > 1e-9 || math.Abs(n[1]) > 1e-9 {
 			used = append(used, t)
-			for _, c := range w.counts[t] {
+			for _, n := range n {
+				c := float32(n)
 				wide = wide || c < -128 || c > 127 || c != float32(int8(c))
 			}
 		}
@@ -272,7 +301,7 @@ func (w *Writer) record(b []byte, r *Record) []byte {
 	}
 	for side := 0; side == 0 || side == 1 && w.sides; side++ {
 		for _, t := range used {
-			if c := w.counts[t][side]; wide {
+			if c := float32(w.counts[t][side]); wide {
 				b = f32(b, c)
 			} else {
 				b = append(b, byte(int8(c)))

@@ -142,6 +142,11 @@ func TestWritersAgree(t *testing.T) {
 			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that assay_begin does not have (5)") {
 				t.Errorf("a bad term: %v, %q", err, text)
 			}
+			cmd = exec.Command(command[0], "mixed")
+			cmd.Stdin = strings.NewReader(fens)
+			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "wants assay_add_sides(term, white, black), not assay_add; term (1)") {
+				t.Errorf("assay_add of a term of each side: %v, %q", err, text)
+			}
 		})
 	}
 }
@@ -173,8 +178,43 @@ func TestBadTerm(t *testing.T) {
 	if _, err := bent("columns"); err == nil || !strings.Contains(err.Error(), "2 numbers in columns, want 3") {
 		t.Errorf("%v", err)
 	}
+	for name, add := range map[string]func(w *Writer){
+		"use AddSides(term, white, black), not Add":  func(w *Writer) { w.Add(1, 2) },
+		"use Add(term, white - black), not AddSides": func(w *Writer) { w.AddSides(0, 2, 1) },
+	} {
+		w := New(strings.NewReader(""), io.Discard, Header{Formula: "value = m + balance(d)", Channels: []Channel{{Name: "m", Kind: "plain"}, {Name: "d", Kind: "plain", Sides: true}},
+			Terms: []Term{{Name: "a", Channel: "m"}, {Name: "b", Channel: "d"}}})
+		if add(w); w.Err() == nil || !strings.Contains(w.Err().Error(), name) {
+			t.Errorf("%v, want %s", w.Err(), name)
+		}
+	}
 	w := New(strings.NewReader(""), io.Discard, Header{Terms: []Term{{Name: "a"}}})
 	if w.AddSides(0, 1, 1); w.Err() == nil {
 		t.Error("a count of Black that is written nowhere")
+	}
+}
+
+// Sums of float counts do not depend on the order in which they are added, so that a mirrored position has the
+// same ones.
+func TestSumsInDouble(t *testing.T) {
+	parts := []float32{0.1, 0.7, 1e3, 0.3, 1e-3, 77.7, 0.9}
+	record := func(sign float32, reverse bool) string {
+		var out bytes.Buffer
+		w := New(strings.NewReader("x\n"), &out, Header{Float: true, Terms: []Term{{Name: "a"}}})
+		w.Next()
+		for i := range parts {
+			if reverse {
+				i = len(parts) - 1 - i
+			}
+			w.Add(0, sign*parts[i])
+		}
+		w.Write(Record{})
+		w.Next()
+		_, records, _ := strings.Cut(out.String(), "\n")
+		return records
+	}
+	a, b := record(1, false), record(-1, true)
+	if n, m := a[len(a)-4:], b[len(b)-4:]; n[:3] != m[:3] || n[3]^m[3] != 0x80 {
+		t.Errorf("the sums are % x and % x", n, m)
 	}
 }

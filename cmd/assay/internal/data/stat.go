@@ -116,6 +116,9 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
 	} else {
 		line("terms", "%d", s.Terms)
+		if text := s.Skipped.Text(s.Rows); text != "" {
+			line("skipped", "%s", text)
+		}
 	}
 	r := s.Results
 	line("results", "White %s, draw %s, Black %s; mean %.4f", cli.Share(r.White, s.Rows), cli.Share(r.Draw, s.Rows), cli.Share(r.Black, s.Rows), r.Mean)

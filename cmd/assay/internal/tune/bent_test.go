@@ -210,3 +210,41 @@ func TestTuneFormulaErrors(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 }
+
+// TestTuneUnscored: rows without a score are counted where the target has scores.
+func TestTuneUnscored(t *testing.T) {
+	dir := t.TempDir()
+	set := dataset.FeatureSet{Model: "scored", Terms: []dataset.FeatureTerm{{Name: "a", MG: 60, EG: 60}}}
+	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(12, 13))
+	for i := range 2000 {
+		n := r.IntN(7) - 3
+		row := dataset.FeatureRow{Phase: 1, Scale: 1, Eval: dataset.NoEval, Score: int16(50 * n), Game: uint64(i/5 + 1), Weight: 1, Terms: []uint16{0}, Counts: []float32{float32(n)}}
+		if i%4 == 0 {
+			row.Score = dataset.NoScore
+		}
+		if float64(n) > 3*r.NormFloat64() {
+			row.Result = 1
+		}
+		if err := w.Append(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "w.json")
+	const want = "500 of 2000 positions (25.0 %) have no score"
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out); err != nil || !strings.Contains(said, want) {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out, "--json"); err != nil || !strings.Contains(said, `"unscored":500`) && !strings.Contains(said, `"unscored": 500`) {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if said, err := tune(t, dir, "--folds", "0", "--out", out); err != nil || strings.Contains(said, "have no score") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}

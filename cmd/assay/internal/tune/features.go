@@ -109,6 +109,9 @@ Results, scores and games are copied from the positions. The output does not dep
 			if err := printFeatures(cmd.OutOrStdout(), out, args, m, prediction, asJSON); err != nil {
 				return err
 			}
+			if err := prediction.Skipped.Check(m.Rows); err != nil {
+				return fmt.Errorf("%s: %w", out, err)
+			}
 			if err := predictsNothing(out, prediction); err != nil && !force {
 				return err
 			} else if err != nil {
@@ -137,12 +140,15 @@ func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifes
 	}
 	noise := noiseOf(m)
 	if asJSON {
-		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "prediction": p, "noise": noise})
+		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "skipped": p.Skipped, "prediction": p, "noise": noise})
 	}
 	if text := noiseWarning(&noise, sources); text != "" {
 		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
 	}
 	fmt.Fprintf(w, "%s: %s, %d rows\n", out, m.Schema, m.Rows)
+	if text := p.Skipped.Text(m.Rows); text != "" {
+		fmt.Fprintf(w, "%s\n", text)
+	}
 	if !p.Judged() {
 		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n", p.Games)
 		return err

@@ -90,6 +90,12 @@ func fitSummary(r *tuner.Report, file *models.File, took time.Duration) string {
 		fmt.Fprintf(&b, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("data", "%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
+	if text := r.Skipped.Text(int64(r.Rows) + r.Skipped.Total()); text != "" {
+		line("", "%s", text)
+	}
+	if r.Unscored > 0 {
+		line("", "%d of %d positions (%s) have no score: their target is the result alone, as with --lambda 1", r.Unscored, r.Rows, cli.Share(int64(r.Unscored), int64(r.Rows)))
+	}
 	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train, lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
 	scale := fmt.Sprintf("%.6f per %s under the start weights, %.6f under the new ones", r.K, file.UnitName(), r.FileK)

@@ -2,7 +2,7 @@
 #include "../../assay_features.h"
 
 /* The record of an evaluation with a formula. */
-static int bent(void) {
+static int bent(int mixed) {
   static const assay_channel channels[] = {{"main", ASSAY_TAPERED, 0}, {"danger", ASSAY_PLAIN, 1}};
   static const assay_column columns[] = {{"f", 1}, {"g", 0}};
   const assay_term terms[] = {
@@ -18,6 +18,7 @@ static int bent(void) {
       assay_skip("KPK");
       continue;
     }
+    if (mixed) assay_add(1, n); /* stops: each side of it is counted */
     assay_add(0, 2), assay_add_sides(1, n, 1), assay_add_sides(1, 0, 0.25);
     assay_set_sides(0, 0.5, 0.75), assay_set(1, n);
     assay_end(0.5, 1, 1, 0, n);
@@ -30,7 +31,8 @@ int main(int argc, char **argv) {
       {"a", "g", 100, 120.5, ASSAY_TAPERED}, {"b", "g", -3, -3, ASSAY_FLAT | ASSAY_ASYMMETRIC}, {"c", "h", 7, 7, ASSAY_SINGLE},
       {assay_element("d", 3, 0), "h", 23, 0, ASSAY_MG}, {assay_element("e", 7, 4), "h", 0, 1, ASSAY_EG | ASSAY_FIXED}};
   char fen[ASSAY_FEN];
-  if (argc > 1 && !strcmp(argv[1], "bent")) return bent();
+  if (argc > 1 && !strcmp(argv[1], "bent")) return bent(0);
+  if (argc > 1 && !strcmp(argv[1], "mixed")) return bent(1);
   assay_unit = 256, assay_float = 1, assay_resolves = 1;
   assay_by_side = argc > 1 && !strcmp(argv[1], "sides"), assay_by_sign = !assay_by_side;
   assay_begin("t\"\\", terms, 5);
