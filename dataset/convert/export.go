@@ -211,8 +211,11 @@ func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, c *
 
 // exportViri writes games, and warns of the scores that the format cannot leave out.
 func exportViri(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bufio.Writer, c *ExportConfig) (int64, error) {
-	var none, moves int
+	var none, moves, forfeits int
 	n, err := exportRows(ctx, r, out, c.Progress, func(b []byte, g *dataset.GameRow) ([]byte, error) {
+		if dataset.Forfeit(g.Termination) != "" {
+			forfeits++
+		}
 		for _, s := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
 			if moves++; s == dataset.NoScore {
 				none++
@@ -223,6 +226,10 @@ func exportViri(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bu
 	if err == nil && none > 0 && c.Warn != nil {
 		c.Warn(fmt.Sprintf("%d of %d moves have no score, which viriformat cannot say: they have %d; train with a filter that drops such scores",
 			none, moves, viri.Unscored))
+	}
+	if err == nil && forfeits > 0 && c.Warn != nil {
+		c.Warn(fmt.Sprintf("%d of %d games ended by a forfeit (time, illegal move, crash): the board did not decide their results, which viriformat cannot say",
+			forfeits, n))
 	}
 	return n, err
 }

@@ -82,7 +82,9 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 func (im *importer) readViri(name string, r io.Reader, take taker) error {
 	number := int64(0)
 	for g, err := range viri.Read(r) {
-		number++
+		if number++; err == nil && im.Mover {
+			oppose(&g)
+		}
 		var bad *viri.GameError
 		var refused *Refusal
 		if errors.As(err, &bad) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -27,7 +28,7 @@ type ImportConfig struct {
 	InferGames   bool
 	OpeningPlies int  // number of book plies of each game; 0: those that a PGN marks
 	NoBookMarks  bool // they are OpeningPlies even if that is 0
-	// Comments says how to read the scores of a PGN.
+	// Comments says how to read the scores of a PGN. pgn.White holds for ce in lists too.
 	Comments pgn.Reading
 	Strict   bool // the first row that cannot be read is an error
 
@@ -92,6 +93,7 @@ type importIdentity struct {
 	InferGames   bool     `json:"infer_games"`
 	OpeningPlies int      `json:"opening_plies"`
 
+	WhiteScores bool        `json:"white_scores,omitempty"` // of lists, in ce too
 	NoBookMarks bool        `json:"no_book_marks,omitempty"`
 	Comments    pgn.Reading `json:"comments,omitzero"`
 }
@@ -122,6 +124,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	if slices.Contains(id.Formats, PGN) {
 		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
+	id.WhiteScores = c.Comments.View == pgn.White && slices.Contains(id.Formats, EPD)
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
 	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"), opposed: make([]bool, len(c.OtherView))}
 	if id.Formats[0].Games() {
@@ -198,6 +201,7 @@ type importer struct {
 	tally   pgn.Tally // belongs to the goroutine that reads
 	views   dataset.Views
 	opposed []bool // players of OtherView that had Black
+	ces     atomic.Int64
 }
 
 // write runs the import, and removes the rows if the input is wrong.
@@ -269,7 +273,7 @@ func (im *importer) takenForMover() bool {
 			mover -= t.Scores
 		}
 	}
-	return mover > 0 || len(im.tally.Taken) == 0 && im.Mover
+	return mover > 0 || len(im.tally.Taken) == 0 && (im.Mover || 2*im.ces.Load() > im.counts.Rows && im.Comments.View != pgn.White)
 }
 
 // judge checks the import as a whole.

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
 )
@@ -169,6 +170,11 @@ func (im *importer) readEPD(text string) (r dataset.PositionRow, foreign bool, e
 	l, err := epd.Parse(text)
 	if err == nil {
 		r, err = l.Row(im.Mover)
+	}
+	if l.OfMover() {
+		if im.ces.Add(1); im.Comments.View == pgn.White && l.Score != dataset.NoScore {
+			r.Score = l.Score // its writer does not know what ce means
+		}
 	}
 	if err == nil {
 		err = r.Check()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/viri"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -65,6 +66,23 @@ func scoredGames(number int, white ...string) (table, games string) {
 	return rows.String(), text.String()
 }
 
+// vf returns the games as viriformat, with scores from White's or from the mover's view.
+func vf(t *testing.T, games string, mover bool) string {
+	var b []byte
+	for g, err := range pgn.Read(strings.NewReader(games)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mover {
+			oppose(&g.Row)
+		}
+		if b, err = viri.Append(b, &g.Row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(b)
+}
+
 func balance(p *board.Position) (cp int) {
 	for t, value := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500, board.Queen: 900} {
 		cp += value * (p.Pieces(board.White, t).Count() - p.Pieces(board.Black, t).Count())
@@ -86,6 +104,15 @@ func TestImportTestsViews(t *testing.T) {
 		mover.WriteString(line)
 	}
 	whites := pgn.Reading{View: pgn.White}
+	ces := func(table string) string {
+		var b strings.Builder
+		for line := range strings.Lines(table[strings.Index(table, "\n")+1:]) {
+			f := strings.Split(line, ",")
+			fmt.Fprintf(&b, "%s c9 \"%s\"; ce %s;\n", strings.Join(strings.Fields(f[0])[:4], " "),
+				map[string]string{"1": "1-0", "0.5": "1/2-1/2", "0": "0-1"}[f[2]], f[1])
+		}
+		return b.String()
+	}
 	for _, c := range []struct {
 		name, text string
 		config     ImportConfig
@@ -98,6 +125,13 @@ func TestImportTestsViews(t *testing.T) {
 		{"a.csv", mover.String(), ImportConfig{InferGames: true}, true, false, 0},
 		{"a.csv", mover.String(), ImportConfig{}, true, false, 0},
 		{"a.csv", mover.String(), ImportConfig{InferGames: true, Mover: true}, false, false, 0},
+		{"a.epd", ces(mover.String()), ImportConfig{}, false, false, 0},
+		{"a.epd", ces(right), ImportConfig{}, true, true, 0},
+		{"a.epd", ces(right), ImportConfig{Comments: whites}, false, false, 0},
+		{"a.epd", ces(mover.String()), ImportConfig{Comments: whites}, true, false, 0},
+		{"a.vf", vf(t, games, false), ImportConfig{}, false, false, 0},
+		{"a.vf", vf(t, games, true), ImportConfig{}, true, false, 0},
+		{"a.vf", vf(t, games, true), ImportConfig{Mover: true}, false, false, 0},
 		{"a.pgn", games, ImportConfig{}, false, false, 0},
 		{"a.pgn", games, ImportConfig{Comments: whites}, true, false, 0},
 		{"a.pgn", byBoth, ImportConfig{}, true, true, 0},

@@ -134,6 +134,9 @@ func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
 	return r, nil
 }
 
+// OfMover reports whether the score is in a ce operation, which is from the side to move's view.
+func (l *Line) OfMover() bool { return l.ce }
+
 // Parse reads one line.
 func Parse(s string) (Line, error) {
 	line := Line{Score: dataset.NoScore}

@@ -91,7 +91,7 @@ ends where the ply drops or the result changes.`,
 	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+" (default: by the name of each file)")
 	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, result, ply, game, opening, weight, _")
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
-	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white, or mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
+	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white (given, also in ce of lists), or mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
 	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow (default: as each program writes them)")
 	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores are from the other view than the comments say (repeatable)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")

@@ -290,7 +290,7 @@ func (t *tuneTask) identity() (hashes []string) {
 // checkViews returns an error if the fit would learn from scores that are not from White's view.
 func (t *tuneTask) checkViews(f *tuneFlags) error {
 	fault := t.views.Fault()
-	if fault == nil {
+	if fault == nil || !fault.Wrong() && f.c.Lambda == 1 { // the fit does not use scores
 		return nil
 	}
 	if fault.Wrong() && f.c.Lambda < 1 {
