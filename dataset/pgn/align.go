@@ -1,6 +1,7 @@
 package pgn
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -59,7 +60,7 @@ func (m *mean) close() {
 // their view is the same.
 type aligner struct {
 	scores int
-	next   int // number of scores at which to decide
+	next   int // how many scores to have before it decides
 	agree  mean
 	gain   gains
 	fair   gains // with scores of both sides of the same size
@@ -141,12 +142,10 @@ func clip(r raw, d *Dialect) float64 {
 
 // decide looks whether the data say what is not known.
 func (a *aligner) decide() {
-	if a.over || a.scores < max(enough, a.next) {
+	if a.over || a.scores < a.next {
 		return
 	}
-	for a.next = enough; a.next <= a.scores; {
-		a.next *= 2
-	}
+	a.next = 2 * a.scores
 	switch z := a.agree.of(); {
 	case a.view != 0:
 	case z > sure:
@@ -178,88 +177,65 @@ type reader struct {
 	Reading
 	aligners map[*Dialect]*aligner
 	queue    []held
-	scores   int // held
-}
-
-// learns returns what the file has shown of a dialect so far; nil if there is nothing to learn.
-func (r *reader) learns(d *Dialect) *aligner {
-	if d == nil || !d.unsure || r.Ply != 0 {
-		return nil
-	}
-	a := r.aligners[d]
-	if a == nil {
-		a = &aligner{view: r.View, ply: d.Ply}
-		r.aligners[d] = a
-	}
-	return a
-}
-
-// settle sets the scores of a game.
-func (r *reader) settle(g *Game) {
-	var v View
-	var p Ply
-	if d := g.Dialect; d != nil {
-		v, p = d.View, d.Ply
-		if a := r.learns(d); a != nil {
-			p = a.ply
-			if a.view != 0 {
-				v = a.view
-			}
-		}
-		if r.View != 0 {
-			v = r.View
-		}
-		if r.Ply != 0 {
-			p = r.Ply
-		}
-	}
-	g.settle(v, p)
 }
 
 // take adds a game, and reports whether those that are held can go.
 func (r *reader) take(g *Game, err error) (ready bool) {
 	r.queue = append(r.queue, held{g, err})
-	a := r.learns(g.Dialect)
-	if a != nil && !a.over {
-		before := a.scores
-		a.add(g)
-		a.decide()
-		r.scores += a.scores - before
-		if r.scores > maxHeldScores || len(r.queue) > maxHeldGames {
-			r.give()
+	if d := g.Dialect; d != nil && d.unsure && r.Ply == 0 {
+		a := r.aligners[d]
+		if a == nil {
+			a = &aligner{view: r.View, ply: d.Ply, next: enough}
+			r.aligners[d] = a
+		}
+		if !a.over {
+			a.add(g)
+			a.decide()
 		}
 	}
+	scores := 0
 	for _, a := range r.aligners {
-		if !a.over && a.scores > 0 {
-			if len(r.queue) > maxHeldGames {
-				r.give()
-				return true
-			}
-			return false
+		if !a.over {
+			scores += a.scores
 		}
 	}
-	return true
-}
-
-// give ends the search for what is not known: it remains so.
-func (r *reader) give() {
-	for _, a := range r.aligners {
-		a.over = true
+	if scores > maxHeldScores || len(r.queue) > maxHeldGames {
+		for _, a := range r.aligners {
+			a.over = true // what is not known remains so
+		}
+		return true
 	}
+	return scores == 0
 }
 
 // flush yields the games that are held.
 func (r *reader) flush(yield func(*Game, error) bool) bool {
 	for _, h := range r.queue {
-		if h.g != nil {
-			r.settle(h.g)
+		var v View
+		var p Ply
+		if d := h.g.Dialect; d != nil {
+			v, p = d.View, d.Ply
+			a := r.aligners[d]
+			switch {
+			case r.View != 0 || r.Ply != 0:
+				h.g.why = "as set"
+			case a != nil && a.view != 0:
+				h.g.why = "as the scores show"
+			case d.unsure:
+				h.g.why = "assumed: no tag says it"
+			}
+			if a != nil {
+				v, p = cmp.Or(a.view, v), a.ply
+			}
+			v, p = cmp.Or(r.View, v), cmp.Or(r.Ply, p)
 		}
+		h.g.settle(v, p)
 		if !yield(h.g, h.err) {
 			return false
 		}
 	}
 	clear(r.queue)
-	r.queue, r.scores = r.queue[:0], 0
+	r.queue = r.queue[:0]
 	return true
 }
 

@@ -95,7 +95,7 @@ func TestTheDataDecide(t *testing.T) {
 						t.Fatalf("%+v, game %d: %v, %v\n%v, want\n%v", how, i, g.View, g.Ply, g.Row.Scores, want[i])
 					}
 				}
-				if len(tally.Taken) != 1 || tally.Taken[0].Left || tally.Taken[0].Games != 30 {
+				if len(tally.Taken) != 1 || tally.Taken[0].Left || tally.Taken[0].Games != 30 || tally.Taken[0].Why != "as the scores show" {
 					t.Errorf("%+v: %+v", how, tally)
 				}
 			}
@@ -223,6 +223,30 @@ func TestUnknownDialects(t *testing.T) {
 	}
 }
 
+// A comment may break over lines where a word ends; tags decide before numbers do.
+func TestKnownComments(t *testing.T) {
+	for _, c := range []struct {
+		text, dialect string
+		want          int16
+	}{
+		{"1. e4 {+0.35/12\n0.1s} 1-0\n", "cutechess-cli", 35},
+		{"1. e4 {+0.57 17/28\r\n583 12} 1-0\n", "OpenBench", 57},
+		{"1. e4 {-M4\n17/28 583 12} 1-0\n", "OpenBench", 4 - dataset.MateScore},
+		{"1. e4 {\t+0.35/12 1:23} 1-0\n", "Arena, WinBoard", 35},
+		{"1. e4 {23/12} 1-0\n", "c-chess-cli", 23},
+		{"1. e4 {[%eval\n23,\n14] [%emt 0:\n00:22]} 1-0\n", "ChessBase, engines at play", 23},
+		{"[Site \"https://lichess.org/x\"]\n\n1. e4 {[%eval 23,14] [%emt 0:00:22]} 1-0\n", "ChessBase, engines at play", 23},
+		{"[Site \"https://lichess.org/x\"]\n\n1. e4 {[%eval 0.2]} e5 {[%eval 1]} 2. Nf3 1-0\n", "Lichess games", 100},
+		{"1. e4 {d=1, sd=1,\nmt=0, wv=-0.31} 1-0\n", "TCEC", -31},
+	} {
+		games, _ := readAll(t, Reading{}, c.text)
+		g := games[0]
+		if g.Dialect == nil || g.Dialect.Name != c.dialect || g.Row.Scores[len(g.Row.Scores)-1] != c.want {
+			t.Errorf("%q: %+v, %v; want %s, %d", c.text, g.Dialect, g.Row.Scores, c.dialect, c.want)
+		}
+	}
+}
+
 // What is no score is none.
 func TestNoScores(t *testing.T) {
 	for _, comment := range []string{"0.00/0 0.100s", "0/0 5ms", "+M0/12 0.1s", "/12 0.1s", "0.1s", "[%eval #0]", "[%eval 0,0]", "[%eval ]", "[%eval nan]", "1/2",
@@ -246,7 +270,8 @@ func TestBookMarks(t *testing.T) {
 		{"1. e4 { Book } e5 {book, mb=+0+0+0+0+0,} 2. Nf3 {d=9, wv=0.31, mb=+0}", 2},
 		{"1. e4 {(Book)} e5 {+0.3/9 0.1s} 2. Nf3 {book}", 1}, // White's own book goes on
 		{"1. e4 {book} e5 {book} 2. Nf3 {book}", 3},
-		{"1. e4 {bookish} e5 {a book move} 2. Nf3", 0},
+		{"1. e4 {book 0s} e5 {Book move} 2. Nf3", 2},
+		{"1. e4 {bookish} e5 {a book move} 2. Nf3 {Book is c4} Nc6 {book says d6}", 0},
 		{"1. e4 (1. d4 {book}) 1... e5", 0},
 		{"{book} 1. e4 e5", 0},
 	} {

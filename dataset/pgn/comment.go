@@ -2,6 +2,7 @@ package pgn
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
@@ -28,39 +29,11 @@ type mark struct {
 
 // number reads a decimal number; whole says that it has no point.
 func number(s string) (value raw, whole, ok bool) {
-	sign, digits, fraction, point := raw(1), 0, 0, -1
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		if s[0] == '-' {
-			sign = -1
-		}
-		s = s[1:]
+	if strings.Trim(s, "+-.0123456789") != "" || strings.HasSuffix(s, ".") { // 1. is a move's number
+		return 0, false, false
 	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '.' && point < 0:
-			point = i
-		case c < '0' || c > '9':
-			return 0, false, false
-		case point < 0 || fraction < 2:
-			if point >= 0 {
-				fraction++
-			}
-			value = min(10*value+raw(c-'0'), maxRaw)
-			digits++
-		case fraction == 2:
-			fraction++
-			if c >= '5' {
-				value++
-			}
-		}
-	}
-	if point >= 0 && fraction == 0 {
-		return 0, false, false // a move's number
-	}
-	for ; fraction < 2; fraction++ {
-		value = min(10*value, maxRaw)
-	}
-	return sign * value, point < 0, digits > 0
+	x, err := strconv.ParseFloat(s, 64)
+	return raw(math.Round(max(-maxRaw, min(maxRaw, 100*x)))), !strings.Contains(s, "."), err == nil
 }
 
 // score reads a number or a mate: 0.34, +1.20, M5, -M4, M-4, #5, #-3.
@@ -89,10 +62,16 @@ func score(s string) (value raw, f feature, ok bool) {
 // read finds in a comment what the table knows.
 func (m *mark) read(text string) (ok bool) {
 	*m = mark{value: none}
+	if strings.ContainsAny(text, "\t\r\n") { // lines may break within a comment
+		text = strings.Join(strings.Fields(text), " ")
+	}
 	if _, rest, found := strings.Cut(text, "[%eval"); found {
 		value, rest, _ := strings.Cut(rest, "]")
 		value, depth, _ := strings.Cut(strings.TrimSpace(value), ",")
 		m.has = hasEval
+		if depth != "" {
+			m.has |= hasDepth
+		}
 		if strings.Contains(rest, "[%emt") {
 			m.has |= hasEmt
 		}
@@ -122,13 +101,15 @@ func (m *mark) read(text string) (ok bool) {
 	return false
 }
 
-// isBook reports whether a comment marks a book move: book, or book and more.
+// isBook reports whether a comment marks a book move: book, (book), book 0s, book, mb=+0. What
+// people write about books does not.
 func isBook(text string) bool {
-	word := strings.TrimLeft(text, "( ")
-	if len(word) < 4 || !strings.EqualFold(word[:4], "book") {
+	text = strings.TrimLeft(text, "( ")
+	if len(text) < 4 || !strings.EqualFold(text[:4], "book") {
 		return false
 	}
-	return len(word) == 4 || strings.IndexByte(" ,;)", word[4]) >= 0
+	rest := strings.TrimSpace(text[4:])
+	return rest == "" || strings.IndexByte(",)0123456789", rest[0]) >= 0 || strings.EqualFold(rest, "move")
 }
 
 // set notes a score. Nothing searched to depth 0 is none.
@@ -200,30 +181,32 @@ func timeOf(s string) feature {
 
 // seemsScore reports whether a comment that the table does not know seems to have a score.
 func seemsScore(text string) bool {
-	if i := strings.IndexByte(text, '%'); i > 0 && text[i-1] == '[' {
-		name, _, _ := strings.Cut(text[i+1:], " ")
+	text = strings.TrimLeft(text, " \t\r\n([")
+	if command, ok := strings.CutPrefix(text, "%"); ok {
+		name, _, _ := strings.Cut(command, " ")
 		return name == "ce" || name == "cp" || strings.Contains(name, "eval") || strings.Contains(name, "score")
 	}
-	first := strings.TrimLeft(text, " \t\r\n([")
-	if i := strings.IndexAny(first, " |;,/()[]\n"); i >= 0 {
-		first = first[:i]
-	}
-	if _, f, ok := score(first); ok && (f != hasWhole || first[0] == '+' || first[0] == '-') {
+	if word, f, ok := scoreWord(text); ok && (f != hasWhole || strings.ContainsAny(word[:1], "+-")) {
 		return true
 	}
-	low := strings.ToLower(text)
+	text = strings.ToLower(text)
 	for _, key := range []string{"eval", "ev", "score", "cp", "wv"} {
-		if _, rest, found := strings.Cut(low, key); found {
-			value := strings.TrimLeft(rest, "=: ")
-			if i := strings.IndexAny(value, " |;,/()[]\n"); i >= 0 {
-				value = value[:i]
-			}
-			if _, _, ok := score(value); ok && len(value) < len(rest) {
-				return true
-			}
+		_, rest, _ := strings.Cut(text, key)
+		value := strings.TrimLeft(rest, "=: ")
+		if _, _, ok := scoreWord(value); ok && len(value) < len(rest) {
+			return true
 		}
 	}
 	return false
+}
+
+// scoreWord reads a score that a text begins with.
+func scoreWord(text string) (word string, f feature, ok bool) {
+	if i := strings.IndexAny(text, " |;,/()[]\n"); i >= 0 {
+		text = text[:i]
+	}
+	_, f, ok = score(text)
+	return text, f, ok
 }
 
 // comment takes what the comment after the last move says.

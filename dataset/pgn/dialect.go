@@ -1,7 +1,6 @@
 package pgn
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -65,6 +64,7 @@ const (
 	hasLone                       // score and nothing else
 	hasPoint                      // a number with a decimal point
 	hasWhole                      // a number without
+	hasDepth                      // [%eval ...,12]
 	hasEmt                        // [%emt ...] beside the score
 	hasMillis                     // a time as 12ms
 	hasBare                       // a time without a unit
@@ -75,27 +75,37 @@ const (
 // form are the features that are ways to write a score. Those of one game have the same.
 const form = hasEval | hasWV | hasScore | hasSel | hasLone
 
-const lichess = "lichess.org/"
+const lichess = "lichess.org"
 
 // dialects is the table. The first row that fits a game counts.
 var dialects = []Dialect{
-	{Name: "assay", Example: "[%eval 0.34,12]", Moves: true, View: White, Ply: Before, has: hasEval, tags: []Tag{{"Annotator", Annotator}}},
-	{Name: "Lichess games", Example: "[%eval 0.34]", Moves: true, View: White, Ply: After, has: hasEval, tags: []Tag{{"Site", lichess}}},
+	{Name: "assay", Example: "[%eval 0.34,12]", Moves: true, View: White, Ply: Before,
+		has: hasEval, tags: []Tag{{"Annotator", Annotator}}},
+	{Name: "ChessBase, engines at play", Example: "[%eval 34,12] [%emt 0:00:05]", Centipawns: true, Moves: true,
+		View: White, Ply: Before,
+		has: hasEval | hasWhole | hasDepth | hasEmt, not: hasPoint, unsure: true},
+	{Name: "ChessBase", Example: "[%eval 34,12]", Centipawns: true, Moves: true, View: White,
+		has: hasEval | hasWhole | hasDepth, not: hasPoint, unsure: true},
+	{Name: "Lichess games", Example: "[%eval 0.34]", Moves: true, View: White, Ply: After,
+		has: hasEval, tags: []Tag{{"Site", lichess}, {"Event", lichess}}},
 	{Name: "Lichess broadcasts", Example: "[%eval 0.34]", Moves: true, View: White, Ply: After, has: hasEval,
 		tags: []Tag{{"BroadcastURL", ""}, {"BroadcastName", ""}, {"GameURL", lichess}}},
 	{Name: "Lichess studies", Example: "[%eval 0.34]", Moves: true, View: White, Ply: After, has: hasEval,
 		tags: []Tag{{"ChapterURL", ""}, {"StudyName", ""}, {"ChapterName", ""}, {"Annotator", lichess}}},
-	{Name: "ChessBase, engines at play", Example: "[%eval 34,12] [%emt 0:00:05]", Centipawns: true, Moves: true, View: White, Ply: Before,
-		has: hasEval | hasEmt | hasWhole, not: hasPoint, unsure: true},
-	{Name: "ChessBase", Example: "[%eval 34,12]", Centipawns: true, Moves: true, View: White, has: hasEval | hasWhole, not: hasPoint, unsure: true},
-	{Name: "engines at play", Example: "[%eval 0.34,12] [%emt 0:00:05]", Moves: true, View: White, Ply: Before, has: hasEval | hasEmt, unsure: true},
+	{Name: "engines at play", Example: "[%eval 0.34,12] [%emt 0:00:05]", Moves: true, View: White, Ply: Before,
+		has: hasEval | hasEmt, unsure: true},
+	{Name: "unnamed [%eval], whole", Example: "[%eval 34]", Centipawns: true, Moves: true, View: White,
+		has: hasEval | hasWhole, not: hasPoint, unsure: true},
 	{Name: "unnamed [%eval]", Example: "[%eval 0.34]", Moves: true, View: White, has: hasEval, unsure: true},
 	{Name: "TCEC", Example: "d=12, sd=18, mt=450, wv=0.34", View: White, Ply: Before, has: hasWV},
 	{Name: "OpenBench", Example: "+0.34 12/18 450 67890", View: Mover, Ply: Before, has: hasSel},
-	{Name: "OpenBench, compact", Example: "+0.34", View: Mover, Ply: Before, has: hasLone, only: "White Black Result PlyCount FEN TimeControl"},
-	{Name: "c-chess-cli", Example: "34/12 450ms", Centipawns: true, Moves: true, View: Mover, Ply: Before, has: hasScore,
+	{Name: "OpenBench, compact", Example: "+0.34", View: Mover, Ply: Before,
+		has: hasLone, only: "White Black Result PlyCount FEN TimeControl"},
+	{Name: "c-chess-cli", Example: "34/12 450ms", Centipawns: true, Moves: true, View: Mover, Ply: Before,
+		has: hasScore,
 		any: hasWhole | hasMillis, not: hasPoint},
-	{Name: "Arena, WinBoard", Example: "(Nf6 d4) +0.34/12 4", View: Mover, Ply: Before, has: hasScore, any: hasLine | hasBare},
+	{Name: "Arena, WinBoard", Example: "(Nf6 d4) +0.34/12 4", View: Mover, Ply: Before,
+		has: hasScore, any: hasLine | hasBare},
 	{Name: "fastchess", Example: "+0.34/12 0.450s, n=67890", View: Mover, Ply: Before, has: hasScore | hasKeys},
 	{Name: "cutechess-cli", Example: "+0.34/12 0.45s", View: Mover, Ply: Before, has: hasScore},
 }
@@ -117,7 +127,7 @@ func (d *Dialect) fits(g *Game) bool {
 		return !slices.ContainsFunc(g.Tags, func(t Tag) bool { return !slices.Contains(known, t.Name) })
 	}
 	for _, t := range d.tags {
-		if v := g.Tag(t.Name); v != "" && strings.Contains(v, t.Value) {
+		if v := g.Tag(t.Name); v != "" && strings.Contains(strings.ToLower(v), t.Value) {
 			return true
 		}
 	}
@@ -138,6 +148,7 @@ type Taken struct {
 	Unit    string `json:"unit"`
 	View    string `json:"view"`
 	Ply     string `json:"ply"`
+	Why     string `json:"why,omitempty"` // where the dialect alone does not say it
 	Games   int64  `json:"games"`
 	Scores  int64  `json:"scores"` // left out, where the ply is unknown
 	Left    bool   `json:"left_out,omitempty"`
@@ -169,9 +180,10 @@ func (t *Tally) Add(g *Game) {
 	if g.Dialect == nil {
 		return
 	}
-	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.Unit(), View: g.View.String(), Ply: g.Ply.String(), Left: g.Ply == 0}
+	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.Unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why, Left: g.Ply == 0}
 	i := slices.IndexFunc(t.Taken, func(have Taken) bool {
-		return have.Dialect == row.Dialect && have.View == row.View && have.Ply == row.Ply
+		have.Games, have.Scores = 0, 0
+		return have == row
 	})
 	if i < 0 {
 		i = len(t.Taken)
@@ -179,30 +191,4 @@ func (t *Tally) Add(g *Game) {
 	}
 	t.Taken[i].Games++
 	t.Taken[i].Scores += int64(g.scores)
-}
-
-// Table returns the table of dialects in Markdown, for dataset/FORMAT.md.
-func Table() string {
-	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number |\n|---|---|---|---|---|---|---|\n")
-	for _, d := range dialects {
-		mark, ply, mate := "", d.Ply.String(), "plies if it fits, else moves"
-		for _, t := range d.tags {
-			mark += ", `" + strings.TrimSpace(t.Name+" "+t.Value) + "`"
-		}
-		if d.only != "" {
-			mark = ", no tags but `" + d.only + "`"
-		}
-		if d.has&hasWhole != 0 {
-			mark = ", numbers without a point"
-		}
-		if d.Ply == 0 {
-			ply = "as the data or `--score-ply` say"
-		}
-		if d.Moves {
-			mate = "moves"
-		}
-		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "), d.Example, d.Unit(), d.View, ply, mate)
-	}
-	return b.String()
 }

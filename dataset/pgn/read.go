@@ -30,7 +30,8 @@ type Game struct {
 	View    View
 	Ply     Ply
 
-	white   bool // White made the first move
+	why     string // of View and Ply, where the dialect alone does not say it
+	white   bool   // White made the first move
 	raw     []raw
 	has     feature
 	scores  int // in raw
