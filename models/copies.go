@@ -286,19 +286,15 @@ func (c *code) inRows(g *grid) (found []likeness, err error) {
 	for axis, n := range sizes {
 		for shift := 1 - n; shift < n+2; shift++ {
 			move := func(i int) int { return i + shift }
-			half := n%2 == 0 && (shift == n/2 || shift == -n/2) && g.inHalf(axis, n)
+			half := n%2 == 0 && (shift == n/2 || shift == -n/2) && g.inHalf(axis, n) || shift >= n
 			switch {
-			case shift == 0:
+			case shift == 0, shift == n && (n%2 != 0 || n > 16 || n == 2), shift == n+1 && n != 64 && n != 128:
 				continue
 			case shift == n: // the second half in reverse order, as ranks seen from Black
-				if half = n%2 == 0 && n <= 16 && n > 2 && g.inHalf(axis, n); !half {
-					continue
-				}
 				move = func(i int) int { return n - 1 - i }
-			case shift == n+1: // two boards in one row
-				if half = n == 128 && g.inHalf(axis, n); !half {
-					continue
-				}
+			case shift > n && n == 64: // one half of a board
+				move = func(i int) int { return i ^ 7 }
+			case shift > n: // two boards in one row
 				move = func(i int) int { return i ^ 56 ^ 64 }
 			}
 			same := false // also as it is
@@ -377,6 +373,9 @@ func (c *code) apart(g *grid, grids []*grid) (found []likeness, err error) {
 			continue
 		}
 		twins, compared, near := colorTwins(g.name, to.name), false, ""
+		if !twins && slices.ContainsFunc(grids, func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
+			continue // it is another one's
+		}
 		for _, key := range slices.Sorted(maps.Keys(prefixes)) {
 			prefix := prefixes[key]
 			var all, cells []int

@@ -149,7 +149,7 @@ func functions(masked string) (list []body) {
 		switch text[at] {
 		case ';', '}':
 			if text[at] == '}' {
-				if depth--; depth == inside {
+				if depth = max(0, depth-1); depth == inside {
 					list[len(list)-1].to, inside = at, -1
 				}
 			}
