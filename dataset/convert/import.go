@@ -147,8 +147,11 @@ func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *impor
 	var kept []*source.Input
 	for _, in := range inputs {
 		f, ok := c.formatOf(in.Path)
-		if !ok && !in.Stream && source.Packed(in.Path) { // games.zip: the name in it
-			f, ok = formatInside(in)
+		if !ok && !in.Stream {
+			var err error
+			if f, ok, err = formatInside(in); err != nil && byName[in.Path] {
+				return nil, err
+			}
 		}
 		switch {
 		case !ok && byName[in.Path]:
@@ -180,14 +183,16 @@ func (c *ImportConfig) formatOf(path string) (Format, bool) {
 	return FormatOf(path)
 }
 
-// formatInside returns the format of the file in an archive.
-func formatInside(in *source.Input) (Format, bool) {
-	f, err := in.Open(false, nil)
+// formatInside returns the format of the file in an archive. The error names a format that is not
+// read.
+func formatInside(in *source.Input) (f Format, ok bool, err error) {
+	file, err := in.Open(false, nil)
 	if err != nil {
-		return "", false
+		return "", false, err
 	}
-	defer f.Close()
-	return FormatOf(f.Name)
+	defer file.Close()
+	f, ok = FormatOf(file.Name)
+	return f, ok, nil
 }
 
 // importer is the state of one Import.

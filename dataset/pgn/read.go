@@ -96,6 +96,8 @@ type parser struct {
 	lex  *lexer
 	tok  token
 	tags bool // an earlier game has tags
+	// stray says that a tag came within moves: the rest may be no game.
+	stray bool
 }
 
 // ErrTagsOnly says that nothing follows the tags of the last game of a file.
@@ -119,7 +121,8 @@ func (p *parser) game() (*Game, error) {
 		err = &GameError{g.Line, errNoTags}
 	}
 	p.tags = p.tags || len(g.Tags) > 0
-	m := &mainLine{game: g}
+	m := &mainLine{game: g, stray: p.stray}
+	p.stray = false
 	if err == nil {
 		if e := m.begin(); e != nil {
 			err = &GameError{g.Line, e}
@@ -136,6 +139,7 @@ func (p *parser) game() (*Game, error) {
 				}
 			}
 			if !p.torn(g, &between) {
+				p.stray = t.isTag() && !p.lex.opensGame(tagName(t))
 				return g, err
 			}
 			_ = p.header(g) // err says what came first
@@ -169,8 +173,8 @@ func (p *parser) torn(g *Game, between *prose) bool {
 	if len(g.Tags) == 0 {
 		return between.bracket
 	}
-	t, _ := parseTag(p.tok)
-	return !strings.EqualFold(t.Name, g.Tags[0].Name) && !p.lex.opensGame(t.Name)
+	name := tagName(p.tok)
+	return !strings.EqualFold(name, g.Tags[0].Name) && !p.lex.opensGame(name)
 }
 
 // prose is what came since the last tag.
@@ -209,6 +213,11 @@ func (p *parser) header(g *Game) (err error) {
 	return err
 }
 
+func tagName(t token) string {
+	tag, _ := parseTag(t) // it has the name of a bad one too
+	return tag.Name
+}
+
 // parseTag reads `Name "Value"`.
 func parseTag(t token) (Tag, error) {
 	name, rest, quoted := strings.Cut(t.text, `"`)
@@ -228,6 +237,7 @@ func parseTag(t token) (Tag, error) {
 
 // mainLine plays the moves of a game, and skips its variations.
 type mainLine struct {
+	stray bool // a tag within the moves of a game came before
 	game  *Game
 	pos   board.Position
 	depth int    // of variations
@@ -348,6 +358,9 @@ func (m *mainLine) take(t token) (over bool, err error) {
 		}
 		if !isNumber(t.text) || t.text == nullMove {
 			return false, m.move(t.text)
+		}
+		if m.stray && len(m.game.Row.Moves) == 0 && t.text != fmt.Sprint(m.pos.Fullmove()) {
+			return false, errors.New("moves from the middle of a game, behind a tag within it")
 		}
 	}
 	return false, nil

@@ -109,3 +109,19 @@ func TestStartIsCertain(t *testing.T) {
 		}
 	}
 }
+
+// A tag within the moves does not make two games of one.
+func TestStrayTag(t *testing.T) {
+	const game = "[Event \"a\"]\n\n1. e4 e5\n[White \"x\"]\n2. Nf3 Nc6 1-0\n\n[Event \"b\"]\n\n1. d4 1-0\n"
+	read, refused := 0, 0
+	for g, err := range Read(strings.NewReader(game)) {
+		if err != nil {
+			refused++
+		} else if read++; g.Tag("Event") != "b" {
+			t.Errorf("read %v", g)
+		}
+	}
+	if read != 1 || refused != 2 {
+		t.Errorf("%d read, %d refused", read, refused)
+	}
+}

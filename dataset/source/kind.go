@@ -24,6 +24,8 @@ type kind struct {
 	advice  string            // what converts it
 }
 
+const arrow = "an Arrow file"
+
 // kinds are the formats by their magic numbers.
 var kinds = []kind{
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
@@ -40,7 +42,7 @@ var kinds = []kind{
 	{name: "lz4-compressed", magic: "\x04\x22\x4d\x18", advice: "unpack it with lz4 -d"},
 	{name: "lzip-compressed", magic: "LZIP\x01", advice: "unpack it with lzip -d"},
 	{name: "compressed by compress", magic: "\x1f\x9d", advice: "unpack it with gzip -d"},
-	{name: "an Arrow file", magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
+	{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
 		"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
 	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
 	{name: "a binpack of Stockfish", magic: "BINP", advice: "Stockfish's branch tools writes it as text: stockfish convert FILE.binpack FILE.plain, which assay reads"},

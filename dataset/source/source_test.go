@@ -194,7 +194,7 @@ func TestNamedErrors(t *testing.T) {
 		"this one is empty":                 zipOf(t),
 		"and 2 more":                        zipOf(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),
 		"packed more than 3 times":          gzipOf(t, gzipOf(t, gzipOf(t, gzipOf(t, []byte(text))))),
-		"an Arrow file":                     []byte("ARROW1\x00\x00xxxxxxxx"),
+		": an Arrow file":                   []byte("ARROW1\x00\x00xxxxxxxx"),
 		"a Parquet file: write it as CSV":   []byte("PAR1\x15\x04"),
 		"stockfish convert":                 []byte("BINP\x00\x00\x10\x00"),
 		"a Polyglot book":                   sorted,

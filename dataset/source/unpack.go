@@ -52,7 +52,7 @@ func (f *File) Close() (err error) {
 // unpackAll unpacks layer by layer. What it ends with is text, or something unknown; if the
 // input is raw, anything.
 func (f *File) unpackAll(raw bool) error {
-	for range mostLayers {
+	for layer := range mostLayers {
 		head, err := f.Peek(trialLength)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading %s: %w", f.Name, err)
@@ -63,8 +63,10 @@ func (f *File) unpackAll(raw bool) error {
 			return nil
 		case k.unpack == nil && raw:
 			return nil
+		case k.unpack == nil && layer > 0 && k.name == arrow:
+			return &OtherError{Path: f.Name, What: k.name + " in a packed one", Advice: "unpack it"}
 		case k.unpack == nil:
-			return &OtherError{Path: f.Name, What: k.name, Advice: k.advice}
+			return &OtherError{Path: f.Name, What: k.name, Advice: strings.ReplaceAll(k.advice, "FILE", f.Name)}
 		case raw && !succeeds(k, head):
 			return nil
 		}
@@ -97,8 +99,10 @@ func early(name string, err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data end early: %w", name, err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return fmt.Errorf("the zstd data need more than %d MiB of memory: unpack them with zstd -d --long=31", maxWindow>>20)
 	}
-	return fmt.Errorf("the %s data are damaged: %w", name, err)
+	return fmt.Errorf("the %s data cannot be read: %w", name, err)
 }
 
 // layer makes r, the content of a kind, what the file is read from.
