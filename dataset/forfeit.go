@@ -13,7 +13,7 @@ var forfeitWords = [len(Forfeits{})]struct {
 	tags, phrases []string
 }{
 	{"time-forfeit",
-		[]string{"time forfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
+		[]string{"time forfeit", "timeforfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
 		[]string{"loses on time", "lost on time", "forfeits on time", "forfeited on time", "wins on time", "won on time",
 			"ran out of time", "time forfeit", "time out", "flag fell"}},
 	{"illegal-move", []string{"illegal", "invalid move"}, []string{"illegal move", "invalid move"}},

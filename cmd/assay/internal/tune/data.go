@@ -40,10 +40,10 @@ type tuneTask struct {
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
 
-	views    dataset.Views   // of the scores of all rows
-	noise    noiseSample     // of positions
-	reported positions.Noise // of the positions that became features
-	warning  string          // about noisy rows, once they are loaded; empty if there are few
+	views    []*dataset.Views // of the scores of each of the paths
+	noise    noiseSample      // of positions
+	reported positions.Noise  // of the positions that became features
+	warning  string           // about noisy rows, once they are loaded; empty if there are few
 
 	viewWarning string // about scores
 }
@@ -131,9 +131,11 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
+	views := &dataset.Views{}
+	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
 		t.noise.take(&p.Board)
-		t.views.Position(p)
+		views.Position(p)
 	})
 	t.positions = append(t.positions, s)
 	return err
@@ -158,7 +160,9 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
-	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) { t.views.Feature(r, set.Unit) })
+	views := &dataset.Views{}
+	t.views = append(t.views, views)
+	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) { views.Feature(r, set.Unit) })
 	t.features = append(t.features, s)
 	return err
 }
@@ -289,14 +293,16 @@ func (t *tuneTask) identity() (hashes []string) {
 
 // checkViews returns an error if the fit would learn from scores that are not from White's view.
 func (t *tuneTask) checkViews(f *tuneFlags) error {
-	fault := t.views.Fault()
-	if fault == nil || !fault.Wrong() && f.c.Lambda == 1 { // the fit does not use scores
-		return nil
+	for i, views := range t.views {
+		fault := views.Fault()
+		if fault == nil || !fault.Wrong() && f.c.Lambda == 1 { // the fit does not use scores
+			continue
+		}
+		if fault.Wrong() && f.c.Lambda < 1 {
+			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)", t.paths[i], fault, cli.ViewCure(fault))
+		}
+		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault))
 	}
-	if fault.Wrong() && f.c.Lambda < 1 {
-		return fmt.Errorf("%w; %s (--lambda 1 fits to the results alone)", fault, cli.ViewCure(fault))
-	}
-	t.viewWarning = fmt.Sprintf("%v; %s", fault, cli.ViewCure(fault))
 	return nil
 }
 

@@ -33,8 +33,11 @@ func TestTuneTestsViews(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--score-view mover") || text != "" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil || !strings.HasPrefix(text, "warning: "+what) || strings.Count(text, what) != 1 {
+	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil || !strings.HasPrefix(text, "warning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
 		t.Errorf("%.200q, %v", text, err)
+	}
+	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil || !strings.Contains(err.Error(), wrong+": "+what) {
+		t.Errorf("beside right ones: %v", err)
 	}
 	if text, err = tune(t, append([]string{right, "--lambda", "0.3"}, fit...)...); err != nil || strings.Contains(text, "the scores ") {
 		t.Errorf("%.200q, %v", text, err)
