@@ -208,6 +208,24 @@ func TestHeldGamesKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// A file that never shows how to read its scores is not held in memory.
+func TestHeldGamesAreLimited(t *testing.T) {
+	text := "[Event \"x\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n"
+	for plain := "[Event \"x\"]\n\n1. e4 1-0\n\n"; len(text) < 2*maxHeldGames*len(plain); {
+		text += strings.Repeat(plain, 1000)
+	}
+	in := strings.NewReader(text)
+	games := 0
+	for g, err := range Read(in) {
+		if games++; err != nil || games == 1 && (g.Ply != 0 || in.Len() < len(text)/3) {
+			t.Fatalf("the first game comes %d bytes before the end of %d: %v, %v", in.Len(), len(text), g.Ply, err)
+		}
+	}
+	if want := strings.Count(text, "[Event"); games != want {
+		t.Errorf("%d games of %d", games, want)
+	}
+}
+
 // Comments with scores in no known dialect are counted, and one is named; others are not.
 func TestUnknownDialects(t *testing.T) {
 	for comment, want := range map[string]int64{
@@ -237,6 +255,7 @@ func TestKnownComments(t *testing.T) {
 		{"1. e4 {[%eval\n23,\n14] [%emt 0:\n00:22]} 1-0\n", "ChessBase, engines at play", 23},
 		{"[Site \"https://lichess.org/x\"]\n\n1. e4 {[%eval 23,14] [%emt 0:00:22]} 1-0\n", "ChessBase, engines at play", 23},
 		{"[Site \"https://lichess.org/x\"]\n\n1. e4 {[%eval 0.2]} e5 {[%eval 1]} 2. Nf3 1-0\n", "Lichess games", 100},
+		{"1. e4 {wv=-0.31 d=12} 1-0\n", "TCEC", -31},
 		{"1. e4 {d=1, sd=1,\nmt=0, wv=-0.31} 1-0\n", "TCEC", -31},
 	} {
 		games, _ := readAll(t, Reading{}, c.text)

@@ -94,9 +94,9 @@ func (m *mark) read(text string) (ok bool) {
 		return m.runner(text)
 	}
 	if _, rest, found := strings.Cut(text, "wv="); found {
-		value, _, _ := strings.Cut(rest, ",")
+		value, _, _ := scoreWord(strings.TrimSpace(rest))
 		m.has = hasWV
-		return m.set(strings.TrimSpace(value), "")
+		return m.set(value, "")
 	}
 	return false
 }
@@ -160,20 +160,14 @@ func (m *mark) runner(text string) bool {
 }
 
 func timeOf(s string) feature {
-	if s == "" {
-		return 0
-	}
-	if _, ok := strings.CutSuffix(s, "ms"); ok {
+	t, seconds := strings.CutSuffix(s, "s")
+	_, fraction, _ := strings.Cut(t, ".")
+	switch {
+	case strings.HasSuffix(s, "ms"):
 		return hasMillis
-	}
-	if t, ok := strings.CutSuffix(s, "s"); ok {
-		_, fraction, _ := strings.Cut(t, ".")
-		if len(fraction) == 3 && !strings.HasPrefix(t, "0.0") {
-			return hasKeys // cutechess has fewer decimals from a tenth of a second on
-		}
-		return 0
-	}
-	if strings.Trim(s, "0123456789.:") == "" {
+	case seconds && len(fraction) == 3 && !strings.HasPrefix(t, "0.0"):
+		return hasKeys // cutechess has fewer decimals from a tenth of a second on
+	case s != "" && strings.Trim(s, "0123456789.:") == "":
 		return hasBare
 	}
 	return 0
@@ -286,24 +280,19 @@ func (g *Game) scoreAt(r raw, v View, moverWhite, white bool) (score int16, ok b
 // have. Scores of an unknown position are left out.
 func (g *Game) settle(v View, p Ply) {
 	g.View, g.Ply = v, p
-	row := &g.Row
 	for k, r := range g.raw {
-		if r == none {
-			continue
-		}
 		i := k
 		if p == After {
 			i++
 		}
-		if p == 0 || i == len(row.Moves) {
+		if r == none || p == 0 || i == len(g.Row.Moves) {
 			continue
 		}
-		s, ok := g.scoreAt(r, v, g.white == (k%2 == 0), g.white == (i%2 == 0))
-		if !ok {
+		if s, ok := g.scoreAt(r, v, g.white == (k%2 == 0), g.white == (i%2 == 0)); ok {
+			g.Row.Scores[i] = s
+		} else {
 			g.beyond++
-			continue
 		}
-		row.Scores[i] = s
 	}
 	g.raw = nil
 }
