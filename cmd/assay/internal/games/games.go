@@ -6,6 +6,7 @@ package games
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -142,6 +143,8 @@ func advice(err error, dir, command string) error {
 		return fmt.Errorf("%w; give this run another name, or delete %s", err, dir)
 	case dir == "" || !runs.Exists(dir):
 		return err
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
