@@ -343,7 +343,7 @@ func (r *round) replayVoid(u *unit) error {
 func (r *round) takeCheck(u *unit, result *Result) error {
 	if result.Void != "" {
 		if u.checks++; u.checks > MaxAttempt {
-			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Spec, ErrVoid, result.Void)
+			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Label(), ErrVoid, result.Void)
 		}
 		r.queue.push(r.checkJob(u))
 		return nil
@@ -353,7 +353,7 @@ func (r *round) takeCheck(u *unit, result *Result) error {
 			r.propose(u)
 			return nil
 		}
-		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Spec, result.Fault)
+		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Label(), result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
 		return fmt.Errorf("selfplay: opening %d is over before the first move: %s", u.number, result.Termination)

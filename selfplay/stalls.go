@@ -37,6 +37,9 @@ func (c *StallCount) Add(r *Result, players [2]int) {
 	}
 }
 
+// Busy reports whether the machine is too busy for clocks.
+func (c *StallCount) Busy() bool { return float64(c.With) > maxStalledGames*float64(c.Games) }
+
 // Warnings returns what a reader of the result should know, with the players' names. The machine
 // is too busy for clocks if more than 2 % of the games have stalls. A player whose share of the stalls
 // is above its share of the time by three standard errors may cause them.
@@ -46,7 +49,7 @@ func (c *StallCount) Warnings(names []string) (list []string) {
 		all.Stalls += p.Stalls
 		all.Time += p.Time
 	}
-	if float64(c.With) > maxStalledGames*float64(c.Games) {
+	if c.Busy() {
 		list = append(list, fmt.Sprintf("the machine is too busy for clocks: it stood still in %d of %d games", c.With, c.Games))
 	}
 	for i, p := range c.Players {

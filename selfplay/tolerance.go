@@ -9,6 +9,10 @@ import (
 // failed. They are kept, and the run can be resumed.
 var ErrNoVerdict = errors.New("no verdict")
 
+// ErrBusy says, beside ErrNoVerdict, that games were lost on time while the machine was busier
+// than its cores: that says nothing about the players.
+var ErrBusy = errors.New("the machine was busier than its cores")
+
 // DefaultMaxForfeits is the share of its games that a player may forfeit, unless a
 // Tolerance says otherwise.
 const DefaultMaxForfeits = 0.02

@@ -176,7 +176,7 @@ func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr i
 	}
 	defer done()
 	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say)
+	c.Failed = cli.ReportFaults(p.Say, c.Players...)
 	specs := make([]string, len(c.Players))
 	for i, e := range c.Players {
 		specs[i] = e.Spec

@@ -62,13 +62,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		fmt.Fprintf(messages, "assay: %v\nSee '%s --help'.\n", err, cmd.CommandPath())
+		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", cli.Plain(err.Error()), cmd.CommandPath())
 		return exitUsage
 	}
 	if err == context.Canceled { // an error with more to say wraps it
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(messages, "assay: %v\n", cli.DiskAdvice(err))
+	fmt.Fprintf(messages, "assay: %s\n", cli.Plain(cli.DiskAdvice(err).Error()))
 	return exitFailed
 }
 

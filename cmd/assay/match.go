@@ -92,8 +92,9 @@ never the same twice. The match keeps the clocks: a player that exceeds its time
 than --time-margin loses. With --affinity each game at once has a core of its own; foreign
 engines without limits of time have one anyway, because they answer faster. If more threads
 of all programs want to run than there are cores, the result says that the machine was busy
-(Linux; games of more than a second). With other limits a foreign engine also
-loses if it does not answer within --move-timeout (plus one second per 100,000 nodes).
+(Linux), and a match without a verdict for losses on time begins with it. With other limits a
+foreign engine also loses if it does not answer within --move-timeout (plus one second per
+100,000 nodes).
 
 With more than two players it is a tournament: a round robin, or with --gauntlet A against
 all others, in rounds from one opening; --games is the total. See also assay ladder.
@@ -278,7 +279,7 @@ func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.
 	}
 	defer done()
 	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say)
+	c.Failed = cli.ReportFaults(p.Say, c.A, c.B)
 	foreign := cli.LimitMemory(ctx, c.A.Spec, c.B.Spec)
 	r, err := match.Run(ctx, c)
 	f.git.release() // so that the cost of the games has the engines' time in it

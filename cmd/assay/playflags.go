@@ -262,6 +262,12 @@ func verdictAdvice(err error, out string) error {
 	switch {
 	case errors.Is(err, selfplay.ErrPreflight):
 		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout? if it knows only clocks, use --tc", err)
+	case errors.Is(err, selfplay.ErrBusy):
+		kept := ""
+		if out != "" {
+			kept = fmt.Sprintf(". The games are kept in %s: use another folder", out)
+		}
+		return fmt.Errorf("%w; play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a larger --time-margin (or --move-timeout)%s", err, kept)
 	case errors.Is(err, selfplay.ErrNoVerdict) && out == "":
 		return fmt.Errorf("%w; correct what fails and play again", err)
 	case errors.Is(err, selfplay.ErrNoVerdict):
@@ -285,7 +291,9 @@ func namePlayers(texts []string) (p players, err error) {
 		if err != nil {
 			return p, cli.Usage(err)
 		}
-		if other, taken := first[shown]; taken && other != spec {
+		if other, taken := first[shown]; taken && other != spec && shown != text && !strings.Contains(text, "name=") {
+			shown = text // they differ in timeouts alone
+		} else if taken && other != spec {
 			return p, cli.Usagef("two players are named %q: give one of them another name=", shown)
 		}
 		first[shown] = spec
@@ -299,7 +307,7 @@ func (p *players) entrants(times *timeFlags, git *gitFlags, what func(i int) str
 	for i, spec := range p.specs {
 		e, err := times.entrant(git, spec, what(i))
 		if err != nil {
-			return nil, err
+			return nil, cli.Named(err, roster.WithTimeouts(spec, times.moveTimeout, times.startTimeout), p.shown[i])
 		}
 		e.Shown = p.shown[i]
 		list = append(list, e)

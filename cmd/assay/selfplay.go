@@ -143,7 +143,7 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 		fmt.Fprintf(stderr, "selfplay: warning: %s\n", warning)
 	}
 	p := cli.NewProgress(stderr, "selfplay")
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say)
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var done func()
 	var err error
 	if c.Runner, done, err = f.cluster.runner(ctx, nil, f.Out, p.Say, c.Players...); err != nil {

@@ -234,7 +234,7 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	}
 	defer done()
 	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say)
+	c.Failed = cli.ReportFaults(p.Say, c.Player)
 	cli.LimitMemory(ctx, c.Player.Spec)
 	r, err := play.Run(ctx, c)
 	if err != nil && r == nil {

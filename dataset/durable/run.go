@@ -45,8 +45,9 @@ type RunInfo struct {
 
 // RunPlayer is a player of a run. A resumed run keeps the names with which it began.
 type RunPlayer struct {
-	Name string `json:"name"` // for people
-	ID   string `json:"id"`   // in the configuration and in data
+	Name string `json:"name"`           // for people
+	ID   string `json:"id"`             // in the configuration and in data
+	Spec string `json:"spec,omitempty"` // in the journal
 }
 
 // OlderRunError says that an unfinished run was started by an earlier version of the

@@ -43,7 +43,7 @@ func (l *Load) Add(m Load) {
 
 const (
 	meterTick  = 100 * time.Millisecond
-	minSamples = 10
+	minSamples = 3
 )
 
 // Meter measures the load from StartMeter to Stop.

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -37,7 +38,7 @@ func Named(text string) (shown, spec string, err error) {
 	}
 	switch {
 	case shown == "" && spec == text, shown == "" && spec == foreignPrefix+text:
-		return text, spec, nil
+		return withoutTimeouts(text), spec, nil
 	case strings.TrimSpace(shown) == "":
 		return "", "", fmt.Errorf("player %q: name= needs a name", text)
 	case utf8.RuneCountInString(shown) > maxShown || shown != quote.Text(shown):
@@ -45,6 +46,22 @@ func Named(text string) (shown, spec string, err error) {
 	}
 	return shown, spec, nil
 }
+
+// withoutTimeouts returns a foreign player as typed without its timeouts: they are no part of its name.
+func withoutTimeouts(text string) string {
+	command := text[len(foreignSettings.FindString(text)):]
+	settings := strings.TrimSuffix(text, command)
+	short := timeouts.ReplaceAllString(settings, "")
+	if short == foreignPrefix && short != settings && isProgram(command) {
+		return command
+	}
+	return short + command
+}
+
+var (
+	foreignSettings = regexp.MustCompile(`^uci:(?:[a-z]+=[^:/]*:)*`)
+	timeouts        = regexp.MustCompile(`\b(?:timeout|start)=[^:]*:`)
+)
 
 // cutName splits name=NAME: off the text.
 func cutName(text string) (name, rest string, ok bool) {

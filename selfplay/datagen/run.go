@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -42,7 +43,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		}
 	}
 	id := c.identity(openings)
-	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned}
+	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}
 	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err
@@ -140,8 +141,11 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 	if ctx.Err() != nil {
 		return report, fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games, context.Cause(ctx))
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, ErrForfeit) {
 		g.guard.Conclude()
+		if m, ok := g.Runner.(interface{ Load() cores.Load }); ok {
+			g.guard.Blame(m.Load())
+		}
 		err = g.tolerated()
 	}
 	return report, err
@@ -156,7 +160,7 @@ func (g *generator) tolerated() error {
 	if g.fault != "" {
 		last = "; the last was " + g.fault
 	}
-	return fmt.Errorf("datagen: %s: %w: %s%s", g.Out, ErrForfeit, g.guard.Reason(), last)
+	return fmt.Errorf("datagen: %s: %w: %w%s", g.Out, ErrForfeit, g.guard.Cause(), last)
 }
 
 // kept returns the number of games in listed shards and in the journal.

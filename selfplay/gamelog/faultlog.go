@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -21,7 +22,9 @@ func KeepFaultLog(dir string, r *selfplay.Result) error {
 	if r.FaultLog == "" {
 		return nil
 	}
-	text := fmt.Sprintf("game %d: %s\n%s\nWhite %s\nBlack %s\n\n%s", r.Number, r.Termination, r.Fault, r.Players[0], r.Players[1], r.FaultLog)
+	info, _ := durable.ReadRunInfo(dir) // without it players have no names
+	text := fmt.Sprintf("game %d: %s\n%s\nWhite %s\nBlack %s\n\n%s", r.Number, r.Termination, r.Fault,
+		NameOf(info.Players, r.Players[0]), NameOf(info.Players, r.Players[1]), r.FaultLog)
 	path := filepath.Join(dir, FaultsName, fmt.Sprintf("game-%d.txt", r.Number))
 	if _, err := os.Stat(path); err != nil && FaultLogs(dir) >= maxFaultLogs {
 		return nil

@@ -1,10 +1,12 @@
 package gamelog
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -20,10 +22,15 @@ type Guard struct {
 	// Stalls counts those of the games that count, by player.
 	Stalls selfplay.StallCount
 
-	games, forfeits []int64 // by player
-	pairs, void     int64
-	reason          string // why there is no verdict
+	games, forfeits, late []int64 // by player; late: forfeits for want of time
+	pairs, void           int64
+	reason                string // why there is no verdict
+	blamed                int    // the player that it is about; -1: none
+	busy                  bool   // the machine is to blame
 }
+
+// noAnswer is in the fault of a foreign engine that did not answer (uci.ErrTimeout).
+const noAnswer = "no answer in time"
 
 // Void returns how many times a pair was void.
 func (g *Guard) Void() int64 { return g.void }
@@ -36,13 +43,38 @@ func (g *Guard) Err() error {
 	if g.reason == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", selfplay.ErrNoVerdict, g.reason)
+	return fmt.Errorf("%w: %w", selfplay.ErrNoVerdict, g.Cause())
+}
+
+// Cause returns the reason as an error; it wraps selfplay.ErrBusy if the machine is to blame.
+func (g *Guard) Cause() error {
+	if g.busy {
+		return fmt.Errorf("%w%s", selfplay.ErrBusy, strings.TrimPrefix(g.reason, selfplay.ErrBusy.Error()))
+	}
+	return errors.New(g.reason)
+}
+
+// Blame begins the reason with the machine if that was busier than its cores, by the load or by
+// the stalls of this process, and most forfeits of the player were for want of time.
+func (g *Guard) Blame(load cores.Load) {
+	if g.busy || g.reason == "" || g.blamed < 0 || 2*g.late[g.blamed] < g.forfeits[g.blamed] {
+		return
+	}
+	switch {
+	case load.Busy():
+		g.reason = fmt.Sprintf("%v (%v): %s", selfplay.ErrBusy, load, g.reason)
+	case g.Stalls.Busy():
+		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Stalls.With, g.Stalls.Games, g.reason)
+	default:
+		return
+	}
+	g.busy = true
 }
 
 // Count counts a pair, or a game that has no partner, and looks if it is time to.
 func (g *Guard) Count(pair []selfplay.Result) {
 	if g.games == nil {
-		g.games, g.forfeits = make([]int64, len(g.Players)), make([]int64, len(g.Players))
+		g.games, g.forfeits, g.late = make([]int64, len(g.Players)), make([]int64, len(g.Players)), make([]int64, len(g.Players))
 	}
 	g.pairs++
 	var due []int
@@ -55,6 +87,9 @@ func (g *Guard) Count(pair []selfplay.Result) {
 		}
 		if loser, yes := pair[i].Forfeited(); yes {
 			g.forfeits[g.Who(pair[i].Number, loser)]++
+			if pair[i].Termination == selfplay.TimeForfeit || strings.Contains(pair[i].Fault, noAnswer) {
+				g.late[g.Who(pair[i].Number, loser)]++
+			}
 		}
 		due = append(due, white, black)
 	}
@@ -80,6 +115,7 @@ func (g *Guard) lookAt(player int) {
 	if g.reason != "" || !g.Forfeits(g.forfeits[player], g.games[player]) {
 		return
 	}
+	g.blamed = player
 	g.reason = fmt.Sprintf("%s forfeited %d of %d games, too many where %.3g %% are tolerated", g.Players[player],
 		g.forfeits[player], g.games[player], 100*g.Share())
 	var others []string
@@ -95,6 +131,7 @@ func (g *Guard) lookAt(player int) {
 
 func (g *Guard) lookAtVoid() {
 	if g.reason == "" && g.Tolerance.Void(g.void, g.pairs, g.Slots) {
+		g.blamed = -1
 		g.reason = fmt.Sprintf("%d of %d pairs of games were void, more than 1 %%: the machine is unfit to play games", g.void, g.void+g.pairs)
 	}
 }

@@ -8,9 +8,20 @@ import (
 // Players returns the names and identities of the players for the folder of a run.
 func Players(list ...selfplay.Entrant) (players []durable.RunPlayer) {
 	for _, e := range list {
-		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity()})
+		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity(), Spec: e.Spec})
 	}
 	return players
+}
+
+// NameOf returns the name for people of the run's player with the specification, or that if there
+// is none.
+func NameOf(players []durable.RunPlayer, spec string) string {
+	for _, p := range players {
+		if p.Spec == spec {
+			return p.Name
+		}
+	}
+	return spec
 }
 
 // KeepNames shows the players by the names with which the run began, whatever names they

@@ -137,12 +137,13 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	report, err := p.play(ctx, s)
 	switch {
 	case errors.Is(err, selfplay.ErrVoid):
-		p.Guard.reason = err.Error()
+		p.Guard.reason, p.Guard.blamed = err.Error(), -1
 	case err == nil || errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening):
 		p.Guard.Conclude()
 	default:
 		return report, err
 	}
+	p.Guard.Blame(p.load)
 	if none := p.Guard.Err(); none != nil {
 		return report, fmt.Errorf("%s: %w", p.Name, none)
 	}

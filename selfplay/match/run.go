@@ -39,10 +39,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	m := &match{Config: c, openings: openings, count: count, started: time.Now()}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
 		Over: count.over, Count: count.add, After: m.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"A", "B"}, Who: playerOf}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: playerOf}}
 	if err := m.preflight(ctx); err != nil {
 		return nil, err
 	}
+	m.name()
 	if c.Out == "" {
 		return m.play(ctx)
 	}
@@ -50,7 +51,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.A, c.B)}, id, finished,
 		func(run *durable.Run) (*Result, error) {
 			gamelog.KeepNames(run, &m.A, &m.B)
-			count.result.A, count.result.B = m.A.Label(), m.B.Label()
+			m.name()
 			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Tags: testTags(c.Test, c.Corrected), Header: m.header})
 			if err != nil {
 				return nil, err
@@ -58,6 +59,12 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			defer m.pairs.Close()
 			return m.play(ctx)
 		})
+}
+
+// name shows the players by their names.
+func (m *match) name() {
+	m.count.result.A, m.count.result.B = m.A.Label(), m.B.Label()
+	m.pairs.Guard.Players = []string{m.A.Label() + " (A)", m.B.Label() + " (B)"}
 }
 
 // match is a match in progress.

@@ -63,7 +63,7 @@ func TestNoVerdict(t *testing.T) {
 		if r.Games > 16 || r.Games&(r.Games-1) != 0 || r.Forfeits[1] < 2 || r.Forfeits[0] != 0 {
 			t.Errorf("%d games, forfeits %v", r.Games, r.Forfeits)
 		}
-		if !strings.HasPrefix(r.Reason, "B forfeited ") || !strings.HasSuffix(r.Reason, "; A forfeited 0") {
+		if !strings.HasPrefix(r.Reason, "toy b (B) forfeited ") || !strings.HasSuffix(r.Reason, "; toy a (A) forfeited 0") {
 			t.Errorf("reason %q", r.Reason)
 		}
 		var kept Result

@@ -37,7 +37,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: limitsText(c.Limits), Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{"the player"}, Who: func(uint64, board.Color) int { return 0 }}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()}, Who: func(uint64, board.Color) int { return 0 }}}
 	if !gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Entrant(c.start())); err != nil {
 			return nil, fmt.Errorf("spsa: %w", err)

@@ -49,7 +49,7 @@ func TestNoVerdict(t *testing.T) {
 		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" || len(r.Parameters) != 0 || r.Validation != nil {
 			t.Fatalf("result %+v, error %v; want no verdict", r, err)
 		}
-		if !strings.HasPrefix(r.Reason, "the player forfeited ") || r.Games > 64 || r.Forfeits < 2 {
+		if !strings.HasPrefix(r.Reason, "careless forfeited ") || r.Games > 64 || r.Forfeits < 2 {
 			t.Errorf("%d games, %d forfeits: %s", r.Games, r.Forfeits, r.Reason)
 		}
 	}

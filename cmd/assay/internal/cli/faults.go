@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -13,13 +15,18 @@ import (
 // maxFaultsShown is how many faults of players are reported while games are played.
 const maxFaultsShown = 10
 
-// ReportFaults returns a function that reports faults of players and void games.
-func ReportFaults(report func(text string)) func(*selfplay.Result) {
-	shown := 0
+// ReportFaults returns a function that reports faults of the players, by their names, and void games.
+func ReportFaults(report func(text string), players ...selfplay.Entrant) func(*selfplay.Result) {
+	shown, known := 0, gamelog.Players(players...)
 	return func(r *selfplay.Result) {
 		what, why := string(r.Termination), r.Fault
 		if r.Void != "" {
 			what, why = "void", r.Void
+		}
+		for _, side := range []board.Color{board.White, board.Black} {
+			if rest, ok := strings.CutPrefix(why, side.String()+": "); ok {
+				why = fmt.Sprintf("%s (%s): %s", gamelog.NameOf(known, r.Players[side]), side, rest)
+			}
 		}
 		shown++
 		switch {

@@ -62,7 +62,7 @@ func shownNames(dir string) map[string]string {
 	}
 	names := map[string]string{}
 	for _, p := range info.Players {
-		names[p.ID] = p.Name
+		names[p.ID], names[p.Spec] = p.Name, p.Name // the journal has the specification
 	}
 	return names
 }

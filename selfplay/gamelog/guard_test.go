@@ -1,0 +1,50 @@
+package gamelog
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
+// not if a player crashed, and not on a free machine.
+func TestBlame(t *testing.T) {
+	busy, free := cores.Load{Threads: 9, Cores: 2, Time: time.Second}, cores.Load{Threads: 2, Cores: 2, Time: time.Second}
+	for name, c := range map[string]struct {
+		why     board.Termination
+		fault   string
+		stalls  [2]int
+		load    cores.Load
+		machine bool
+	}{
+		"busy":        {selfplay.TimeForfeit, "white: late", [2]int{}, busy, true},
+		"no answer":   {selfplay.PlayerFailed, "white: e: " + uci.ErrTimeout.Error() + ": no bestmove within 1s", [2]int{}, busy, true},
+		"stood still": {selfplay.TimeForfeit, "white: late", [2]int{1, 0}, cores.Load{}, true},
+		"free":        {selfplay.TimeForfeit, "white: late", [2]int{}, free, false},
+		"not known":   {selfplay.TimeForfeit, "white: late", [2]int{}, cores.Load{}, false},
+		"crashed":     {selfplay.PlayerFailed, "white: it ended with exit status 3", [2]int{}, busy, false},
+		"illegal":     {selfplay.IllegalMove, "white: e2e5", [2]int{}, busy, false},
+	} {
+		g := Guard{Players: []string{"new", "base"}, Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
+		for n := range uint64(4) { // new loses each of them
+			result := board.GameResult(-1)
+			if n%2 == 1 {
+				result = 1
+			}
+			g.Count([]selfplay.Result{{Number: n, Result: result, Termination: c.why, Fault: c.fault, Stalls: c.stalls}})
+		}
+		g.Blame(c.load)
+		g.Blame(c.load) // a resumed run asks again
+		err := g.Err()
+		if !errors.Is(err, selfplay.ErrNoVerdict) || errors.Is(err, selfplay.ErrBusy) != c.machine || strings.HasPrefix(g.Reason(), selfplay.ErrBusy.Error()) != c.machine ||
+			strings.Count(err.Error(), "busier") > 1 || !strings.Contains(err.Error(), "new forfeited 2 of 2 games") {
+			t.Errorf("%s: %v (%s), the machine is to blame: want %v", name, err, g.Reason(), c.machine)
+		}
+	}
+}
