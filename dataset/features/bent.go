@@ -85,7 +85,10 @@ func (d *diagnosis) formulaSuspects() {
 		if set.Check() != nil {
 			return
 		}
-		what := fmt.Sprintf("the formula is not what the engine computes: %s, %s in place of %s (in %q)", kind, with, text[from:to], around(text, from, to))
+		what := "the formula is not what the engine computes: " + kind
+		if to-from < 40 {
+			what += fmt.Sprintf(", %s in place of %s (in %q)", with, text[from:to], around(text, from, to))
+		}
 		d.try(suspect{rank: rank, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &set)
 	}
 	for _, at := range formulaWords.FindAllStringIndex(text, -1) {
@@ -107,7 +110,7 @@ func (d *diagnosis) formulaSuspects() {
 		case word == "+" || word == "-":
 			change(4, from, to, map[string]string{"+": "-", "-": "+"}[word], "the sign is the other one")
 		case word == "<" || word == ">":
-			change(4, from, to, map[string]string{"<": ">", ">": "<"}[word], "the comparison is the other way round")
+			change(3, from, to, map[string]string{"<": ">", ">": "<"}[word], "the comparison is the other way round")
 		case word == "max" || word == "min":
 			change(4, from, to, map[string]string{"max": "min", "min": "max"}[word], "the engine takes the other one")
 		case word == "balance" || word == "let" || word == "value":
@@ -136,13 +139,14 @@ func (d *diagnosis) wholeFormula(change func(rank int, from, to int, with, kind 
 	text := d.set.Formula
 	for _, at := range regexp.MustCompile(`=([^=;]*[^=;<>!])(;|$)`).FindAllStringSubmatchIndex(text, -1) {
 		body := strings.TrimSpace(text[at[2]:at[3]])
-		change(3, at[2], at[3], " trunc("+body+")", "the engine truncates the whole")
-		change(3, at[2], at[3], " max("+body+", 0)", "the engine cuts off what is below 0: a max is forgotten")
+		of := strings.TrimSpace(text[max(0, strings.LastIndexByte(text[:at[0]], ';')):at[0]])
+		change(4, at[2], at[3], " trunc("+body+")", "the engine truncates all of "+strings.Trim(of, "; "))
+		change(4, at[2], at[3], " max("+body+", 0)", "the engine cuts off what is below 0: a max is forgotten around "+strings.Trim(of, "; "))
 	}
 	if strings.Count(text, "/")-2*strings.Count(text, "//") > 1 {
 		all := regexp.MustCompile(`/+`).ReplaceAllString(text, "//")
 		change(3, 0, len(text), all, "the engine truncates all divisions")
-		change(3, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"), "the engine truncates all divisions and the value")
+		change(4, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"), "the engine truncates all divisions and the value")
 	}
 }
 
@@ -169,6 +173,9 @@ func (d *diagnosis) numbers(change func(rank int, from, to int, with, kind strin
 				set.Terms[t].MG, set.Terms[t].EG = w, w
 				other = *set
 			}); ok {
+				if round := math.Round(w/v.StepOf()) * v.StepOf(); round != 0 {
+					w = round
+				}
 				other.Terms[t].MG, other.Terms[t].EG = w, w
 				what := fmt.Sprintf("the formula is not what the engine computes: scalar %q is %g in the header, the engine's is about %g", v.Name, v.MG, w)
 				d.try(suspect{rank: 4, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &other)
@@ -180,38 +187,45 @@ func (d *diagnosis) numbers(change func(rank int, from, to int, with, kind strin
 // formulaNumbers are the numbers of a formula, but for the 2 of ^2 and those in names.
 var formulaNumbers = regexp.MustCompile(`(?:^|[^A-Za-z_0-9.^])([0-9]+(?:\.[0-9]+)?)`)
 
-// fitting looks for a number in place of v with which some of the rows that differ agree, and returns the middle
-// one of those that do.
+// fitting looks for a number in place of v with which most of the rows that differ agree; of several the middle one.
 func (d *diagnosis) fitting(v float64, put func(set *dataset.FeatureSet, w float64)) (w float64, ok bool) {
 	var rows []*example
-	for i := 0; i < len(d.bad); i += max(1, len(d.bad)/16) {
+	for i := 0; i < len(d.bad); i += max(1, len(d.bad)/64) {
 		rows = append(rows, d.bad[i])
 	}
-	var all []float64
-	for k := -80; k <= 80; k++ {
-		w := v * math.Pow(1.02, float64(k))
-		if v == math.Trunc(v) && math.Abs(v) > 8 {
-			w = math.Round(w)
+	best, found := len(rows)/2+1, []float64(nil) // rows that differ
+	for _, step := range []float64{1.02, 1.001} {
+		from := v
+		if len(found) > 0 {
+			from = found[len(found)/2]
 		}
-		set := *d.set
-		put(&set, w)
-		if v == 0 || w == v || set.Check() != nil {
-			continue
-		}
-		misses := 0
-		for _, x := range rows {
-			if !agrees(&set, x.rec) {
-				if misses++; misses > 1 {
-					break
+		for k := -80; k <= 80; k++ {
+			w := from * math.Pow(step, float64(k))
+			if v == math.Trunc(v) && math.Abs(v) > 8 {
+				w = math.Round(w)
+			}
+			set := *d.set
+			put(&set, w)
+			if v == 0 || w == v || slices.Contains(found, w) || set.Check() != nil {
+				continue
+			}
+			misses := 0
+			for i := 0; i < len(rows) && misses <= best; i++ {
+				if !agrees(&set, rows[i].rec) {
+					misses++
 				}
 			}
+			if misses < best {
+				best, found = misses, nil
+			}
+			if misses == best {
+				found = append(found, w)
+			}
 		}
-		if misses <= 1 {
-			all = append(all, w)
-		}
+		slices.Sort(found)
 	}
-	if len(all) == 0 {
+	if len(found) == 0 {
 		return 0, false
 	}
-	return all[len(all)/2], true
+	return found[len(found)/2], true
 }

@@ -298,7 +298,7 @@ func (d *diagnosis) unknown() string {
 	if d.set.Bent() {
 		text := "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"
 		if idle := idleText(d.set, d.examples); idle != "" {
-			text += "; " + idle
+			text = idle + ". Else " + text
 		}
 		return text
 	}

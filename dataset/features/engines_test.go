@@ -251,3 +251,12 @@ func TestCompareAgain(t *testing.T) {
 		}
 	}
 }
+
+// A mistake in a row that the sample does not have is named too, by the rows around it.
+func TestRareMistake(t *testing.T) {
+	data, rows := positions(t, 1500)
+	_, err := Run(context.Background(), []string{data}, t.TempDir(), Config{Command: testEngine(t, "drift", rows[1399].Board.FEN()), Procs: 1})
+	if !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "row 1400 ") || !strings.Contains(err.Error(), "likely cause: ") {
+		t.Errorf("%v", err)
+	}
+}

@@ -117,6 +117,21 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	return nil
 }
 
+// drifted is the error of examples of which x is the first that drifts.
+func drifted(set *dataset.FeatureSet, examples []*example, x *example) error {
+	cause, example := driftCause(set, examples)
+	x = cmp.Or(example, x)
+	return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, cause)
+}
+
+// counted is the position that the record is about.
+func (x *example) counted() *board.Position {
+	if x.rec.leaf != nil {
+		return x.rec.leaf
+	}
+	return &x.board
+}
+
 // idleText names columns that the formula does not use, or that are 0 in all examples; it is empty if there are none.
 func idleText(set *dataset.FeatureSet, examples []*example) string {
 	var parts []string
@@ -147,6 +162,11 @@ func shuffle(examples []*example) {
 	if rest := examples[min(1, len(examples)):]; len(rest) > 0 {
 		rand.New(rand.NewPCG(13, 14)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	}
+	link(examples)
+}
+
+// link notes the order in which examples were asked for.
+func link(examples []*example) {
 	for i, x := range examples {
 		x.sinceBlack = x.black()
 		if i > 0 {
@@ -173,9 +193,7 @@ func judge(set *dataset.FeatureSet, examples []*example) error {
 		return examples[i]
 	}
 	if x := cmp.Or(failed(dataset.ErrDrift, false), failed(dataset.ErrDrift, true)); x != nil { // a row of the data first
-		cause, example := driftCause(set, examples)
-		x = cmp.Or(example, x)
-		return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, cause)
+		return drifted(set, examples, x)
 	}
 	if x := cmp.Or(failed(dataset.ErrCountRange, false), failed(dataset.ErrCountRange, true)); x != nil {
 		return fmt.Errorf("%s: %w", x, x.err)

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -257,18 +258,39 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	for i := range b.rows {
 		boards[i] = b.rows[i].Board
 	}
+	records, first := make([]*record, len(b.rows)), error(nil)
 	at, err := p.ask(boards, func(i int, rec *record) error {
 		rec.label(&b.rows[i])
-		b.features[i] = rec.FeatureRow
-		return checkRecord(&r.set, rec)
+		b.features[i], records[i] = rec.FeatureRow, rec
+		err := checkRecord(&r.set, rec)
+		if errors.Is(err, dataset.ErrDrift) { // the rest of the block shows the cause
+			first, err = cmp.Or(first, err), nil
+		}
+		return err
 	})
 	switch {
-	case err == nil:
+	case err == nil && first == nil:
 		return nil
+	case err == nil:
+		return r.driftIn(b, records)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at)+1, b.rows[at].Board.FEN(), err)
+}
+
+// driftIn is the error of a block of which a record drifts that the sample did not show.
+func (r *run) driftIn(b *block, records []*record) error {
+	var examples []*example
+	var first *example
+	for i, rec := range records {
+		x := &example{where: fmt.Sprintf("%s, row %d", b.source, b.row+int64(i)+1), board: b.rows[i].Board, rec: rec, err: checkRecord(&r.set, rec)}
+		if examples = append(examples, x); x.err != nil && first == nil {
+			first = x
+		}
+	}
+	link(examples)
+	return drifted(&r.set, examples, first)
 }
 
 // label copies the labels of the position to its features. The score is that of the

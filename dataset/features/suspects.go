@@ -92,8 +92,10 @@ func (d *diagnosis) state() {
 	d.add(1, "the counts are those of the position asked before: they are printed before the evaluation has run, or not counted again",
 		beside(false, func(b, r *record) { r.Eval, r.halves = b.Eval, b.halves }),
 		beside(false, func(b, r *record) { old := *r; *r = *b; counts(&old, r) }))
-	d.add(1, "the halves are those of the position asked before",
-		beside(false, func(b, r *record) { halves := r.halves; *r = *b; r.halves = halves }))
+	if len(d.bad) > 0 && d.bad[0].rec.halves != nil {
+		d.add(1, "the halves are those of the position asked before",
+			beside(false, func(b, r *record) { halves := r.halves; *r = *b; r.halves = halves }))
+	}
 	d.add(1, "the counts are not cleared: each record also has those of the positions asked before", beside(false, func(b, r *record) {
 		sum := countsIn(d.set, r)
 		for _, c := range countsIn(d.set, b) {
@@ -101,6 +103,10 @@ func (d *diagnosis) state() {
 		}
 		recount(d.set, r, sum)
 	}))
+	if len(d.set.Columns) > 0 {
+		columns := func(b, r *record) { r.Columns = b.Columns }
+		d.add(2, "the columns are those of the position asked before", beside(true, columns), beside(false, columns))
+	}
 	phase := func(b, r *record) { r.Phase = b.Phase }
 	d.add(3, "the phase is that of the position asked before", beside(true, phase), beside(false, phase))
 	for name, change := range map[string]func(b, r *record){
@@ -182,11 +188,11 @@ func (d *diagnosis) factors() {
 		})
 	}
 	for _, k := range []float32{2, 4, 8, 10, 16, 32, 64, 100, 128, 256} {
-		d.add(3, fmt.Sprintf("eg_scale is not a factor but a number of %gths: divide it by %g", k, k), func(_ *example, r *record) bool {
+		d.add(3, fmt.Sprintf("eg_scale is not a factor, but counted in parts of %g: divide it by %g", k, k), func(_ *example, r *record) bool {
 			r.EGScale /= k
 			return true
 		})
-		d.add(3, fmt.Sprintf("scale is not a factor but a number of %gths: divide it by %g", k, k), func(_ *example, r *record) bool {
+		d.add(3, fmt.Sprintf("scale is not a factor, but counted in parts of %g: divide it by %g", k, k), func(_ *example, r *record) bool {
 			r.Scale /= k
 			return true
 		})
@@ -203,16 +209,17 @@ func (d *diagnosis) phases() {
 		})
 	}
 	phase(5, "the engine's is the usual one, where knights and bishops count 1, rooks 2 and queens 4 of 24; the record has another", func(x *example, _ float64) float64 {
-		p := &x.board
-		if x.rec.leaf != nil {
-			p = x.rec.leaf
-		}
-		return float64(eval.Phase(p)) / 24
+		return float64(eval.Phase(x.counted())) / 24
 	})
+	if !slices.ContainsFunc(d.examples, func(x *example) bool { return x.rec.Phase != 0 && x.rec.Phase != 1 }) {
+		phase(4, "it is 0 or 1 in all records, as where whole numbers are divided: write phase / 24.0", func(x *example, _ float64) float64 {
+			return float64(eval.Phase(x.counted())) / 24
+		})
+	}
 	phase(3, "it is above 1 where a side has promoted; the engine's is at most 1", func(_ *example, p float64) float64 { return min(p, 1) })
-	for _, k := range []float64{256, 128, 64, 62, 1024, 100} {
+	for _, k := range []float64{256, 128, 64, 62, 1024, 512, 100, 32, 16, 20, 30, 40, 50} {
 		for _, round := range []func(float64) float64{math.Round, math.Floor} {
-			phase(4, fmt.Sprintf("the engine rounds it to %gths, as in (phase * %g + 12) / 24, and the record has it unrounded: send the number that the evaluation multiplies with, divided by %g", k, k, k),
+			phase(4, fmt.Sprintf("the engine rounds it to a multiple of 1/%g, as in (phase * %g + 12) / 24, and the record has it unrounded: send the number that the evaluation multiplies with, divided by %g", k, k, k),
 				func(_ *example, p float64) float64 { return round(p*k+1e-4) / k })
 		}
 	}
