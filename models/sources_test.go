@@ -3,6 +3,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -190,5 +191,91 @@ func TestSources(t *testing.T) {
 		if again, err := f.Paste([]Source{{Name: "engine.c", Text: p.Files[0]}}, never); err != nil || string(again.Files[0]) != c.after || again.Copies != nil || again.Stale != nil {
 			t.Errorf("%s, a second time: %v, %+v", c.name, err, again)
 		}
+	}
+}
+
+// TestCopiesProperty: whatever the numbers, the shape of the array and the way in which Black's values
+// stand beside White's, both are written or the definition is named; nothing is written alone.
+func TestCopiesProperty(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	written := 0
+	for n := range 250 {
+		kinds, size := 1+r.IntN(3), []int{8, 64, 5}[r.IntN(3)]
+		flip, sign, pairs := 0, 1-2*r.IntN(2), r.IntN(3) == 0
+		if size != 5 {
+			flip = []int{0, map[int]int{8: 7, 64: 56}[size]}[r.IntN(2)]
+		}
+		reach := []int{3, 60, 900}[r.IntN(3)]
+		draw := func() (v [][2]int) {
+			for range kinds * size {
+				v = append(v, [2]int{r.IntN(2*reach) - reach, r.IntN(2*reach) - reach})
+			}
+			return v
+		}
+		layout := r.IntN(5)
+		text := func(v [][2]int) string {
+			row := func(kind, color int) string {
+				var items []string
+				for i := range size {
+					x := v[kind*size+i]
+					if color == 1 {
+						x = v[kind*size+(i^flip)]
+						x[0], x[1] = sign*x[0], sign*x[1]
+					}
+					if item := fmt.Sprint(x[0]); pairs {
+						items = append(items, fmt.Sprintf("S(%d, %d)", x[0], x[1]))
+					} else {
+						items = append(items, item)
+					}
+				}
+				return strings.Join(items, ", ")
+			}
+			var colors [2][]string
+			for color := range colors {
+				for kind := range kinds {
+					if text := row(kind, color); layout == 0 {
+						colors[color] = append(colors[color], text)
+					} else {
+						colors[color] = append(colors[color], "{"+text+"}")
+					}
+				}
+			}
+			white, black := strings.Join(colors[0], ",\n "), strings.Join(colors[1], ",\n ")
+			switch layout {
+			case 0:
+				return fmt.Sprintf("T t[2][%d][%d] = {%s,\n %s};\n", kinds, size, white, black)
+			case 1:
+				return fmt.Sprintf("T t[2][%d][%d] = {{%s}, {%s}};\n", kinds, size, white, black)
+			case 2:
+				return fmt.Sprintf("let t = [[%s], [%s]];\n", strings.NewReplacer("{", "[", "}", "]").Replace(white), strings.NewReplacer("{", "[", "}", "]").Replace(black))
+			case 3:
+				return fmt.Sprintf("T t_w[%d][%d] = {%s};\nT t_b[%d][%d] = {%s};\n", kinds, size, white, kinds, size, black)
+			}
+			return fmt.Sprintf("var t = [%d][%d]T{%s,\n %s}\n", 2*kinds, size, white, black)
+		}
+		old, fresh := draw(), draw()
+		var terms strings.Builder
+		for i, x := range fresh {
+			name := []string{"t.0", "t.0", "t.0", "t_w", "t"}[layout]
+			if fmt.Fprintf(&terms, "%s.%d.%d %d", name, i/size, i%size, x[0]); pairs {
+				fmt.Fprintf(&terms, " %d", x[1])
+			}
+			terms.WriteString("; ")
+		}
+		before, after := text(old), text(fresh)
+		p, err := weightsOf(t, terms.String()).Paste([]Source{{Name: "e", Text: []byte(before)}}, func(*TermWeight) bool { return false })
+		switch {
+		case err != nil && !errors.Is(err, ErrInto), err != nil && !strings.Contains(err.Error(), "line "):
+			t.Errorf("%d: %v", n, err)
+		case err == nil && string(p.Files[0]) != after:
+			t.Errorf("%d: only a part is written:\n%s\nwas\n%s\nwant\n%s", n, p.Files[0], before, after)
+		case err == nil:
+			written++
+		case reach > 3:
+			t.Logf("%d: %v\n%s", n, err, before)
+		}
+	}
+	if written < 240 {
+		t.Errorf("only %d of 250 were written", written)
 	}
 }
