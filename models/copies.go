@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -101,7 +102,7 @@ func (c *code) fill(g *grid, n *node, path []int, edits map[int]*edit) {
 	g.cells = append(g.cells, x)
 }
 
-// turn is how a row of Black's values may stand beside White's: the place of an index.
+// turn is how a row of Black's values may stand beside White's: the place of an index of n.
 type turn struct {
 	name string
 	of   func(i, n int) int
@@ -116,158 +117,146 @@ var turns = []turn{
 	{"in reverse order", func(i, n int) int { return n - 1 - i }, func(n int) bool { return n >= 6 && n <= 8 }},
 }
 
-// view is a turn along one of the axes of an array; the zero view leaves all as it is.
-type view struct {
-	turn
-	axis int
-}
-
-// views returns the views of an array of the sizes. The axis without is left alone.
-func views(sizes []int, without int) (list []view) {
-	list = append(list, view{})
-	for axis, n := range sizes {
-		for _, t := range turns {
-			if axis != without && t.fits(n) {
-				list = append(list, view{t, axis})
-			}
-		}
-	}
-	return list
-}
-
-func (v view) path(path, sizes []int) []int {
-	path = slices.Clone(path)
-	if v.of != nil && v.axis < len(path) {
-		path[v.axis] = v.of(path[v.axis], sizes[v.axis])
-	}
-	return path
-}
-
-func (v view) String() string { return v.name }
-
-func sizesOf(cells []gridCell, skip int) (sizes []int) {
-	for _, x := range cells {
-		for axis, i := range x.path[skip:] {
-			if axis == len(sizes) {
-				sizes = append(sizes, 0)
-			}
-			sizes[axis] = max(sizes[axis], i+1)
-		}
-	}
-	return sizes
-}
-
-// likeness is a part of a definition that is like the written cells of one.
+// likeness says that cells of a definition are those of another one, or of the same, once more.
 type likeness struct {
 	from, to *grid
 	pairs    [][2]int // cells of from, and their places in to
 	how      string
-	negated  bool
-	turned   bool
+	sign     int64
 }
 
-// compare looks for each written cell's twin. ok is false if one has none or was written too; near
-// is the first pair whose values differ where nearly all others are alike.
-func compare(from, to *grid, cells []int, place func(path []int) []int, sign int64) (l likeness, near string, ok bool) {
-	l = likeness{from: from, to: to, negated: sign < 0}
+// compare looks for the place of each cell. ok is false if one has none, was written too, or has another
+// value; near is the first that has, where nearly all others are alike.
+func (l *likeness) compare(cells []int, place func(path []int) []int) (near string, ok bool) {
 	bad, counted := 0, 0
 	for _, i := range cells {
-		x := &from.cells[i]
-		j, ok := to.at[fmt.Sprint(place(x.path))]
-		if !ok || to.cells[j].term != "" || len(to.cells[j].old) != len(x.old) {
-			return l, "", false
+		x := &l.from.cells[i]
+		j, ok := l.to.at[fmt.Sprint(place(x.path))]
+		if !ok || l.to.cells[j].term != "" || len(l.to.cells[j].old) != len(x.old) {
+			return "", false
 		}
 		for k, v := range x.old {
-			if v != 0 {
-				counted++
-			}
-			if to.cells[j].old[k] == sign*v {
-				continue
-			}
-			if bad++; near == "" {
-				near = to.name + indices(to.cells[j].path)
+			if counted += int(min(1, max(v, -v))); l.to.cells[j].old[k] != l.sign*v {
+				bad, near = bad+1, cmp.Or(near, l.to.name+indices(l.to.cells[j].path))
 			}
 		}
 		l.pairs = append(l.pairs, [2]int{i, j})
-		if bad > 2 && bad*5 > len(cells) {
-			return l, "", false
-		}
-	}
-	if bad == 0 {
-		return l, "", true
 	}
 	if bad*5 > counted || counted < 5 {
 		near = ""
 	}
-	return l, near, false
+	return near, bad == 0
 }
 
-// distinct counts the different sizes of the old values of written cells, without 0.
-func (g *grid) distinct(cells []int) int {
-	seen := map[int64]bool{}
+// verdict is what is known of a place where Black's values may stand.
+type verdict struct {
+	likes    []likeness
+	distinct int    // how many different numbers, without sign and 0, say so
+	plain    bool   // it has the same values, in the same order
+	near     string // where it differs, if it is nearly alike
+}
+
+// judge compares cells with those at their places, seen from either side and with either sign. sure says
+// that the place is Black's, so that the same values in the same order are his too; elsewhere they may
+// mean anything. The axis fixed is left alone.
+func (g *grid) judge(to *grid, cells []int, sure bool, fixed int, place func(path []int) []int) (v verdict) {
+	distinct := map[int64]bool{}
 	for _, i := range cells {
-		for _, v := range g.cells[i].old {
-			if v != 0 {
-				seen[max(v, -v)] = true
+		for _, n := range g.cells[i].old {
+			distinct[max(n, -n)] = true
+		}
+	}
+	delete(distinct, 0)
+	v.distinct = len(distinct)
+	try := func(name string, turned func(path []int) []int) {
+		for _, sign := range []int64{1, -1} {
+			l := likeness{from: g, to: to, sign: sign, how: strings.TrimPrefix(name+[3]string{" and negated", "", ""}[1+sign], " and ")}
+			near, ok := l.compare(cells, turned)
+			if sure && v.distinct >= 3 {
+				v.near = cmp.Or(v.near, near)
+			}
+			if v.plain = v.plain || ok && name == "" && sign > 0; ok && (sure || !v.plain) {
+				v.likes = append(v.likes, l)
 			}
 		}
 	}
-	return len(seen)
-}
-
-func (g *grid) changes(cells []int) bool {
-	return slices.ContainsFunc(cells, func(i int) bool { return !slices.Equal(g.cells[i].old, g.cells[i].new) })
+	try("", place)
+	for axis, n := range sizesOf(to.cells) {
+		for _, t := range turns {
+			if axis != fixed && t.fits(n) {
+				try(t.name, func(path []int) []int {
+					path = place(path)
+					if axis < len(path) {
+						path[axis] = t.of(path[axis], n)
+					}
+					return path
+				})
+			}
+		}
+	}
+	return v
 }
 
 // copies writes the values of Black that stand apart, and says which they are.
 func (c *code) copies() (said []string, err error) {
 	grids := c.grids()
-	var found []likeness
+	values := map[int]edit{}
 	for _, g := range grids {
-		if len(g.written) == 0 || !g.changes(g.written) || c.kept(g) {
+		if !g.changes(g.written) || c.kept(g) {
 			continue
 		}
-		own, err := c.inRows(g)
+		likes, err := c.inRows(g)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, own...)
-		apart, err := c.apart(g, grids)
+		more, err := c.apart(g, grids)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, apart...)
-	}
-	values := map[int]edit{}
-	for _, l := range found {
-		for _, pair := range l.pairs {
-			x, y := &l.from.cells[pair[0]], &l.to.cells[pair[1]]
-			for k, s := range y.spans {
-				v := x.new[k]
-				if l.negated {
-					v = -v
-				}
-				e := edit{span: s, text: fmt.Sprint(v), old: y.old[k], value: v, term: x.term, aligned: l.to.aligned, of: l.to.node}
-				if other, twice := values[s.from]; twice && other.value != v {
-					return nil, fmt.Errorf("%s: %s%s is like the old values of %s and of %s, in more than one way; make these values different, compute it in the engine, or put the comment %s into the first line of %s if it stays",
-						c.where(s.from), l.to.name, indices(y.path), other.term, x.term, MarkKeep, l.to.name)
-				}
-				values[s.from] = e
+		for _, l := range append(likes, more...) {
+			if err := c.copyValues(&l, values); err != nil {
+				return nil, err
 			}
-		}
-		what := l.from.name
-		if l.to == l.from {
-			what = "its other part"
-		}
-		text := fmt.Sprintf("%s: %s holds %s again, %s", c.where(l.to.from), l.to.name, what, l.how)
-		if !slices.Contains(said, text) {
-			said = append(said, text)
+			text := fmt.Sprintf("%s: %s has the values of %s, %s", c.where(l.to.from), l.to.name, l.from.name, cmp.Or(l.how, "as they are"))
+			if l.to == l.from {
+				text = fmt.Sprintf("%s: %s has its values twice, %s", c.where(l.to.from), l.to.name, cmp.Or(l.how, "as they are"))
+			}
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+			}
 		}
 	}
 	for _, e := range values {
 		c.edits = append(c.edits, e)
 	}
 	return said, nil
+}
+
+// copyValues notes the edits of a likeness.
+func (c *code) copyValues(l *likeness, values map[int]edit) error {
+	for _, pair := range l.pairs {
+		x, y := &l.from.cells[pair[0]], &l.to.cells[pair[1]]
+		for k, s := range y.spans {
+			e := edit{span: s, old: y.old[k], value: l.sign * x.new[k], term: x.term, aligned: l.to.aligned, of: l.to.node}
+			e.text = fmt.Sprint(e.value)
+			if other, twice := values[s.from]; twice && other.value != e.value {
+				return c.unsure(l.to, "%s%s is like the old values of %s and of %s, in more than one way: make these values different",
+					l.to.name, indices(y.path), other.term, x.term)
+			}
+			values[s.from] = e
+		}
+	}
+	return nil
+}
+
+// unsure is the error of a definition of which it is not certain what it holds.
+func (c *code) unsure(g *grid, format string, args ...any) error {
+	format = "%s: " + format + "; or put the comment %s into the first line of %s, if its numbers stay"
+	return fmt.Errorf(format, append(append([]any{c.where(g.from)}, args...), MarkKeep, g.name)...)
+}
+
+func (g *grid) changes(cells []int) bool {
+	return slices.ContainsFunc(cells, func(i int) bool { return !slices.Equal(g.cells[i].old, g.cells[i].new) })
 }
 
 // kept reports whether a comment says that the numbers of a definition stay.
@@ -277,194 +266,172 @@ func (c *code) kept(g *grid) bool {
 	return strings.Contains(c.text[from:min(end, len(c.text))], MarkKeep)
 }
 
-// inRows finds the values of Black in other rows of an array: passed[2][8], pst[12][64], and
-// material[12].
-func (c *code) inRows(g *grid) (found []likeness, err error) {
-	sizes := sizesOf(g.cells, 0)
-	distinct := g.distinct(g.written)
-	near := ""
-	for axis, n := range sizes {
-		for shift := 1 - n; shift < n+2; shift++ {
-			move := func(i int) int { return i + shift }
-			half := n%2 == 0 && (shift == n/2 || shift == -n/2) && g.inHalf(axis, n) || shift >= n
-			switch {
-			case shift == 0, shift == n && (n%2 != 0 || n > 16 || n == 2), shift == n+1 && n != 64 && n != 128:
-				continue
-			case shift == n: // the second half in reverse order, as ranks seen from Black
-				move = func(i int) int { return n - 1 - i }
-			case shift > n && n == 64: // one half of a board
-				move = func(i int) int { return i ^ 7 }
-			case shift > n: // two boards in one row
-				move = func(i int) int { return i ^ 56 ^ 64 }
-			}
-			same := false // also as it is
-			for _, v := range views(sizes, axis) {
-				for _, sign := range []int64{1, -1} {
-					l, close, ok := compare(g, g, g.written, func(path []int) []int {
-						path = v.path(path, sizes)
-						path[axis] = move(path[axis])
-						return path
-					}, sign)
-					if close != "" && half && distinct >= 3 {
-						near = close
-					}
-					if !ok {
-						continue
-					}
-					l.turned = v.of != nil
-					plain := !l.turned && sign > 0 && shift < n
-					same = same || plain
-					if l.how = describe(v.name, sign); !half && (plain || same || sign > 0 && !l.turned) {
-						continue
-					}
-					strong := distinct >= 3 || distinct == 2 && half
-					if !strong && (!half || n > 2 && (len(g.written) < 4 || 2*len(g.written) < len(g.cells))) {
-						continue
-					}
-					if !strong {
-						return nil, fmt.Errorf("%s: %s has a second half that may be Black's, of the same shape and no term, and its old values do not say how it goes with the first; write it out as the values of the terms, or put the comment %s into its first line if it stays", c.where(g.from), g.name, MarkKeep)
-					}
-					found = append(found, l)
-				}
-			}
-		}
-	}
-	if len(found) == 0 && near != "" {
-		return nil, fmt.Errorf("%s: %s has a second half that is like the written one but for %s; make it the same, or put the comment %s into its first line if it stays", c.where(g.from), g.name, near, MarkKeep)
-	}
-	return found, nil
+// move is where Black's values may stand along an axis of an array. half says that it is so
+// by the shape: those written are in one half, and these are the other.
+type move struct {
+	half bool
+	of   func(i int) int
 }
 
-// inHalf reports whether the written cells are in one half of an axis.
-func (g *grid) inHalf(axis, n int) bool {
+func (g *grid) moves(axis, n int) (list []move) {
 	low, high := 0, 0
 	for _, i := range g.written {
-		if axis < len(g.cells[i].path) && g.cells[i].path[axis] < n/2 {
+		if path := g.cells[i].path; axis < len(path) && path[axis] < n/2 {
 			low++
 		} else {
 			high++
 		}
 	}
-	return low == 0 || high == 0
+	half := n%2 == 0 && (low == 0 || high == 0)
+	for shift := 1 - n; shift < n; shift++ {
+		if shift != 0 {
+			list = append(list, move{half && (shift == n/2 || shift == -n/2), func(i int) int { return i + shift }})
+		}
+	}
+	switch {
+	case n == 64: // files of one half
+		list = append(list, move{true, func(i int) int { return i ^ 7 }})
+	case n == 128 && half: // two boards in one row
+		list = append(list, move{true, func(i int) int { return i ^ 56 ^ 64 }})
+	case n > 2 && n <= 16 && half: // ranks seen from Black
+		list = append(list, move{true, func(i int) int { return n - 1 - i }})
+	}
+	return list
 }
 
-func describe(turn string, sign int64) string {
-	switch {
-	case sign < 0 && turn != "":
-		return turn + " and negated"
-	case sign < 0:
-		return "negated"
-	case turn != "":
-		return turn
+// inRows finds the values of Black in other rows of an array: passed[2][8], pst[12][64], and
+// material[12].
+func (c *code) inRows(g *grid) (likes []likeness, err error) {
+	near := ""
+	for axis, n := range sizesOf(g.cells) {
+		for _, m := range g.moves(axis, n) {
+			v := g.judge(g, g.written, m.half, axis, func(path []int) []int {
+				path = slices.Clone(path)
+				path[axis] = m.of(path[axis])
+				return path
+			})
+			near = cmp.Or(near, v.near)
+			if len(v.likes) == 0 {
+				continue
+			}
+			switch enough := v.distinct >= 3 || v.distinct == 2 && m.half; {
+			case enough:
+				likes = append(likes, v.likes...)
+			case m.half && (n == 2 || len(g.written) >= 4 && 2*len(g.written) >= len(g.cells)):
+				return nil, c.unsure(g, "%s has a second half that may be Black's, of the same shape and without a term, "+
+					"and its old values do not say how it goes with the first: compute it in the engine", g.name)
+			}
+		}
 	}
-	return "as it is"
+	if len(likes) == 0 && near != "" {
+		return nil, c.unsure(g, "%s has a second half that is like the written one but for %s: make it the same", g.name, near)
+	}
+	return likes, nil
+}
+
+func sizesOf(cells []gridCell) (sizes []int) {
+	for _, x := range cells {
+		for axis, i := range x.path {
+			if axis == len(sizes) {
+				sizes = append(sizes, 0)
+			}
+			sizes[axis] = max(sizes[axis], i+1)
+		}
+	}
+	return sizes
 }
 
 // apart finds the values of Black in definitions of their own.
-func (c *code) apart(g *grid, grids []*grid) (found []likeness, err error) {
-	prefixes := map[string][]int{}
-	for _, i := range g.written {
-		for depth := range len(g.cells[i].path) + 1 {
-			prefixes[fmt.Sprint(g.cells[i].path[:depth])] = g.cells[i].path[:depth]
-		}
-	}
+func (c *code) apart(g *grid, grids []*grid) (likes []likeness, err error) {
 	for _, to := range grids {
-		if len(to.written) > 0 || to.local && to.list == nil || c.kept(to) || c.inBlock(to.from) {
+		twins := colorTwins(g.name, to.name)
+		if len(to.written) > 0 || to.local && to.list == nil || c.kept(to) || c.inBlock(to.from) ||
+			!twins && slices.ContainsFunc(grids, func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
 			continue
 		}
-		twins, compared, near := colorTwins(g.name, to.name), false, ""
-		if !twins && slices.ContainsFunc(grids, func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
-			continue // it is another one's
-		}
-		for _, key := range slices.Sorted(maps.Keys(prefixes)) {
-			prefix := prefixes[key]
-			var all, cells []int
-			for i, x := range g.cells {
-				if len(x.path) >= len(prefix) && slices.Equal(x.path[:len(prefix)], prefix) {
-					all = append(all, i)
-					if x.term != "" {
-						cells = append(cells, i)
-					}
-				}
-			}
-			if len(all) != len(to.cells) || !g.changes(cells) || !twins && len(cells) < 4 {
+		known, compared, near := len(likes), false, ""
+		for _, p := range g.parts(len(to.cells)) {
+			if !g.changes(p.cells) || !twins && len(p.cells) < 4 {
 				continue
 			}
-			compared = true
-			likes, close := c.like(g, to, cells, len(prefix), twins)
-			if found = append(found, likes...); close != "" {
-				near = close
-			}
-			for _, l := range likes {
-				if !twins && !related(g.name, to.name) {
-					return nil, fmt.Errorf("%s: %s holds the old values of %s, %s; name both alike if it is Black's, compute it in the engine, or put the comment %s into its first line if it stays",
-						c.where(to.from), to.name, g.name+indices(prefix), l.how, MarkKeep)
-				}
+			v := g.judge(to, p.cells, twins, -1, func(path []int) []int { return slices.Clone(path[p.depth:]) })
+			compared, near = true, cmp.Or(near, v.near)
+			switch {
+			case !twins && v.distinct < 3:
+			case !twins && len(v.likes) > 0 && !related(g.name, to.name):
+				return nil, c.unsure(to, "%s holds the old values of %s, %s: if it is Black's, give both names a word in common, "+
+					"or compute it in the engine", to.name, g.name, v.likes[0].how)
+			case !twins && v.plain:
+				c.alike = append(c.alike, likeness{from: g, to: to})
+			default:
+				likes = append(likes, v.likes...)
 			}
 		}
-		if twins && compared && !slices.ContainsFunc(found, func(l likeness) bool { return l.to == to }) && (len(to.cells) >= 4 || near != "") {
-			return nil, fmt.Errorf("%s: by its name %s is %s of the other side, but its values are not the old ones with another sign or seen from the other side%s; make them so, or put the comment %s into its first line if they stay",
-				c.where(to.from), to.name, g.name, strings.TrimSuffix(", see "+near, ", see "), MarkKeep)
+		if twins && compared && len(likes) == known && (len(to.cells) >= 4 || near != "") {
+			return nil, c.unsure(to, "by its name %s is %s of the other side, but its values are not the old ones "+
+				"with another sign or seen from the other side: make them so%s", to.name, g.name, strings.TrimSuffix(", see "+near, ", see "))
 		}
 	}
-	return found, nil
+	return likes, nil
 }
 
-// like compares cells of a grid, without the beginning of their paths, with those of another one.
-func (c *code) like(g, to *grid, cells []int, skip int, twins bool) (found []likeness, near string) {
-	sizes := sizesOf(to.cells, 0)
-	distinct := g.distinct(cells)
-	same := false
-	for _, v := range views(sizes, -1) {
-		for _, sign := range []int64{1, -1} {
-			l, close, ok := compare(g, to, cells, func(path []int) []int { return v.path(path[skip:], sizes) }, sign)
-			if close != "" {
-				near = close
-			}
-			if !ok {
+// part is a row of an array, or all of it, as its written cells.
+type part struct {
+	depth int // of the row: how many indices all of its paths have in common
+	cells []int
+}
+
+// parts returns the rows of so many cells.
+func (g *grid) parts(size int) (list []part) {
+	for depth := 0; ; depth++ {
+		rows, written := map[string]int{}, map[string][]int{}
+		var order []string
+		for i, x := range g.cells {
+			if len(x.path) < depth {
 				continue
 			}
-			plain := v.of == nil && sign > 0
-			same = same || plain
-			if plain && !twins && distinct >= 3 { // the same numbers may mean anything
-				c.alike = append(c.alike, l)
+			key := fmt.Sprint(x.path[:depth])
+			if rows[key]++; rows[key] == 1 {
+				order = append(order, key)
 			}
-			if !twins && (distinct < 3 || plain || same) {
-				continue
+			if x.term != "" {
+				written[key] = append(written[key], i)
 			}
-			l.how = describe(v.name, sign)
-			found = append(found, l)
+		}
+		for _, key := range order {
+			if rows[key] == size && len(written[key]) > 0 {
+				list = append(list, part{depth, written[key]})
+			}
+		}
+		if len(order) == 0 {
+			return list
 		}
 	}
-	return found, near
 }
 
 func (c *code) inBlock(at int) bool {
 	return slices.ContainsFunc(c.blocks, func(b block) bool { return b.holds(at) })
 }
 
-var (
-	hump      = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	colorWord = regexp.MustCompile(`(^|_)(?:white|black|w|b)(_|$)`)
-	colorPart = regexp.MustCompile(`white|black`)
-)
+var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// nameWords returns the words of a name, in lower case.
+func nameWords(name string) []string {
+	return strings.Split(strings.ToLower(hump.ReplaceAllString(name, "${1}_$2")), "_")
+}
 
 // colorTwins reports whether two names differ only in the color that they name.
 func colorTwins(a, b string) bool {
-	fold := func(s string) string { return strings.ToLower(hump.ReplaceAllString(s, "${1}_$2")) }
-	a, b = fold(a), fold(b)
-	bare := func(s string) string {
-		return strings.ReplaceAll(colorPart.ReplaceAllString(colorWord.ReplaceAllString(s, "$1$2"), ""), "_", "")
+	bare := func(name string) string {
+		words := slices.DeleteFunc(nameWords(name), func(w string) bool { return w == "w" || w == "b" })
+		return strings.NewReplacer("white", "", "black", "").Replace(strings.Join(words, ""))
 	}
 	x, y := bare(a), bare(b)
-	return a != b && x != "" && (x == y || x == "w"+strings.TrimPrefix(y, "b") && y[0] == 'b' || y == "b"+x)
+	return a != b && x != "" && (x == y || y == "b"+x || x[0] == 'w' && y == "b"+x[1:])
 }
 
 // related reports whether two names have a word in common.
 func related(a, b string) bool {
-	words := func(s string) []string {
-		return strings.Split(strings.ToLower(hump.ReplaceAllString(s, "${1}_$2")), "_")
-	}
-	mine := words(a)
-	return slices.ContainsFunc(words(b), func(w string) bool { return len(w) > 2 && slices.Contains(mine, w) })
+	mine := nameWords(a)
+	return slices.ContainsFunc(nameWords(b), func(w string) bool { return len(w) > 2 && slices.Contains(mine, w) })
 }

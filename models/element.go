@@ -84,7 +84,8 @@ func (c *code) element(n *node) (at []span, why string) {
 		name := pair[0][1]
 		turned = c.endgameFirst(`\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, ':')+1:]) + `[ \t]*\(([^()]*)\)`)
 	}
-	if (len(pair) == 0 || strings.Contains(c.masked[n.from:n.to], "{")) && len(labels) == 0 && c.endgameFirst(`\bstruct\b[^{};()]*\{([^{}]*)\}`) {
+	braces := len(labels) == 0 && (len(pair) == 0 || strings.Contains(c.masked[n.from:n.to], "{"))
+	if braces && c.endgameFirst(`\bstruct\b[^{};()]*\{([^{}]*)\}`) {
 		return nil, "a struct of this source has its endgame value first"
 	}
 	if turned {
@@ -118,12 +119,12 @@ func (c *code) endgameFirst(pattern string) bool {
 
 // halfNamed returns 0 for a name of the middlegame, 1 for one of the endgame, and else -9.
 func halfNamed(name string) int {
-	low := strings.ToLower(name)
-	for half, words := range [][]string{{"m", "mg", "mid", "middle", "midgame", "middlegame", "opening", "open", "op"}, {"e", "eg", "end", "endgame", "ending", "late"}} {
-		for _, w := range words {
-			if low == w || len(w) > 1 && (strings.HasPrefix(low, w+"_") || strings.HasSuffix(low, "_"+w)) || len(w) == 2 && (strings.HasPrefix(name, w) && len(name) > 2 && name[2] >= 'A' && name[2] <= 'Z' || strings.HasSuffix(name, strings.ToUpper(w[:1])+w[1:])) {
-				return half
-			}
+	for _, w := range nameWords(name) {
+		switch w {
+		case "m", "mg", "mid", "middle", "midgame", "middlegame", "op", "open", "opening":
+			return 0
+		case "e", "eg", "end", "endgame", "ending", "late":
+			return 1
 		}
 	}
 	return -9
