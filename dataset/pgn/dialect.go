@@ -41,6 +41,7 @@ type Dialect struct {
 	// mover mates after an odd number.
 	Moves bool
 	View  View
+	Book  string // the comment behind a book move, if it marks them
 	// Ply is 0 where neither the tags nor the comments say it. Then the data may, and so they may
 	// show that scores are from the mover's view and not from White's.
 	Ply Ply
@@ -97,7 +98,7 @@ var dialects = []Dialect{
 	{Name: "unnamed [%eval], whole", Example: "[%eval 34]", Centipawns: true, Moves: true, View: White,
 		has: hasEval | hasWhole, not: hasPoint, unsure: true},
 	{Name: "unnamed [%eval]", Example: "[%eval 0.34]", Moves: true, View: White, has: hasEval, unsure: true},
-	{Name: "TCEC", Example: "d=12, sd=18, mt=450, wv=0.34", View: White, Ply: Before, has: hasWV},
+	{Name: "TCEC", Example: "d=12, sd=18, mt=450, wv=0.34", Book: "book, mb=+0+0+0+0+0,", View: White, Ply: Before, has: hasWV},
 	{Name: "OpenBench", Example: "+0.34 12/18 450 67890", View: Mover, Ply: Before, has: hasSel},
 	{Name: "OpenBench, compact", Example: "+0.34", View: Mover, Ply: Before,
 		has: hasLone, only: "White Black Result PlyCount FEN TimeControl"},
@@ -106,8 +107,8 @@ var dialects = []Dialect{
 		any: hasWhole | hasMillis, not: hasPoint},
 	{Name: "Arena, WinBoard", Example: "(Nf6 d4) +0.34/12 4", View: Mover, Ply: Before,
 		has: hasScore, any: hasLine | hasBare},
-	{Name: "fastchess", Example: "+0.34/12 0.450s, n=67890", View: Mover, Ply: Before, has: hasScore | hasKeys},
-	{Name: "cutechess-cli", Example: "+0.34/12 0.45s", View: Mover, Ply: Before, has: hasScore},
+	{Name: "fastchess", Example: "+0.34/12 0.450s, n=67890", Book: "book", View: Mover, Ply: Before, has: hasScore | hasKeys},
+	{Name: "cutechess-cli", Example: "+0.34/12 0.45s", Book: "book", View: Mover, Ply: Before, has: hasScore},
 }
 
 // dialectOf returns the row that fits a game whose comments have these features, or nil.

@@ -19,9 +19,9 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // table returns the table of dialects in Markdown.
 func table() string {
 	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number | a book move |\n|---|---|---|---|---|---|---|---|\n")
 	for _, d := range dialects {
-		mark, ply, mate := "", d.Ply.String(), "plies if it fits, else moves"
+		mark, book, ply, mate := "", "", d.Ply.String(), "plies if it fits, else moves"
 		for _, t := range d.tags {
 			mark += ", `" + strings.TrimSpace(t.Name+" "+t.Value) + "`"
 		}
@@ -37,7 +37,10 @@ func table() string {
 		if d.Moves {
 			mate = "moves"
 		}
-		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "), d.Example, d.Unit(), d.View, ply, mate)
+		if d.Book != "" {
+			book = "`{" + d.Book + "}`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "), d.Example, d.Unit(), d.View, ply, mate, book)
 	}
 	return b.String()
 }
@@ -207,7 +210,11 @@ func TestDialects(t *testing.T) {
 		}
 		games, tally := readAll(t, Reading{}, string(file))
 		for i, g := range games {
-			if g.Dialect != d || g.View != d.View || g.Ply != d.Ply || !slices.Equal(g.Row.Scores, want[i]) {
+			book := 0
+			if d.Book != "" {
+				book = 2
+			}
+			if g.Dialect != d || g.Book != book || g.View != d.View || g.Ply != d.Ply || !slices.Equal(g.Row.Scores, want[i]) {
 				t.Errorf("%s, game %d: dialect %+v\n%v, want\n%v", path, i, g.Dialect, g.Row.Scores, want[i])
 			}
 		}
@@ -231,6 +238,10 @@ func writeGame(t *testing.T, d *Dialect, tags string, w *written, start string) 
 		to := i
 		if d.Ply == After {
 			to++
+		}
+		if i < 2 && d.Book != "" {
+			comments[i] = d.Book
+			continue
 		}
 		cp, mover := rng.IntN(4001)-2000, 1
 		if !white(i) {
