@@ -43,7 +43,7 @@ func (f *playFlags) register(cmd *cobra.Command, playOn float64, hard bool) {
 	fs.BoolVar(&f.Limits.HardNodes, "hard-nodes", hard, exactly)
 	fs.IntVar(&f.Limits.Depth, "depth", 0, "plies of iterative deepening a move")
 	cli.AliasFlag(cmd, "openings", "book")
-	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file: EPD or FEN lines, or games (.pgn); default: random plies")
+	fs.StringVar(&f.Opening.Book, "book", "", "openings from a file, packed or not: EPD or FEN lines, or games (PGN); default: random plies")
 	fs.StringVar(&f.bookOrder, "book-order", "sequential", "sequential or random (by the seed)")
 	fs.IntVar(&f.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")
 	fs.IntVar(&f.randomPlies, "random-plies", opening.DefaultPlies, "random plies of an opening, or one more at random")

@@ -1,10 +1,13 @@
 package match
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -55,6 +58,15 @@ func TestPairsOfPGN(t *testing.T) {
 		}
 		if c.Pairs != tt.pairs || c.Unpaired != tt.unpaired || c.Unfinished != tt.unfinished {
 			t.Errorf("%s: %+v", name, c)
+		}
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, err = z.Write([]byte(tt.text))
+		if err := errors.Join(err, z.Close(), os.WriteFile(path+".gz", packed.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := CountPGN(path+".gz", "A", "B"); err != nil || !reflect.DeepEqual(again, c) {
+			t.Errorf("%s, packed: %+v, %v", name, again, err)
 		}
 		if _, err := CountPGN(path, "", "C"); !errors.Is(err, ErrPlayers) {
 			t.Errorf("%s: another opponent: %v", name, err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -109,7 +110,7 @@ func fail(w http.ResponseWriter, err error) {
 	} else if errors.Is(err, errLink) {
 		code = http.StatusForbidden
 	}
-	http.Error(w, err.Error(), code)
+	http.Error(w, quote.Text(err.Error()), code)
 }
 
 func send(w http.ResponseWriter, page []byte, err error) {
