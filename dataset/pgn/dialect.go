@@ -98,7 +98,8 @@ var dialects = []Dialect{
 	{Name: "unnamed [%eval], whole", Example: "[%eval 34]", Centipawns: true, Moves: true, View: White,
 		has: hasEval | hasWhole, not: hasPoint, unsure: true},
 	{Name: "unnamed [%eval]", Example: "[%eval 0.34]", Moves: true, View: White, has: hasEval, unsure: true},
-	{Name: "TCEC", Example: "d=12, sd=18, mt=450, wv=0.34", Book: "book, mb=+0+0+0+0+0,", View: White, Ply: Before, has: hasWV},
+	{Name: "TCEC", Example: "d=12, sd=18, mt=450, wv=0.34", Book: "book, mb=+0+0+0+0+0,", View: White, Ply: Before,
+		has: hasWV},
 	{Name: "OpenBench", Example: "+0.34 12/18 450 67890", View: Mover, Ply: Before, has: hasSel},
 	{Name: "OpenBench, compact", Example: "+0.34", View: Mover, Ply: Before,
 		has: hasLone, only: "White Black Result PlyCount FEN TimeControl"},
@@ -107,7 +108,8 @@ var dialects = []Dialect{
 		any: hasWhole | hasMillis, not: hasPoint},
 	{Name: "Arena, WinBoard", Example: "(Nf6 d4) +0.34/12 4", View: Mover, Ply: Before,
 		has: hasScore, any: hasLine | hasBare},
-	{Name: "fastchess", Example: "+0.34/12 0.450s, n=67890", Book: "book", View: Mover, Ply: Before, has: hasScore | hasKeys},
+	{Name: "fastchess", Example: "+0.34/12 0.450s, n=67890", Book: "book", View: Mover, Ply: Before,
+		has: hasScore | hasKeys},
 	{Name: "cutechess-cli", Example: "+0.34/12 0.45s", Book: "book", View: Mover, Ply: Before, has: hasScore},
 }
 
@@ -181,7 +183,8 @@ func (t *Tally) Add(g *Game) {
 	if g.Dialect == nil {
 		return
 	}
-	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.Unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why, Left: g.Ply == 0}
+	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.Unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why,
+		Left: g.Ply == 0}
 	i := slices.IndexFunc(t.Taken, func(have Taken) bool {
 		have.Games, have.Scores = 0, 0
 		return have == row
