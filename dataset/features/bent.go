@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
@@ -21,15 +20,7 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 		}
 		return differ
 	}
-	mine, twins := countsBySide(set, a), countsBySide(set, b)
-	for t, n := range mine {
-		differ = appendCounts(differ, set, t, n, twins[t])
-	}
-	for t, m := range twins {
-		if _, ok := mine[t]; !ok {
-			differ = appendCounts(differ, set, t, [2]float32{}, m)
-		}
-	}
+	differ = countDifferences(set, a, b)
 	at := 0
 	for _, c := range set.Columns {
 		if !c.Sides {
@@ -60,18 +51,6 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 		differ = append(differ, "only one has an eval")
 	case a.Eval != dataset.NoEval && !(math.Abs(float64(a.Eval)+float64(b.Eval)) <= set.MaxDrift()):
 		differ = append(differ, fmt.Sprintf("eval is %g and then %g, want %g", a.Eval, b.Eval, -a.Eval))
-	}
-	return differ
-}
-
-func appendCounts(differ []string, set *dataset.FeatureSet, t uint16, n, m [2]float32) []string {
-	v := &set.Terms[t]
-	switch {
-	case closeSides(m, mirrorOf(set, t, n)), v.Asymmetric:
-	case sided(set, t):
-		differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", v.Name, n[0], n[1], m[0], m[1]))
-	case !closeSides(m, n):
-		differ = append(differ, fmt.Sprintf("term %q is counted %g and then %g, want %g or %g", v.Name, n[0], m[0], -n[0], n[0]))
 	}
 	return differ
 }
@@ -118,12 +97,10 @@ func (d *diagnosis) formulaSuspects() {
 			change(3, from, to, "max("+word+", 0)", "the engine cuts off what is below 0: a max is forgotten")
 			change(4, from, to, "min("+word+", 0)", "the engine cuts off what is above 0: a min is forgotten")
 			change(4, from, to, "abs("+word+")", "the engine takes the size: an abs is forgotten")
-			change(4, from, to, "trunc("+word+")", "the engine truncates it")
 			change(4, from, to, "(-"+word+")", "the sign is the other one")
 		}
 	}
 	d.wholeFormula(change)
-	d.numbers(change)
 }
 
 // formulaWords are the names and operators of a formula.
@@ -148,84 +125,4 @@ func (d *diagnosis) wholeFormula(change func(rank int, from, to int, with, kind 
 		change(3, 0, len(text), all, "the engine truncates all divisions")
 		change(4, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"), "the engine truncates all divisions and the value")
 	}
-}
-
-// numbers suspects the numbers of the formula, those of the text and the scalars.
-func (d *diagnosis) numbers(change func(rank int, from, to int, with, kind string)) {
-	text := d.set.Formula
-	for _, at := range formulaNumbers.FindAllStringSubmatchIndex(text, -1) {
-		from, to := at[2], at[3]
-		v, err := strconv.ParseFloat(text[from:to], 64)
-		if err != nil {
-			continue
-		}
-		if w, ok := d.fitting(v, func(set *dataset.FeatureSet, w float64) {
-			set.Formula = text[:from] + strconv.FormatFloat(w, 'g', 6, 64) + text[to:]
-		}); ok {
-			change(4, from, to, strconv.FormatFloat(w, 'g', 6, 64), "the engine has about another number")
-		}
-	}
-	for t := range d.set.Terms {
-		if v := &d.set.Terms[t]; v.Kind == dataset.ScalarTerm {
-			var other dataset.FeatureSet
-			if w, ok := d.fitting(v.MG, func(set *dataset.FeatureSet, w float64) {
-				set.Terms = slices.Clone(set.Terms)
-				set.Terms[t].MG, set.Terms[t].EG = w, w
-				other = *set
-			}); ok {
-				if round := math.Round(w/v.StepOf()) * v.StepOf(); round != 0 {
-					w = round
-				}
-				other.Terms[t].MG, other.Terms[t].EG = w, w
-				what := fmt.Sprintf("the formula is not what the engine computes: scalar %q is %g in the header, the engine's is about %g", v.Name, v.MG, w)
-				d.try(suspect{rank: 4, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &other)
-			}
-		}
-	}
-}
-
-// formulaNumbers are the numbers of a formula, but for the 2 of ^2 and those in names.
-var formulaNumbers = regexp.MustCompile(`(?:^|[^A-Za-z_0-9.^])([0-9]+(?:\.[0-9]+)?)`)
-
-// fitting looks for a number in place of v with which most of the rows that differ agree; of several the middle one.
-func (d *diagnosis) fitting(v float64, put func(set *dataset.FeatureSet, w float64)) (w float64, ok bool) {
-	var rows []*example
-	for i := 0; i < len(d.bad); i += max(1, len(d.bad)/64) {
-		rows = append(rows, d.bad[i])
-	}
-	best, found := len(rows)/2+1, []float64(nil) // rows that differ
-	for _, step := range []float64{1.02, 1.001} {
-		from := v
-		if len(found) > 0 {
-			from = found[len(found)/2]
-		}
-		for k := -80; k <= 80; k++ {
-			w := from * math.Pow(step, float64(k))
-			if v == math.Trunc(v) && math.Abs(v) > 8 {
-				w = math.Round(w)
-			}
-			set := *d.set
-			put(&set, w)
-			if v == 0 || w == v || slices.Contains(found, w) || set.Check() != nil {
-				continue
-			}
-			misses := 0
-			for i := 0; i < len(rows) && misses <= best; i++ {
-				if !agrees(&set, rows[i].rec) {
-					misses++
-				}
-			}
-			if misses < best {
-				best, found = misses, nil
-			}
-			if misses == best {
-				found = append(found, w)
-			}
-		}
-		slices.Sort(found)
-	}
-	if len(found) == 0 {
-		return 0, false
-	}
-	return found[len(found)/2], true
 }

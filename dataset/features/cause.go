@@ -308,4 +308,14 @@ func (d *diagnosis) unknown() string {
 	return "a term of the evaluation is not counted (put what is not tuned into offset or a term of its own), or a value in the header is not the one that the engine plays with"
 }
 
+// bothTerms are the terms that the record or that of the mirrored twin counts.
+func (x *example) bothTerms() []uint16 {
+	if x.other == nil {
+		return x.rec.Terms
+	}
+	all := slices.Concat(x.rec.Terms, x.other.rec.Terms)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 func (x *example) black() bool { return x.board.SideToMove() == board.Black }

@@ -10,7 +10,7 @@ import (
 // generic suspects what no other record says more of: phases, factors and rounding by the size of what is
 // missing. Each of them explains all rows or none.
 func (d *diagnosis) generic() {
-	for i, text := range []string{d.otherPhase(), d.shiftedPhase(), d.rounding(), d.factorRows(), d.taper(), d.multiples()} {
+	for i, text := range []string{d.otherPhase(), d.rounding(), d.factorRows(), d.taper()} {
 		if text != "" {
 			d.suspects = append(d.suspects, suspect{rank: 6 + i, what: text, kind: text, explains: len(d.bad), shows: always})
 		}
@@ -53,35 +53,6 @@ func (x *example) fittingPhase(set *dataset.FeatureSet) (p, slack float64, ok bo
 	}
 	p = ((float64(x.rec.Eval)-float64(x.rec.Offset)-parts.Flat)/float64(x.rec.Scale) - eg) / (parts.MG - eg)
 	return p, set.MaxDrift() / math.Abs(slope), true
-}
-
-// shiftedPhase reports whether the phases that fit the evals are all above those of the
-// records, or all below.
-func (d *diagnosis) shiftedPhase() string {
-	if d.taper() == "" {
-		return ""
-	}
-	above, below, example := 0, 0, ""
-	for _, x := range d.bad {
-		p, slack, ok := x.fittingPhase(d.set)
-		switch {
-		case !ok:
-			continue
-		case p < -0.1-slack || p > 1.5+slack:
-			return ""
-		case p > float64(x.rec.Phase):
-			above++
-		default:
-			below++
-		}
-		if example == "" {
-			example = fmt.Sprintf("%s would fit with %.3g, the record has %.3g", x, p, x.rec.Phase)
-		}
-	}
-	if few := (above + below) / 50; above+below < 5 || min(above, below) > few {
-		return ""
-	}
-	return "the phase: the halves are the engine's, and " + example
 }
 
 // otherPhase reports whether another phase, the same for all records of one phase, explains
@@ -164,27 +135,4 @@ func (d *diagnosis) rounding() string {
 		return ""
 	}
 	return "truncation: the differences are below one unit a term, as where the engine or the dump divides term by term, or prints its values without their decimals; add first and divide once, or raise --tolerance"
-}
-
-// multiples names the term of which whole multiples are missing in all rows, if they count it.
-func (d *diagnosis) multiples() string {
-	best := -1
-	for t := range d.set.Terms {
-		v := &d.set.Terms[t]
-		size := func(v *dataset.FeatureTerm) float64 { return math.Abs(v.MG) + math.Abs(v.EG) }
-		if size(v) == 0 || best >= 0 && size(v) <= size(&d.set.Terms[best]) {
-			continue
-		}
-		terms := []uint16{uint16(t)}
-		if d.all(func(x *example) bool {
-			return (x.counts(terms) || x.other != nil && x.other.counts(terms)) && x.lacks(d.set, v)
-		}) {
-			best = t
-		}
-	}
-	if best < 0 {
-		return ""
-	}
-	v := &d.set.Terms[best]
-	return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted wrongly, or a term of such a value is forgotten", v.MG, v.EG, v.Name)
 }

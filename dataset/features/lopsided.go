@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,40 +25,58 @@ func mirrorOf(set *dataset.FeatureSet, t uint16, n [2]float32) [2]float32 {
 	return [2]float32{-n[0]}
 }
 
+// sameLeaf reports whether the answer to a mirrored twin is about the mirrored leaf; captures of equal value may
+// come in another order.
+func sameLeaf(a, b *record) bool {
+	if a.leaf == nil {
+		return true
+	}
+	m := a.leaf.Mirror()
+	return b.leaf.FEN() == m.FEN()
+}
+
 // pair is a position and its mirrored twin.
 type pair struct {
-	x     *example
 	terms []uint16
 	n, m  map[uint16][2]float32 // counts in the position and in the twin
 }
 
+func newPair(set *dataset.FeatureSet, a, b *record) pair {
+	p := pair{n: countsBySide(set, a), m: countsBySide(set, b)}
+	p.terms = slices.Concat(slices.Collect(maps.Keys(p.n)), slices.Collect(maps.Keys(p.m)))
+	slices.Sort(p.terms)
+	p.terms = slices.Compact(p.terms)
+	return p
+}
+
 // pairOf returns the counts of an example and of its twin; ok is false where they cannot be compared.
 func pairOf(set *dataset.FeatureSet, x *example) (p pair, ok bool) {
-	y := x.other
-	if y == nil || y.rec == nil || x.rec.Skip != "" || y.rec.Skip != "" {
+	if x.other == nil || x.rec.Skip != "" || x.other.rec.Skip != "" || !sameLeaf(x.rec, x.other.rec) {
 		return p, false
 	}
-	if x.rec.leaf != nil {
-		if m := x.rec.leaf.Mirror(); y.rec.leaf.FEN() != m.FEN() {
-			return p, false // captures of equal value, in another order
-		}
-	}
-	p = pair{x: x, n: countsBySide(set, x.rec), m: countsBySide(set, y.rec)}
-	for t := range p.n {
-		p.terms = append(p.terms, t)
-	}
-	for t := range p.m {
-		if _, ok := p.n[t]; !ok {
-			p.terms = append(p.terms, t)
-		}
-	}
-	slices.Sort(p.terms)
-	return p, true
+	return newPair(set, x.rec, x.other.rec), true
 }
 
 // odd reports whether a term is counted as it must be in the mirrored position.
 func (p *pair) odd(set *dataset.FeatureSet, t uint16) bool {
 	return closeSides(p.m[t], mirrorOf(set, t, p.n[t])) || set.Terms[t].Asymmetric
+}
+
+// countDifferences names the terms that are not counted as they must be in the mirrored position. With a formula a
+// channel may count both sides together.
+func countDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
+	p := newPair(set, a, b)
+	for _, t := range p.terms {
+		n, m := p.n[t], p.m[t]
+		switch {
+		case p.odd(set, t) || set.Bent() && !sided(set, t) && p.even(t):
+		case sided(set, t):
+			differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", set.Terms[t].Name, n[0], n[1], m[0], m[1]))
+		default:
+			differ = append(differ, fmt.Sprintf("term %q is counted %g and then %g, want %g", set.Terms[t].Name, n[0], m[0], -n[0]))
+		}
+	}
+	return differ
 }
 
 func (p *pair) even(t uint16) bool { return closeSides(p.n[t], p.m[t]) }
@@ -153,7 +172,7 @@ func (d *diagnosis) mirrorSuspects() {
 	for c, terms := range found {
 		slices.Sort(terms)
 		u := d.unit(terms)
-		d.try(suspect{rank: c.rank, what: u.says(c.text), kind: c.text, terms: u.terms, fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
+		d.try(suspect{rank: c.rank, what: u.name + " " + c.text, kind: c.text, terms: u.terms, fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
 	}
 }
 
@@ -181,7 +200,7 @@ func (d *diagnosis) onlyLopsided(u *unit, x *example) bool {
 func mirrorCause(set *dataset.FeatureSet, examples []*example, a, b *record) string {
 	d := diagnose(set, examples)
 	for _, x := range examples { // all of them agree with their eval; look at those that differ from their twin
-		if x.other != nil && !x.twin && x.rec.Skip == "" && x.other.rec.Skip == "" && len(twinDifferences(set, x.rec, x.other.rec)) > 0 {
+		if _, ok := pairOf(set, x); ok && !x.twin && len(twinDifferences(set, x.rec, x.other.rec)) > 0 {
 			d.bad = append(d.bad, x)
 		}
 	}

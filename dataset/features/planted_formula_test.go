@@ -154,8 +154,6 @@ func TestPlantedInFormula(t *testing.T) {
 		{"truncated square", "truncates the division", text("^2//divisor", "^2/divisor")},
 		{"truncated value", "truncates", text(")//48", ")/48")},
 		{"truncated twice", "truncates all divisions", func(e *curved) { text(")//48", ")/48")(e); text("^2//divisor", "^2/divisor")(e) }},
-		{"divisor in the header", `scalar "divisor" is 500 in the header, the engine's is about 72`, func(e *curved) { e.set.Terms[curvedDivisor].MG, e.set.Terms[curvedDivisor].EG = 500, 500 }},
-		{"number in the formula", "another number, 20 in place of 12", text("//20", "//12")},
 		{"halves exchanged in the formula", "main.eg in place of main.mg", text("let e = main.eg", "let e = main.mg")},
 		{"sides of the factor", "f.white in place of f.black|f.black in place of f.white|comparison is the other way round", text("e < 0", "e > 0")},
 		{"sign of the danger", "sign", text("main.mg + balance", "main.mg - balance")},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -172,10 +173,10 @@ func examplesOf(rows []dataset.PositionRow) (out []*example) {
 	return out
 }
 
-// judgeAll answers the examples in their shuffled order and judges the answers.
-func judgeAll(set *dataset.FeatureSet, rows []dataset.PositionRow, answer func(p *board.Position) *record) error {
+// answered answers the positions and their twins in their shuffled order.
+func answered(set *dataset.FeatureSet, rows []dataset.PositionRow, answer func(p *board.Position) *record) ([]*example, error) {
 	if err := set.Check(); err != nil {
-		return err
+		return nil, err
 	}
 	examples := examplesOf(rows)
 	shuffle(examples)
@@ -183,8 +184,17 @@ func judgeAll(set *dataset.FeatureSet, rows []dataset.PositionRow, answer func(p
 		x.rec = answer(&x.board)
 		x.err = checkRecord(set, x.rec)
 		if x.err != nil && !errors.Is(x.err, dataset.ErrDrift) && !errors.Is(x.err, dataset.ErrCountRange) {
-			return fmt.Errorf("%s: %w", x, x.err)
+			return nil, fmt.Errorf("%s: %w", x, x.err)
 		}
+	}
+	return examples, nil
+}
+
+// judgeAll judges the answers to the positions and their twins.
+func judgeAll(set *dataset.FeatureSet, rows []dataset.PositionRow, answer func(p *board.Position) *record) error {
+	examples, err := answered(set, rows, answer)
+	if err != nil {
+		return err
 	}
 	return judge(set, examples)
 }
@@ -446,5 +456,60 @@ func (e *toy) answerWith(halves bool) func(p *board.Position) *record {
 			r.halves = nil
 		}
 		return r
+	}
+}
+
+// TestBlame: the row that is shown counts the term that is blamed, unless that is never counted; and two causes
+// that explain the same rows are both named.
+func TestBlame(t *testing.T) {
+	_, rows := positions(t, 250)
+	terms := regexp.MustCompile(`term "([a-z0-9_.]+)"`)
+	blamed := 0
+	for _, c := range plantedMistakes {
+		e := newToy()
+		c.change(e)
+		if testing.Short() && blamed > 0 || e.none || !strings.Contains(c.want, "term ") {
+			continue
+		}
+		examples, err := answered(&e.set, rows, e.answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cause, x := driftCause(&e.set, examples)
+		name := terms.FindStringSubmatch(cause)
+		if name == nil || strings.Contains(cause, "never counted") {
+			continue
+		}
+		i := uint16(slices.IndexFunc(e.set.Terms, func(v dataset.FeatureTerm) bool { return v.Name == name[1] }))
+		if blamed++; x == nil || x.err == nil || !slices.Contains(x.bothTerms(), i) {
+			t.Errorf("%s: %s\nis said of %v, which does not count it", c.name, cause, x)
+		}
+	}
+	if blamed == 0 {
+		t.Error("no term was blamed")
+	}
+	e := newToy()
+	e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: "ghost", MG: 31, EG: 57})
+	countedAs(toyPair, toyTempo, func(feature) (int, int) { return -1, 0 })(e)
+	if err := judgeAll(&e.set, rows, e.answer); err == nil || !strings.Contains(err.Error(), `term "bishop_pair" is never counted`) ||
+		!strings.Contains(err.Error(), `; or term "ghost"`) || !strings.Contains(err.Error(), "each explains all ") {
+		t.Errorf("a tie: %v", err)
+	}
+}
+
+// TestFloatMirror: counts that are sums of fractions differ in their last bit in the mirrored position.
+func TestFloatMirror(t *testing.T) {
+	set := dataset.FeatureSet{Version: 2, Float: true, Terms: []dataset.FeatureTerm{{Name: "a", MG: 1000, EG: 900}}, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
+	answer := func(n float32) *record {
+		r := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
+		r.append(false, false, sideCount{0, n, 0})
+		return r
+	}
+	n := float32(77.7)
+	if d := twinDifferences(&set, answer(n), answer(-math.Nextafter32(n, 100))); len(d) != 0 {
+		t.Errorf("the last bit: %q", d)
+	}
+	if d := twinDifferences(&set, answer(n), answer(-n-0.01)); len(d) != 1 {
+		t.Errorf("another count: %q", d)
 	}
 }

@@ -109,13 +109,6 @@ func (d *diagnosis) state() {
 	}
 	phase := func(b, r *record) { r.Phase = b.Phase }
 	d.add(3, "the phase is that of the position asked before", beside(true, phase), beside(false, phase))
-	for name, change := range map[string]func(b, r *record){
-		"scale":    func(b, r *record) { r.Scale = b.Scale },
-		"eg_scale": func(b, r *record) { r.EGScale = b.EGScale },
-		"offset":   func(b, r *record) { r.Offset = b.Offset },
-	} {
-		d.add(3, name+" is that of the position asked before", beside(true, change), beside(false, change))
-	}
 }
 
 // halves suspects what is wrong with the halves alone.
@@ -190,10 +183,6 @@ func (d *diagnosis) factors() {
 	for _, k := range []float32{2, 4, 8, 10, 16, 32, 64, 100, 128, 256} {
 		d.add(3, fmt.Sprintf("eg_scale is not a factor, but counted in parts of %g: divide it by %g", k, k), func(_ *example, r *record) bool {
 			r.EGScale /= k
-			return true
-		})
-		d.add(3, fmt.Sprintf("scale is not a factor, but counted in parts of %g: divide it by %g", k, k), func(_ *example, r *record) bool {
-			r.Scale /= k
 			return true
 		})
 	}

@@ -70,7 +70,7 @@ func (d *diagnosis) nameOf(terms []uint16) string {
 		return fmt.Sprintf("term %q", all[terms[0]].Name)
 	}
 	if len(terms) == len(all) {
-		return "all terms"
+		return "each term"
 	}
 	prefix := all[terms[0]].Name
 	for i := strings.LastIndexByte(prefix, '.'); i > 0; i = strings.LastIndexByte(prefix, '.') {
@@ -81,21 +81,17 @@ func (d *diagnosis) nameOf(terms []uint16) string {
 	}
 	group := all[terms[0]].Group
 	if group != "" && !slices.ContainsFunc(terms, func(t uint16) bool { return all[t].Group != group }) {
-		return fmt.Sprintf("the terms of group %q", group)
+		return fmt.Sprintf("group %q", group)
 	}
 	var names []string
 	for _, t := range terms[:min(3, len(terms))] {
 		names = append(names, fmt.Sprintf("%q", all[t].Name))
 	}
-	text := "terms " + strings.Join(names, ", ")
-	if n := len(terms) - len(names); n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
+	return fmt.Sprintf("each of %d terms (%s, ...)", len(terms), strings.Join(names, ", "))
 }
 
-// units returns terms, tables, groups and all, the small ones first: those that at least a third of the
-// rows that differ count.
+// units returns terms, tables, groups and all, the small ones first: those that may be counted in a third of
+// the rows that differ.
 func (d *diagnosis) units() []*unit {
 	if d.list != nil {
 		return d.list
@@ -114,22 +110,22 @@ func (d *diagnosis) units() []*unit {
 			}
 		}
 	}
+	hits := make([]int, len(d.set.Terms)) // rows that count a term, in the position or in its twin
+	for _, x := range d.bad {
+		for _, t := range x.bothTerms() {
+			hits[t]++
+		}
+	}
 	var out []*unit
 	seen := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
-		id := fmt.Sprint(lists[key])
-		u := d.unit(lists[key])
-		n := 0
-		for _, x := range d.bad {
-			has := func(t uint16) bool { return u.in[t] }
-			if slices.ContainsFunc(x.rec.Terms, has) || x.other != nil && slices.ContainsFunc(x.other.rec.Terms, has) {
-				n++
-			}
+		n, id := 0, fmt.Sprint(lists[key])
+		for _, t := range lists[key] {
+			n += hits[t]
 		}
 		if !seen[id] && 3*n >= len(d.bad) {
-			out = append(out, u)
+			seen[id], out = true, append(out, d.unit(lists[key]))
 		}
-		seen[id] = true
 	}
 	slices.SortStableFunc(out, func(a, b *unit) int { return len(a.terms) - len(b.terms) })
 	d.list = out
@@ -139,18 +135,8 @@ func (d *diagnosis) units() []*unit {
 // addUnit suspects a mistake in a unit's counts.
 func (d *diagnosis) addUnit(rank int, u *unit, kind string, edits ...edit) {
 	for _, e := range edits {
-		d.try(suspect{rank: rank, what: u.says(kind), kind: kind, terms: u.terms, edits: []edit{e}}, d.set)
+		d.try(suspect{rank: rank, what: u.name + " " + kind, kind: kind, terms: u.terms, edits: []edit{e}}, d.set)
 	}
-}
-
-// says says something of the unit, which begins with "is" or "has".
-func (u *unit) says(what string) string {
-	if verb, rest, _ := strings.Cut(what, " "); !strings.HasPrefix(u.name, "term \"") && !strings.HasPrefix(u.name, "table") {
-		if plural := map[string]string{"is": "are", "has": "have", "counts": "count"}[verb]; plural != "" {
-			return u.name + " " + plural + " " + rest
-		}
-	}
-	return u.name + " " + what
 }
 
 // mapped is an edit that changes the counts of a unit.
@@ -239,7 +225,7 @@ func (d *diagnosis) otherValues(u *unit) {
 		rank = 2
 	}
 	const kind = "has middlegame and endgame value swapped in the header"
-	d.try(suspect{rank: rank, what: u.says(kind), kind: kind, terms: u.terms, edits: []edit{func(x *example, r *record) bool { return x.counts(u.terms) }}}, &set)
+	d.try(suspect{rank: rank, what: u.name + " " + kind, kind: kind, terms: u.terms, edits: []edit{func(x *example, r *record) bool { return x.counts(u.terms) }}}, &set)
 }
 
 // turned suspects that the counts of a table are in the wrong place: upside down, left to right, or moved by one.

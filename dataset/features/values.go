@@ -109,44 +109,35 @@ func (x *example) lacks(set *dataset.FeatureSet, v *dataset.FeatureTerm) bool {
 	return whole(x.lack(set), unit, set.MaxDrift())
 }
 
-// neverCounted names tables and terms with a value that no record counts, whole tables first.
+// neverCounted names tables of which no record counts a term, or terms if there are none.
 func (d *diagnosis) neverCounted() string {
-	tables, left, order := map[string][]uint16{}, map[string]int{}, []string{}
-	for t, counted := range d.countedTerms() {
-		v := &d.set.Terms[t]
-		name, _, _ := strings.Cut(v.Name, ".")
+	tables, names := map[string][]uint16{}, []string{}
+	counted := d.countedTerms()
+	seen := map[string]bool{} // tables with a counted term
+	for t := range d.set.Terms {
+		name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
 		if tables[name] == nil {
-			order = append(order, name)
+			names = append(names, name)
 		}
-		if tables[name] = append(tables[name], uint16(t)); counted {
-			left[name]++
-		} else if v.MG == 0 && v.EG == 0 {
-			tables[name] = slices.DeleteFunc(tables[name], func(s uint16) bool { return int(s) == t })
+		tables[name] = append(tables[name], uint16(t))
+		seen[name] = seen[name] || counted[t]
+	}
+	var never []string
+	for _, name := range names {
+		if !seen[name] {
+			never = append(never, d.nameOf(tables[name]))
 		}
 	}
-	var never, squares []string
-	for _, name := range order {
-		switch terms := tables[name]; {
-		case len(terms) > left[name] && left[name] == 0:
-			never = append(never, d.nameOf(terms))
-		case len(terms) > left[name]:
-			squares = append(squares, fmt.Sprintf("%d of table %q", len(terms)-left[name], name))
-		}
-	}
-	if never = append(never, squares...); len(never) == 0 {
+	if len(never) == 0 {
 		return ""
 	}
-	if len(never) > 5 {
-		never = append(never[:5], "...")
-	}
-	return fmt.Sprintf("a term is forgotten; these of the header are never counted: %s", strings.Join(never, ", "))
+	return "a term is forgotten; these of the header are never counted: " + strings.Join(never[:min(5, len(never))], ", ")
 }
 
 // values suspects what the eval has beside the terms, and other values than the header's.
 func (d *diagnosis) values() {
 	d.exchanged()
 	d.headerValues()
-	tolerance := d.set.MaxDrift()
 	bonus := func(rank int, what string, of func(x *example) float64) {
 		var all []float64
 		for _, x := range d.bad {
@@ -171,7 +162,6 @@ func (d *diagnosis) values() {
 		return 1
 	})
 	bonus(4, "eval has a constant %.4g that no term and no offset has: contempt, or an offset that was left out", func(*example) float64 { return 1 })
-	bonus(4, "the offset is counted wrongly: %+.4g times the offset is missing", func(x *example) float64 { return float64(x.rec.Offset) })
 	bonus(5, "eval is in other units than the values of the terms: %+.4g times the sum of the terms is missing", func(x *example) float64 {
 		return d.set.Value(&x.rec.FeatureRow)
 	})
@@ -181,13 +171,6 @@ func (d *diagnosis) values() {
 			r.Offset -= float32(d.set.Value(&r.FeatureRow) * float64(n) / k)
 			return n > 0
 		})
-	}
-	for _, k := range []float64{4, 5, 8, 10, 16} {
-		coarse := func(x *example) bool { return x.rec.Eval == dataset.NoEval || math.Mod(float64(x.rec.Eval), k) == 0 }
-		if !slices.ContainsFunc(d.examples, func(x *example) bool { return !coarse(x) }) {
-			d.try(suspect{rank: 4, kind: "coarse", what: fmt.Sprintf("the engine rounds eval to multiples of %g: print it before that, or --tolerance %g", k, d.set.Centipawns(k)),
-				fits: func(x *example) bool { return near(x.lack(d.set), 0, k+tolerance) }}, d.set)
-		}
 	}
 }
 
@@ -237,54 +220,40 @@ func (d *diagnosis) headerValues() {
 		if len(u.terms) > 1 {
 			break
 		}
-		t := u.terms[0]
-		v := d.set.Terms[t]
-		mg, eg := d.missing(t)
+		v := d.set.Terms[u.terms[0]]
 		set := *d.set
 		set.Terms = slices.Clone(set.Terms)
-		w := &set.Terms[t]
-		w.MG, w.EG = math.Round(v.MG+mg), math.Round(v.EG+eg)
-		d.try(suspect{rank: 4, what: fmt.Sprintf("%s: (%g, %g), the engine's is about (%g, %g)", u.says(kind), v.MG, v.EG, w.MG, w.EG), kind: kind, terms: u.terms,
+		w := &set.Terms[u.terms[0]]
+		d.missing(w, u.terms[0])
+		d.try(suspect{rank: 4, what: fmt.Sprintf("%s %s: (%g, %g), the engine's is about (%g, %g)", u.name, kind, v.MG, v.EG, w.MG, w.EG), kind: kind, terms: u.terms,
 			edits: []edit{func(x *example, _ *record) bool { return x.counts(u.terms) }}}, &set)
 	}
 }
 
-// missing returns what the value of a term lacks in each half for all rows that differ to agree, by least squares.
-func (d *diagnosis) missing(t uint16) (mg, eg float64) {
-	var a [2][2]float64
-	var b [2]float64
-	flat := d.set.Terms[t].Kind == dataset.FlatTerm
+// missing adds to the value of a term what it lacks for all rows that differ to agree, by least squares.
+func (d *diagnosis) missing(v *dataset.FeatureTerm, t uint16) {
+	mg, eg := &dataset.FeatureTerm{MG: 1}, &dataset.FeatureTerm{EG: 1}
+	if v.Kind != "" { // one value
+		mg, eg = &dataset.FeatureTerm{MG: 1, EG: 1, Kind: v.Kind}, &dataset.FeatureTerm{}
+	}
+	var aa, ab, bb, ra, rb float64
 	for _, x := range d.bad {
 		i := slices.Index(x.rec.Terms, t)
 		if i < 0 {
 			continue
 		}
 		n := float64(x.rec.Counts[i])
-		if mg, eg, ok := x.off(d.set); ok && !flat { // the halves know it exactly
-			a[0][0], a[1][1] = a[0][0]+n*n, a[1][1]+n*n
-			b[0], b[1] = b[0]+n*mg, b[1]+n*eg
+		if off, offEG, ok := x.off(d.set); ok && v.Kind == "" { // the halves know it exactly
+			aa, bb, ra, rb = aa+n*n, bb+n*n, ra+n*off, rb+n*offEG
 			continue
 		}
-		w := [2]float64{n, 0}
-		if !flat {
-			w = [2]float64{n * x.worth(d.set, &dataset.FeatureTerm{MG: 1}), n * x.worth(d.set, &dataset.FeatureTerm{EG: 1})}
-		}
-		for i := range w {
-			b[i] += w[i] * x.lack(d.set)
-			for j := range w {
-				a[i][j] += w[i] * w[j]
-			}
-		}
+		a, b, lack := n*x.worth(d.set, mg), n*x.worth(d.set, eg), x.lack(d.set)
+		aa, ab, bb, ra, rb = aa+a*a, ab+a*b, bb+b*b, ra+a*lack, rb+b*lack
 	}
-	if det := a[0][0]*a[1][1] - a[0][1]*a[1][0]; d.set.Terms[t].Kind == "" && det > 1e-6*a[0][0]*a[1][1] {
-		return (b[0]*a[1][1] - b[1]*a[0][1]) / det, (a[0][0]*b[1] - a[1][0]*b[0]) / det
+	if det := aa*bb - ab*ab; v.Kind == "" && det > 1e-6*aa*bb {
+		v.MG, v.EG = math.Round(v.MG+(ra*bb-rb*ab)/det), math.Round(v.EG+(aa*rb-ab*ra)/det)
+	} else if aa > 0 && v.Kind != "" {
+		v.MG = math.Round(v.MG + ra/aa)
+		v.EG = v.MG
 	}
-	both := (b[0] + b[1]) / max(1e-9, a[0][0]+2*a[0][1]+a[1][1])
-	switch d.set.Terms[t].Kind {
-	case dataset.MiddlegameTerm:
-		return b[0] / max(1e-9, a[0][0]), 0
-	case dataset.EndgameTerm:
-		return 0, b[1] / max(1e-9, a[1][1])
-	}
-	return both, both
 }
