@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -9,24 +10,22 @@ import (
 // the words of programs and servers for them. Those of comments are full phrases, because a
 // person may write anything there.
 var forfeitWords = [len(Forfeits{})]struct {
-	reason        string
-	tags, phrases []string
+	reason string
+	words  [2][]string // in tags, in comments
 }{
-	{"time-forfeit",
-		[]string{"time forfeit", "timeforfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
-		[]string{"loses on time", "lost on time", "forfeits on time", "forfeited on time", "wins on time", "won on time",
-			"ran out of time", "time forfeit", "time out", "flag fell"}},
-	{"illegal-move", []string{"illegal", "invalid move"}, []string{"illegal move", "invalid move"}},
-	{"rules-infraction",
-		[]string{"infraction", "violation", "cheat", "invalid result"},
-		[]string{"rules infraction", "invalid result claim"}},
-	{"player-failed",
-		[]string{"player failed", "crash", "unexpectedly", "engine error"},
-		[]string{"crashes", "crashed", "unexpectedly"}},
-	{"abandoned",
-		[]string{"abandon", "disconnect", "stall", "left the game", "unterminated", "interrupted", "emergency", "death", "no show"},
-		[]string{"disconnects", "disconnected", "disconnection", "connection stalls", "left the game", "game abandoned"}},
-	{"forfeit", []string{"forfeit"}, []string{"forfeits", "forfeited"}},
+	{"time-forfeit", [2][]string{
+		{"time forfeit", "timeforfeit", "on time", "out of time", "timeout", "time out", "timed out", "flag", "time loss"},
+		{"loses on time", "lost on time", "forfeits on time", "forfeited on time", "wins on time", "won on time",
+			"ran out of time", "time forfeit", "time out", "flag fell"}}},
+	{"illegal-move", [2][]string{{"illegal", "invalid move"}, {"illegal move", "invalid move"}}},
+	{"rules-infraction", [2][]string{
+		{"infraction", "violation", "cheat", "invalid result"}, {"rules infraction", "invalid result claim"}}},
+	{"player-failed", [2][]string{
+		{"player failed", "crash", "unexpectedly", "engine error"}, {"crashes", "crashed", "unexpectedly"}}},
+	{"abandoned", [2][]string{
+		{"abandon", "disconnect", "stall", "left the game", "unterminated", "interrupted", "emergency", "death", "no show"},
+		{"disconnects", "disconnected", "disconnection", "connection stalls", "left the game", "game abandoned"}}},
+	{"forfeit", [2][]string{{"forfeit"}, {"forfeits", "forfeited"}}},
 }
 
 // Forfeit returns why a game with that termination says nothing about its positions:
@@ -38,20 +37,19 @@ func Forfeit(termination string) (reason string) {
 	if i := strings.LastIndex(s, " won "); i >= 0 {
 		s = s[i:] // chess.com begins with the player's name, which may be any word
 	}
-	for _, w := range forfeitWords {
-		if containsAny(s, w.tags) {
-			return w.reason
-		}
-	}
-	return ""
+	return reasonIn(s, 0)
 }
 
 // ForfeitComment is Forfeit for the comment behind the last move of a game, where programs
 // that write no tag Termination give the reason: "-0.22/12 0.5s, White loses on time".
 func ForfeitComment(comment string) (reason string) {
-	s := plainWords(comment)
+	return reasonIn(plainWords(comment), 1)
+}
+
+// reasonIn looks for the words of tags or of comments.
+func reasonIn(s string, place int) string {
 	for _, w := range forfeitWords {
-		if containsAny(s, w.phrases) {
+		if slices.ContainsFunc(w.words[place], func(word string) bool { return strings.Contains(s, word) }) {
 			return w.reason
 		}
 	}
@@ -104,15 +102,6 @@ func (f *Forfeits) UnmarshalJSON(text []byte) error {
 func plainWords(s string) string {
 	apart := func(c rune) bool { return c == ' ' || c == '-' || c == '_' || c == '\n' }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), apart), " ")
-}
-
-func containsAny(s string, list []string) bool {
-	for _, w := range list {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // DrawByRule reports whether the rules make the position a draw, by its material or its

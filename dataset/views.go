@@ -23,10 +23,10 @@ type Views struct {
 
 	runs GameRuns // of positions that name no game
 	last struct { // position
-		game  uint64
-		ply   uint16
-		white bool
-		x     float64
+		game uint64
+		ply  uint16
+		side board.Color
+		x    float64
 	}
 }
 
@@ -40,58 +40,49 @@ type ViewFault struct {
 	Flipped bool
 }
 
-// ViewKind says what is wrong.
+// ViewKind says what is wrong; viewTexts explain the kinds.
 type ViewKind int
 
-// The kinds of faults.
+// The kinds of faults. The last two may only make scores less useful.
 const (
-	// OneSide: scores have the wrong sign with one side to move, as those from the mover's view
-	// have if they are taken for White's, and the other way round.
 	OneSide ViewKind = iota + 1
-	// BothSides: scores, or results, are from Black's view.
 	BothSides
-	// MoverResults: results are from the view of the side to move.
 	MoverResults
-	// MixedSigns: the sizes of scores follow the material, their signs do not.
-	MixedSigns
-	// Uneven: scores with one side to move say much less than those with the other.
-	Uneven
-	// NoRelation: scores say nothing about the results, but material does.
-	NoRelation
+	MixedSigns // their sizes follow the material, their signs do not
+	Uneven     // they say much less with one side to move than with the other
+	NoRelation // material says more
 )
 
-func (f *ViewFault) Error() string { return f.String() }
+var viewTexts = [...]string{
+	OneSide:      "are from the view of the side to move, not White's",
+	BothSides:    "contradict the results: one of them is from Black's view",
+	MoverResults: "are fine, but the results are from the view of the side to move, not White's",
+	MixedSigns:   "are not from White's view",
+	Uneven:       "may have the wrong sign in a part of the rows",
+	NoRelation:   "say nothing about the results",
+}
 
-// MarshalText makes it a string in JSON.
-func (f *ViewFault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// Wrong reports whether the scores mislead. Otherwise they may only be of little use.
+// Wrong reports whether the scores, or the results, mislead.
 func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < Uneven }
 
-// String is the headline with its evidence.
-func (f *ViewFault) String() string {
-	what := map[ViewKind]string{
-		OneSide:      "are from the view of the side to move, not White's",
-		BothSides:    "contradict the results: one of them is from Black's view",
-		MoverResults: "are fine, but the results are from the view of the side to move, not White's",
-		MixedSigns:   "are not from White's view",
-		Uneven:       "may have the wrong sign in a part of the rows",
-		NoRelation:   "say nothing about the results",
-	}[f.Kind]
+// Error is the headline with its evidence.
+func (f *ViewFault) Error() string {
+	what, whose := viewTexts[f.Kind], ""
 	if f.Kind == OneSide && f.Flipped {
 		what = "are from White's view, not from that of the side to move"
 	}
-	whose := ""
 	for i, name := range f.Players {
 		whose += fmt.Sprintf("%s%.60q", [2]string{" of ", ", "}[min(i, 1)], name)
 	}
 	return fmt.Sprintf("the scores%s %s: %s", whose, what, f.Text)
 }
 
+// MarshalText makes it a string in JSON.
+func (f *ViewFault) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
+
 const (
-	viewGroups   = 256 // of games, for standard errors
-	playerGroups = 64
-	viewPlayers  = 128 // at most
+	viewGroups  = 256 // of games, for standard errors
+	viewPlayers = 128 // at most
 )
 
 // The variables of a row, squashed to -1..1.
@@ -106,7 +97,8 @@ const (
 
 // viewPairs are the pairs of variables whose relation is of interest.
 var viewPairs = [...][2]int{
-	{viewScore, viewResult}, {viewMaterial, viewResult}, {viewScore, viewMaterial}, {viewScoreSize, viewMaterialSize},
+	scoreResult: {viewScore, viewResult}, materialResult: {viewMaterial, viewResult},
+	scoreMaterial: {viewScore, viewMaterial}, sizes: {viewScoreSize, viewMaterialSize},
 }
 
 const (
@@ -123,7 +115,21 @@ type moments struct {
 	products      [len(viewPairs)]float64
 }
 
-func (m *moments) add(v *[viewVars]float64) {
+// viewSums are the moments of rows with White to move, with Black to move, and of pairs of scores
+// of successive plies: White's as viewScore, Black's as viewResult.
+type viewSums [3][]moments
+
+const plies = 2 // after board.White and board.Black
+
+func newViewSums(groups int) *viewSums {
+	return &viewSums{make([]moments, groups), make([]moments, groups), make([]moments, groups)}
+}
+
+func (s *viewSums) add(list int, game uint64, v *[viewVars]float64) {
+	if s == nil {
+		return
+	}
+	m := &s[list][game*0x9e3779b97f4a7c15>>32%uint64(len(s[list]))]
 	m.n++
 	for i, x := range v {
 		m.sums[i] += x
@@ -134,72 +140,52 @@ func (m *moments) add(v *[viewVars]float64) {
 	}
 }
 
-// viewSums are the moments of rows with White and with Black to move, and those of pairs of
-// scores of successive plies: White's as viewScore, Black's as viewResult.
-type viewSums struct{ white, black, plies []moments }
-
-func newViewSums(groups int) viewSums {
-	return viewSums{make([]moments, groups), make([]moments, groups), make([]moments, groups)}
-}
-
-func (s *viewSums) row(game uint64, white bool, v *[viewVars]float64) {
-	list := s.black
-	if white {
-		list = s.white
-	}
-	list[groupOf(game, len(list))].add(v)
-}
-
-func (s *viewSums) ply(game uint64, white bool, x, before float64) {
-	if !white {
+// addPly takes the score of the side to move, and that of the ply before.
+func (s *viewSums) addPly(game uint64, side board.Color, x, before float64) {
+	if side == board.Black {
 		x, before = before, x
 	}
-	s.plies[groupOf(game, len(s.plies))].add(&[viewVars]float64{viewScore: x, viewResult: before})
+	s.add(plies, game, &[viewVars]float64{viewScore: x, viewResult: before})
 }
 
-func groupOf(game uint64, groups int) int {
-	return int(game * 0x9e3779b97f4a7c15 >> 32 % uint64(groups))
-}
-
-// squash keeps a sign, and large values from deciding alone.
-func squash(x float64) float64 { return x / (math.Abs(x) + 300) }
-
+// variables are squashed so that a few large values do not decide.
 func variables(score int16, result, material float64) [viewVars]float64 {
+	squash := func(x float64) float64 { return x / (math.Abs(x) + 300) }
 	x, m := squash(float64(score)), squash(material)
 	return [viewVars]float64{x, 2*result - 1, m, math.Abs(x), math.Abs(m)}
 }
 
 func (v *Views) begin() {
-	if v.all.white == nil {
-		v.all, v.players = newViewSums(viewGroups), map[string]*viewSums{}
+	if v.players == nil {
+		v.all, v.players = *newViewSums(viewGroups), map[string]*viewSums{}
 	}
 }
 
 // Position takes the next row.
 func (v *Views) Position(p *PositionRow) {
+	l := &v.last
 	if v.runs.Next(p); p.Score == NoScore {
-		v.last.game = 0
+		l.game = 0
 		return
 	}
 	v.begin()
-	game, white := p.Game, p.Board.SideToMove() == board.White
+	game, side := p.Game, p.Board.SideToMove()
 	if game == 0 {
 		game = uint64(v.runs.Games)
 	}
 	x := variables(p.Score, float64(p.Result), material(&p.Board))
-	v.all.row(game, white, &x)
-	if l := &v.last; l.game == game && l.ply+1 == p.Ply && l.white != white {
-		v.all.ply(game, white, x[viewScore], l.x)
+	v.all.add(int(side), game, &x)
+	if l.game == game && l.ply+1 == p.Ply && l.side != side {
+		v.all.addPly(game, side, x[viewScore], l.x)
 	}
-	v.last.game, v.last.ply, v.last.white, v.last.x = game, p.Ply, white, x[viewScore]
+	l.game, l.ply, l.side, l.x = game, p.Ply, side, x[viewScore]
 }
 
 // material is the usual count, White's minus Black's.
 func material(p *board.Position) (cp float64) {
-	for i, value := range [...]float64{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9} {
-		if t := board.PieceType(i); value > 0 {
-			cp += 100 * value * float64(p.Pieces(board.White, t).Count()-p.Pieces(board.Black, t).Count())
-		}
+	for i, pawns := range [...]float64{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9} {
+		t := board.PieceType(i)
+		cp += 100 * pawns * float64(p.Pieces(board.White, t).Count()-p.Pieces(board.Black, t).Count())
 	}
 	return cp
 }
@@ -207,44 +193,33 @@ func material(p *board.Position) (cp float64) {
 // Game takes the next game.
 func (v *Views) Game(g *GameRow) {
 	v.begin()
-	white := true
+	side := board.White
 	if _, rest, _ := strings.Cut(g.Start, " "); strings.HasPrefix(rest, "b") {
-		white = false
+		side = board.Black
 	}
 	players := [2]*viewSums{v.player(g.White), v.player(g.Black)}
 	before := math.NaN()
 	for _, s := range g.Scores {
-		if s == NoScore {
-			before, white = math.NaN(), !white
-			continue
-		}
 		x := variables(s, float64(ResultOf(g.Result)), 0)
-		v.all.row(g.Game, white, &x)
-		mover := players[0]
-		if !white {
-			mover = players[1]
+		if s == NoScore {
+			x[viewScore] = math.NaN()
+		} else {
+			v.all.add(int(side), g.Game, &x)
+			players[side].add(int(side), g.Game, &x)
 		}
-		if mover != nil {
-			mover.row(g.Game, white, &x)
+		if !math.IsNaN(before + x[viewScore]) {
+			v.all.addPly(g.Game, side, x[viewScore], before)
+			players[board.Black].addPly(g.Game, side, x[viewScore], before) // only Black's can be wrong
 		}
-		if !math.IsNaN(before) {
-			v.all.ply(g.Game, white, x[viewScore], before)
-			if players[1] != nil { // an engine with a view of its own is wrong with Black
-				players[1].ply(g.Game, white, x[viewScore], before)
-			}
-		}
-		before, white = x[viewScore], !white
+		before, side = x[viewScore], side.Other()
 	}
 }
 
 func (v *Views) player(name string) *viewSums {
-	s := v.players[name]
-	if s == nil && name != "" && len(v.players) < viewPlayers {
-		sums := newViewSums(playerGroups)
-		s = &sums
-		v.players[name] = s
+	if v.players[name] == nil && name != "" && len(v.players) < viewPlayers {
+		v.players[name] = newViewSums(viewGroups / 4)
 	}
-	return s
+	return v.players[name]
 }
 
 // Feature takes the next row of features, whose evaluation stands for material; unit is that
@@ -256,12 +231,12 @@ func (v *Views) Feature(f *FeatureRow, unit float64) {
 	v.begin()
 	v.blind = true
 	x := variables(f.Score, float64(f.Result), float64(f.Eval)*DefaultUnit/cmp.Or(unit, DefaultUnit))
-	v.all.row(max(f.Game, 1), true, &x)
+	v.all.add(int(board.White), max(f.Game, 1), &x)
 }
 
 // Fault returns what is wrong, or nil if nothing is, or if the rows are too few to say.
 func (v *Views) Fault() *ViewFault {
-	if v.all.white == nil {
+	if v.players == nil {
 		return nil
 	}
 	var f *ViewFault
@@ -291,12 +266,7 @@ type relation struct {
 	n  float64 // rows
 }
 
-func (r relation) z() float64 {
-	if r.se == 0 {
-		return 0
-	}
-	return r.r / r.se
-}
+func (r relation) z() float64 { return r.r / max(r.se, 1e-9) }
 
 // relate returns how the pair of variables goes together over all lists. The error is that of a
 // sum over groups of games whose mean is not subtracted, so that no correlation is surer than the
@@ -339,12 +309,13 @@ func opposite(a, b relation, sure float64) bool {
 
 // judge compares scores with results, material and each other.
 func (s *viewSums) judge() *ViewFault {
-	w, b, plies := relate(scoreResult, s.white), relate(scoreResult, s.black), relate(scoreResult, s.plies)
-	both := relate(scoreResult, s.white, s.black)
-	wm, bm := relate(scoreMaterial, s.white), relate(scoreMaterial, s.black)
-	mw, mb := relate(materialResult, s.white), relate(materialResult, s.black)
+	white, black := s[board.White], s[board.Black]
+	w, b, both := relate(scoreResult, white), relate(scoreResult, black), relate(scoreResult, white, black)
+	next := relate(scoreResult, s[plies])
+	wm, bm := relate(scoreMaterial, white), relate(scoreMaterial, black)
+	mw, mb := relate(materialResult, white), relate(materialResult, black)
 	// A score and that of the next ply agree even in a few games.
-	turns := plies.n >= 50 && plies.z() <= -3 && plies.r <= -0.3 || plies.n >= 200 && plies.z() <= -1.5 && plies.r <= -0.5
+	turns := next.n >= 50 && next.z() <= -3 && next.r <= -0.3 || next.n >= 200 && next.z() <= -1.5 && next.r <= -0.5
 	switch {
 	case opposite(mw, mb, 3) && !opposite(wm, bm, 3):
 		return &ViewFault{Kind: MoverResults, Text: sides("the correlation of material and results", mw, mb)}
@@ -353,7 +324,7 @@ func (s *viewSums) judge() *ViewFault {
 	case opposite(wm, bm, 4):
 		return &ViewFault{Kind: OneSide, Text: sides("their correlation with material", wm, bm)}
 	case turns && !(w.z() >= 3 && b.z() >= 3):
-		text := fmt.Sprintf("the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", plies.r, plies.n)
+		text := fmt.Sprintf("the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", next.r, next.n)
 		return &ViewFault{Kind: OneSide, Text: text}
 	case both.z() <= -5 && both.r <= -0.1:
 		f := &ViewFault{Kind: BothSides, Text: sides("their correlation with the results", w, b)}
@@ -362,7 +333,7 @@ func (s *viewSums) judge() *ViewFault {
 		}
 		return f
 	}
-	for _, lists := range [][][]moments{{s.white, s.black}, {s.white}, {s.black}} {
+	for _, lists := range [][][]moments{{white, black}, {white}, {black}} {
 		if f := judgeSizes(lists...); f != nil && (len(lists) == 2 || f.Kind == MixedSigns) {
 			return f
 		}

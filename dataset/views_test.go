@@ -101,7 +101,7 @@ func TestViews(t *testing.T) {
 		if got := kindOf(f); got != c.want {
 			t.Errorf("%s: %v, want kind %d", name, f, c.want)
 		}
-		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.String(), "the scores ") || strings.Contains(f.String(), "NaN")) {
+		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.Error(), "the scores ") || strings.Contains(f.Error(), "NaN")) {
 			t.Errorf("%s: wrong %v: %v", name, f.Wrong(), f)
 		}
 	}

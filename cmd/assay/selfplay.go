@@ -175,40 +175,26 @@ func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stder
 	return printSelfplay(stdout, f.Out, s)
 }
 
-// viewAdvice is what is wrong with the scores of players, with the cure.
-func viewAdvice(f *dataset.ViewFault) string {
-	switch f.Kind {
-	case dataset.OneSide:
-		return f.String() + "; name the player uci:view=white:COMMAND, and play the games again"
-	case dataset.BothSides:
-		return f.String() + "; the player has the signs of its scores reversed: correct it"
-	}
-	return f.String()
-}
-
 // selfplayReport is what selfplay --json prints.
 type selfplayReport struct {
 	Out string `json:"out"`
 	*datagen.Summary
-	ViewFault     string  `json:"view_fault,omitempty"`
-	Already       bool    `json:"already"` // nothing was played; the speeds are 0
-	Played        int64   `json:"played"`  // by this process
-	Seconds       float64 `json:"seconds"`
-	GamesASecond  float64 `json:"games_per_second"`
-	PliesASecond  float64 `json:"plies_per_second"`
-	NodesASecond  float64 `json:"nodes_per_second"` // in games, all workers together
-	NodesAPly     float64 `json:"nodes_per_ply"`    // mean, in games of this process
-	OpeningChecks int64   `json:"opening_checks"`
-	Lopsided      int64   `json:"openings_lopsided"`
-	Repeated      int64   `json:"openings_repeated"`
+	Views         *dataset.ViewFault `json:"view_fault,omitempty"`
+	Already       bool               `json:"already"` // nothing was played; the speeds are 0
+	Played        int64              `json:"played"`  // by this process
+	Seconds       float64            `json:"seconds"`
+	GamesASecond  float64            `json:"games_per_second"`
+	PliesASecond  float64            `json:"plies_per_second"`
+	NodesASecond  float64            `json:"nodes_per_second"` // in games, all workers together
+	NodesAPly     float64            `json:"nodes_per_ply"`    // mean, in games of this process
+	OpeningChecks int64              `json:"opening_checks"`
+	Lopsided      int64              `json:"openings_lopsided"`
+	Repeated      int64              `json:"openings_repeated"`
 }
 
 func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
-	r := selfplayReport{Out: out, Summary: s, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
+	r := selfplayReport{Out: out, Summary: s, Views: s.Views, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
 		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
-	if s.Views != nil {
-		r.ViewFault = viewAdvice(s.Views)
-	}
 	if s.Plied > 0 {
 		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
 	}
@@ -223,7 +209,7 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if s.Views != nil {
-		fmt.Fprintf(out, "warning: %s\n\n", viewAdvice(s.Views))
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views, true))
 	}
 	quote.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
 	quote.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))

@@ -278,7 +278,10 @@ func (im *importer) takenForMover() bool {
 			mover -= t.Scores
 		}
 	}
-	return mover > 0 || len(im.tally.Taken) == 0 && (im.Mover || 2*im.ces.Load() > im.counts.Rows && im.Comments.View != pgn.White)
+	if len(im.tally.Taken) == 0 && im.Comments.View != pgn.White {
+		return im.Mover || 2*im.ces.Load() > im.counts.Rows
+	}
+	return mover > 0
 }
 
 // judge checks the import as a whole.

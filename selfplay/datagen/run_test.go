@@ -316,7 +316,7 @@ func TestViewOfAPlayerIsNoticed(t *testing.T) {
 		}
 		f := run(t, c).Views
 		want := map[string]string{"a": `of "toy a" are`, "b": `of "the second" are`, "ab": "scores are"}[wrong]
-		if (f == nil) != (wrong == "") || f != nil && (f.Kind != dataset.OneSide || !strings.Contains(f.String(), want+" from White's view")) {
+		if (f == nil) != (wrong == "") || f != nil && (f.Kind != dataset.OneSide || !strings.Contains(f.Error(), want+" from White's view")) {
 			t.Errorf("wrong are %q: %v", wrong, f)
 		}
 	}

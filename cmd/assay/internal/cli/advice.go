@@ -49,9 +49,14 @@ func DataAdvice(err error) error {
 	return err
 }
 
-// ViewCure says what to do about scores with a fault.
-func ViewCure(f *dataset.ViewFault) string {
+// ViewCure says what to do about scores with a fault, which a player reported just now or
+// which came from a file.
+func ViewCure(f *dataset.ViewFault, player bool) string {
 	switch {
+	case f.Kind == dataset.OneSide && player:
+		return "name the player uci:view=white:COMMAND, and run this again with another --out"
+	case f.Kind == dataset.BothSides && player:
+		return "correct the player"
 	case f.Kind == dataset.OneSide && len(f.Players) > 0:
 		return fmt.Sprintf("name them with --other-view %q", f.Players[0])
 	case f.Kind == dataset.OneSide && f.Flipped:

@@ -180,7 +180,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	}
 	f.warn(n, stderr)
 	if n.Views != nil {
-		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views))
+		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views, false))
 	}
 	return f.print(stdout, m, n)
 }
@@ -253,7 +253,7 @@ func importAdvice(err error) error {
 	var view *dataset.ViewFault
 	switch {
 	case errors.As(err, &view):
-		return fmt.Errorf("%w; %s", err, cli.ViewCure(view))
+		return fmt.Errorf("%w; %s", err, cli.ViewCure(view, false))
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, table.ErrHeader):

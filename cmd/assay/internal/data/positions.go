@@ -256,11 +256,8 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		}
 	}
 	if fault := c.Views.Fault(); fault != nil {
-		cure := cli.ViewCure(fault)
-		if f.player != "" && fault.Kind == dataset.OneSide {
-			fault.Flipped, cure = true, "name the player uci:view=white:COMMAND, and search again"
-		}
-		fmt.Fprintf(stderr, "%s: warning: %v; %s\n", label, fault, cure)
+		fault.Flipped = f.player != ""
+		fmt.Fprintf(stderr, "%s: warning: %v; %s\n", label, fault, cli.ViewCure(fault, fault.Flipped))
 	}
 	if counts.SameMoves > 0 {
 		fmt.Fprintf(stderr, "%s: warning: %d of %d games have the same moves as an earlier one; is some data passed twice, under another name?\n",

@@ -85,7 +85,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		quote.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if s.Views != nil {
-		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views))
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views, false))
 	}
 	state := "verified"
 	switch {

@@ -299,9 +299,9 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 			continue
 		}
 		if fault.Wrong() && f.c.Lambda < 1 {
-			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)", t.paths[i], fault, cli.ViewCure(fault))
+			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)", t.paths[i], fault, cli.ViewCure(fault, false))
 		}
-		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault))
+		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault, false))
 	}
 	return nil
 }
