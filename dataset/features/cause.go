@@ -241,7 +241,10 @@ func (s *suspect) says(of *suspect) bool {
 }
 
 func rowsOf(n, all int) string {
-	if n == all {
+	switch {
+	case n == all && n == 1:
+		return "the one row that differs"
+	case n == all:
 		return fmt.Sprintf("all %d rows that differ", n)
 	}
 	return fmt.Sprintf("%d of %d rows that differ", n, all)

@@ -205,8 +205,8 @@ func TestEngineMistakes(t *testing.T) {
 		err  error
 		says string
 	}{
-		"sides-swapped": {dataset.ErrDrift, "likely cause"},
-		"sides-halves":  {dataset.ErrDrift, "half"},
+		"sides-swapped": {dataset.ErrDrift, "the factors of the two sides are exchanged"},
+		"sides-halves":  {dataset.ErrDrift, "the endgame halves of White and Black are swapped"},
 		"leaf-root":     {dataset.ErrDrift, "likely cause"},
 		"again":         {ErrRepeat, "likely cause: an evaluation or pawn cache"},
 	} {

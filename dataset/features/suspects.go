@@ -59,11 +59,6 @@ func (d *diagnosis) wholeRecords() {
 	stale := func(x *example) bool { return x.before != nil && x.before.black() != x.black() }
 	d.add(1, "the sign is that of the position asked before: the side to move, or a flag of a flipped board, is set after it is used",
 		negate(true, false, stale), negate(true, true, stale), negate(false, true, stale))
-	if d.set.BySide || d.set.Bent() && d.set.BySides() {
-		d.add(1, "the counts of the two sides are exchanged", func(x *example, r *record) bool {
-			return d.mapped(&unit{in: slices.Repeat([]bool{true}, len(d.set.Terms))}, func(c *sideCount) { c.white, c.black = c.black, c.white })(nil, r)
-		})
-	}
 }
 
 // beside is an edit with the record that was asked for before, or after.
@@ -125,17 +120,6 @@ func (d *diagnosis) halves() {
 	if !d.set.BySide {
 		d.add(2, "the halves are swapped: want the middlegame half first, then the endgame half",
 			set(func(h []int32, _ *record) []int32 { return []int32{h[1], h[0]} }))
-		d.add(2, "the endgame half is the one after its factor: want both before phase and factors", func(_ *example, r *record) bool {
-			if r.EGScale == 0 {
-				return false
-			}
-			sums := halvesOf(d.set, r)
-			if !near(sums[1]*float64(r.EGScale), float64(r.halves[1]), 1) {
-				return false
-			}
-			r.halves = []int32{r.halves[0], int32(math.Round(sums[1]))}
-			return true
-		})
 	} else {
 		d.add(2, "the endgame halves of White and Black are swapped",
 			set(func(h []int32, _ *record) []int32 { return []int32{h[0], h[2], h[1]} }))

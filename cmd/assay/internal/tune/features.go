@@ -40,8 +40,9 @@ Three checks compare the features with what the engine computes. In every row th
 add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
 1,000 positions are sent mirrored too: everything must change its sign. And at the end the
 evaluation must predict the results of the games better than a constant. What fails is named,
-with its likely cause; then nothing is written, but for the last check, which --force makes a
-warning.
+with its likely cause and the number of rows that it explains; then nothing is written, but for
+the last check, which --force makes a warning. Rows that the engine skips are counted by reason;
+more than half of them is an error.
 
 Rows that are in check, or in which a capture or promotion is about to change the evaluation,
 are counted, unless the engine resolves positions itself; if there are many, the output says so
