@@ -15,9 +15,8 @@ type code struct {
 	text   string // of all files, one after the other
 	masked string // text with blanks for comments and strings, byte for byte
 	// own are the definitions that count where numbers are replaced, old those of the regions
-	// that a template replaces: what they held is known from them. others do not count.
+	// that a template replaces: what they held is known from them.
 	own, old *names
-	others   []*node
 	inits    []*node         // all that may be definitions, also those without a number
 	bodies   []body          // of functions
 	consts   map[string]int  // whole numbers that have a name
@@ -256,7 +255,6 @@ func (c *code) define(name string, at int, n *node) {
 	c.readRows(n, at)
 	to := c.counts(at)
 	if to == nil {
-		c.others = append(c.others, n)
 		return
 	}
 	if len(to.defs[name]) == 0 {

@@ -125,21 +125,19 @@ func (c *code) stale() (said []string) {
 			last := numbers[i+length-1]
 			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], c.edits[of].term))
 			i += length - 1
-		case len(at) > 0 && count[v] <= 3 && (rare(v) || v >= 10 && c.isValue(numbers[i])):
+		case len(at) > 0 && count[v] <= 3 && (len(at) <= 2 && rare(v) || v >= 10 && c.isValueLike(numbers[i], c.edits[at[0]].of.name)):
 			said = append(said, fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term))
 		}
 	}
 	return said
 }
 
-// rare reports whether a number says by itself what it is: none of bits, squares or round sums.
-func rare(v int64) bool { return v > 16 && v&(v-1) != 0 && (v+1)&v != 0 && (v%10 != 0 || v >= 100) }
+// rare reports whether a number says by itself what it is: none that bits, squares and round sums are.
+func rare(v int64) bool { return v > 64 && v&(v-1) != 0 && (v+1)&v != 0 }
 
-// isValue reports whether a number is all that a name is defined as.
-func (c *code) isValue(s span) bool {
-	line := c.masked[strings.LastIndexByte(c.masked[:s.from], '\n')+1 : s.from]
-	before := strings.TrimRight(line, " \t(")
-	return strings.HasSuffix(before, "=") && !c.isOperator(s.from-len(line)+len(before)-1) || macro.MatchString(line)
+// isValueLike reports whether a number is the value of a name that has a word in common with another one.
+func (c *code) isValueLike(s span, name string) bool {
+	return slices.ContainsFunc(c.inits, func(n *node) bool { return n.list == nil && n.from <= s.from && s.to <= n.to && related(n.name, name) })
 }
 
 // run counts the numbers that go on as the old values do, forward or backward, with two that differ.
@@ -148,7 +146,7 @@ func (c *code) run(numbers []span, j, step int) int {
 	sign := int64(0)
 	for ; n < len(numbers) && j >= 0 && j < len(c.edits); n, j = n+1, j+step {
 		v, w := c.valueAt(numbers[n]), c.edits[j].old
-		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=") || c.edits[j].of != c.edits[j-step].of) {
+		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=#") || c.edits[j].of != c.edits[j-step].of) {
 			break
 		}
 		if w != 0 {
@@ -161,7 +159,7 @@ func (c *code) run(numbers []span, j, step int) int {
 			different[max(v, -v)] = true
 		}
 	}
-	if len(different) < 2 {
+	if len(different) < 2 || len(different) == 2 && slices.Max(slices.Collect(maps.Keys(different))) <= 16 {
 		return min(n, 1)
 	}
 	return n

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -139,8 +140,10 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 		}
 		var boards []board.Position
 		var rows []dataset.FeatureRow
+		n := 0 // rows of the data set that were compared
 		flush := func() error {
-			err := k.block(p, fmt.Sprintf("%s, row ", path), boards, rows)
+			err := k.block(p, path, n, boards, rows)
+			n += len(rows)
 			if boards, rows = boards[:0], rows[:0]; c.Progress != nil {
 				c.Progress(k.found.Rows, data.Len(), "positions")
 			}
@@ -176,21 +179,21 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 	return k.verdict()
 }
 
-// block asks for a block of positions.
-func (k *comparer) block(p *process, where string, boards []board.Position, rows []dataset.FeatureRow) error {
+// block asks for a block of positions, which follow n others of the data set.
+func (k *comparer) block(p *process, path string, n int, boards []board.Position, rows []dataset.FeatureRow) error {
 	if len(boards) == 0 {
 		return nil
 	}
+	place := func(i int) string { return fmt.Sprintf("%s, row %d (%s)", path, n+i+1, boards[i].FEN()) }
 	at, err := p.ask(boards, func(i int, rec *record) error {
 		k.found.Rows++
-		what, extra := k.compare(&rows[i], rec)
-		if what != "" || extra != 0 {
-			k.bad = append(k.bad, badRow{rows[i], fmt.Sprintf("%s%d (%s)", where, k.found.Rows, boards[i].FEN()), what, extra})
+		if what, extra := k.compare(&rows[i], rec); what != "" || extra != 0 {
+			k.bad = append(k.bad, badRow{rows[i], place(i), what, extra})
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s%d (%s): %w", where, k.found.Rows, boards[at].FEN(), err)
+		return fmt.Errorf("%s: %w", place(at), err)
 	}
 	return nil
 }
@@ -280,22 +283,12 @@ func (k *comparer) verdict() error {
 	}
 	first := &k.bad[0]
 	count := fmt.Sprintf("%d of %d positions differ", len(k.bad), k.found.Rows)
-	kinds := map[string]int{}
-	for i := range k.bad {
-		kind, _, _ := strings.Cut(k.bad[i].what, " is ")
-		kinds[kind]++
-	}
-	if kind, _, _ := strings.Cut(first.what, " is "); kind != "" {
-		cure := ""
-		switch {
-		case kind == "the phase":
-			cure = "\nlikely cause: the phase is computed from numbers that were tuned, and changed with them: give it numbers of its own, the old ones"
-		case strings.HasPrefix(kind, "term "):
-			cure = "\nlikely cause: what is counted depends on numbers that were tuned, or the dump or the evaluation was changed beside them"
-		default:
-			cure = "\nlikely cause: it is computed from numbers that were tuned: give it numbers of its own, the old ones"
+	if first.what != "" {
+		cause := "it is computed from numbers that were tuned, and changed with them: give it numbers of its own, the old ones"
+		if strings.HasPrefix(first.what, "term ") {
+			cause = "what is counted depends on numbers that were tuned, or the dump or the evaluation was changed beside them"
 		}
-		return fmt.Errorf("%w: %s; the first is %s: %s (%d times %s)%s", ErrWeights, count, first.text, first.what, kinds[kind], kind, cure)
+		return fmt.Errorf("%w: %s; the first is %s: %s\nlikely cause: %s", ErrWeights, count, first.text, first.what, cause)
 	}
 	return fmt.Errorf("%w: %s; the first is %s: its value is %.6g, the fit's %.6g%s\n%s",
 		ErrWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row), k.want.Explain(&first.row), k.suspect())
@@ -307,54 +300,44 @@ var indices = regexp.MustCompile(`(?:[._\[](?:[a-h][1-8]|[0-9]+)\]?)+$`)
 // suspect says which terms with their old values explain most differences: all of them, or those of
 // one side, which an engine with a second table for Black forgets.
 func (k *comparer) suspect() string {
+	const all = "~" // sorts last
 	groups := map[string][]bool{}
-	var order []string
 	for i, t := range k.want.Terms {
 		if t.MG == k.old.Terms[i].MG && t.EG == k.old.Terms[i].EG {
 			continue
 		}
-		for _, name := range []string{indices.ReplaceAllString(t.Name, ""), ""} {
+		for _, name := range []string{indices.ReplaceAllString(t.Name, ""), all} {
 			if groups[name] == nil {
 				groups[name] = make([]bool, len(k.want.Terms))
-				order = append(order, name)
 			}
 			groups[name][i] = true
 		}
 	}
-	slices.SortFunc(order, func(a, b string) int { // all terms together last
-		return cmp.Or(-cmp.Compare(min(1, len(a)), min(1, len(b))), cmp.Compare(a, b))
-	})
 	best, text := 0, ""
-	for _, name := range order {
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		for i, who := range []string{"Black", "either side", "White"} {
 			side := float64(i - 1)
 			n, term := 0, ""
 			for i := range k.bad {
 				b := &k.bad[i]
-				first, ok := k.stale(&b.row, groups[name], side, b.extra)
-				if !ok && side != 0 {
-					first, ok = k.hidden(&b.row, groups[name], side, b.extra)
-				}
-				if ok {
+				if first, ok := k.stale(&b.row, groups[name], side, b.extra); ok {
 					n, term = n+1, cmp.Or(term, first)
 				}
 			}
 			if n <= best {
 				continue
 			}
-			what := "all changed terms"
-			if name != "" {
-				what = name
-			}
-			best, text = n, fmt.Sprintf("the first term that differs is %q: old values of %s for %s explain %d of them; is there a second table that was not written?", term, what, who, n)
+			best, text = n, fmt.Sprintf("likely cause: the first term that differs is %q: old values of %s for %s explain %d of them; "+
+				"is there a second table that was not written?", term, strings.Replace(name, all, "all changed terms", 1), who, n)
 		}
 	}
 	if text != "" {
-		return "likely cause: " + text
+		return text
 	}
 	for i, t := range k.bad[0].row.Terms {
 		if w := &k.want.Terms[t]; w.MG != k.old.Terms[t].MG || w.EG != k.old.Terms[t].EG {
-			return fmt.Sprintf("the first term in it that the fit changed is %q, counted %g, from %s to %s", w.Name, k.bad[0].row.Counts[i], valuesOf(&k.old.Terms[t]), valuesOf(w))
+			return fmt.Sprintf("the first term in it that the fit changed is %q, counted %g, from %s to %s",
+				w.Name, k.bad[0].row.Counts[i], valuesOf(&k.old.Terms[t]), valuesOf(w))
 		}
 	}
 	return "no term that the fit changed is in it"
@@ -372,23 +355,4 @@ func (k *comparer) stale(row *dataset.FeatureRow, terms []bool, side, off float6
 		}
 	}
 	return first, first != "" && near(off, set.Value(row)-k.want.Value(row), k.want.MaxDrift())
-}
-
-// hidden reports whether a few counts of one of the terms for a side explain it: those that the other
-// side's have cancelled out.
-func (k *comparer) hidden(row *dataset.FeatureRow, terms []bool, side, off float64) (string, bool) {
-	if k.want.Bent() || k.want.BySide {
-		return "", false
-	}
-	one := dataset.FeatureRow{Terms: make([]uint16, 1), Counts: []float32{1}, Phase: row.Phase, Scale: row.Scale, EGScale: row.EGScale}
-	for t, in := range terms {
-		if one.Terms[0] = uint16(t); !in {
-			continue
-		}
-		each := side * (k.old.Value(&one) - k.want.Value(&one))
-		if n := math.Round(off / each); n >= 1 && n <= 8 && math.Abs(each) > 2*k.want.MaxDrift() && near(off, n*each, 0.6) {
-			return k.want.Terms[t].Name, true
-		}
-	}
-	return "", false
 }

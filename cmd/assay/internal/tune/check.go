@@ -95,11 +95,9 @@ func fitData(f *models.File, path string, args []string) (fits []fitted, err err
 	}
 	for _, place := range places {
 		note(place)
-		for _, pattern := range []string{"*", "*/*"} {
-			found, _ := filepath.Glob(filepath.Join(place, pattern, durable.ManifestName))
-			for _, name := range found {
-				note(filepath.Dir(name))
-			}
+		found, _ := filepath.Glob(filepath.Join(place, "*", durable.ManifestName))
+		for _, name := range found {
+			note(filepath.Dir(name))
 		}
 	}
 	if len(wanted) == 0 {
