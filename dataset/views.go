@@ -48,7 +48,7 @@ const (
 	OneSide ViewKind = iota + 1
 	BothSides
 	MoverResults
-	MixedSigns // their sizes follow the material, their signs do not
+	MixedSigns // of which no view makes sense
 	Uneven     // they say much less with one side to move than with the other
 	NoRelation // material says more
 )
@@ -320,9 +320,9 @@ func (s *viewSums) judge() *ViewFault {
 	case opposite(mw, mb, 3) && !opposite(wm, bm, 3):
 		return &ViewFault{Kind: MoverResults, Text: sides("the correlation of material and results", mw, mb)}
 	case opposite(w, b, 3):
-		return &ViewFault{Kind: OneSide, Text: sides("their correlation with the results", w, b)}
+		return &ViewFault{Kind: oneSide(w), Text: sides("their correlation with the results", w, b)}
 	case opposite(wm, bm, 4):
-		return &ViewFault{Kind: OneSide, Text: sides("their correlation with material", wm, bm)}
+		return &ViewFault{Kind: oneSide(wm), Text: sides("their correlation with material", wm, bm)}
 	case turns && !(w.z() >= 3 && b.z() >= 3):
 		text := fmt.Sprintf("the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", next.r, next.n)
 		return &ViewFault{Kind: OneSide, Text: text}
@@ -343,6 +343,15 @@ func (s *viewSums) judge() *ViewFault {
 		return &ViewFault{Kind: Uneven, Text: sides("their correlation with the results", w, b)}
 	}
 	return nil
+}
+
+// oneSide is the kind of scores that are wrong with one side to move: no choice of view helps if
+// it is White.
+func oneSide(white relation) ViewKind {
+	if white.r < 0 {
+		return MixedSigns
+	}
+	return OneSide
 }
 
 // sides is the text of relations with White and with Black to move.

@@ -59,17 +59,18 @@ func TestViews(t *testing.T) {
 		change func(*PositionRow)
 		want   ViewKind
 	}{
-		"right":                        {300, func(*PositionRow) {}, 0},
-		"right, one game":              {1, func(*PositionRow) {}, 0},
-		"mover's":                      {300, mover, OneSide},
-		"mover's, no games":            {300, func(r *PositionRow) { mover(r); r.Game = 0 }, OneSide},
-		"mover's, no order":            {300, func(r *PositionRow) { mover(r); r.Ply = uint16(rng.IntN(90)) }, OneSide},
-		"mover's, few games":           {5, mover, OneSide}, // the next ply knows
-		"mover's, Black alone":         {300, func(r *PositionRow) { mover(r); drop(r, !black(r)) }, OneSide},
-		"mover's, White alone":         {300, func(r *PositionRow) { mover(r); drop(r, black(r)) }, 0},
-		"White's for mover's, flipped": {300, func(r *PositionRow) { r.Score = -r.Score; mover(r) }, OneSide},
-		"Black's":                      {300, func(r *PositionRow) { r.Score = -r.Score }, BothSides},
-		"results of the mover":         {300, func(r *PositionRow) { flipResult(r, black(r)) }, MoverResults},
+		"right":                   {300, func(*PositionRow) {}, 0},
+		"right, one game":         {1, func(*PositionRow) {}, 0},
+		"mover's":                 {300, mover, OneSide},
+		"mover's, no games":       {300, func(r *PositionRow) { mover(r); r.Game = 0 }, OneSide},
+		"mover's, no order":       {300, func(r *PositionRow) { mover(r); r.Ply = uint16(rng.IntN(90)) }, OneSide},
+		"mover's, few games":      {5, mover, OneSide}, // the next ply knows
+		"mover's, Black alone":    {300, func(r *PositionRow) { mover(r); drop(r, !black(r)) }, OneSide},
+		"mover's, White alone":    {300, func(r *PositionRow) { mover(r); drop(r, black(r)) }, 0},
+		"of the side not to move": {300, func(r *PositionRow) { r.Score = -r.Score; mover(r) }, MixedSigns},
+		"White's for mover's":     {300, mover, OneSide},
+		"Black's":                 {300, func(r *PositionRow) { r.Score = -r.Score }, BothSides},
+		"results of the mover":    {300, func(r *PositionRow) { flipResult(r, black(r)) }, MoverResults},
 		"half of the games mover's": {300, func(r *PositionRow) {
 			if r.Game%2 == 0 {
 				mover(r)
