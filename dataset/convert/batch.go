@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // batch is a part of a file, and the rows it becomes.
@@ -65,11 +66,11 @@ func (c *collector[R]) add(b *batch[R]) error {
 			c.Refused(r)
 		}
 		if c.counts.Rows == 0 && len(b.rows) == 0 && c.counts.Refused == hopeless {
-			return fmt.Errorf("convert: %s: %w: the first %d were refused", b.file, ErrNothing, hopeless)
+			return fmt.Errorf("convert: %s: %w: the first %d were refused", quote.Text(b.file), ErrNothing, hopeless)
 		}
 	}
 	if b.err != nil {
-		return fmt.Errorf("convert: %s: %w", b.file, b.err)
+		return fmt.Errorf("convert: %s: %w", quote.Text(b.file), b.err)
 	}
 	c.counts.ForeignScores += b.foreign
 	for i := range b.rows {
@@ -90,5 +91,5 @@ func errRead(file string, line int64, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("convert: reading %s after line %d: %w", file, line, err)
+	return fmt.Errorf("convert: reading %s after line %d: %w", quote.Text(file), line, err)
 }

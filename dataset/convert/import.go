@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // ImportConfig configures Import.
@@ -54,7 +55,7 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("%s, %s %d: %v", r.File, r.Unit, r.Number, r.Err)
+	return fmt.Sprintf("%s, %s %d: %v", quote.Text(r.File), r.Unit, r.Number, r.Err)
 }
 func (r *Refusal) Unwrap() error { return r.Err }
 
@@ -124,7 +125,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	if slices.Contains(id.Formats, PGN) {
 		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
-	id.WhiteScores = c.Comments.View == pgn.White && slices.Contains(id.Formats, EPD)
+	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, EPD) || slices.Contains(id.Formats, Plain))
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
 	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"), opposed: make([]bool, len(c.OtherView))}
 	if id.Formats[0].Games() {
@@ -205,8 +206,8 @@ type importer struct {
 	runs    dataset.GameRuns
 	tally   pgn.Tally // belongs to the goroutine that reads
 	views   dataset.Views
-	opposed []bool // players of OtherView that had Black
-	ces     atomic.Int64
+	opposed []bool       // players of OtherView that had Black
+	ces     atomic.Int64 // and rows of .plain
 }
 
 // write runs the import, and removes the rows if the input is wrong.

@@ -105,7 +105,7 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 	return im.eachFile(func(f Format, name string, r *source.File) error {
 		var read lineReader
 		if f == Plain || f == EPD && r.Plain() {
-			return readPlain(send, name, r)
+			return im.readPlain(send, name, r)
 		}
 		if f == Bullet {
 			return readRecords(send, name, r)

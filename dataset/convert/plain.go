@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -18,8 +19,9 @@ import (
 const plainBatch = 4096
 
 // readPlain reads what Stockfish's tools write as .plain: for each position the lines fen, move,
-// score, ply and result, and a line "e". Score and result, 1 to -1, are from the mover's view.
-func readPlain(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
+// score, ply and result, and a line "e". Score and result, 1 to -1, are from the mover's view;
+// --score-view white is for a writer that does not know.
+func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
 	in := bufio.NewReaderSize(text.NewReader(r), 1<<16)
 	b := &batch[dataset.PositionRow]{file: name, begins: true}
 	fields, first := map[string]string{}, int64(0)
@@ -31,9 +33,10 @@ func readPlain(send func(*batch[dataset.PositionRow]) error, name string, r io.R
 		key, value, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(line), bom)), " ")
 		switch {
 		case key == "e" || err != nil && len(fields) > 0:
-			if row, e := plainRow(fields, err); e != nil {
+			if row, e := plainRow(fields, im.Comments.View == pgn.White, err); e != nil {
 				b.refuse("line", max(first, 1), e)
 			} else {
+				im.ces.Add(1)
 				if row.Score == dataset.NoScore {
 					b.foreign++
 				}
@@ -58,7 +61,7 @@ func readPlain(send func(*batch[dataset.PositionRow]) error, name string, r io.R
 }
 
 // plainRow makes a row of the fields of a position.
-func plainRow(fields map[string]string, cut error) (r dataset.PositionRow, err error) {
+func plainRow(fields map[string]string, white bool, cut error) (r dataset.PositionRow, err error) {
 	if cut != nil {
 		return r, errors.New("the file ends before the line e of this position")
 	}
@@ -76,7 +79,9 @@ func plainRow(fields map[string]string, cut error) (r dataset.PositionRow, err e
 		return r, fmt.Errorf("result %d, ply %d: want -1, 0 or 1, and at most %d", result, ply, dataset.MaxPlies)
 	}
 	if r.Board.SideToMove() == board.Black {
-		score, result = -score, -result
+		if result = -result; !white {
+			score = -score
+		}
 	}
 	r.Ply, r.Result, r.Weight, r.Score = uint16(ply), float32(result+1)/2, 1, dataset.NoScore
 	if score >= -dataset.MateScore && score <= dataset.MateScore { // 32002 stands for none

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/table"
 )
 
@@ -191,6 +192,10 @@ func TestPlainViews(t *testing.T) {
 	n, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.plain", file))
 	if err != nil || n.Rows != 2 || n.ForeignScores != 1 || len(refused) != 2 || !strings.HasPrefix(refused[0], `13: score "x"`) || !strings.HasPrefix(refused[1], "19: the file ends") {
 		t.Fatal(n, refused, err)
+	}
+	white := filepath.Join(t.TempDir(), "white")
+	if _, _, err := importFiles(t, white, ImportConfig{Comments: pgn.Reading{View: pgn.White}}, put(t, "x.plain", file)); err != nil || positions(t, white)[0].Score != 35 {
+		t.Error(err)
 	}
 	rows := positions(t, dir)
 	if r := rows[0]; r.Score != -35 || r.Result != 1 || r.Ply != 7 {

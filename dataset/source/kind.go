@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // OtherError says that a file is of a format that cannot be read here, and what to do.
 type OtherError struct{ Path, What, Advice string }
 
-func (e *OtherError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Path, e.What, e.Advice) }
+func (e *OtherError) Error() string { return quote.Text(e.Path + ": " + e.What + ": " + e.Advice) }
 
 // kind is a format that its first bytes tell.
 type kind struct {

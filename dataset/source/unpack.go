@@ -17,6 +17,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 const (
@@ -55,7 +57,7 @@ func (f *File) unpackAll(raw bool) error {
 	for layer := range mostLayers {
 		head, err := f.Peek(trialLength)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("reading %s: %w", f.Name, err)
+			return fmt.Errorf("reading %s: %w", quote.Text(f.Name), err)
 		}
 		k := recognize(head)
 		switch {
@@ -71,11 +73,11 @@ func (f *File) unpackAll(raw bool) error {
 			return nil
 		}
 		if err := k.unpack(f); err != nil {
-			return fmt.Errorf("%s: %w", f.Name, early(k.name, err))
+			return fmt.Errorf("%s: %w", quote.Text(f.Name), early(k.name, err))
 		}
 		f.disk = nil
 	}
-	return fmt.Errorf("%s: it is packed more than %d times: unpack it", f.Name, mostLayers-1)
+	return fmt.Errorf("%s: it is packed more than %d times: unpack it", quote.Text(f.Name), mostLayers-1)
 }
 
 // succeeds reports whether the beginning of a file can be unpacked.
@@ -203,7 +205,7 @@ func oneOf(names []string) error {
 	case n > most:
 		names = append(names[:most:most], fmt.Sprintf("and %d more", n-most))
 	}
-	return fmt.Errorf("%w; this one holds %s", ErrArchive, strings.Join(names, ", "))
+	return fmt.Errorf("%w; this one holds %s", ErrArchive, quote.Text(strings.Join(names, ", ")))
 }
 
 // counts reports whether a member of an archive is one of its files, not a folder or one that a

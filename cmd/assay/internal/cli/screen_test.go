@@ -83,3 +83,25 @@ func TestFolded(t *testing.T) {
 		t.Error("what is no terminal is folded")
 	}
 }
+
+// TestScreenQuotes writes escape sequences of others on a terminal and elsewhere; only data pass as
+// they are, and not to a terminal.
+func TestScreenQuotes(t *testing.T) {
+	const hostile = "a\x1b[2J\tb\u009bc\n"
+	for _, columns := range []int{0, 80} {
+		var b bytes.Buffer
+		s := &Screen{w: &b, status: new(status), fold: columns > 0}
+		if columns > 0 {
+			s.columns = func() int { return columns }
+		}
+		s.Status([]field{{"x\x1b\n", 0}})
+		n, err := s.Write([]byte(hostile))
+		if err != nil || n != len(hostile) || strings.ContainsAny(b.String(), "\x1b\u009b") || !strings.Contains(b.String(), "a\\u001b[2J\tb\\u009bc\n") {
+			t.Errorf("%d columns: %q, %d, %v", columns, b.String(), n, err)
+		}
+		b.Reset()
+		if _, err := Raw(s).Write([]byte(hostile)); err != nil || strings.Contains(b.String(), "\x1b") != (columns == 0) {
+			t.Errorf("%d columns: data are %q, %v", columns, b.String(), err)
+		}
+	}
+}
