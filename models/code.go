@@ -254,7 +254,7 @@ func (c *code) define(name string, at int, n *node) {
 	n.local = slices.ContainsFunc(c.bodies, func(b body) bool { return b.holds(at) })
 	c.readRows(n, at)
 	to := c.counts(at)
-	if to == nil {
+	if to == nil || c.isVariable(n) {
 		return
 	}
 	if len(to.defs[name]) == 0 {

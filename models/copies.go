@@ -238,6 +238,9 @@ func (c *code) copyValues(l *likeness, values map[int]edit) error {
 		x, y := &l.from.cells[pair[0]], &l.to.cells[pair[1]]
 		for k, s := range y.spans {
 			e := edit{span: s, old: y.old[k], value: l.sign * x.new[k], term: x.term, aligned: l.to.aligned, of: l.to.node}
+			if err := c.fits(l.to.node, int32(e.value)); err != nil {
+				return err
+			}
 			e.text = fmt.Sprint(e.value)
 			if other, twice := values[s.from]; twice && other.value != e.value {
 				return c.unsure(l.to, "%s%s is like the old values of %s and of %s, in more than one way: make these values different",

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -105,11 +105,6 @@ func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
 	var nodes []*node
 	for _, n := range names {
 		defs := in.defs[n]
-		if len(defs) > 1 { // a sum in a function that has the name is none
-			if clear := slices.DeleteFunc(slices.Clone(defs), c.isVariable); len(clear) > 0 {
-				defs = clear
-			}
-		}
 		if len(defs) > 1 {
 			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts", n, c.where(defs[0].from), c.where(defs[1].from), MarkBegin, MarkEnd)
 		}
@@ -118,11 +113,37 @@ func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
 	return nodes, nil
 }
 
-// isVariable reports whether a definition is a variable of a function: a sum that begins at 0, or
-// something that is computed.
+var (
+	constHead = regexp.MustCompile(`\b(?:const|constexpr|static|final|define)\b`)
+	byteType  = regexp.MustCompile(`\b(?:int8_t|i8|int8|sbyte|signed\s+char)\b`)
+	plusType  = regexp.MustCompile(`\b(?:unsigned|uint\w*|u8|u16|u32|u64|usize|size_t|byte|U8|U16|U32|U64)\b`)
+)
+
+// isVariable reports whether a definition in a function is that of a variable, which is computed or begins
+// at 0, and not of a coefficient.
 func (c *code) isVariable(n *node) bool {
+	if !n.local || n.list != nil || constHead.MatchString(c.masked[n.head.from:n.head.to]) {
+		return false
+	}
 	at, why := c.element(n)
-	return n.local && n.list == nil && (why != "" || len(at) == 1 && c.text[at[0].from:at[0].to] == "0")
+	return why != "" || len(c.words(n.head.from, n.head.to)) > 1 || len(at) == 1 && c.valueAt(at[0]) == 0
+}
+
+// fits returns an error if the type of a definition does not hold a value.
+func (c *code) fits(root *node, value int32) error {
+	head := c.masked[root.head.from:root.from]
+	least, most, kind := int32(math.MinInt32), int32(math.MaxInt32), byteType.FindString(head)
+	if kind != "" {
+		least, most = -128, 127
+	} else if kind = plusType.FindString(head); kind != "" {
+		if least = 0; strings.Contains(kind, "8") || kind == "byte" {
+			most = 255
+		}
+	}
+	if value < least || value > most {
+		return fmt.Errorf("%s: the type of %s, %s, does not hold %d: give it a wider one", c.where(root.head.to), root.name, kind, value)
+	}
+	return nil
 }
 
 // where names a place: the line, with several files the file too.
@@ -184,8 +205,10 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 		return fmt.Errorf("%s: in its enum, %s has no value of its own and counts on from %s: give it one", c.where(n.from), name, root.name)
 	}
 	for i, s := range at {
-		old, _ := strconv.ParseInt(strings.Join(strings.Fields(c.text[s.from:s.to]), ""), 10, 64)
-		c.edits = append(c.edits, edit{span: s, text: strconv.Itoa(int(values[i])), old: old, value: int64(values[i]), term: term, aligned: root.aligned, of: root})
+		if err := c.fits(root, values[i]); err != nil {
+			return err
+		}
+		c.edits = append(c.edits, edit{span: s, text: strconv.Itoa(int(values[i])), old: c.valueAt(s), value: int64(values[i]), term: term, aligned: root.aligned, of: root})
 	}
 	return nil
 }

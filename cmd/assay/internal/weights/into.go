@@ -65,7 +65,10 @@ func (f *exportFlags) intoSources(ctx context.Context, x *Opened, stderr io.Writ
 			return err
 		}
 	}
-	f.report(p, changed, stderr)
+	f.report(p, stderr)
+	if changed && x.Model == nil && x.File.K > 0 {
+		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd './new dump'\n", x.Name)
+	}
 	return nil
 }
 
@@ -73,7 +76,7 @@ func (f *exportFlags) intoSources(ctx context.Context, x *Opened, stderr io.Writ
 const mostListed = 20
 
 // report prints what a person should know about what was written, and what was not.
-func (f *exportFlags) report(p *models.Patch, changed bool, stderr io.Writer) {
+func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
 	list := func(title string, lines []string) {
 		if len(lines) == 0 {
 			return
@@ -92,11 +95,8 @@ func (f *exportFlags) report(p *models.Patch, changed bool, stderr io.Writer) {
 	}
 	list("values of Black that stand apart, written too:", p.Copies)
 	list("no whole numbers, to be written by hand:", p.ByHand)
-	list("warning: code beside the evaluation uses these too, and does something else with the new values (margins, the phase):", p.Shared)
+	list("warning: other code uses these too, such as margins or the phase, and does something else with the new values:", p.Shared)
 	list("not written, and equal to old values of written terms; see whether they belong together:", p.Stale)
-	if changed {
-		fmt.Fprintln(stderr, "last step: build the engine, and check it: assay features --check WEIGHTS --cmd './new dump'")
-	}
 }
 
 // layout returns the template for a file and its name.
