@@ -102,6 +102,7 @@ type suspect struct {
 	// fits is in place of edits, where it takes more than one record: does the mistake explain the record?
 	fits func(x *example) bool
 
+	whole    bool                  // what explains a part of the rows may do so by chance
 	explains int                   // rows that differ
 	shows    func(x *example) bool // fits, or one of the edits
 }
@@ -175,7 +176,7 @@ func (d *diagnosis) try(s suspect, set *dataset.FeatureSet) bool {
 			s.explains++
 		}
 	}
-	if 3*s.explains < len(d.bad) {
+	if 3*s.explains < len(d.bad) || s.whole && s.explains < len(d.bad)-misses(len(d.bad)) {
 		return false
 	}
 	broken := 0
@@ -272,6 +273,7 @@ func driftCause(set *dataset.FeatureSet, examples []*example) (string, *example)
 		d.values()
 		d.generic()
 	}
+	d.company()
 	text, s := d.verdict()
 	if s == nil {
 		return d.unknown(), nil

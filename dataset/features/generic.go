@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -10,12 +11,15 @@ import (
 // generic suspects what no other record says more of: phases, factors and rounding by the size of what is
 // missing. Each of them explains all rows or none.
 func (d *diagnosis) generic() {
-	for i, text := range []string{d.otherPhase(), d.rounding(), d.factorRows(), d.taper()} {
+	for rank, text := range []string{6: d.otherPhase(), 7: d.rounding(), 8: d.taper(), 9: d.multiples(), companyRank: d.factorRows()} {
 		if text != "" {
-			d.suspects = append(d.suspects, suspect{rank: 6 + i, what: text, kind: text, explains: len(d.bad), shows: always})
+			d.suspects = append(d.suspects, suspect{rank: rank, what: text, kind: text, explains: len(d.bad), shows: always})
 		}
 	}
 }
+
+// companyRank is that of suspects which say no more than where the rows are that differ.
+const companyRank = 10
 
 // all reports whether something holds for all rows that differ, but for a few.
 func (d *diagnosis) all(holds func(x *example) bool) bool {
@@ -98,7 +102,7 @@ func (d *diagnosis) factorRows() string {
 			plain++
 		}
 	}
-	if plain == 0 || !d.all(factor) {
+	if plain == 0 || !d.all(factor) || d.bad[0].rec.halves != nil && d.taper() == "" {
 		return ""
 	}
 	if d.set.EGScale == dataset.EGScaleBySign {
@@ -135,4 +139,47 @@ func (d *diagnosis) rounding() string {
 		return ""
 	}
 	return "truncation: the differences are below one unit a term, as where the engine or the dump divides term by term, or prints its values without their decimals; add first and divide once, or raise --tolerance"
+}
+
+// multiples names the term of the largest value of which whole multiples are missing in all rows, if they count it.
+func (d *diagnosis) multiples() string {
+	best := dataset.FeatureTerm{}
+	size := func(v *dataset.FeatureTerm) float64 { return math.Abs(v.MG) + math.Abs(v.EG) }
+	for _, u := range d.units() {
+		if v := &d.set.Terms[u.terms[0]]; len(u.terms) == 1 && size(v) > size(&best) &&
+			d.all(func(x *example) bool { return slices.Contains(x.bothTerms(), u.terms[0]) && x.lacks(d.set, v) }) {
+			best = *v
+		}
+	}
+	if best.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted wrongly, or a term of such a value is forgotten", best.MG, best.EG, best.Name)
+}
+
+// company suspects the unit that all rows that differ count, and that the fewest of the others do.
+func (d *diagnosis) company() {
+	var best *unit
+	fewest := len(d.bad) / 2
+	for _, u := range d.units() {
+		has := func(x *example) bool {
+			return slices.ContainsFunc(x.bothTerms(), func(t uint16) bool { return u.in[t] })
+		}
+		if !d.all(has) {
+			continue
+		}
+		with := 0
+		for _, x := range d.good {
+			if has(x) {
+				with++
+			}
+		}
+		if with < fewest && len(d.good)-with >= 10 {
+			best, fewest = u, with
+		}
+	}
+	if best != nil {
+		what := fmt.Sprintf("%s may be counted wrongly: all rows that differ count it, and %d rows that do not count it agree", best.name, len(d.good)-fewest)
+		d.suspects = append(d.suspects, suspect{rank: companyRank, what: what, kind: "company", terms: best.terms, explains: len(d.bad), shows: always})
+	}
 }

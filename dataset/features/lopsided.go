@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -108,7 +107,7 @@ func (d *diagnosis) lopsided() map[string]*part {
 				}
 				continue
 			}
-			name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
+			name := d.table(int(t))
 			if parts[name] == nil {
 				parts[name] = &part{even: true, sums: true, black: true}
 			}

@@ -392,6 +392,11 @@ var plantedMistakes = []planted{
 	{"damped by the fifty-move counter", "fifty-move", dumped(func(p *board.Position, r *record, _ *memory) {
 		r.Eval = float32(int(float64(r.Eval) * float64(100-p.Halfmove()) / 100))
 	})},
+	{"doubled pawns by another rule", `term "doubled"`, countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, side(f) * (int(f.square) % 3) })},
+	{"mobility by another rule", `table "mobility"`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, side(f) - side(f)%3 })},
+	{"passed pawns counted by files", `table "passed"`, countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
+		return toyPassed + int(f.square)%8, side(f)
+	})},
 	{"no eval, sign of Black in mobility", `table "mobility"|for Black`, func(e *toy) { countedAs(toyMobility, toyPassed, both)(e); e.none = true }},
 	{"no eval, tables not flipped", `table "pst"|not flipped`, func(e *toy) {
 		countedAs(toyPST, toyMobility, func(f feature) (int, int) { return f.term + flipped(f), side(f) })(e)

@@ -197,11 +197,11 @@ func (d *diagnosis) phases() {
 		}
 	}
 	for k := 8.0; k <= 256; k++ {
-		if k != 24 {
-			phase(4, fmt.Sprintf("the engine divides it by %g where the record divides by 24, or the same in another ratio (%.4g times what the record has)", k, 24/k),
-				func(_ *example, p float64) float64 { return min(1, p*24/k) })
-			phase(4, fmt.Sprintf("the engine divides by 24, or counts from 24, where the record has %.4g times that", 24/k),
-				func(_ *example, p float64) float64 { return min(1, p*k/24) })
+		for _, q := range [][2]float64{{24, k}, {k, 24}} { // what the record divides by, and the engine
+			what := fmt.Sprintf("it is divided by another number than in the engine: by %g for %g, if one of them is 24; the engine's is %.4g times the record's", q[0], q[1], q[0]/q[1])
+			if k != 24 {
+				phase(4, what, func(_ *example, p float64) float64 { return min(1, p*q[0]/q[1]) })
+			}
 		}
 	}
 	if d.set.Bent() {

@@ -39,18 +39,23 @@ func (x *example) worth(set *dataset.FeatureSet, v *dataset.FeatureTerm) float64
 	return float64(x.rec.Scale) * (p*v.MG + (1-p)*egScale*v.EG)
 }
 
-// countedTerms reports which terms occur at all.
-func (d *diagnosis) countedTerms() []bool {
-	counted := make([]bool, len(d.set.Terms))
+// table is the name of a term up to its first dot.
+func (d *diagnosis) table(t int) string {
+	name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
+	return name
+}
+
+// counted reports which terms occur at all, and which tables.
+func (d *diagnosis) counted() (terms []bool, tables map[string]bool) {
+	terms, tables = make([]bool, len(d.set.Terms)), map[string]bool{}
 	for _, x := range d.examples {
-		for _, t := range x.rec.Terms {
-			counted[t] = true
-		}
-		for _, c := range x.rec.sides {
-			counted[c.term] = true
+		for _, c := range countsIn(d.set, x.rec) {
+			if !terms[c.term] {
+				terms[c.term], tables[d.table(int(c.term))] = true, true
+			}
 		}
 	}
-	return counted
+	return terms, tables
 }
 
 // forgotten suspects a term that is never counted, and whose value, a whole number of times, is what the
@@ -58,8 +63,10 @@ func (d *diagnosis) countedTerms() []bool {
 func (d *diagnosis) forgotten() {
 	const kind = "is never counted, and whole multiples of its value"
 	var never []uint16
-	for t, counted := range d.countedTerms() {
-		if v := &d.set.Terms[t]; !counted && (v.MG != 0 || v.EG != 0) && v.Kind != dataset.ScalarTerm {
+	terms, tables := d.counted()
+	for t, v := range d.set.Terms {
+		// Of a table that is counted, some squares may be empty in the whole sample: only halves can tell.
+		if !terms[t] && (v.MG != 0 || v.EG != 0) && v.Kind != dataset.ScalarTerm && (!tables[d.table(t)] || d.bad[0].rec.halves != nil) {
 			never = append(never, uint16(t))
 		}
 	}
@@ -71,7 +78,7 @@ func (d *diagnosis) forgotten() {
 			return
 		}
 		v := &d.set.Terms[t]
-		s := suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG), kind: kind, terms: []uint16{t}}
+		s := suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG), kind: kind, terms: []uint16{t}, whole: true}
 		if s.fits = func(x *example) bool { return x.lacks(d.set, v) }; d.set.Bent() {
 			s.fits = nil
 			for n := float32(-8); n <= 8; n++ {
@@ -81,7 +88,7 @@ func (d *diagnosis) forgotten() {
 				})
 			}
 		}
-		if d.try(s, d.set) && d.suspects[len(d.suspects)-1].explains >= len(d.bad)-misses(len(d.bad)) {
+		if d.try(s, d.set) {
 			found = size(t)
 		}
 	}
@@ -103,35 +110,33 @@ func (x *example) lacks(set *dataset.FeatureSet, v *dataset.FeatureTerm) bool {
 		return whole(eg, v.EG, 1e-3)
 	}
 	unit := x.worth(set, v)
-	if math.Abs(unit) <= 3*set.MaxDrift() { // any difference would be a multiple
+	if math.Abs(unit) <= 6*set.MaxDrift() { // too many differences would be a multiple
 		return false
 	}
 	return whole(x.lack(set), unit, set.MaxDrift())
 }
 
-// neverCounted names tables of which no record counts a term, or terms if there are none.
+// neverCounted names tables, or terms of none, that no record counts.
 func (d *diagnosis) neverCounted() string {
-	tables, names := map[string][]uint16{}, []string{}
-	counted := d.countedTerms()
-	seen := map[string]bool{} // tables with a counted term
+	never, names := map[string][]uint16{}, []string{}
+	_, tables := d.counted()
 	for t := range d.set.Terms {
-		name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
-		if tables[name] == nil {
+		name := d.table(t)
+		if tables[name] {
+			continue
+		}
+		if never[name] == nil {
 			names = append(names, name)
 		}
-		tables[name] = append(tables[name], uint16(t))
-		seen[name] = seen[name] || counted[t]
+		never[name] = append(never[name], uint16(t))
 	}
-	var never []string
-	for _, name := range names {
-		if !seen[name] {
-			never = append(never, d.nameOf(tables[name]))
-		}
+	for i, name := range names {
+		names[i] = d.nameOf(never[name])
 	}
 	if len(never) == 0 {
 		return ""
 	}
-	return "a term is forgotten; these of the header are never counted: " + strings.Join(never[:min(5, len(never))], ", ")
+	return "a term is forgotten; these of the header are never counted: " + strings.Join(names[:min(5, len(names))], ", ")
 }
 
 // values suspects what the eval has beside the terms, and other values than the header's.
