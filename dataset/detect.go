@@ -21,7 +21,7 @@ func Detect(path string) (string, error) {
 	r := &Reader[GameRow]{path: path, files: files, mem: memory.NewGoAllocator()}
 	f, done, err := r.openFile(0)
 	if err != nil {
-		return "", fmt.Errorf("dataset: %s: %w", files[0].path, err)
+		return "", inFile(files[0].path, err)
 	}
 	defer done()
 	schema := f.reader.Schema()

@@ -123,10 +123,18 @@ func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opt
 			break // the manifest has the numbers of rows; each file is checked when it is read
 		}
 		if err := r.look(i, codecOf); err != nil {
-			return nil, fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
+			return nil, inFile(r.files[i].path, err)
 		}
 	}
 	return r, nil
+}
+
+// inFile adds the file to an error, unless it is the error of a file that is no data set.
+func inFile(path string, err error) error {
+	if other := (*source.OtherError)(nil); errors.As(err, &other) {
+		return other
+	}
+	return fmt.Errorf("dataset: %s: %w", path, err)
 }
 
 // look reads the footer of file i. The first file decides the codec; without a manifest,

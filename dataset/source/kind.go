@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/assay-chess/assay/engine/quote"
 )
@@ -117,7 +118,7 @@ func NoData(path string) error {
 	if err != nil {
 		_ = errors.As(err, &other)
 		if other.What == "" {
-			other.What, other.Advice = "not a data set", err.Error()
+			other.What, other.Advice = "not a data set", strings.TrimPrefix(err.Error(), path+": ")
 		}
 		return other
 	}
