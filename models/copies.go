@@ -433,8 +433,8 @@ func colorTwins(a, b string) bool {
 	return a != b && x != "" && (x == y || y == "b"+x || x[0] == 'w' && y == "b"+x[1:])
 }
 
-// related reports whether two names have a word in common.
+// related reports whether a name has a word in common with another one, or says that it is Black's.
 func related(a, b string) bool {
-	mine := nameWords(a)
+	mine := append(nameWords(a), "black", "enemy", "them")
 	return slices.ContainsFunc(nameWords(b), func(w string) bool { return len(w) > 2 && slices.Contains(mine, w) })
 }

@@ -90,9 +90,10 @@ func (c *code) places(name string, uses map[string][]int) map[string]int {
 }
 
 // stale lists numbers that were not written and equal old values of written terms that changed, or
-// their negatives. A single small or round number means nothing, so that it takes three in a row, or
-// a number that is rare.
+// their negatives. A single small number means little, so that it takes three in a row, or a number
+// that is rare; others are listed where they are few.
 func (c *code) stale() (said []string) {
+	var small []string
 	size := func(v int64) int64 { return max(v, -v) }
 	byOld := map[int64][]int{}
 	for i, e := range c.edits {
@@ -125,20 +126,23 @@ func (c *code) stale() (said []string) {
 			last := numbers[i+length-1]
 			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], c.edits[of].term))
 			i += length - 1
-		case len(at) > 0 && count[v] <= 3 && (len(at) <= 2 && rare(v) || v >= 10 && c.isValueLike(numbers[i], c.edits[at[0]].of.name)):
-			said = append(said, fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term))
+		case len(at) > 0 && count[v] <= 3 && v >= 10:
+			text := fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term)
+			if len(at) <= 2 && rare(v) {
+				said = append(said, text)
+			} else {
+				small = append(small, text)
+			}
 		}
+	}
+	if len(small) <= 8 {
+		said = append(said, small...)
 	}
 	return said
 }
 
 // rare reports whether a number says by itself what it is: none that bits, squares and round sums are.
 func rare(v int64) bool { return v > 64 && v&(v-1) != 0 && (v+1)&v != 0 }
-
-// isValueLike reports whether a number is the value of a name that has a word in common with another one.
-func (c *code) isValueLike(s span, name string) bool {
-	return slices.ContainsFunc(c.inits, func(n *node) bool { return n.list == nil && n.from <= s.from && s.to <= n.to && related(n.name, name) })
-}
 
 // run counts the numbers that go on as the old values do, forward or backward, with two that differ.
 func (c *code) run(numbers []span, j, step int) int {
