@@ -28,7 +28,8 @@ func bentDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 			continue
 		}
 		if x, y := a.Columns[at:at+2], b.Columns[at:at+2]; !close32(x[0], y[1]) || !close32(x[1], y[0]) {
-			differ = append(differ, fmt.Sprintf("column %q is %g and %g, and then %g and %g", c.Name, x[0], x[1], y[0], y[1]))
+			differ = append(differ, fmt.Sprintf("column %q is %g and %g, and then %g and %g",
+				c.Name, x[0], x[1], y[0], y[1]))
 		}
 		at += 2
 	}
@@ -68,7 +69,8 @@ func (d *diagnosis) formulaSuspects() {
 		if to-from < 40 {
 			what += fmt.Sprintf(", %s in place of %s (in %q)", with, text[from:to], around(text, from, to))
 		}
-		d.try(suspect{rank: rank, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}}, &set)
+		d.try(suspect{rank: rank, what: what, kind: what, edits: []edit{func(*example, *record) bool { return true }}},
+			&set)
 	}
 	for _, at := range formulaWords.FindAllStringIndex(text, -1) {
 		from, to := at[0], at[1]
@@ -78,7 +80,8 @@ func (d *diagnosis) formulaSuspects() {
 			slices.ContainsFunc(d.set.Columns, func(c dataset.Column) bool { return c.Name == name }) || strings.Contains(text, "let "+word+" ")
 		for _, c := range [][2]string{{".mg", ".eg"}, {".white", ".black"}} {
 			if strings.Contains(word, c[0]) || strings.Contains(word, c[1]) {
-				change(3, from, to, strings.NewReplacer(c[0], c[1], c[1], c[0]).Replace(word), "the other one of two is meant")
+				change(3, from, to, strings.NewReplacer(c[0], c[1], c[1], c[0]).Replace(word),
+					"the other one of two is meant")
 			}
 		}
 		switch {
@@ -123,6 +126,7 @@ func (d *diagnosis) wholeFormula(change func(rank int, from, to int, with, kind 
 	if strings.Count(text, "/")-2*strings.Count(text, "//") > 1 {
 		all := regexp.MustCompile(`/+`).ReplaceAllString(text, "//")
 		change(3, 0, len(text), all, "the engine truncates all divisions")
-		change(4, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"), "the engine truncates all divisions and the value")
+		change(4, 0, len(text), regexp.MustCompile(`(value *=)(.*)$`).ReplaceAllString(all, "$1 trunc($2)"),
+			"the engine truncates all divisions and the value")
 	}
 }

@@ -27,7 +27,8 @@ func checkRecord(set *dataset.FeatureSet, rec *record) error {
 		if set.Bent() {
 			of = fmt.Sprintf("the terms of channel %q", set.Channels[halvesChannel(set)].Name)
 		}
-		return fmt.Errorf("%w: %s add up to %.6g for the %s, the engine's is %d%s", dataset.ErrDrift, of, sum, name, rec.halves[i], set.Explain(&rec.FeatureRow))
+		return fmt.Errorf("%w: %s add up to %.6g for the %s, the engine's is %d%s", dataset.ErrDrift, of, sum, name,
+			rec.halves[i], set.Explain(&rec.FeatureRow))
 	}
 	return nil
 }
@@ -181,7 +182,8 @@ func (d *diagnosis) try(s suspect, set *dataset.FeatureSet) bool {
 	}
 	broken := 0
 	for _, x := range d.good {
-		if s.fits == nil && !fits(x) && slices.ContainsFunc(s.edits, func(e edit) bool { r := *x.rec; return e(x, &r) }) {
+		if s.fits == nil && !fits(x) && slices.ContainsFunc(s.edits,
+			func(e edit) bool { r := *x.rec; return e(x, &r) }) {
 			if broken++; broken > misses(len(d.good)) {
 				return false
 			}
@@ -201,9 +203,11 @@ func (d *diagnosis) verdict() (text string, of *suspect) {
 			return c
 		}
 		if all(&a) == 0 {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.explains, a.explains), cmp.Compare(len(a.terms), len(b.terms)))
+			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.explains, a.explains),
+				cmp.Compare(len(a.terms), len(b.terms)))
 		}
-		return cmp.Or(cmp.Compare(b.explains, a.explains), cmp.Compare(a.rank, b.rank), cmp.Compare(len(a.terms), len(b.terms)))
+		return cmp.Or(cmp.Compare(b.explains, a.explains), cmp.Compare(a.rank, b.rank),
+			cmp.Compare(len(a.terms), len(b.terms)))
 	})
 	var list []*suspect
 	for i := range d.suspects {
@@ -217,7 +221,8 @@ func (d *diagnosis) verdict() (text string, of *suspect) {
 	first := list[0]
 	if first.explains >= n-misses(n) {
 		if len(list) > 1 && list[1].rank == first.rank && list[1].explains == first.explains {
-			return fmt.Sprintf("%s; or %s (each explains %s)", first.what, list[1].what, rowsOf(first.explains, n)), first
+			return fmt.Sprintf("%s; or %s (each explains %s)", first.what, list[1].what,
+				rowsOf(first.explains, n)), first
 		}
 		return fmt.Sprintf("%s (explains %s)", first.what, rowsOf(first.explains, n)), first
 	}
@@ -301,7 +306,8 @@ func (x *example) counts(terms []uint16) bool {
 // unknown is said where no suspect explains the rows.
 func (d *diagnosis) unknown() string {
 	if d.set.Bent() {
-		text := "the formula is not what the engine computes, a term or a column is not what it uses, or a value in the header is not the one that it plays with; a special endgame says skip"
+		text := "the formula is not what the engine computes, a term or a column is not what it uses, or a value " +
+			"in the header is not the one that it plays with; a special endgame says skip"
 		if idle := idleText(d.set, d.examples); idle != "" {
 			text = idle + ". Else " + text
 		}
@@ -310,7 +316,8 @@ func (d *diagnosis) unknown() string {
 	if never := d.neverCounted(); never != "" {
 		return never
 	}
-	return "a term of the evaluation is not counted (put what is not tuned into offset or a term of its own), or a value in the header is not the one that the engine plays with"
+	return "a term of the evaluation is not counted (put what is not tuned into offset or a term of its own), or " +
+		"a value in the header is not the one that the engine plays with"
 }
 
 // bothTerms are the terms that the record or that of the mirrored twin counts.

@@ -11,9 +11,11 @@ import (
 // generic suspects what no other record says more of: phases, factors and rounding by the size of what is
 // missing. Each of them explains all rows or none.
 func (d *diagnosis) generic() {
-	for rank, text := range []string{6: d.otherPhase(), 7: d.rounding(), 8: d.taper(), 9: d.multiples(), companyRank: d.factorRows()} {
+	for rank, text := range []string{6: d.otherPhase(), 7: d.rounding(), 8: d.taper(), 9: d.multiples(),
+		companyRank: d.factorRows()} {
 		if text != "" {
-			d.suspects = append(d.suspects, suspect{rank: rank, what: text, kind: text, explains: len(d.bad), shows: always})
+			d.suspects = append(d.suspects, suspect{rank: rank, what: text, kind: text, explains: len(d.bad),
+				shows: always})
 		}
 	}
 }
@@ -88,7 +90,8 @@ func (d *diagnosis) otherPhase() string {
 			return ""
 		}
 	}
-	return "the phase: " + example + ", and so on for all records of the same phase; send the one that the evaluation uses, not rounded"
+	return "the phase: " + example + ", and so on for all records of the same phase; send the one that the " +
+		"evaluation uses, not rounded"
 }
 
 // factorRows reports whether just the records with a factor are wrong.
@@ -108,7 +111,8 @@ func (d *diagnosis) factorRows() string {
 	if d.set.EGScale == dataset.EGScaleBySign {
 		return "only records with a factor are wrong: is eg_scale that of the side that the endgame half favors?"
 	}
-	return "only records with a factor are wrong: is it the side's that it belongs to, and divided by its denominator without truncation?"
+	return "only records with a factor are wrong: is it the side's that it belongs to, and divided by its " +
+		"denominator without truncation?"
 }
 
 // rounding reports whether the differences are those of divisions that truncate: less than one a term, and
@@ -133,12 +137,14 @@ func (d *diagnosis) rounding() string {
 			toZero++
 		}
 		mg, eg, halves := x.off(d.set)
-		return near(lack, 0, all) && (!halves || near(mg, 0, all) && near(eg, 0, all)) && (-below <= lack && lack <= up || lack < 0)
+		small := near(lack, 0, all) && (!halves || near(mg, 0, all) && near(eg, 0, all))
+		return small && (-below <= lack && lack <= up || lack < 0)
 	})
 	if !small || 10*toZero < 7*rows && 10*down < 9*rows {
 		return ""
 	}
-	return "truncation: the differences are below one unit a term, as where the engine or the dump divides term by term, or prints its values without their decimals; add first and divide once, or raise --tolerance"
+	return "truncation: the differences are below one unit a term, as where the engine or the dump divides term " +
+		"by term, or prints its values without their decimals; add first and divide once, or raise --tolerance"
 }
 
 // multiples names the term of the largest value of which whole multiples are missing in all rows, if they count it.
@@ -154,7 +160,8 @@ func (d *diagnosis) multiples() string {
 	if best.Name == "" {
 		return ""
 	}
-	return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted wrongly, or a term of such a value is forgotten", best.MG, best.EG, best.Name)
+	return fmt.Sprintf("whole multiples of the value (%g, %g) of term %q are what is missing: it is counted "+
+		"wrongly, or a term of such a value is forgotten", best.MG, best.EG, best.Name)
 }
 
 // company suspects the unit that all rows that differ count, and that the fewest of the others do.
@@ -179,7 +186,9 @@ func (d *diagnosis) company() {
 		}
 	}
 	if best != nil {
-		what := fmt.Sprintf("%s may be counted wrongly: all rows that differ count it, and %d rows that do not count it agree", best.name, len(d.good)-fewest)
-		d.suspects = append(d.suspects, suspect{rank: companyRank, what: what, kind: "company", terms: best.terms, explains: len(d.bad), shows: always})
+		what := fmt.Sprintf("%s may be counted wrongly: all rows that differ count it, and %d rows that do not "+
+			"count it agree", best.name, len(d.good)-fewest)
+		d.suspects = append(d.suspects, suspect{rank: companyRank, what: what, kind: "company", terms: best.terms,
+			explains: len(d.bad), shows: always})
 	}
 }

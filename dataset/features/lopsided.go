@@ -70,9 +70,11 @@ func countDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 		switch {
 		case p.odd(set, t) || set.Bent() && !sided(set, t) && p.even(t):
 		case sided(set, t):
-			differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", set.Terms[t].Name, n[0], n[1], m[0], m[1]))
+			differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", set.Terms[t].Name,
+				n[0], n[1], m[0], m[1]))
 		default:
-			differ = append(differ, fmt.Sprintf("term %q is counted %g and then %g, want %g", set.Terms[t].Name, n[0], m[0], -n[0]))
+			differ = append(differ, fmt.Sprintf("term %q is counted %g and then %g, want %g", set.Terms[t].Name, n[0],
+				m[0], -n[0]))
 		}
 	}
 	return differ
@@ -154,24 +156,30 @@ func (d *diagnosis) mirrorSuspects() {
 		if !q.broken {
 			continue
 		}
-		c := class{6, "is not counted alike for both sides: what Black has is looked up or counted in another way than what White has"}
+		c := class{6, "is not counted alike for both sides: what Black has is looked up or counted in another way " +
+			"than what White has"}
 		switch {
 		case q.black:
-			c = class{3, "is of each side, but only White's counts are given: assay_add_sides(term, white, black) in place of assay_add"}
+			c = class{3, "is of each side, but only White's counts are given: assay_add_sides(term, white, black) " +
+				"in place of assay_add"}
 		case q.even && !sided(d.set, q.terms[0]):
-			c = class{3, "has the wrong sign for Black: the counts of the mirrored position are the same, want White's minus Black's"}
+			c = class{3, "has the wrong sign for Black: the counts of the mirrored position are the same, want " +
+				"White's minus Black's"}
 			if d.set.Terms[q.terms[0]].Kind == dataset.FlatTerm {
-				c.text = "is counted from the side to move's view: + 1 for White to move, - 1 for Black, which has the wrong sign for Black now"
+				c.text = "is counted from the side to move's view: + 1 for White to move, - 1 for Black, which " +
+					"has the wrong sign for Black now"
 			}
 		case q.sums && len(q.terms) > 1:
-			c = class{3, "is not flipped for Black: its squares are looked up as White's; mirror their ranks (square ^ 56)"}
+			c = class{3, "is not flipped for Black: its squares are looked up as White's; mirror their ranks " +
+				"(square ^ 56)"}
 		}
 		found[c] = append(found[c], q.terms...)
 	}
 	for c, terms := range found {
 		slices.Sort(terms)
 		u := d.unit(terms)
-		d.try(suspect{rank: c.rank, what: u.name + " " + c.text, kind: c.text, terms: u.terms, fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
+		d.try(suspect{rank: c.rank, what: u.name + " " + c.text, kind: c.text, terms: u.terms,
+			fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
 	}
 }
 
@@ -192,7 +200,8 @@ func (d *diagnosis) onlyLopsided(u *unit, x *example) bool {
 		}
 	}
 	a, b := x.rec, x.other.rec
-	return broken && (a.Eval == dataset.NoEval || b.Eval == dataset.NoEval || near(float64(a.Eval), -float64(b.Eval), d.set.MaxDrift()+1e-3))
+	return broken && (a.Eval == dataset.NoEval || b.Eval == dataset.NoEval || near(float64(a.Eval), -float64(b.Eval),
+		d.set.MaxDrift()+1e-3))
 }
 
 // mirrorCause names the usual cause of an answer to a mirrored position that differs.
@@ -209,7 +218,8 @@ func mirrorCause(set *dataset.FeatureSet, examples []*example, a, b *record) str
 		same = same && a.Terms[i] == b.Terms[i] && a.Counts[i] == b.Counts[i]
 	}
 	if same && a.Eval == b.Eval && a.Eval != 0 && !set.Bent() {
-		return "counts, offset and eval are from the side to move's view: want White's view in all positions (negate them where Black is to move)"
+		return "counts, offset and eval are from the side to move's view: want White's view in all positions " +
+			"(negate them where Black is to move)"
 	}
 	if d.mirrorSuspects(); len(d.suspects) > 0 {
 		text, _ := d.verdict()
@@ -217,9 +227,12 @@ func mirrorCause(set *dataset.FeatureSet, examples []*example, a, b *record) str
 	}
 	switch {
 	case set.Bent():
-		return "a column, a table or a flag that is not mirrored for Black, a term counted from the side to move's view, or a formula that is not the same for both sides"
+		return "a column, a table or a flag that is not mirrored for Black, a term counted from the side to " +
+			"move's view, or a formula that is not the same for both sides"
 	case a.Offset != -b.Offset:
-		return "the offset: contempt, a tempo bonus that does not change its sign with the side to move, or damping by the fifty-move counter"
+		return "the offset: contempt, a tempo bonus that does not change its sign with the side to move, or " +
+			"damping by the fifty-move counter"
 	}
-	return fmt.Sprintf("a flag that is not reset, an evaluation cache, contempt, or damping by the fifty-move counter (%s that differ)", rowsOf(len(d.bad), len(examples)/2))
+	return fmt.Sprintf("a flag that is not reset, an evaluation cache, contempt, or damping by the fifty-move "+
+		"counter (%s)", rowsOf(len(d.bad), len(examples)/2))
 }

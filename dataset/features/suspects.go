@@ -45,19 +45,24 @@ func always(*example) bool { return true }
 func (d *diagnosis) wholeRecords() {
 	d.try(suspect{rank: 0, what: "a cached score: the record has an eval and counts nothing",
 		fits: func(x *example) bool {
-			return len(x.rec.Terms) == 0 && x.rec.Eval != dataset.NoEval && !near(float64(x.rec.Eval), 0, d.set.MaxDrift())
+			none := len(x.rec.Terms) == 0 && x.rec.Eval != dataset.NoEval
+			return none && !near(float64(x.rec.Eval), 0, d.set.MaxDrift())
 		}}, d.set)
 	black, since := (*example).black, func(x *example) bool { return x.sinceBlack }
-	d.add(1, "eval is from the side to move's view, the counts are from White's (or the other way round): want White's view in all of a record",
+	d.add(1, "eval is from the side to move's view, the counts are from White's (or the other way round): want "+
+		"White's view in all of a record",
 		negate(true, false, black), negate(true, true, black))
-	d.add(1, "the halves are from the side to move's view: want White's view in all of a record", negate(false, true, black))
+	d.add(1, "the halves are from the side to move's view: want White's view in all of a record",
+		negate(false, true, black))
 	d.add(1, "the sides are swapped: counts are Black's minus White's, or eval is from Black's view; both must be White's",
 		negate(true, false, always), negate(true, true, always))
 	d.add(1, "the sides of the halves are swapped: both must be White's minus Black's", negate(false, true, always))
-	d.add(1, "the sign depends on the positions before: a flag (board flipped, side to move) is set for Black and is not reset",
+	d.add(1, "the sign depends on the positions before: a flag (board flipped, side to move) is set for Black and "+
+		"is not reset",
 		negate(true, false, since), negate(true, true, since), negate(false, true, since))
 	stale := func(x *example) bool { return x.before != nil && x.before.black() != x.black() }
-	d.add(1, "the sign is that of the position asked before: the side to move, or a flag of a flipped board, is set after it is used",
+	d.add(1, "the sign is that of the position asked before: the side to move, or a flag of a flipped board, is "+
+		"set after it is used",
 		negate(true, false, stale), negate(true, true, stale), negate(false, true, stale))
 }
 
@@ -80,24 +85,30 @@ func beside(next bool, change func(b, r *record)) edit {
 func (d *diagnosis) state() {
 	d.add(1, "eval is that of the position asked before: a cached score, or one that is printed too late",
 		beside(false, func(b, r *record) { eval := r.Eval; *r = *b; r.Eval = eval }),
-		beside(false, func(b, r *record) { eval, halves := r.Eval, r.halves; *r = *b; r.Eval, r.halves = eval, halves }))
+		beside(false, func(b, r *record) {
+			eval, halves := r.Eval, r.halves
+			*r = *b
+			r.Eval, r.halves = eval, halves
+		}))
 	counts := func(from, to *record) {
 		to.Terms, to.Counts, to.EGCounts, to.Blacks, to.sides = from.Terms, from.Counts, from.EGCounts, from.Blacks, from.sides
 	}
-	d.add(1, "the counts are those of the position asked before: they are printed before the evaluation has run, or not counted again",
+	d.add(1, "the counts are those of the position asked before: they are printed before the evaluation has run, "+
+		"or not counted again",
 		beside(false, func(b, r *record) { r.Eval, r.halves = b.Eval, b.halves }),
 		beside(false, func(b, r *record) { old := *r; *r = *b; counts(&old, r) }))
 	if len(d.bad) > 0 && d.bad[0].rec.halves != nil {
 		d.add(1, "the halves are those of the position asked before",
 			beside(false, func(b, r *record) { halves := r.halves; *r = *b; r.halves = halves }))
 	}
-	d.add(1, "the counts are not cleared: each record also has those of the positions asked before", beside(false, func(b, r *record) {
-		sum := countsIn(d.set, r)
-		for _, c := range countsIn(d.set, b) {
-			sum = append(sum, sideCount{c.term, -c.white, -c.black})
-		}
-		recount(d.set, r, sum)
-	}))
+	d.add(1, "the counts are not cleared: each record also has those of the positions asked before",
+		beside(false, func(b, r *record) {
+			sum := countsIn(d.set, r)
+			for _, c := range countsIn(d.set, b) {
+				sum = append(sum, sideCount{c.term, -c.white, -c.black})
+			}
+			recount(d.set, r, sum)
+		}))
 	if len(d.set.Columns) > 0 {
 		columns := func(b, r *record) { r.Columns = b.Columns }
 		d.add(2, "the columns are those of the position asked before", beside(true, columns), beside(false, columns))
@@ -145,30 +156,34 @@ func (d *diagnosis) factors() {
 	if d.set.Bent() {
 		return
 	}
-	d.add(2, "the endgame factor is in scale, which holds for the whole tapered part: it belongs into eg_scale", func(_ *example, r *record) bool {
-		r.Scale, r.EGScale = r.EGScale, r.Scale
-		return r.Scale != r.EGScale
-	})
-	d.add(2, "the engine applies the factor in eg_scale to the whole tapered part: it belongs into scale", func(_ *example, r *record) bool {
-		r.Scale, r.EGScale = r.Scale*r.EGScale, 1
-		return true
-	})
+	d.add(2, "the endgame factor is in scale, which holds for the whole tapered part: it belongs into eg_scale",
+		func(_ *example, r *record) bool {
+			r.Scale, r.EGScale = r.EGScale, r.Scale
+			return r.Scale != r.EGScale
+		})
+	d.add(2, "the engine applies the factor in eg_scale to the whole tapered part: it belongs into scale",
+		func(_ *example, r *record) bool {
+			r.Scale, r.EGScale = r.Scale*r.EGScale, 1
+			return true
+		})
 	d.add(2, "the engine does not apply the factor in scale or eg_scale", func(_ *example, r *record) bool {
 		applies := r.Scale != 1 || r.EGScale != 1
 		r.Scale, r.EGScale = 1, 1
 		return applies
 	})
 	if d.set.BySide {
-		d.add(2, "the factors of the two sides are exchanged: scale_white is that of White's endgame half", func(_ *example, r *record) bool {
-			r.scaleWhite, r.scaleBlack = r.scaleBlack, r.scaleWhite
-			return recount(d.set, r, countsIn(d.set, r))
-		})
+		d.add(2, "the factors of the two sides are exchanged: scale_white is that of White's endgame half",
+			func(_ *example, r *record) bool {
+				r.scaleWhite, r.scaleBlack = r.scaleBlack, r.scaleWhite
+				return recount(d.set, r, countsIn(d.set, r))
+			})
 	}
 	for _, k := range []float32{2, 4, 8, 10, 16, 32, 64, 100, 128, 256} {
-		d.add(3, fmt.Sprintf("eg_scale is not a factor, but counted in parts of %g: divide it by %g", k, k), func(_ *example, r *record) bool {
-			r.EGScale /= k
-			return true
-		})
+		d.add(3, fmt.Sprintf("eg_scale is not a factor, but counted in parts of %g: divide it by %g", k, k),
+			func(_ *example, r *record) bool {
+				r.EGScale /= k
+				return true
+			})
 	}
 }
 
@@ -181,24 +196,29 @@ func (d *diagnosis) phases() {
 			return r.Phase != old
 		})
 	}
-	phase(5, "the engine's is the usual one, where knights and bishops count 1, rooks 2 and queens 4 of 24; the record has another", func(x *example, _ float64) float64 {
+	phase(5, "the engine's is the usual one, where knights and bishops count 1, rooks 2 and queens 4 of 24; the "+
+		"record has another", func(x *example, _ float64) float64 {
 		return float64(eval.Phase(x.counted())) / 24
 	})
 	if !slices.ContainsFunc(d.examples, func(x *example) bool { return x.rec.Phase != 0 && x.rec.Phase != 1 }) {
-		phase(4, "it is 0 or 1 in all records, as where whole numbers are divided: write phase / 24.0", func(x *example, _ float64) float64 {
-			return float64(eval.Phase(x.counted())) / 24
-		})
+		phase(4, "it is 0 or 1 in all records, as where whole numbers are divided: write phase / 24.0",
+			func(x *example, _ float64) float64 {
+				return float64(eval.Phase(x.counted())) / 24
+			})
 	}
-	phase(3, "it is above 1 where a side has promoted; the engine's is at most 1", func(_ *example, p float64) float64 { return min(p, 1) })
+	phase(3, "it is above 1 where a side has promoted; the engine's is at most 1",
+		func(_ *example, p float64) float64 { return min(p, 1) })
 	for _, k := range []float64{256, 128, 64, 62, 1024, 512, 100, 32, 16, 20, 30, 40, 50} {
 		for _, round := range []func(float64) float64{math.Round, math.Floor} {
-			phase(4, fmt.Sprintf("the engine rounds it to a multiple of 1/%g, as in (phase * %g + 12) / 24, and the record has it unrounded: send the number that the evaluation multiplies with, divided by %g", k, k, k),
+			phase(4, fmt.Sprintf("the engine rounds it to a multiple of 1/%g, as in (phase * %g + 12) / 24, and "+
+				"the record has it unrounded: send the number that the evaluation multiplies with, divided by %g", k, k, k),
 				func(_ *example, p float64) float64 { return round(p*k+1e-4) / k })
 		}
 	}
 	for k := 8.0; k <= 256; k++ {
 		for _, q := range [][2]float64{{24, k}, {k, 24}} { // what the record divides by, and the engine
-			what := fmt.Sprintf("it is divided by another number than in the engine: by %g for %g, if one of them is 24; the engine's is %.4g times the record's", q[0], q[1], q[0]/q[1])
+			what := fmt.Sprintf("it is divided by another number than in the engine: by %g for %g, if one of them "+
+				"is 24; the engine's is %.4g times the record's", q[0], q[1], q[0]/q[1])
 			if k != 24 {
 				phase(4, what, func(_ *example, p float64) float64 { return min(1, p*q[0]/q[1]) })
 			}
@@ -213,7 +233,8 @@ func (d *diagnosis) phases() {
 				return true
 			}
 		}
-		d.add(3, `the phase is a fraction that float32 cannot hold, such as 7/20, so that a truncated value is off by one: send the whole number, 7, in a column n, and write (mg*n + eg*(20 - n))//20 in the formula`,
+		d.add(3, `the phase is a fraction that float32 cannot hold, such as 7/20, so that a truncated value is `+
+			`off by one: send the whole number, 7, in a column n, and write (mg*n + eg*(20 - n))//20 in the formula`,
 			nudge(2), nudge(-1))
 	}
 }

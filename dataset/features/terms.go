@@ -174,26 +174,31 @@ func (d *diagnosis) termSuspects() {
 		if len(u.terms) < len(d.set.Terms) || len(d.set.Terms) == 1 {
 			d.addUnit(3, u, "is counted with the wrong sign for both sides, or has the wrong sign in the header",
 				d.mapped(u, func(c *sideCount) { c.white, c.black = -c.white, -c.black }))
-			d.addUnit(3, u, "is counted, but is not in the engine's value (or is in it elsewhere)", d.mapped(u, func(c *sideCount) { c.white, c.black = 0, 0 }))
-			d.addUnit(3, u, "is that of the position asked before: a value that is set after it is used", d.borrowed(u, true), d.borrowed(u, false))
+			d.addUnit(3, u, "is counted, but is not in the engine's value (or is in it elsewhere)",
+				d.mapped(u, func(c *sideCount) { c.white, c.black = 0, 0 }))
+			d.addUnit(3, u, "is that of the position asked before: a value that is set after it is used",
+				d.borrowed(u, true), d.borrowed(u, false))
 		}
-		d.addUnit(3, u, "is counted twice, or its value in the header is doubled", d.mapped(u, func(c *sideCount) { c.white, c.black = c.white/2, c.black/2 }))
+		d.addUnit(3, u, "is counted twice, or its value in the header is doubled",
+			d.mapped(u, func(c *sideCount) { c.white, c.black = c.white/2, c.black/2 }))
 		d.addUnit(3, u, "is counted half as often as the engine counts it, or its value in the header is half the engine's",
 			d.mapped(u, func(c *sideCount) { c.white, c.black = 2*c.white, 2*c.black }))
-		d.addUnit(3, u, "counts White alone, or Black alone: want White's minus Black's", func(x *example, r *record) bool {
-			if x.other == nil || d.set.BySide || !x.counts(u.terms) && !x.other.counts(u.terms) {
-				return false
-			}
-			list := countsIn(d.set, r)
-			for _, c := range countsIn(d.set, x.other.rec) {
-				if u.in[c.term] && !sided(d.set, c.term) {
-					list = append(list, sideCount{c.term, -c.white, 0})
+		d.addUnit(3, u, "counts White alone, or Black alone: want White's minus Black's",
+			func(x *example, r *record) bool {
+				if x.other == nil || d.set.BySide || !x.counts(u.terms) && !x.other.counts(u.terms) {
+					return false
 				}
-			}
-			return recount(d.set, r, list)
-		})
+				list := countsIn(d.set, r)
+				for _, c := range countsIn(d.set, x.other.rec) {
+					if u.in[c.term] && !sided(d.set, c.term) {
+						list = append(list, sideCount{c.term, -c.white, 0})
+					}
+				}
+				return recount(d.set, r, list)
+			})
 		if d.set.BySide || d.set.Bent() && d.set.BySides() {
-			d.addUnit(3, u, "has Black's counts with the wrong sign: where each side is counted, both are positive", d.mapped(u, func(c *sideCount) { c.black = -c.black }))
+			d.addUnit(3, u, "has Black's counts with the wrong sign: where each side is counted, both are positive",
+				d.mapped(u, func(c *sideCount) { c.black = -c.black }))
 			d.addUnit(3, u, "has the counts of White and Black exchanged", d.mapped(u, func(c *sideCount) {
 				if sided(d.set, c.term) {
 					c.white, c.black = c.black, c.white
@@ -225,7 +230,8 @@ func (d *diagnosis) otherValues(u *unit) {
 		rank = 2
 	}
 	const kind = "has middlegame and endgame value swapped in the header"
-	d.try(suspect{rank: rank, what: u.name + " " + kind, kind: kind, terms: u.terms, edits: []edit{func(x *example, r *record) bool { return x.counts(u.terms) }}}, &set)
+	d.try(suspect{rank: rank, what: u.name + " " + kind, kind: kind, terms: u.terms,
+		edits: []edit{func(x *example, r *record) bool { return x.counts(u.terms) }}}, &set)
 }
 
 // turned suspects that the counts of a table are in the wrong place: upside down, left to right, or moved by one.

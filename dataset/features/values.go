@@ -78,7 +78,8 @@ func (d *diagnosis) forgotten() {
 			return
 		}
 		v := &d.set.Terms[t]
-		s := suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG), kind: kind, terms: []uint16{t}, whole: true}
+		s := suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG),
+			kind: kind, terms: []uint16{t}, whole: true}
 		if s.fits = func(x *example) bool { return x.lacks(d.set, v) }; d.set.Bent() {
 			s.fits = nil
 			for n := float32(-8); n <= 8; n++ {
@@ -136,7 +137,8 @@ func (d *diagnosis) neverCounted() string {
 	if len(never) == 0 {
 		return ""
 	}
-	return "a term is forgotten; these of the header are never counted: " + strings.Join(names[:min(5, len(names))], ", ")
+	names = names[:min(5, len(names))]
+	return "a term is forgotten; these of the header are never counted: " + strings.Join(names, ", ")
 }
 
 // values suspects what the eval has beside the terms, and other values than the header's.
@@ -160,18 +162,22 @@ func (d *diagnosis) values() {
 			return k != 0
 		})
 	}
-	bonus(4, "eval has a bonus of %.4g for the side to move, which is not counted: a tempo term, + 1 for White to move and - 1 for Black", func(x *example) float64 {
+	bonus(4, "eval has a bonus of %.4g for the side to move, which is not counted: a tempo term, + 1 for White to "+
+		"move and - 1 for Black", func(x *example) float64 {
 		if x.black() {
 			return -1
 		}
 		return 1
 	})
-	bonus(4, "eval has a constant %.4g that no term and no offset has: contempt, or an offset that was left out", func(*example) float64 { return 1 })
-	bonus(5, "eval is in other units than the values of the terms: %+.4g times the sum of the terms is missing", func(x *example) float64 {
-		return d.set.Value(&x.rec.FeatureRow)
-	})
+	bonus(4, "eval has a constant %.4g that no term and no offset has: contempt, or an offset that was left out",
+		func(*example) float64 { return 1 })
+	bonus(5, "eval is in other units than the values of the terms: %+.4g times the sum of the terms is missing",
+		func(x *example) float64 {
+			return d.set.Value(&x.rec.FeatureRow)
+		})
 	for _, k := range []float64{100, 128, 200, 206, 212, 220, 256} {
-		d.add(4, fmt.Sprintf("the fifty-move counter damps eval: its factor (%g - counter) / %g belongs into scale, and into the counts of flat terms", k, k), func(x *example, r *record) bool {
+		d.add(4, fmt.Sprintf("the fifty-move counter damps eval: its factor (%g - counter) / %g belongs into "+
+			"scale, and into the counts of flat terms", k, k), func(x *example, r *record) bool {
 			n := x.board.Halfmove()
 			r.Offset -= float32(d.set.Value(&r.FeatureRow) * float64(n) / k)
 			return n > 0
@@ -206,14 +212,16 @@ func (d *diagnosis) exchanged() {
 	for s := range d.set.Terms {
 		for t := s + 1; t < len(d.set.Terms); t++ {
 			if slices.ContainsFunc(probes, func(p probe) bool {
-				return p.count[s] == p.count[t] || !near((p.count[s]-p.count[t])*(p.worth[t]-p.worth[s]), p.lack, d.set.MaxDrift())
+				return p.count[s] == p.count[t] || !near((p.count[s]-p.count[t])*(p.worth[t]-p.worth[s]), p.lack,
+					d.set.MaxDrift())
 			}) {
 				continue
 			}
 			u := &unit{terms: []uint16{uint16(s), uint16(t)}, in: make([]bool, len(d.set.Terms))}
 			u.in[s], u.in[t] = true, true
 			u.name = fmt.Sprintf("terms %q and %q", d.set.Terms[s].Name, d.set.Terms[t].Name)
-			d.addUnit(4, u, "are exchanged: each is counted as the other, or has the other's value in the header", d.mapped(u, func(c *sideCount) { c.term = uint16(s+t) - c.term }))
+			d.addUnit(4, u, "are exchanged: each is counted as the other, or has the other's value in the header",
+				d.mapped(u, func(c *sideCount) { c.term = uint16(s+t) - c.term }))
 		}
 	}
 }
@@ -230,7 +238,8 @@ func (d *diagnosis) headerValues() {
 		set.Terms = slices.Clone(set.Terms)
 		w := &set.Terms[u.terms[0]]
 		d.missing(w, u.terms[0])
-		d.try(suspect{rank: 4, what: fmt.Sprintf("%s %s: (%g, %g), the engine's is about (%g, %g)", u.name, kind, v.MG, v.EG, w.MG, w.EG), kind: kind, terms: u.terms,
+		d.try(suspect{rank: 4, what: fmt.Sprintf("%s %s: (%g, %g), the engine's is about (%g, %g)", u.name, kind, v.MG,
+			v.EG, w.MG, w.EG), kind: kind, terms: u.terms,
 			edits: []edit{func(x *example, _ *record) bool { return x.counts(u.terms) }}}, &set)
 	}
 }
