@@ -100,6 +100,11 @@ func fitData(f *models.File, path string, args []string) (fits []fitted, err err
 			note(filepath.Dir(name))
 		}
 	}
+	return fitsOf(wanted, byID, path)
+}
+
+// fitsOf finds features by their ids, and the positions that they were made of.
+func fitsOf(wanted []string, byID map[string]string, path string) (fits []fitted, err error) {
 	if len(wanted) == 0 {
 		return nil, errors.New("the weights do not say which features they were fitted to: name the features, and the positions that they were made of")
 	}
