@@ -3,7 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -380,6 +382,46 @@ func (s *FeatureSet) insteadOfKind(t *FeatureTerm) string {
 		return "this one is added after the taper: " + channel + "write + extra at the end of the formula"
 	}
 	return "there are no others"
+}
+
+// words are the names of a formula.
+var words = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9.]*`)
+
+// HalfLets returns, for each half, evaluations whose value is a let of the formula that depends on that half of the
+// first tapered channel and not on the other one: what an engine has before the taper.
+func (s *FeatureSet) HalfLets() (halves [2][]*FeatureSet) {
+	lets := map[string]string{}
+	for _, text := range strings.Split(regexp.MustCompile(`#[^\n]*`).ReplaceAllString(s.Formula, ""), ";") {
+		if name, body, ok := strings.Cut(text, "="); ok && strings.HasPrefix(strings.TrimSpace(name), "let ") {
+			lets[strings.TrimSpace(strings.TrimSpace(name)[4:])] = body
+		}
+	}
+	first := slices.IndexFunc(s.Channels, func(c Channel) bool { return c.Kind == TaperedChannel })
+	for _, name := range slices.Sorted(maps.Keys(lets)) {
+		c := *s
+		c.program, c.Formula = nil, "value = "+name
+		for open, seen := []string{name}, map[string]bool{}; len(open) > 0; open = open[1:] {
+			if body, ok := lets[open[0]]; ok && !seen[open[0]] {
+				c.Formula = "let " + open[0] + " = " + body + "; " + c.Formula
+				open, seen[open[0]] = append(open, words.FindAllString(body, -1)...), true
+			}
+		}
+		p, err := c.Program()
+		if err != nil {
+			continue // it is of each side
+		}
+		c.program = p
+		uses := func(h formula.Half) bool {
+			return slices.ContainsFunc(p.Inputs, func(x FormulaInput) bool { return x.Channel == first && x.Half == h })
+		}
+		switch mg, eg := uses(formula.Middlegame), uses(formula.Endgame); {
+		case mg && !eg:
+			halves[0] = append(halves[0], &c)
+		case eg && !mg:
+			halves[1] = append(halves[1], &c)
+		}
+	}
+	return halves
 }
 
 // IdleColumns returns the columns that the formula does not use.

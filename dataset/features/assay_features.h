@@ -288,7 +288,7 @@ static inline void assay_add_sides(int term, double white, double black) {
 
 /* The halves as the engine has them before the taper: the sums of count x mg and count x eg
    of all terms that are not flat; with a formula, of the terms of its first tapered channel,
-   before anything that is not linear. They must agree exactly. */
+   or the values of its lets of either half. They must agree exactly. */
 static inline void assay_halves(int mg, int eg) {
   assay_.half[0] = mg, assay_.half[1] = eg;
   assay_.halves = 2;

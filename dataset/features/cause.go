@@ -39,7 +39,11 @@ func wrongHalf(set *dataset.FeatureSet, rec *record) (i int, sum float64) {
 		return -1, 0
 	}
 	for i, sum := range halvesOf(set, rec) {
-		if h := float64(rec.halves[i]); !near(sum, h, 1e-3+1e-6*math.Abs(h)) {
+		h := float64(rec.halves[i])
+		same := func(v float64) bool { return near(v, h, 1e-3+1e-6*math.Abs(h)) }
+		if !same(sum) && (rec.lets == nil || !slices.ContainsFunc(rec.lets[i], func(let *dataset.FeatureSet) bool {
+			return same(let.Value(&rec.FeatureRow))
+		})) {
 			return i, sum
 		}
 	}
@@ -309,7 +313,7 @@ func (d *diagnosis) unknown() string {
 		text := "the formula is not what the engine computes, a term or a column is not what it uses, or a value " +
 			"in the header is not the one that it plays with; a special endgame says skip"
 		if idle := idleText(d.set, d.examples); idle != "" {
-			text = idle + ". Else " + text
+			text = idle + "; or " + text
 		}
 		return text
 	}

@@ -145,6 +145,20 @@ func TestPlantedInFormula(t *testing.T) {
 	if e := newCurved(); judgeAll(&e.set, rows, e.answer) != nil {
 		t.Fatalf("without a mistake: %v", judgeAll(&e.set, rows, newCurved().answer))
 	}
+	e := newCurved()
+	e.set.Formula = strings.Replace(strings.ReplaceAll(e.set.Formula, "let e = main.eg", "let e = 0 # ;\n + main.eg"), "(2*m*n", "(m*n + m*n", 1)
+	if err := e.set.Check(); err != nil {
+		t.Fatal(err)
+	}
+	lets := e.set.HalfLets()
+	for late, drifts := range []bool{false, true} { // the halves with king danger, and one more
+		e.dump = func(p *board.Position, r *record, _ *memory) {
+			r.lets, r.halves = &lets, []int32{int32(lets[0][0].Value(&r.FeatureRow)), int32(lets[1][0].Value(&r.FeatureRow)) + int32(late)}
+		}
+		if err := judgeAll(&e.set, rows, e.answer); (err != nil) != drifts {
+			t.Errorf("halves of lets: %v", err)
+		}
+	}
 	mistakes := []struct {
 		name, want string
 		change     func(e *curved)

@@ -23,8 +23,9 @@ const maxRecord = 1 << 20
 // record is an engine's answer to a position.
 type record struct {
 	dataset.FeatureRow
-	halves []int32         // of the engine: before the taper; nil if it gave none
-	leaf   *board.Position // that it counted instead of the position; nil if it does not resolve
+	halves []int32                   // of the engine: before the taper; nil if it gave none
+	lets   *[2][]*dataset.FeatureSet // what the halves may be with a formula, beside the sums of a channel
+	leaf   *board.Position           // that it counted instead of the position; nil if it does not resolve
 
 	// In a set whose sides are scaled on their own.
 	sides                  []sideCount
@@ -42,8 +43,9 @@ type sideCount struct {
 type recordReader struct {
 	r      *bufio.Reader
 	header *header
-	sums   [][2]float64 // of a record's counts, by term: White's (or both sides') and Black's
-	terms  []uint16     // of the record
+	sums   [][2]float64              // of a record's counts, by term: White's (or both sides') and Black's
+	terms  []uint16                  // of the record
+	lets   *[2][]*dataset.FeatureSet // of the header's formula, once a record has halves
 	body   []byte
 	head   [recordHead2]byte
 }
@@ -74,6 +76,14 @@ func (rr *recordReader) next(p *board.Position) (*record, error) {
 	}
 	if want := rr.halves(); rr.header.Halves && rec.halves == nil || rec.halves != nil && len(rec.halves) != want {
 		return nil, fmt.Errorf("%w: a record has %d halves, want %d", ErrProtocol, len(rec.halves), want)
+	}
+	if rec.halves != nil && rr.header.Bent() {
+		if rr.lets == nil {
+			set := rr.header.set()
+			lets := set.HalfLets()
+			rr.lets = &lets
+		}
+		rec.lets = rr.lets
 	}
 	rr.take(rec)
 	return rec, nil
