@@ -109,9 +109,13 @@ type turn struct {
 	fits func(n int) bool
 }
 
+const turnedRound = "turned round"
+
 var turns = []turn{
-	{"mirrored", func(i, n int) int { return i ^ 56 }, func(n int) bool { return n == 64 }},
-	{"turned round", func(i, n int) int { return 63 - i }, func(n int) bool { return n == 64 }},
+	{"mirrored", func(i, n int) int { return i ^ 56 }, func(n int) bool { return n%64 == 0 }}, // one board or several
+	{"mirrored", func(i, n int) int { return i ^ 28 }, func(n int) bool { return n%32 == 0 }}, // half boards
+	{"in reverse order", func(i, n int) int { return i ^ 7 }, func(n int) bool { return n%8 == 0 && n%32 != 0 && n > 8 }},
+	{turnedRound, func(i, n int) int { return i ^ 63 }, func(n int) bool { return n%64 == 0 }},
 	{"mirrored", func(i, n int) int { return i ^ 112 }, func(n int) bool { return n == 128 }},
 	{"mirrored", func(i, n int) int { return 110 - i + 2*(i%10) }, func(n int) bool { return n == 120 }},
 	{"in reverse order", func(i, n int) int { return n - 1 - i }, func(n int) bool { return n >= 6 && n <= 8 }},
@@ -172,6 +176,9 @@ func (g *grid) judge(to *grid, cells []int, sure bool, fixed int, place func(pat
 		for _, sign := range []int64{1, -1} {
 			l := likeness{from: g, to: to, sign: sign, how: strings.TrimPrefix(name+[3]string{" and negated", "", ""}[1+sign], " and ")}
 			near, ok := l.compare(cells, turned)
+			if ok && name == turnedRound && slices.ContainsFunc(v.likes, func(x likeness) bool { return x.sign == sign && strings.HasPrefix(x.how, "mirrored") }) {
+				continue // both files are alike: it is mirrored
+			}
 			if sure && v.distinct >= 3 {
 				v.near = cmp.Or(v.near, near)
 			}
@@ -291,12 +298,15 @@ func (g *grid) moves(axis, n int) (list []move) {
 			list = append(list, move{half && (shift == n/2 || shift == -n/2), func(i int) int { return i + shift }})
 		}
 	}
-	switch {
-	case n == 64: // files of one half
+	if n == 64 { // files of one half
 		list = append(list, move{true, func(i int) int { return i ^ 7 }})
-	case n == 128 && half: // two boards in one row
-		list = append(list, move{true, func(i int) int { return i ^ 56 ^ 64 }})
-	case n > 2 && n <= 16 && half: // ranks seen from Black
+	}
+	for _, x := range []struct{ rows, flip int }{{8, 7}, {32, 28}, {64, 56}} { // rows, half boards and boards in one row
+		if half && n%(2*x.rows) == 0 {
+			list = append(list, move{true, func(i int) int { return (i+n/2)%n ^ x.flip }})
+		}
+	}
+	if half && n > 2 && n < 16 { // ranks seen from Black
 		list = append(list, move{true, func(i int) int { return n - 1 - i }})
 	}
 	return list

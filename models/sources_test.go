@@ -111,6 +111,9 @@ var sourceCases = []struct {
 	{name: "macros of either color", terms: piecesTerms("VALUES_W"),
 		before: "#define VALUES_W {" + oldPieces + "}\n#define VALUES_B {-100, -300, -320, -500, -900}\n",
 		after:  "#define VALUES_W {" + newPieces + "}\n#define VALUES_B {-111, -333, -344, -555, -999}\n"},
+	{name: "a board whose files are alike", terms: board64Terms("pst.0", 5),
+		before: "int pst[2][64] = {{" + strings.Repeat("1, 2, 3, 4, 4, 3, 2, 1, ", 4) + strings.Repeat("5, 6, 7, 8, 8, 7, 6, 5, ", 4) + "}, {" + strings.Repeat("5, 6, 7, 8, 8, 7, 6, 5, ", 4) + strings.Repeat("1, 2, 3, 4, 4, 3, 2, 1, ", 4) + "}};",
+		after:  "int pst[2][64] = {{" + board64(5, 1, 0) + "}, {" + board64(5, 1, 56) + "}};"},
 	{name: "a copy that is nearly one", terms: ranksTerms("passed.0"),
 		before: "int passed[2][8] = {{" + oldRanks + "}, {0, 5, 10, 20, 35, 60, 101, 0}};", err: "line 1: passed has a second half that is like the written one but for passed[1][6]"},
 	{name: "a copy that may go either way", terms: arrayOf("bonus.0", 1, 2, 3, 4, 5, 6, 7, 8),
@@ -223,7 +226,7 @@ func TestCopiesProperty(t *testing.T) {
 			}
 			return v
 		}
-		layout := r.IntN(5)
+		layout := r.IntN(6)
 		text := func(v [][2]int) string {
 			row := func(kind, color int) string {
 				var items []string
@@ -259,6 +262,9 @@ func TestCopiesProperty(t *testing.T) {
 				return fmt.Sprintf("T t[2][%d][%d] = {{%s}, {%s}};\n", kinds, size, white, black)
 			case 2:
 				return fmt.Sprintf("let t = [[%s], [%s]];\n", strings.NewReplacer("{", "[", "}", "]").Replace(white), strings.NewReplacer("{", "[", "}", "]").Replace(black))
+			case 5:
+				flat := strings.NewReplacer("{", "", "}", "")
+				return fmt.Sprintf("T t[%d] = {%s,\n %s};\n", 2*kinds*size, flat.Replace(white), flat.Replace(black))
 			case 3:
 				return fmt.Sprintf("T t_w[%d][%d] = {%s};\nT t_b[%d][%d] = {%s};\n", kinds, size, white, kinds, size, black)
 			}
@@ -267,8 +273,13 @@ func TestCopiesProperty(t *testing.T) {
 		old, fresh := draw(), draw()
 		var terms strings.Builder
 		for i, x := range fresh {
-			name := []string{"t.0", "t.0", "t.0", "t_w", "t"}[layout]
-			if fmt.Fprintf(&terms, "%s.%d.%d %d", name, i/size, i%size, x[0]); pairs {
+			name := []string{"t.0", "t.0", "t.0", "t_w", "t", "t"}[layout]
+			if layout == 5 {
+				fmt.Fprintf(&terms, "%s.%d %d", name, i, x[0])
+			} else {
+				fmt.Fprintf(&terms, "%s.%d.%d %d", name, i/size, i%size, x[0])
+			}
+			if pairs {
 				fmt.Fprintf(&terms, " %d", x[1])
 			}
 			terms.WriteString("; ")
