@@ -141,6 +141,15 @@ func TestBentRecords(t *testing.T) {
 	if b, err = read(recordsBinary, bytesOf(append(head(0, flagSkip), uint8(3), []uint8("KPK"))...)); err != nil || b.Skip != "KPK" {
 		t.Errorf("%+v, %v", b, err)
 	}
+	flat := strings.NewReplacer(`"kind":"tapered"`, `"kind":"plain"`, `a.mg*phase + a.eg*(1 - phase)`, `a`, `"mg":100,"eg":50`, `"value":100`).Replace(bentHeader)
+	h, err := parseHeader([]byte(flat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[0],"white":[1],"black":[0],"columns":[1,1,1],"halves":[1,2]}`+"\n")), h)
+	if _, err := rr.next(&start); err == nil || !strings.Contains(err.Error(), "2 halves, want 0") {
+		t.Errorf("halves without a tapered channel: %v", err)
+	}
 	// Halves are the sums of the first tapered channel.
 	for halves, drifts := range map[string]bool{"[100,50]": false, "[100,51]": true} {
 		a, err := read(recordsJSON, `{"term":[0,1],"white":[1,2],"black":[0,1],"columns":[1,1,1],"halves":`+halves+"}\n")

@@ -79,6 +79,8 @@ func (rr *recordReader) checkHead(h []byte) error {
 		return fmt.Errorf("a record counts each side (flag %d) where no channel of the header does, or the other way round", flagChannels)
 	case (flags&flagColumns != 0) != (rr.header.Bent() && rr.header.Numbers() > 0):
 		return fmt.Errorf("a record has columns (flag %d) where the header has none, or the other way round", flagColumns)
+	case flags&flagHalves != 0 && rr.halves() == 0:
+		return fmt.Errorf("a record has halves (flag %d), but no channel of the header is tapered", flagHalves)
 	case (flags&flagBySide != 0) != rr.header.BySide:
 		return fmt.Errorf(`a record is by side (flag %d) where the header does not say "by_side", or the other way round`, flagBySide)
 	}

@@ -106,7 +106,7 @@ func (h *header) check() error {
 // tapered channel, and may say so.
 func (h *header) checkBend() error {
 	switch {
-	case h.Bent() && h.Halves && !slices.ContainsFunc(h.Channels, func(c dataset.Channel) bool { return c.Kind == dataset.TaperedChannel }):
+	case h.Bent() && h.Halves && !h.hasTapered():
 		return errors.New("halves are the sums of the first tapered channel, and none is: leave them out")
 	case h.Bent() && h.version() == 1:
 		return fmt.Errorf("a formula needs the format %q", dataset.FeaturesFormat)
@@ -119,6 +119,11 @@ func (h *header) checkBend() error {
 		return fmt.Errorf("channel %q of kind %q: all channels but one that is tapered need a formula", c.Name, c.Kind)
 	}
 	return nil
+}
+
+// hasTapered reports whether a channel has the two halves that records may have.
+func (h *header) hasTapered() bool {
+	return slices.ContainsFunc(h.Channels, func(c dataset.Channel) bool { return c.Kind == dataset.TaperedChannel })
 }
 
 // bySides reports whether records count each side on its own.

@@ -261,6 +261,11 @@ var plantedMistakes = []planted{
 	{"tables upside down", `table "pst"|upside down`, countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 56), side(f) })},
 	{"tables left to right", `table "pst"|left to right`, countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 7), side(f) })},
 	{"halves swapped", "halves are swapped", dumped(func(_ *board.Position, r *record, _ *memory) { r.halves[0], r.halves[1] = r.halves[1], r.halves[0] })},
+	{"halves swapped, and left out at times", "halves are swapped", dumped(func(p *board.Position, r *record, _ *memory) {
+		if r.halves[0], r.halves[1] = r.halves[1], r.halves[0]; p.Key()%3 == 0 {
+			r.halves = nil
+		}
+	})},
 	{"halves with tempo", "halves include the flat", dumped(func(p *board.Position, r *record, _ *memory) {
 		n := int32(14)
 		if blackToMove(p) {

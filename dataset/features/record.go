@@ -91,8 +91,11 @@ func (rr *recordReader) next(p *board.Position) (*record, error) {
 
 // halves is the number of halves of a record that has them.
 func (rr *recordReader) halves() int {
-	if rr.header.BySide {
+	switch {
+	case rr.header.BySide:
 		return 3
+	case rr.header.Bent() && !rr.header.hasTapered():
+		return 0
 	}
 	return 2
 }

@@ -97,10 +97,9 @@ func (d *diagnosis) state() {
 		"or not counted again",
 		beside(false, func(b, r *record) { r.Eval, r.halves = b.Eval, b.halves }),
 		beside(false, func(b, r *record) { old := *r; *r = *b; counts(&old, r) }))
-	if len(d.bad) > 0 && d.bad[0].rec.halves != nil {
-		d.add(1, "the halves are those of the position asked before",
-			beside(false, func(b, r *record) { halves := r.halves; *r = *b; r.halves = halves }))
-	}
+	late := beside(false, func(b, r *record) { halves := r.halves; *r = *b; r.halves = halves })
+	d.add(1, "the halves are those of the position asked before",
+		func(x *example, r *record) bool { return r.halves != nil && late(x, r) })
 	d.add(1, "the counts are not cleared: each record also has those of the positions asked before",
 		beside(false, func(b, r *record) {
 			sum := countsIn(d.set, r)
@@ -119,11 +118,11 @@ func (d *diagnosis) state() {
 
 // halves suspects what is wrong with the halves alone.
 func (d *diagnosis) halves() {
-	if len(d.bad) == 0 || d.bad[0].rec.halves == nil {
-		return
-	}
 	set := func(change func(h []int32, r *record) []int32) edit {
 		return func(_ *example, r *record) bool {
+			if r.halves == nil {
+				return false
+			}
 			r.halves = change(r.halves, r)
 			return true
 		}
