@@ -207,7 +207,7 @@ func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, e
 		row = &rec.FeatureRow
 	}
 	same := func(name string, a, b float32) {
-		if what == "" && !near(float64(a), float64(b), 1e-5*(1+math.Abs(float64(b)))) {
+		if what == "" && !close32(a, b) {
 			what = fmt.Sprintf("%s is %.6g, in the fit's row %.6g", name, a, b)
 		}
 	}
@@ -250,26 +250,24 @@ func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, e
 
 // counts names the first term that is counted otherwise.
 func (k *comparer) counts(a, b *dataset.FeatureRow) string {
-	counts := func(r *dataset.FeatureRow) map[uint16][3]float32 {
-		out := make(map[uint16][3]float32, len(r.Terms))
-		for i, t := range r.Terms {
-			x := [3]float32{r.Counts[i]}
-			if r.EGCounts != nil {
-				x[1] = r.EGCounts[i]
-			}
-			if r.Blacks != nil {
-				x[2] = r.Blacks[i]
-			}
-			out[t] = x
-		}
-		return out
+	lists := [][2][]float32{{a.Counts, b.Counts}, {a.EGCounts, b.EGCounts}, {a.Blacks, b.Blacks}}
+	equal := slices.Equal(a.Terms, b.Terms)
+	for _, l := range lists {
+		equal = equal && slices.Equal(l[0], l[1])
 	}
-	mine, fits := counts(a), counts(b)
+	if equal {
+		return ""
+	}
+	count := func(r *dataset.FeatureRow, list []float32, t int) float32 {
+		if i, ok := slices.BinarySearch(r.Terms, uint16(t)); ok && i < len(list) {
+			return list[i]
+		}
+		return 0
+	}
 	for t := range k.want.Terms {
-		x, y := mine[uint16(t)], fits[uint16(t)]
-		for i := range x {
-			if !near(float64(x[i]), float64(y[i]), 1e-5*(1+math.Abs(float64(y[i])))) {
-				return fmt.Sprintf("term %q is counted %.6g, in the fit's row %.6g", k.want.Terms[t].Name, x[i], y[i])
+		for _, l := range lists {
+			if x, y := count(a, l[0], t), count(b, l[1], t); !close32(x, y) {
+				return fmt.Sprintf("term %q is counted %.6g, in the fit's row %.6g", k.want.Terms[t].Name, x, y)
 			}
 		}
 	}
