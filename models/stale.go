@@ -83,6 +83,9 @@ func (c *code) places(name string, uses map[string][]int) map[string]int {
 			if by != "" && !seen[by] {
 				seen[by] = true
 				queue = append(queue, by)
+				if decides.MatchString(by) {
+					places[by] = at
+				}
 			}
 		}
 	}
