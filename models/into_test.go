@@ -184,3 +184,24 @@ func TestIntoDefinesOnce(t *testing.T) {
 		}
 	}
 }
+
+// What a region held before shows what stands outside it: Black's values, and old numbers.
+func TestIntoKnowsTheOldValues(t *testing.T) {
+	f := weightsOf(t, piecesTerms("value"))
+	text, err := ExportTemplate("tables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const source = "// assay:begin\nstatic const int value[5] = {\n\t100, 300, 320, 500, 900,\n};\n// assay:end\nint black_value[5] = {-100, -300, -320, -500, -900};\n#define MARGIN 320\n"
+	p, err := f.Paste([]Source{{Name: "e.c", Text: []byte(source), Layout: "tables", Template: text}}, f.Held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "// assay:begin\nstatic const int value[5] = {\n\t111, 333, 344, 555, 999,\n};\n// assay:end\nint black_value[5] = {-111, -333, -344, -555, -999};\n#define MARGIN 320\n"
+	if string(p.Files[0]) != want || len(p.Stale) != 1 || p.Stale[0] != "line 7: 320, the old value of value.2" {
+		t.Errorf("%q\n%s\nwant\n%s", p.Stale, p.Files[0], want)
+	}
+	if _, err := f.Paste([]Source{{Name: "e.c", Text: []byte(source), Layout: "tables", Template: text}, {Name: "f.c", Text: []byte("int value[5] = {1, 2, 3, 4, 5};\n")}}, f.Held); err == nil {
+		t.Error("a term in a region and in another file")
+	}
+}
