@@ -31,16 +31,17 @@ func TestCuresWork(t *testing.T) {
 		more []string
 		says string // of an error; empty: success
 	}{
-		// No row was written: the folder takes any other flags.
-		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast, "the same command plays this game again"},
-		{"selfplay --players assay:hash=1 --games 2 --out failed", fast, ""},
+		// Too many forfeits: the error sends the user to another folder, or to --recover.
+		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast, "or resume this run with --recover"},
+		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed --recover", fast, ""},
+		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"data import bad.epd --out imported", nil, "bad.epd"},
 		{"data import good.epd --out imported", nil, ""},
 		{"data relabel imported --player 'uci:./bad crash' --nodes 20 --out scored", nil, "has closed the channel"},
 		{"data relabel imported --nodes 30 --out scored", nil, ""},
 		// Rows are there: the error sends the user to another folder, or back to the flags.
-		{"selfplay --players assay:hash=1 --games 4 --out failed", fast, "use the flags it was started with, or another --out"},
-		{"selfplay --players assay:hash=1 --games 2 --out failed", fast, ""},
+		{"selfplay --players assay:hash=1 --games 4 --out played", fast, "use the flags it was started with, or another --out"},
+		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"selfplay --players assay:hash=1 --games 4 --out another", fast, ""},
 		{"match assay:hash=1 assay:hash=2 --book one.epd --out m", book, "use a larger --book, or none for random openings, with another --out"},
 		{"match assay:hash=1 assay:hash=2 --book three.epd --games 6 --out m", book, "another --out"},
