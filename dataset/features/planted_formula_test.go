@@ -13,8 +13,7 @@ import (
 // curved is an engine in Go whose evaluation is not linear: king danger counts by its square.
 type curved struct {
 	set    dataset.FeatureSet
-	values []int // that it plays with
-	total  int   // of the phase
+	total  int // of the phase
 	dump   func(p *board.Position, r *record, m *memory)
 	memory memory
 }
