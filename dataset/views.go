@@ -48,7 +48,7 @@ const (
 	OneSide ViewKind = iota + 1
 	BothSides
 	MoverResults
-	MixedSigns // of which no view makes sense
+	MixedSigns // no view makes sense
 	Uneven     // they say much less with one side to move than with the other
 	NoRelation // material says more
 )
@@ -302,7 +302,7 @@ func relate(pair int, lists ...[]moments) (out relation) {
 	return relation{sum / scale, math.Sqrt(squares) / scale, all.n}
 }
 
-// opposite reports whether two relations have opposite signs, each by so many standard errors.
+// opposite reports whether two relations have opposite signs, each by the given number of standard errors.
 func opposite(a, b relation, sure float64) bool {
 	return a.r*b.r < 0 && min(math.Abs(a.z()), math.Abs(b.z())) >= sure && min(math.Abs(a.r), math.Abs(b.r)) >= 0.05
 }

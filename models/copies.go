@@ -259,7 +259,7 @@ func (c *code) copyValues(l *likeness, values map[int]edit) error {
 	return nil
 }
 
-// unsure is the error of a definition of which it is not certain what it holds.
+// unsure is the error of a definition whose contents are not certain.
 func (c *code) unsure(g *grid, format string, args ...any) error {
 	format = "%s: " + format + "; or put the comment %s into the first line of %s, if its numbers stay"
 	return fmt.Errorf(format, append(append([]any{c.where(g.from)}, args...), MarkKeep, g.name)...)
@@ -394,7 +394,7 @@ type part struct {
 	cells []int
 }
 
-// parts returns the rows of so many cells.
+// parts returns the rows, each of that many cells.
 func (g *grid) parts(size int) (list []part) {
 	for depth := 0; ; depth++ {
 		rows, written := map[string]int{}, map[string][]int{}

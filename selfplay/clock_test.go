@@ -159,7 +159,7 @@ func TestTimeForfeit(t *testing.T) {
 	}
 }
 
-// A flag that falls against a lone king is a draw, and still the fault of whoever was slow.
+// A flag that falls against a lone king is a draw, and still a forfeit of the slow player.
 func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 	for _, tt := range []struct {
 		start string

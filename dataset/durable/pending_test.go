@@ -71,7 +71,7 @@ func pendingAt(t *testing.T, path string) []uint64 {
 	return slices.Sorted(maps.Keys(units))
 }
 
-// On a slow disk nobody waits for a sync, there is one a second at most, and every line is read
+// On a slow disk no game waits for a sync, there is one a second at most, and every line is read
 // back at once.
 func TestJournalOnASlowDisk(t *testing.T) {
 	p, disk, path := onBadDisk(t)
@@ -133,7 +133,7 @@ func TestJournalWhoseSyncFails(t *testing.T) {
 	var err error
 	for n := 0; err == nil; n++ {
 		if err = p.Add(testLine{Pair: n}); n > 2000 {
-			t.Fatal("nobody notices")
+			t.Fatal("the error was not noticed")
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -177,7 +177,7 @@ func TestJournalOnAFullDisk(t *testing.T) {
 	}
 }
 
-// The lines of a listed shard leave the journal, and no other does, whoever adds some meanwhile.
+// The lines of a listed shard leave the journal, and no other does, even if lines are added meanwhile.
 func TestJournalDropsListedUnits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), JournalName)
 	p, err := OpenPending(path, 0, number)

@@ -36,7 +36,7 @@ type Comparison struct {
 type Compared struct {
 	Rows    int64   `json:"rows"`
 	Largest float64 `json:"largest_difference"` // of the values: centipawns
-	// Apart are rows of which only the engine's own sum was checked: those that resolve to another
+	// Apart are rows where only the engine's own sum was checked: those that resolve to another
 	// position, or whose factor depends on which side is ahead, under the new weights.
 	Apart int64 `json:"apart"`
 }

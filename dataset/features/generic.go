@@ -147,7 +147,7 @@ func (d *diagnosis) rounding() string {
 		"by term, or prints its values without their decimals; add first and divide once, or raise --tolerance"
 }
 
-// multiples names the term of the largest value of which whole multiples are missing in all rows, if they count it.
+// multiples names the term with the largest value such that whole multiples of it are missing in all rows that count it.
 func (d *diagnosis) multiples() string {
 	best := dataset.FeatureTerm{}
 	size := func(v *dataset.FeatureTerm) float64 { return math.Abs(v.MG) + math.Abs(v.EG) }

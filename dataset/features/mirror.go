@@ -117,7 +117,7 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	return nil
 }
 
-// drifted is the error of examples of which x is the first that drifts.
+// drifted is the error for examples that drift, x first.
 func drifted(set *dataset.FeatureSet, examples []*example, x *example) error {
 	cause, example := driftCause(set, examples)
 	x = cmp.Or(example, x)

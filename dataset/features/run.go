@@ -279,7 +279,7 @@ func (r *run) ask(ctx context.Context, p *process, b *block) error {
 	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at)+1, b.rows[at].Board.FEN(), err)
 }
 
-// driftIn is the error of a block of which a record drifts that the sample did not show.
+// driftIn is the error of a block with a record that drifts, which the sample did not show.
 func (r *run) driftIn(b *block, records []*record) error {
 	var examples []*example
 	var first *example

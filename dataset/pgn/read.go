@@ -35,7 +35,7 @@ type Game struct {
 	raw     []raw
 	has     feature
 	scores  int // in raw
-	beyond  int // scores that are none of ours
+	beyond  int // scores beyond what a data set can hold
 	strange int // comments with scores of no dialect, the first of which is example
 	example string
 	line    int // of example

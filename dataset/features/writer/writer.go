@@ -91,7 +91,7 @@ func (h *Header) sides() bool {
 	return sides
 }
 
-// sided reports of which terms each side is counted.
+// sided reports which terms count each side.
 func (h *Header) sided() []bool {
 	sides := map[string]bool{}
 	for i, c := range h.Channels {
