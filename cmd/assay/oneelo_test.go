@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // scripted is a runner that plays no game: the results are given, from A's view, one a game.
@@ -262,5 +263,49 @@ func TestNoEloWithoutVerdict(t *testing.T) {
 	page, errPage := os.ReadFile(filepath.Join(runs, "none", "report.html"))
 	if err != nil || r.Strength.Known() || errPage != nil || !strings.Contains(string(page), "<td>no verdict</td>") {
 		t.Errorf("%v, %v: %s", err, errPage, doc)
+	}
+}
+
+// TestOneEloElsewhere: a ladder and a match of another game say the same again, in JSON and on their pages.
+func TestOneEloElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ladderRow := regexp.MustCompile(`(?m)^ +1 +(\S.*?\]) +\d`)
+	for name, c := range map[string]struct {
+		args string
+		row  *regexp.Regexp
+	}{
+		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 --games 30 --out runs/ladder", ladderRow},
+		"game":   {"match --game nim start start --games 40 --depth 1 --out runs/game", eloRow},
+		"sprt":   {"match --game nim start start --games 40 --depth 1 --sprt 0,5 --out runs/sprt", eloRow},
+	} {
+		s := &scripted{results: "WWWWWWWWWD"}
+		first, err := s.command(t, strings.Fields(c.args)...)
+		m := c.row.FindStringSubmatch(first)
+		if err != nil || m == nil {
+			t.Fatalf("%s: %v\n%s", name, err, first)
+		}
+		if again, err := s.command(t, strings.Fields(c.args)...); err != nil || again != first {
+			t.Errorf("%s again: %v\n%s\nwant\n%s", name, err, again, first)
+		}
+		var r struct {
+			sprt.Strength
+			Ratings []struct{ sprt.Strength }
+		}
+		doc, err := s.command(t, strings.Fields(c.args+" --json")...)
+		if err == nil {
+			err = json.Unmarshal([]byte(doc), &r)
+		}
+		elo := r.Strength
+		if len(r.Ratings) > 0 {
+			elo = r.Ratings[0].Strength
+		}
+		if err != nil || elo.Text("") != m[1] {
+			t.Errorf("%s: JSON says %s, want %s, %v", name, elo.Text(""), m[1], err)
+		}
+		w := httptest.NewRecorder()
+		(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/"+name, nil))
+		if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) && !strings.Contains(page, elo.Text(" Elo")) {
+			t.Errorf("%s: the page does not say %q", name, m[1])
+		}
 	}
 }

@@ -53,8 +53,8 @@ func (r *Result) SVG() []byte {
 		if !p.Known() {
 			continue
 		}
-		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %.1f (%.1f to %.1f)</title></circle>`+"\n",
-			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(quote.Text(p.Name)), p.Elo, p.EloLo, p.EloHi)
+		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %s</title></circle>`+"\n",
+			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(quote.Text(p.Name)), p.Text(" Elo"))
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

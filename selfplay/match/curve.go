@@ -10,6 +10,7 @@ import (
 type Curve struct {
 	Points      []CurvePoint
 	Pentanomial sprt.Pentanomial
+	Games       sprt.Trinomial
 	Standing    sprt.Summary
 	Strength    sprt.Strength // at the end, as a match's result has it
 	LLR         *float64      // nil without a test
@@ -35,18 +36,17 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 	}
 	c := new(Curve)
 	step := max(1, len(pairs)/maxPoints)
-	games := sprt.Trinomial{}
 	for i, p := range pairs {
 		c.Pentanomial.AddPair(p[0], p[1])
-		games.AddGame(p[0])
-		games.AddGame(p[1])
+		c.Games.AddGame(p[0])
+		c.Games.AddGame(p[1])
 		if walk != nil {
-			if _, err := walk.Observe(observed(test, c.Pentanomial, games)); err != nil {
+			if _, err := walk.Observe(observed(test, c.Pentanomial, c.Games)); err != nil {
 				return nil, fmt.Errorf("pair %d: %w", i, err)
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test, observed(test, c.Pentanomial, games))}
+			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test, observed(test, c.Pentanomial, c.Games))}
 			if walk != nil {
 				point.LLR = walk.LLR()
 				point.Lower, point.Upper = walk.Bounds()
@@ -55,7 +55,7 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 		}
 	}
 	c.Standing = sprt.Summarize(c.Pentanomial)
-	c.Strength = c.Standing.StrengthAfter(test, observed(test, c.Pentanomial, games))
+	c.Strength = c.Standing.StrengthAfter(test, observed(test, c.Pentanomial, c.Games))
 	if walk != nil {
 		last := walk.LLR()
 		c.LLR = &last

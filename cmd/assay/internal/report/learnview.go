@@ -205,8 +205,6 @@ func (v *learnView) curves() (list []figure) {
 	before, after := series{name: "before", points: true}, series{name: "after", points: true}
 	gains := series{name: "before − after", points: true}
 	gates := series{name: "gate: candidate against champion", points: true}
-	champion := series{name: "champion: sum of the gates passed", line: true, points: true, x: []float64{0}, y: []float64{0}, lo: []float64{0}, hi: []float64{0}}
-	var passed []learn.GateElo
 	for _, g := range v.Generations {
 		x := float64(g.Number)
 		if g.Fit != nil && g.Fit.Gain() != nil {
@@ -216,23 +214,15 @@ func (v *learnView) curves() (list []figure) {
 			after.within(x+apart, tuner.Float(p.Tuned), p.TunedInterval)
 			gains.within(x, tuner.Float(p.Gain), p.Interval)
 		}
-		if g.Gate == nil || g.Gate.Standing.Games == 0 {
-			continue
-		}
-		if !g.Gate.Strength().Known() {
+		if g.Gate == nil || !g.Gate.Strength().Known() {
 			continue
 		}
 		elo, lo, hi := ends(g.Gate.Strength())
 		gates.x, gates.y, gates.lo, gates.hi = append(gates.x, x), append(gates.y, elo), append(gates.lo, lo), append(gates.hi, hi)
-		passed = append(passed, learn.GateElo{EloEstimate: learn.EloEstimate{Elo: elo, Lo: lo, Hi: hi}, Promoted: g.Promoted})
-	}
-	for i, e := range learn.ChampionElo(passed) {
-		champion.x, champion.y = append(champion.x, gates.x[i]), append(champion.y, e.Elo)
-		champion.lo, champion.hi = append(champion.lo, e.Lo), append(champion.hi, e.Hi)
 	}
 	if len(gates.x) > 0 {
 		last := float64(len(v.Generations))
-		drawn := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates, champion}
+		drawn := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates}
 		if v.FromStart != nil && v.FromStart.Strength().Known() {
 			elo, lo, hi := ends(v.FromStart.Strength())
 			drawn = append(drawn, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})

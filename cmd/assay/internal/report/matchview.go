@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
-	"math"
-	"reflect"
 	"slices"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -170,18 +168,6 @@ func (t *tally) summary() [][2]string {
 		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", rate)
 	}
 	return append(rows, [2]string{"repeated positions", repeated})
-}
-
-// signed returns a number with its sign: a dash if it is not known.
-func signed(v any) string {
-	x := reflect.ValueOf(v).Float()
-	switch {
-	case math.IsNaN(x):
-		return "–"
-	case math.IsInf(x, 0):
-		return fmt.Sprintf("%+.0f", x)[:1] + "∞"
-	}
-	return fmt.Sprintf("%+.1f", x)
 }
 
 func percent(part, whole float64) string {

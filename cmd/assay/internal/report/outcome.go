@@ -120,14 +120,7 @@ func (o *outcome) match(dir string, at standing) error {
 		last := course.Points[len(course.Points)-1]
 		o.LLR, o.LLRs = llrText(last.LLR, last.Lower, last.Upper), []float64{last.LLR, last.Lower, last.Upper}
 	}
-	var count [3]int64
-	o.Penta = make([]int64, 5)
-	for _, p := range pairs {
-		o.Penta[p[0]+p[1]+2]++
-		count[1-p[0]]++
-		count[1-p[1]]++
-	}
-	o.WDL = wdl(count[0], count[1], count[2])
+	o.Penta, o.WDL = course.Pentanomial[:], wdl(course.Games[2], course.Games[1], course.Games[0])
 	return nil
 }
 

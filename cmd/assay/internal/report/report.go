@@ -129,7 +129,7 @@ func render(name string, data any) (template.HTML, error) {
 
 // funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
-	"signed": signed,
+	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
 	"los": func(v sprt.Float) string {
 		if !v.Known() {
 			return "–"
