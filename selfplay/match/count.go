@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -20,6 +21,8 @@ type counter struct {
 	result      Result
 	needsPairs  uint64 // 0: no end
 	countedPair uint64
+	brief       string    // Elo in the last note
+	briefed     time.Time // when it was computed
 
 	// faultless counts the pairs in which B did not forfeit.
 	faultless      sprt.Pentanomial
@@ -140,8 +143,10 @@ func (n *counter) note() string {
 		}
 		text = fmt.Sprintf("LLR %.2f/%.2f  ", llr, bound)
 	}
-	elo := sprt.Summarize(n.penta).StrengthAfter(n.config.Test, n.observed())
-	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", elo.Brief(), n.games[2], n.games[1], n.games[0], n.penta)
+	if time.Since(n.briefed) > 50*time.Millisecond { // it takes 0.4 ms, as long as some games
+		n.brief, n.briefed = sprt.Summarize(n.penta).StrengthAfter(n.config.Test, n.observed()).Brief(), time.Now()
+	}
+	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", n.brief, n.games[2], n.games[1], n.games[0], n.penta)
 }
 
 // conclude returns the result of the counted pairs.
