@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -117,7 +116,7 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
 			if f.given = cmd.Flags().Changed; f.given("depth") {
 				return cli.Usagef("--depth is for other games (--game); chess has --nodes")
 			}
-			return f.learn(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.learn(cmd)
 		},
 	}
 	fs := cmd.Flags()
@@ -145,8 +144,9 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
 	return cmd
 }
 
-func (f *learnFlags) learn(ctx context.Context, stdout, stderr io.Writer) error {
-	c, err := f.config()
+func (f *learnFlags) learn(cmd *cobra.Command) error {
+	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	c, err := f.config(cmd)
 	if err != nil {
 		return err
 	}

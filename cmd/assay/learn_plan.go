@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/roster"
@@ -15,8 +17,8 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// config turns the flags into the configuration of a run.
-func (f *learnFlags) config() (learn.Config, error) {
+// config turns the command's flags into the configuration of a run.
+func (f *learnFlags) config(cmd *cobra.Command) (learn.Config, error) {
 	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: f.workers}
 	var err error
 	if f.planFile != "" {
@@ -31,7 +33,10 @@ func (f *learnFlags) config() (learn.Config, error) {
 	if run != filepath.Base(run) || run == "." || run == ".." {
 		return c, cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
 	}
-	c.Dir, c.Resume = filepath.Join(runs.Dir, run), f.command(run)
+	if err := cmd.Flags().Set("run", run); err != nil {
+		return c, err
+	}
+	c.Dir, c.Resume = filepath.Join(runs.Dir, run), cli.CommandLine(cmd, nil)
 	return c, nil
 }
 
@@ -144,32 +149,4 @@ func (f *learnFlags) name(p *learn.Plan) string {
 	doc, _ := json.Marshal(p) // a plan that was read can be written
 	sum := sha256.Sum256(doc)
 	return fmt.Sprintf("learn-k%d-s%d-%x", len(p.Generations), p.Seed, sum[:4])
-}
-
-// command returns the command line that resumes the run.
-func (f *learnFlags) command(run string) string {
-	s := "assay learn --run " + cli.ShellQuote(run)
-	add := func(flag string, value any) { s += fmt.Sprintf(" --%s %s", flag, cli.ShellQuote(fmt.Sprint(value))) }
-	if f.planFile != "" {
-		add("plan", f.planFile)
-	} else {
-		add("games", f.games)
-		add("nodes", f.nodes)
-		add("generations", f.generations)
-		add("seed", f.seed)
-	}
-	for _, x := range []struct {
-		flag  string
-		value any
-	}{
-		{"model", f.model}, {"method", f.method}, {"gate-games", f.gateGames}, {"final-games", f.finalGames}, {"from", f.from}, {"opponent", f.opponent}, {"scale", f.scale},
-	} {
-		if f.given(x.flag) {
-			add(x.flag, x.value)
-		}
-	}
-	if f.given("hard-nodes") {
-		s += fmt.Sprintf(" --hard-nodes=%v", f.hardNodes)
-	}
-	return s
 }

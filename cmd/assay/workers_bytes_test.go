@@ -99,6 +99,15 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	}
 }
 
+// The line that resumes a run has the flags of its workers too.
+func TestLearnResumesWithWorkers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	run, _ := startCoordinator(t, nil, "learn", "--games", "20", "--replay-share", ".1")
+	run.interrupt()
+	run.expect("resume with: assay learn --games 20 --replay-share 0.1 --run learn-g20-n1000-k2-s1 --serve 127.0.0.1:0")
+	run.ends(exitFailed)
+}
+
 // leave ends idle workers.
 func leave(workers ...*process) {
 	for _, w := range workers {

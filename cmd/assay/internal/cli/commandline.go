@@ -9,7 +9,7 @@ import (
 )
 
 // CommandLine returns the command line that does again what cmd was asked to do, quoted for a
-// shell. Concurrency, workers and json, which change no result, are left out.
+// shell. Concurrency, workers, json and all, which change no result, are left out.
 func CommandLine(cmd *cobra.Command, args []string) string {
 	words := CommandWords(cmd, args)
 	for i, w := range words {
@@ -22,7 +22,7 @@ func CommandLine(cmd *cobra.Command, args []string) string {
 func CommandWords(cmd *cobra.Command, args []string) []string {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"concurrency", "workers", "json"}, f.Name) {
+		if slices.Contains([]string{"concurrency", "workers", "json", "all"}, f.Name) {
 			return
 		}
 		switch value := f.Value.String(); f.Value.Type() {

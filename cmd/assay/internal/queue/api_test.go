@@ -296,3 +296,31 @@ func writeTemp(t *testing.T, name string, data []byte) string {
 	}
 	return path
 }
+
+// A preset may be given in either form; what is accepted with a follow-up gets it, and a last word
+// --preset is no preset.
+func TestFollowUpOfEitherForm(t *testing.T) {
+	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Submit, queue.Approve}})
+	s := &server{store: store, log: func(string) {}}
+	for name, words := range map[string]string{"apart": `"--preset","stc"`, "joined": `"--preset=stc"`} {
+		body := fmt.Sprintf(`{"name":%q,"then":"ltc","args":["match","assay:hash=1","random",%s,"--games","2"]}`, name, words)
+		if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body, nil); code != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, code, text)
+		}
+		first, err := store.Test(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.follow(first); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		next, err := store.Test(name + "-ltc")
+		if line := strings.Join(next.Args, " "); err != nil || next.After != name || !strings.Contains(line, "ltc --games 2") || strings.Contains(line, "stc") {
+			t.Errorf("%s: what follows is %+v, %v", name, next, err)
+		}
+	}
+	body := `{"name":"none","then":"ltc","args":["match","a","b","--preset"]}`
+	if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body, nil); code != http.StatusBadRequest || !strings.Contains(text, "for a match with --preset") {
+		t.Errorf("a preset without a value: %d %s", code, text)
+	}
+}

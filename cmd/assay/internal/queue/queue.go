@@ -97,15 +97,35 @@ func (s *Submitter) Add(cmd *cobra.Command, args []string) error {
 
 // checkThen reports a follow-up that cannot be made.
 func checkThen(then string, args []string) error {
-	switch {
+	switch _, ok := withPreset(args, then); {
 	case then == "":
 		return nil
 	case !slices.Contains([]string{"stc", "ltc", "nonreg"}, then):
 		return cli.Usagef("--then %s: there are stc, ltc and nonreg", then)
-	case len(args) == 0 || args[0] != "match" || !slices.ContainsFunc(args, func(w string) bool { return w == "--preset" || strings.HasPrefix(w, "--preset=") }):
+	case !ok:
 		return cli.Usagef("--then %s is for a match with --preset, whose place it takes", then)
 	}
 	return nil
+}
+
+// withPreset returns the command line of a match with another preset, unless it has none.
+func withPreset(args []string, preset string) ([]string, bool) {
+	if len(args) == 0 || args[0] != "match" {
+		return nil, false
+	}
+	args = slices.Clone(args)
+	for i, w := range args {
+		switch {
+		case strings.HasPrefix(w, "--preset="):
+			args[i] = "--preset=" + preset
+		case w == "--preset" && i+1 < len(args):
+			args[i+1] = preset
+		default:
+			continue
+		}
+		return args, true
+	}
+	return nil, false
 }
 
 func newAdd(h *Hooks) *cobra.Command {

@@ -207,7 +207,10 @@ func (s *server) complete(t queue.Test) error {
 	}
 	s.log(fmt.Sprintf("test %s is complete: %s", t.Name, result))
 	if t.Then != "" && sum.Verdict == "PASSED" {
-		if err := s.follow(t); err != nil && !errors.Is(err, queue.ErrAdd) { // it may be there since before a crash
+		switch err := s.follow(t); {
+		case errors.Is(err, queue.ErrAdd): // it may be there since before a crash
+			s.log(fmt.Sprintf("test %s: what follows it was not added: %v", t.Name, err))
+		case err != nil:
 			return err
 		}
 	}
@@ -219,12 +222,10 @@ func (s *server) complete(t queue.Test) error {
 func (s *server) follow(t queue.Test) error {
 	next := t
 	next.Name, next.Then, next.After, next.State, next.Reason = t.Name+"-"+t.Then, "", t.Name, queue.Queued, ""
-	next.Args = slices.Clone(t.Args)
-	i := slices.Index(next.Args, "--preset")
-	if i < 0 || i+1 == len(next.Args) {
+	var ok bool
+	if next.Args, ok = withPreset(t.Args, t.Then); !ok {
 		return fmt.Errorf("%w: %s has no --preset", queue.ErrAdd, t.Name)
 	}
-	next.Args[i+1] = t.Then
 	_, err := s.store.Add(next)
 	return err
 }
