@@ -51,7 +51,7 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	journal := filepath.Join(c.Out, gamelog.JournalName)
 	rng := rand.New(rand.NewPCG(3, 4))
 	kept := int64(0)
-	for life, after := range []int64{1, 90, 255, 256, 257, 400, 599} {
+	for life, after := range []int64{1, 90, 255, 256, 257, 400, 540} {
 		c.Concurrency = 1 + rng.IntN(4)
 		first := int64(-1)
 		ctx, cancel := context.WithCancel(t.Context())

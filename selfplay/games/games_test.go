@@ -66,7 +66,7 @@ func TestMatch(t *testing.T) {
 	}
 	b := series(t, 400, 3)
 	announced := int64(0)
-	for _, after := range []int64{1, 20, 255, 300, 399} {
+	for _, after := range []int64{1, 20, 255, 300, 350} {
 		stopped, cancel := context.WithCancel(ctx)
 		first := true
 		b.Progress = func(done, _ int64, _ string) {
