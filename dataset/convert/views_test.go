@@ -40,7 +40,7 @@ func scoredGames(number int, white ...string) (table, games string) {
 				said = -score
 			}
 			m := list[rng.IntN(len(list))]
-			for _, x := range list { // greedy, so that somebody gets ahead
+			for _, x := range list { // greedy, so that one side gets ahead
 				if p.IsCapture(x) && rng.IntN(2) == 0 {
 					m = x
 				}

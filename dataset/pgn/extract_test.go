@@ -320,7 +320,7 @@ var disagreements = map[string]string{
 	"a tag: assay refuses":                      "a tag that is not closed may hide the start position",
 	"a variation not opened: assay refuses":     "pgn-extract reports it and goes on, but moves of a variation may stand on the main line",
 	"annotated: assay refuses":                  "+- is no suffix of the standard",
-	"another result: assay refuses":             "a result that is missing, or that the tag contradicts: nobody knows who won",
+	"another result: assay refuses":             "a result that is missing, or that the tag contradicts, does not say who won",
 	"en passant: assay refuses":                 "e.p. is not part of the standard",
 	"text: assay refuses":                       "pgn-extract reports it and goes on, but the text may have been a move",
 	"a result in the middle: assay refuses":     "moves behind a result have no tags, and the first result contradicts the tag",

@@ -95,7 +95,7 @@ func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Ope
 	return g
 }
 
-// playerOf returns the index of the player with the side in a game, of so many players.
+// playerOf returns the index of the player that has the side in a game among n players.
 func playerOf(game uint64, side board.Color, players int) int {
 	return int((game + uint64(side)) % uint64(players))
 }
