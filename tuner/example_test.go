@@ -74,16 +74,10 @@ func ExampleFit_prior() {
 }
 
 // A report is the result.json of a run of assay tune.
-func ExampleParseReport() {
-	doc, err := json.Marshal(map[string]any{
-		"id":    "0123456789ab",
-		"terms": []map[string]any{{"name": "pawn", "start_mg": 100, "mg": 92, "se_mg": 3, "effective_games": 400, "data_share": 0.9, "rescale": 1}},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	r, err := tuner.ParseReport(doc)
-	if err != nil {
+func ExampleReport() {
+	var r tuner.Report
+	if err := json.Unmarshal([]byte(`{"id": "0123456789ab", "terms": [{"name": "pawn", "start_mg": 100, "mg": 92,
+		"se_mg": 3, "effective_games": 400, "data_share": 0.9, "rescale": 1}]}`), &r); err != nil {
 		log.Fatal(err)
 	}
 	for _, t := range r.Terms {

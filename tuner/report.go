@@ -1,10 +1,6 @@
 package tuner
 
-import (
-	"encoding/json"
-
-	"github.com/assay-chess/assay/tuner/rows"
-)
+import "github.com/assay-chess/assay/tuner/rows"
 
 // Report is what assay tune --json prints and a run of it keeps as result.json: a
 // fit, and where it was written. It has no times, so that the same data, flags and
@@ -19,14 +15,4 @@ type Report struct {
 	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its
 	// endgame half favors.
 	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
-}
-
-// ParseReport reads a report, also one of version 0.1.
-func ParseReport(doc []byte) (*Report, error) {
-	doc, err := CurrentKeys(doc)
-	if err != nil {
-		return nil, err
-	}
-	r := new(Report)
-	return r, json.Unmarshal(doc, r)
 }

@@ -3,8 +3,6 @@ package tuner
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -39,37 +37,5 @@ func TestLossesJSON(t *testing.T) {
 	var l Losses
 	if err := json.Unmarshal(text, &l); err != nil || l.Train != 0.5 || l.Valid.Known() {
 		t.Errorf("%+v, %v", l, err)
-	}
-}
-
-// TestReadOldReports reads finished fits of assay tune and assay learn with the keys
-// they once had.
-func TestReadOldReports(t *testing.T) {
-	r, err := ParseReport([]byte(`{"id": "abc", "rescale": 0.5, "loss_start": {"train": 0.6, "valid": null}, "loss_rounded": {"train": 0.5, "valid": null},
-		"terms": [{"name": "pawn", "old_mg": 100, "old_eg": 110, "mg": 90, "eg": 95, "se_mg": 2, "positions": 12345678901, "effective_games": 40, "data_share": 0.9}],
-		"tables": [{"name": "psq", "centred": [{"name": "psq.a1", "mg": 3}]}],
-		"pieces": [{"piece": "pawn", "start": 100, "value": 90}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := r.Terms[0]
-	if x.StartMG != 100 || x.StartEG != 110 || x.MG != 90 || x.Count != 12345678901 || x.EffectiveGames != 40 || x.DataShare != 0.9 || x.Rescale != 0.5 || !x.Moved() {
-		t.Errorf("%+v", x)
-	}
-	if r.ID != "abc" || r.Tables[0].Centered[0].MG != 3 || r.Pieces[0].Value != 90 || r.Rounded.Train != 0.5 || r.Start.Valid.Known() {
-		t.Errorf("%+v", r)
-	}
-	doc, err := os.ReadFile(filepath.Join("..", "models", "history", "gen-1", "fit.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = ParseReport(doc); err != nil {
-		t.Fatal(err)
-	}
-	if r.Start.Train != 0.5412362832584591 || r.Rounded.Valid != 0.5324891597527184 || r.Pieces[1].Start != 337.02094647013195 || r.Pieces[1].Value != 349.1032110146558 {
-		t.Errorf("losses %+v %+v, pieces %+v", r.Start, r.Rounded, r.Pieces)
-	}
-	if x := r.Terms[0]; x.Name != "pawn" || x.StartMG == 0 || x.MG == 0 || x.EffectiveGames == 0 || x.DataShare == 0 || x.Rescale == 0 {
-		t.Errorf("%+v", x)
 	}
 }

@@ -7,7 +7,7 @@
 // A formula is checked against the names that it may use, and becomes a short program in
 // which both sides of a balance are written out. Package formula runs it for one row at a
 // time, exactly as C computes it or smoothly as a fit sees it. It knows no derivatives: those
-// are gorgonia's, in package tuner/autodiff.
+// are gorgonia's, in package tuner/internal/autodiff.
 //
 // Start reading at Parse.
 package formula

@@ -98,22 +98,14 @@ func (f *Fit) compare(start *models.File) error {
 	return nil
 }
 
-// ParseResult reads a run's result.json, also one of version 0.1.
+// ParseResult reads a run's result.json.
 func ParseResult(doc []byte) (*Result, error) {
 	r := new(Result)
-	return r, unmarshal(doc, r)
+	return r, json.Unmarshal(doc, r)
 }
 
-// ParseFit reads a generation's fit.json, also one of version 0.1.
+// ParseFit reads a generation's fit.json.
 func ParseFit(doc []byte) (*Fit, error) {
 	f := new(Fit)
-	return f, unmarshal(doc, f)
-}
-
-func unmarshal(doc []byte, v any) error {
-	doc, err := tuner.CurrentKeys(doc)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(doc, v)
+	return f, json.Unmarshal(doc, f)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/eval/formula"
-	"github.com/assay-chess/assay/tuner/autodiff"
+	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/assay-chess/assay/tuner/autodiff"
+	"github.com/assay-chess/assay/tuner/internal/autodiff"
 )
 
 // objective is a problem with its prior, as a function of the parameters: the

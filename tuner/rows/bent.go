@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/eval/formula"
-	"github.com/assay-chess/assay/tuner/autodiff"
+	"github.com/assay-chess/assay/tuner/internal/autodiff"
 )
 
 // Bend says how the rows of a store are evaluated that are not linear: which sums of terms

@@ -15,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/games"
-	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/gameloop"
 )
 
@@ -312,22 +311,6 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
-}
-
-// readFit is readJSON for files with fits, whose keys were once others.
-func readFit(v any, elem ...string) (bool, error) {
-	var doc json.RawMessage
-	ok, err := readJSON(&doc, elem...)
-	if !ok || err != nil {
-		return ok, err
-	}
-	if doc, err = tuner.CurrentKeys(doc); err == nil {
-		err = json.Unmarshal(doc, v)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", filepath.Join(elem...), err)
-	}
-	return true, nil
 }
 
 // readJSON reads a file of a run. It reports false if there is none.

@@ -47,7 +47,7 @@ func (b *builder) learn() error {
 	}
 	v := &learnView{Plan: config.Plan}
 	result := new(learn.Result)
-	if ok, err := readFit(result, b.dir, "result.json"); err != nil {
+	if ok, err := readJSON(result, b.dir, "result.json"); err != nil {
 		return err
 	} else if ok {
 		if result.Format != learn.Format || result.Final == nil {
@@ -99,7 +99,7 @@ func (b *builder) generations(v *learnView) error {
 			}
 		}
 		var fit learn.Fit
-		if ok, err := readFit(&fit, folder, "fit.json"); err != nil {
+		if ok, err := readJSON(&fit, folder, "fit.json"); err != nil {
 			return err
 		} else if ok {
 			g.Fit = &fit

@@ -224,7 +224,7 @@ func (o *outcome) selfplay(dir string, at standing) error {
 
 func (o *outcome) tune(dir string, _ standing) error {
 	r := new(tuner.Report)
-	if ok, err := readFit(r, dir, durable.RunResultName); err != nil {
+	if ok, err := readJSON(r, dir, durable.RunResultName); err != nil {
 		return err
 	} else if !ok {
 		return nil

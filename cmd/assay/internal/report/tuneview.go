@@ -12,7 +12,7 @@ import (
 // tune makes the sections of a run of assay tune.
 func (b *builder) tune() error {
 	r := new(tuner.Report)
-	complete, err := readFit(r, b.dir, durable.RunResultName)
+	complete, err := readJSON(r, b.dir, durable.RunResultName)
 	if err != nil {
 		return err
 	}
