@@ -1,7 +1,6 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
-// such files. Each format has its own package (dataset/epd, dataset/table, dataset/pgn,
-// dataset/jsonl, dataset/bullet, dataset/viri, dataset/parquet); dataset/source finds and decompresses
-// files.
+// such files. Each format has its own package (dataset/epd, table, pgn, bullet, and internal/jsonl,
+// viri and parquet); dataset/source finds and unpacks files. No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
 // read is reported with file, line and reason. Rows keep the order of the input, whatever
@@ -29,12 +28,12 @@ const (
 	Table     Format = "table"   // import: CSV or TSV: see dataset/table
 	CSV       Format = "csv"     // export
 	TSV       Format = "tsv"     // export
-	JSONLines Format = "jsonl"   // export: positions or games: see dataset/jsonl
-	Parquet   Format = "parquet" // export: any rows, with all columns: see dataset/parquet
+	JSONLines Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl
+	Parquet   Format = "parquet" // export: any rows, with all columns: see dataset/internal/parquet
 	Plain     Format = "plain"   // import: text of Stockfish's tools
 	PGN       Format = "pgn"     // games
 	Bullet    Format = "bullet"  // positions in 32 bytes: see dataset/bullet
-	Viri      Format = "viri"    // games, 4 bytes per move: see dataset/viri
+	Viri      Format = "viri"    // games, 4 bytes per move: see dataset/internal/viri
 )
 
 // ImportFormats and ExportFormats are the supported formats.

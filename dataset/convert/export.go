@@ -19,12 +19,12 @@ import (
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/epd"
-	"github.com/assay-chess/assay/dataset/jsonl"
-	"github.com/assay-chess/assay/dataset/parquet"
+	"github.com/assay-chess/assay/dataset/internal/jsonl"
+	"github.com/assay-chess/assay/dataset/internal/parquet"
+	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
-	"github.com/assay-chess/assay/dataset/viri"
 )
 
 // Errors of Export.

@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/viri"
 )
 
 // gamesBatch is the number of games in a batch.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/viri"
 	"github.com/assay-chess/assay/engine/board"
 )
 
