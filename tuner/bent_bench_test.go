@@ -124,9 +124,9 @@ func BenchmarkBentStep(b *testing.B) {
 			"gradient": func(o *objective.Penalized) error { _, err := o.Gradient(ctx, theta, g); return err },
 			"matrix":   func(o *objective.Penalized) error { _, err := o.Curvature(ctx, theta); return err },
 			"statistics": func(o *objective.Penalized) error {
-				v, err := stats.NewCovariance(ctx, o, clusters, theta, true)
+				v, err := stats.NewCovariance(ctx, o, clusters, theta, stats.Final)
 				if err == nil {
-					err = v.Finish(ctx, o, clusters, theta, false)
+					err = v.Finish(ctx)
 				}
 				return err
 			},

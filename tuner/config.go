@@ -80,9 +80,9 @@ type Config struct {
 	Method     string
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
 	Iterations int
-	// Memory is the memory in bytes that matrices may take; 0 means a quarter of the
-	// machine's. A fit that needs more solves by conjugate gradients, and has standard
-	// errors of the piece values, of the means of tables and of the largest changes only.
+	// Memory is the memory in bytes that matrices may take; 0 means half of the machine's. A fit
+	// that needs more uses a method without matrices, lbfgs unless Method is adam, takes Design to
+	// be 10 if it is not given, and has no standard errors.
 	Memory int64
 	// KeepScale leaves out the rescaling to the start weights' RMS
 	// evaluation. Reference is the set of positions on which that is

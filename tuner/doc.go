@@ -29,11 +29,9 @@
 //
 // # Very many parameters
 //
-// Matrices over parameters need memory with the square of their number. Above
-// Config.Memory equations are solved by conjugate gradients, with products over the rows,
-// for the steps of the method and for one standard error at a time. The minimum is the
-// same; standard errors are those of the largest changes and of a few named contrasts.
-// A fit with a formula has no such products: it is an error there.
+// Matrices over parameters need memory with the square of their number. A fit above
+// Config.Memory uses a method without them, and has weights and a verdict, but no standard
+// errors. A fit with a formula that is too large is an error.
 //
 // # The same numbers for any number of workers
 //

@@ -26,7 +26,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	err := f.solve(ctx)
-	if err == nil && f.c.ChoosePrior && !f.bare && !f.at.big {
+	if err == nil && f.c.ChoosePrior && !f.bare && !f.at.large {
 		err = f.choosePrior(ctx)
 	}
 	said := len(f.warnings)
@@ -40,7 +40,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	// What is known of an earlier point, or known in part, is not for this one.
-	f.at.cov, f.at.large, f.warnings = nil, nil, f.warnings[:said]
+	f.at.cov, f.at.large, f.warnings = nil, false, f.warnings[:said]
 	r, rerr := f.result(context.WithoutCancel(ctx))
 	if rerr != nil {
 		return nil, errors.Join(err, rerr)

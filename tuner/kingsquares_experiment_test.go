@@ -26,7 +26,7 @@ import (
 
 var (
 	fitSizes   = flag.String("sizes", "1000,2000,5000,20000,40000", "numbers of parameters of TestManyParameters")
-	fitMethods = flag.String("methods", "dense,gauss-newton,lbfgs,adam", "methods of TestManyParameters")
+	fitMethods = flag.String("methods", "dense,lbfgs,adam", "methods of TestManyParameters")
 	fitDesign  = flag.Float64("design", 10, "design effect of TestManyParameters; 0 estimates it, which takes longer")
 	fitSteps   = flag.Int("adam", 500, "epochs of Adam in TestManyParameters")
 	fitRows    = flag.Int("rows", 1<<30, "most positions of TestManyParameters")
@@ -174,14 +174,11 @@ func TestOneFit(t *testing.T) {
 	x.Before = peak()
 	c := NewConfig()
 	c.Memory, c.Design, c.Method = 1, *fitDesign, *fitMethods
-	bare := false
 	switch c.Method {
 	case "dense":
 		c.Method, c.Memory = "gauss-newton", math.MaxInt64
 	case "adam":
-		bare, c.Iterations = true, *fitSteps
-	case "lbfgs":
-		bare = true
+		c.Iterations = *fitSteps
 	}
 	c.Progress = func(_, _ int64, note string) {
 		if strings.HasPrefix(note, "estimating") && *fitDesign != 0 {
@@ -189,7 +186,7 @@ func TestOneFit(t *testing.T) {
 		}
 		t.Logf("%.1f s: %s; peak %d MiB", cpuSeconds()-x.Loading, note, peak()>>20)
 	}
-	r, err := (&fitting{s: s, terms: k.terms(), c: c, bare: bare}).run(t.Context())
+	r, err := (&fitting{s: s, terms: k.terms(), c: c}).run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +194,7 @@ func TestOneFit(t *testing.T) {
 		x.Solving = cpuSeconds() - x.Loading
 	}
 	x.After = cpuSeconds() - x.Loading - x.Solving
-	x.Estimate = denseBytes(r.Parameters, s.Terms())
+	x.Estimate = matrixBytes(r.Parameters, s.Terms())
 	x.Peak = peak()
 	x.Parameters, x.Steps, x.Passes = r.Parameters, r.Steps, r.Outcome.Passes
 	x.Train, x.Gap, x.D, x.Rest, x.Converged = float64(r.Fit.Train), float64(r.Gap), r.Design, r.Effective, r.Converged
@@ -217,7 +214,7 @@ func TestOneFit(t *testing.T) {
 // of this machine, and says so.
 func tooLarge(t *testing.T, size string) bool {
 	n := len(withParameters(t, size).terms())
-	need, have := denseBytes(2*n, n), cores.Memory()
+	need, have := matrixBytes(2*n, n), cores.Memory()
 	if have == 0 || need <= have/2 {
 		return false
 	}
@@ -226,9 +223,8 @@ func tooLarge(t *testing.T, size string) bool {
 }
 
 // TestManyParameters states processor time and peak memory of fits with very many
-// parameters to half a million positions, each in a process of its own, by method: dense and
-// gauss-newton are the same method with and without matrices. dense is left out where its
-// matrices need more than half of the machine's memory.
+// parameters to half a million positions, each in a process of its own, by method: dense is
+// the one with matrices, and left out where these need more than half of the machine's memory.
 //
 //	go test -tags experiment -run TestManyParameters -timeout 60m -v ./tuner
 //

@@ -67,10 +67,6 @@ type Result struct {
 	Design     float64 `json:"design_effect"`
 	Clustering float64 `json:"clustering"`
 	Dispersion float64 `json:"dispersion"`
-	// DesignSE and EffectiveSE are the standard errors of Design and Effective where these are
-	// estimates from random signs, as in fits above Config.Memory; else 0.
-	DesignSE    Float `json:"design_effect_se,omitempty"`
-	EffectiveSE Float `json:"effective_parameters_se,omitempty"`
 	// Jackknife reports whether errors are the jackknife's, because there are
 	// few clusters.
 	Jackknife bool `json:"jackknife"`
@@ -96,7 +92,6 @@ type Result struct {
 	Warnings []string `json:"warnings"`
 	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
 
-	Solver  string            `json:"-"` // how equations were solved, and why
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
 	heldOut *clusterLosses    // of cross-validation

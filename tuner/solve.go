@@ -14,17 +14,12 @@ import (
 
 // solution is where a fit has come to.
 type solution struct {
-	design  float64   // D
-	theta   []float64 // nil before the first step
-	outcome optimize.Outcome
-	cov     *stats.Covariance // nil if not known
-	big     bool              // too many parameters for matrices
-	exact   bool              // but not for the exact traces of large
-	large   *stats.Large      // in place of cov if big
-
-	solver string // how equations are solved, and why
-
-	known     *objective.Known // information shared by objectives of one loss
+	design    float64   // D
+	theta     []float64 // nil before the first step
+	outcome   optimize.Outcome
+	cov       *stats.Covariance // nil if not known
+	large     bool              // too many parameters for matrices
+	known     *objective.Known  // information shared by objectives of one loss
 	knownLoss objective.Loss
 }
 
@@ -40,17 +35,10 @@ const (
 // solve finds the minimum, and with it the design effect: D is estimated at
 // the minimum that the last D gave, until it no longer moves.
 func (f *fitting) solve(ctx context.Context) error {
-	f.at.design = f.c.Design
-	estimate := f.at.design == 0
-	if estimate {
-		f.at.design = designFirst
-	}
-	theta := f.free.first
-	f.chooseSolver()
-	gap := f.c.Gap
-	if gap == 0 {
-		gap = defaultGap
-	}
+	f.at.large = f.s.Bend() == nil && !f.fits()
+	f.at.design = cmp.Or(f.c.Design, designFirst)
+	estimate := f.c.Design == 0 && !f.at.large
+	theta, gap := f.free.first, cmp.Or(f.c.Gap, defaultGap)
 	if f.c.Loss == objective.MSE {
 		// The valley of MSE is narrow far from its floor: come from above.
 		f.train.Loss = objective.CrossEntropy
@@ -72,13 +60,13 @@ func (f *fitting) solve(ctx context.Context) error {
 		if err := f.minimize(ctx, theta, gap); err != nil {
 			return err
 		}
-		return f.estimate(ctx, !f.bare)
+		return f.estimate(ctx, f.lastStage())
 	}
 	if estimate {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
-		if err := f.estimate(ctx, false); err != nil {
+		if err := f.estimate(ctx, stats.Interim); err != nil {
 			return err
 		}
 		theta = f.at.theta
@@ -92,11 +80,11 @@ func (f *fitting) solve(ctx context.Context) error {
 			return err
 		}
 		theta = f.at.theta
-		if f.bare && !estimate {
+		if f.at.large || f.bare && !estimate {
 			return nil
 		}
 		used := f.at.design
-		if err := f.estimate(ctx, !f.bare); err != nil {
+		if err := f.estimate(ctx, f.lastStage()); err != nil {
 			return err
 		}
 		moved := math.Abs(math.Log(f.at.design / used))
@@ -107,26 +95,12 @@ func (f *fitting) solve(ctx context.Context) error {
 	}
 }
 
-// smallestMemory is what a large fit may take for matrices, whatever Config.Memory is.
-var smallestMemory int64 = 256 << 20
-
-// chooseSolver decides by estimated memory whether there are matrices.
-func (f *fitting) chooseSolver() {
-	need, have := denseBytes(f.free.N, f.s.Terms()), cmp.Or(f.c.Memory, defaultMemory())
-	if f.s.Bend() != nil { // checkMemory has been content
-		need = bentBytes(f.free.N, f.s.Terms())
+// lastStage is the stage of a covariance that may be the last.
+func (f *fitting) lastStage() stats.Stage {
+	if f.bare {
+		return stats.Interim
 	}
-	if f.at.big = have > 0 && need > have && f.s.Bend() == nil; f.at.big {
-		f.at.exact = stats.ExactBytes(f.free.N, f.s.Terms()) <= max(have, smallestMemory)
-		traces := "the design effect from random signs"
-		if f.at.exact {
-			traces = fmt.Sprintf("the design effect exactly in %d MiB", stats.ExactBytes(f.free.N, f.s.Terms())>>20)
-		}
-		f.at.solver = fmt.Sprintf("%d parameters: matrices would take %d MiB of %d MiB: conjugate gradients, %s, and errors of the %d largest changes", f.free.N, need>>20, have>>20, traces, largestChanges)
-	} else {
-		f.at.solver = fmt.Sprintf("%d parameters: matrices take %d MiB of %d MiB", f.free.N, need>>20, have>>20)
-	}
-	f.c.progress(0, 0, "%s", f.at.solver)
+	return stats.Final
 }
 
 // longestLast is by how much a limited coefficient may change an evaluation in the last
@@ -135,13 +109,20 @@ const longestLast = 0.05
 
 // minimize runs the method from theta to a gap in mean loss.
 func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) error {
-	method, err := optimize.NewMethod(f.c.Method)
+	name := f.c.Method
+	if f.at.large && name == optimize.DefaultMethod {
+		name = ""
+	}
+	if f.at.large {
+		name = cmp.Or(name, "lbfgs") // needs no matrix
+	}
+	method, err := optimize.NewMethod(name)
 	if err != nil {
 		return err
 	}
 	weight := f.slope.start.Weight[objective.Trained]
 	o := f.objective()
-	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight}
+	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight, NoCurvature: f.at.large}
 	if f.s.Bend() != nil {
 		idle := gap
 		if f.c.Gap == 0 {
@@ -162,11 +143,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 			b.Reach = longestLast / f.slope.k
 		}
 	}
-	var of optimize.Objective = o
-	if f.at.big {
-		of = objective.Large{Penalized: o}
-	}
-	out, err := f.free.Box.Minimize(ctx, method, of, theta, s)
+	out, err := f.free.Box.Minimize(ctx, method, o, theta, s)
 	if out.X != nil && optimize.Finite(out.Value, out.X) {
 		f.at.theta = out.X
 	}
@@ -211,31 +188,15 @@ func (f *fitting) objective() *objective.Penalized {
 	return o
 }
 
-// estimate computes the covariance at theta and the design effect from it. It is likely the
-// last one, or not.
-func (f *fitting) estimate(ctx context.Context, last bool) error {
+// estimate computes the covariance at theta and the design effect from it.
+func (f *fitting) estimate(ctx context.Context, stage stats.Stage) (err error) {
 	f.c.progress(0, 0, "estimating variances over %d clusters", f.split.clusters.N())
-	o := f.objective()
-	d, err := f.variances(ctx, o, last)
-	if err != nil {
+	if f.at.cov, err = stats.NewCovariance(ctx, f.objective(), f.split.clusters, f.at.theta, stage); err != nil {
 		return err
 	}
-	if d > 0 && optimize.Finite(d, nil) {
+	d, err := f.at.cov.Design(ctx)
+	if err == nil && d > 0 && optimize.Finite(d, nil) {
 		f.at.design = d
 	}
-	return nil
-}
-
-// variances computes the covariance at theta, and returns the design effect from it.
-func (f *fitting) variances(ctx context.Context, o *objective.Penalized, last bool) (d float64, err error) {
-	if f.at.big {
-		if f.at.large, err = stats.NewLarge(ctx, o, f.split.clusters, f.at.theta, f.at.exact); err != nil {
-			return 0, err
-		}
-		return f.at.large.Design(ctx)
-	}
-	if f.at.cov, err = stats.NewCovariance(ctx, o, f.split.clusters, f.at.theta, last); err != nil {
-		return 0, err
-	}
-	return f.at.cov.Design(ctx, f.train)
+	return err
 }

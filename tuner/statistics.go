@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -38,18 +37,18 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	if err := f.finishWeights(ctx, r, w); err != nil {
 		return nil, err
 	}
-	r.Solver = f.at.solver
 	if f.at.cov != nil {
 		if err := f.statistics(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	if f.at.large != nil {
-		if err := f.largeStatistics(ctx, r); err != nil {
+	if f.at.large {
+		f.leaveOutErrors(r)
+	}
+	if f.at.cov != nil || f.at.large && !f.bare {
+		if err := f.calibrate(ctx, r); err != nil {
 			return nil, err
 		}
-	}
-	if f.at.cov != nil || f.at.large != nil {
 		if err := f.judge(ctx, r); err != nil {
 			return nil, err
 		}
@@ -193,13 +192,11 @@ func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.at.cov
 	f.c.progress(0, 0, "errors, tables and calibration")
-	r.Jackknife = v.Sums.N <= stats.JackknifeClusters && f.free.N > 0
-	o := f.objective()
-	if err := v.Finish(ctx, o, f.split.clusters, f.at.theta, r.Jackknife); err != nil {
+	if err := v.Finish(ctx); err != nil {
 		return err
 	}
-	r.Effective = v.Effective
-	r.Clustering, r.Dispersion = v.Parts.Clustering, v.Parts.Dispersion
+	r.Jackknife, r.Effective = v.Jackknife, v.Effective
+	r.Clustering, r.Dispersion = v.Clustering, v.Dispersion
 	if r.Rescale != 1 {
 		g, err := f.rescaleGradient(ctx)
 		if err != nil {
@@ -210,12 +207,12 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	naive := v.NaiveErrors()
 	for t := range r.Terms {
 		x := &r.Terms[t]
-		x.EffectiveGames = v.Sums.Effective[t]
+		x.EffectiveGames = v.Games[t]
 		if !f.hasErrors(x, t) {
 			continue
 		}
 		mg, eg := f.free.MG[t], f.free.EG[t]
-		x.DataShare = Float(v.Share(o, mg)+v.Share(o, eg)) / 2
+		x.DataShare = Float(v.Share(mg)+v.Share(eg)) / 2
 		s := r.Rescale
 		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
 		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
@@ -223,19 +220,12 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 		f.compare(x, t)
 	}
 	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
-	return f.contrasts(ctx, r, v)
+	return f.contrasts(ctx, r)
 }
 
-// contrasts fills in tables, groups, calibration and piece values.
-func (f *fitting) contrasts(ctx context.Context, r *Result, v interface {
-	stats.Errors
-	stats.Gains
-}) error {
-	fit := objective.NewTapered(len(f.terms))
-	for t, x := range r.Terms {
-		fit.MG[t], fit.EG[t] = x.FitMG, x.FitEG
-	}
-	var err error
+// contrasts fills in tables, groups and piece values.
+func (f *fitting) contrasts(ctx context.Context, r *Result) (err error) {
+	v, start, fit := f.at.cov, objective.StartOf(f.terms), r.fitted()
 	if r.Tables, err = stats.FindTables(ctx, f.s, f.terms); err != nil {
 		return err
 	}
@@ -244,22 +234,14 @@ func (f *fitting) contrasts(ctx context.Context, r *Result, v interface {
 		return err
 	}
 	for i := range r.Tables {
-		if err := r.Tables[i].Center(ctx, f.terms, fit, counts, f.free.Params, v, r.Rescale); err != nil {
-			return err
-		}
+		v.Center(&r.Tables[i], f.terms, fit, counts, r.Rescale)
 	}
-	if r.Groups, err = stats.GroupGains(ctx, v, f.objective(), f.terms, f.at.theta, f.slope.start.Weight[objective.Trained]); err != nil {
-		return err
-	}
+	r.Groups = v.GroupGains(f.terms, f.at.design, f.slope.start.Weight[objective.Trained])
 	if f.s.Pieces != nil {
-		if r.Pieces, err = stats.PieceValues(ctx, f.s.Pieces, objective.StartOf(f.terms), fit, f.free.Params, v, r.Rescale); err != nil {
-			return err
-		}
-		if r.Concepts, err = stats.Concepts(ctx, f.s.Pieces, f.terms, objective.StartOf(f.terms), fit, f.free.Params, v, r.Rescale); err != nil {
-			return err
-		}
+		r.Pieces = v.PieceValues(f.s.Pieces, start, fit, r.Rescale)
+		r.Concepts = v.Concepts(f.s.Pieces, f.terms, start, fit, r.Rescale)
 	}
-	return f.calibrate(ctx, r)
+	return nil
 }
 
 // calibrate compares predictions with results.
@@ -271,81 +253,17 @@ func (f *fitting) calibrate(ctx context.Context, r *Result) error {
 	return err
 }
 
-// largestChanges is the number of coefficients that a large fit has standard errors of.
-const largestChanges = 50
-
-// largeStatistics fills in what can be known without matrices: among the errors, those of
-// the largest changes and of tables' means and piece values. All others are NaN.
-func (f *fitting) largeStatistics(ctx context.Context, r *Result) error {
-	v, s := f.at.large, r.Rescale
-	f.c.progress(0, 0, "errors of the %d largest changes", largestChanges)
-	var g []float64
-	if s != 1 {
-		var err error
-		if g, err = f.rescaleGradient(ctx); err != nil {
-			return err
-		}
-	}
-	if err := v.Finish(ctx, g); err != nil {
-		return err
-	}
-	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Parts.Clustering, v.Parts.Dispersion
-	r.EffectiveSE = Float(v.EffectiveError * v.Effective)
-	if f.c.Design == 0 {
-		r.DesignSE = Float(v.DesignError * r.Design)
-	}
-	v.Chosen = f.largest()
+// leaveOutErrors makes the standard errors of a fit without matrices unknown.
+func (f *fitting) leaveOutErrors(r *Result) {
 	none := Float(math.NaN())
 	for t := range r.Terms {
-		x := &r.Terms[t]
-		x.EffectiveGames = v.Games[t]
-		if f.hasErrors(x, t) {
+		if x := &r.Terms[t]; f.hasErrors(x, t) {
 			x.SEMG, x.SEChangeMG, x.NaiveMG = none, none, none
 			x.SEEG, x.SEChangeEG, x.NaiveEG = none, none, none
 			x.DataShare = none
+			x.compare()
 		}
 	}
-	for j, chosen := range v.Chosen {
-		if !chosen {
-			continue
-		}
-		of, err := v.Parameter(ctx, j)
-		if err != nil {
-			return err
-		}
-		errors := func(w float64) (se, change, naive Float) {
-			e := of(w / s)
-			return Float(s * e.SE), Float(s * e.Change), Float(s * e.Naive)
-		}
-		for t := range r.Terms {
-			x := &r.Terms[t]
-			if f.free.MG[t] == j && f.hasErrors(x, t) {
-				x.SEMG, x.SEChangeMG, x.NaiveMG = errors(x.FitMG)
-			}
-			if f.free.EG[t] == j && f.hasErrors(x, t) {
-				x.SEEG, x.SEChangeEG, x.NaiveEG = errors(x.FitEG)
-			}
-		}
-	}
-	for t := range r.Terms {
-		x := &r.Terms[t]
-		if !f.hasErrors(x, t) {
-			continue
-		}
-		if mg, eg := f.free.MG[t], f.free.EG[t]; v.Exact || v.Chosen[mg] || v.Chosen[eg] {
-			a, err := v.Share(ctx, mg)
-			if err != nil {
-				return err
-			}
-			b, err := v.Share(ctx, eg)
-			if err != nil {
-				return err
-			}
-			x.DataShare = Float(a+b) / 2
-		}
-		f.compare(x, t)
-	}
-	return f.contrasts(ctx, r, v)
 }
 
 // compare fills in what follows from the standard errors of term t. A term of a single game
@@ -361,38 +279,6 @@ func (f *fitting) compare(x *TermFit, t int) {
 // hasErrors reports whether term t, as fitted, can have standard errors.
 func (f *fitting) hasErrors(x *TermFit, t int) bool {
 	return f.free.MG[t] != objective.Fixed && (x.Count > 0 || !f.free.Lone(t))
-}
-
-// largest returns the parameters that have changed most.
-func (f *fitting) largest() []bool {
-	order := make([]int, f.free.N)
-	for j := range order {
-		order[j] = j
-	}
-	change := func(j int) float64 {
-		if f.free.Stuck(j) {
-			return 0
-		}
-		return math.Abs(f.at.theta[j])
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(change(b), change(a)) })
-	chosen := make([]bool, f.free.N)
-	for _, j := range order[:min(largestChanges, len(order))] {
-		chosen[j] = true
-	}
-	return chosen
-}
-
-// errorClusters returns the number of clusters that standard errors are from, 0 if there
-// are no errors.
-func (f *fitting) errorClusters() int {
-	switch {
-	case f.at.cov != nil:
-		return f.at.cov.Sums.N
-	case f.at.large != nil:
-		return f.at.large.N
-	}
-	return 0
 }
 
 // Losses below which a fit is too good to be true.
@@ -424,15 +310,15 @@ func (f *fitting) caution(r *Result) {
 		switch {
 		case x.Count == 0 && !x.Frozen:
 			unseen = append(unseen, x.Name)
-		case x.Few() && !x.Frozen && f.errorClusters() > 0:
+		case x.Few() && !x.Frozen && f.at.cov != nil:
 			few = append(few, x.Name)
 		}
 	}
 	if len(unseen) > 0 {
 		f.warn("%d terms never occur and keep what the prior says: %s", len(unseen), some(unseen))
 	}
-	if n := f.errorClusters(); n > 0 && n < stats.FewestClusters {
-		f.warn("%d games or openings are too few for standard errors: there are none", n)
+	if v := f.at.cov; v != nil && v.N > 0 && v.N < stats.FewestClusters {
+		f.warn("%d games or openings are too few for standard errors: there are none", v.N)
 	} else if len(few) > 0 {
 		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters, some(few))
 	}
@@ -447,14 +333,10 @@ func (f *fitting) caution(r *Result) {
 	if f.at.cov != nil && f.at.cov.Ridge {
 		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
 	}
-	if v := f.at.large; v != nil {
-		f.warn("a large fit: standard errors of the %d largest changes, of tables' means and of piece values; no other ones, and no search for collinear coefficients (a larger --memory has both)", largestChanges)
-		if v.N <= stats.JackknifeClusters {
-			f.warn("%d games are few: errors are too small, those of the jackknife need a larger --memory", v.N)
-		}
-		if !v.Exact {
-			f.warn("the design effect is known to %.1f %%, the effective parameters to %.1f %% (one standard error, from %d random signs); those of groups are estimates too", 100*v.DesignError, 100*v.EffectiveError, v.Probes)
-		}
+	if f.at.large {
+		need, have := f.memory()
+		f.warn("a large fit: matrices would take %d MiB and may take %d, so there are no standard errors, and the design effect is "+
+			"taken to be %g (--memory %dM has both)", need>>20, have>>20, r.Design, need>>20+1)
 	}
 	if !f.at.outcome.Converged {
 		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.at.outcome.Gap, f.at.outcome.Iterations)

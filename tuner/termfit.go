@@ -67,7 +67,9 @@ func (t *TermFit) Quantile() float64 {
 
 // Few reports whether too few games inform the term for its standard error to
 // be reliable.
-func (t *TermFit) Few() bool { return t.Count > 0 && t.EffectiveGames < rows.MinClusters }
+func (t *TermFit) Few() bool {
+	return t.Count > 0 && t.EffectiveGames > 0 && t.EffectiveGames < rows.MinClusters
+}
 
 // CompareWith makes mg and eg the start values that the term is compared with.
 func (t *TermFit) CompareWith(mg, eg float64) {

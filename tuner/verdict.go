@@ -220,10 +220,13 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 		design = r.Clustering * r.Dispersion
 	}
 	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
+	if f.at.large {
+		r.Net = Float(math.NaN())
+	}
 	switch {
 	case f.nested != nil:
 		r.heldOut = f.nested
-	case f.c.Folds > 0 && !f.at.big:
+	case f.c.Folds > 0 && !f.at.large:
 		v, err := f.newCrossValidation(ctx, r.Rescale)
 		if err != nil {
 			return fmt.Errorf("cross-validation: %w", err)

@@ -57,9 +57,12 @@ func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			copy(out.X, m.x)
 		}
 		if out.Iterations == s.Iterations {
+			if out.Converged = s.NoCurvature; s.NoCurvature {
+				return out, nil
+			}
 			return out, newtonGap(ctx, f, &out, s)
 		}
-		if out.Iterations > 0 && out.Iterations%adamCheck == 0 {
+		if out.Iterations > 0 && out.Iterations%adamCheck == 0 && !s.NoCurvature {
 			if err := newtonGap(ctx, f, &out, s); err != nil || out.Converged {
 				return out, err
 			}

@@ -16,10 +16,12 @@ type Box struct {
 	// Strict keeps the method within the bounds all the time, which bounds need that are
 	// there because the function falls forever. Otherwise it may look beyond them.
 	Strict bool
-	Reach  float64 // of a strict box, see Region
+	// Reach is the longest last step in a strict box, 0 for any. A function that falls forever
+	// falls slower and slower, so that the gap alone soon looks small; but its steps stay long.
+	Reach float64
 }
 
-// newBox returns a box of n variables without bounds.
+// NewBox returns a box of n variables without bounds.
 func NewBox(n int) *Box {
 	b := &Box{Lo: make([]float64, n), Hi: make([]float64, n), Held: make([]bool, n)}
 	for j := range n {
@@ -51,13 +53,12 @@ const idleRounds = 3
 // beyond a bound are held at it, and released when the value falls towards the
 // inside. For a convex objective the last face holds the minimum. Without a box
 // (nil) it is the method itself. It begins with the variables held that the last
-// call left at a bound. In a strict box, GaussNewton finds what is held within each of its steps,
-// unless the objective is known by products only.
+// call left at a bound. In a strict box, GaussNewton finds what is held within each of its steps.
 func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if b == nil {
 		return m.Minimize(ctx, f, x0, s)
 	}
-	if _, large := f.(Products); b.Strict && m == (GaussNewton{}) && !large {
+	if b.Strict && m == (GaussNewton{}) {
 		return minimizeBounded(ctx, f, b, x0, s)
 	}
 	x := slices.Clone(x0)
@@ -75,13 +76,9 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 	for round := 1; ; round++ {
 		face := newFace(f, x, b.Held)
 		if b.Strict {
-			inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi), Reach: b.Reach}
+			inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi)}
 		}
-		var of Objective = face
-		if p, ok := f.(Products); ok {
-			of = productsFace{face, p}
-		}
-		out, err := m.Minimize(ctx, of, face.start(), inner)
+		out, err := m.Minimize(ctx, face, face.of(x), inner)
 		total.Iterations += out.Iterations
 		total.Passes += out.Passes
 		total.Curvatures += out.Curvatures
@@ -175,8 +172,6 @@ func newFace(f Objective, x []float64, held []bool) *face {
 	return c
 }
 
-func (c *face) start() []float64 { return c.of(c.x) }
-
 // of returns the free ones of all variables' values.
 func (c *face) of(all []float64) []float64 {
 	out := make([]float64, len(c.free))
@@ -223,41 +218,4 @@ func (c *face) Curvature(ctx context.Context, x []float64) (*mat.SymDense, error
 		}
 	}
 	return h, nil
-}
-
-// productsFace is a face of an objective known by products.
-type productsFace struct {
-	*face
-	p Products
-}
-
-// Products implements Products.
-func (c productsFace) Products(ctx context.Context, x []float64) (Operator, error) {
-	c.fill(x)
-	h, err := c.p.Products(ctx, c.x)
-	n := len(c.x)
-	return &faceOperator{c.face, h, make([]float64, n), make([]float64, n)}, err
-}
-
-// faceOperator is the part of a matrix that belongs to the free variables.
-type faceOperator struct {
-	*face
-	h       Operator
-	in, out []float64
-}
-
-// Diagonal implements Operator.
-func (o *faceOperator) Diagonal() []float64 { return o.of(o.h.Diagonal()) }
-
-// Multiply implements Operator.
-func (o *faceOperator) Multiply(ctx context.Context, x, out []float64) error {
-	clear(o.in)
-	for i, j := range o.free {
-		o.in[j] = x[i]
-	}
-	if err := o.h.Multiply(ctx, o.in, o.out); err != nil {
-		return err
-	}
-	copy(out, o.of(o.out))
-	return nil
 }

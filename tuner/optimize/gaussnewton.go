@@ -27,9 +27,6 @@ const (
 
 // Minimize implements Method.
 func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	if p, ok := f.(Products); ok {
-		return minimizeCG(ctx, p, x0, s)
-	}
 	n := len(x0)
 	r := gnRun{ctx: ctx, f: f, s: s, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
 	r.out.X = append([]float64(nil), x0...)

@@ -37,7 +37,7 @@ func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings
 		Recorder:        &stepRecorder{s: s, out: &out},
 	}
 	problem := optimize.Problem{Func: p.value, Grad: p.gradient, Status: p.status}
-	_, err := optimize.Minimize(problem, x0, settings, &optimize.LBFGS{})
+	result, err := optimize.Minimize(problem, x0, settings, &optimize.LBFGS{})
 	if p.err != nil {
 		return out, p.err
 	}
@@ -45,6 +45,10 @@ func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings
 		return out, ErrDiverged
 	}
 	if errors.Is(err, errLeft) {
+		return out, nil
+	}
+	if s.NoCurvature {
+		out.Gap, out.Converged = math.Inf(1), result.Status != optimize.IterationLimit
 		return out, nil
 	}
 	// A line search that finds no further decrease is the end, not a failure:
@@ -59,9 +63,6 @@ func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error
 		return err
 	}
 	out.Passes++
-	if p, ok := f.(Products); ok {
-		return gapCG(ctx, p, out, g, s)
-	}
 	h, err := f.Curvature(ctx, out.X)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,6 +36,9 @@ type Settings struct {
 	// Region, if not nil, is where the minimum is looked for. A method stops where it
 	// leaves the region or reaches its border: Box.Minimize then holds what is there.
 	Region *Region
+	// NoCurvature says that the objective's curvature would take too much memory: the gap stays
+	// unknown, +Inf.
+	NoCurvature bool
 	// Step is called after every step, with where it led (not to be kept; nil if
 	// not known), the value and the estimated gap. It may be nil.
 	Step func(iteration int, x []float64, value, gap float64)
@@ -45,26 +47,6 @@ type Settings struct {
 // Region is a box that a method does not leave.
 type Region struct {
 	Lo, Hi []float64
-	// Reach is the longest last step, 0 for any. A function that falls forever falls
-	// slower and slower, so that the gap alone soon looks small; but its steps stay long.
-	Reach float64
-}
-
-// running returns the part of a step that is too long to be the last; nil if none is.
-func (g *Region) running(step []float64) []float64 {
-	if g == nil || g.Reach == 0 {
-		return nil
-	}
-	var out []float64
-	for j, d := range step {
-		if math.Abs(d) > g.Reach && !math.IsInf(g.Lo[j]-g.Hi[j], 0) {
-			if out == nil {
-				out = make([]float64, len(step))
-			}
-			out[j] = d
-		}
-	}
-	return out
 }
 
 // left reports whether x is at the border of the region or beyond.
@@ -78,18 +60,6 @@ func (g *Region) left(x []float64) bool {
 		}
 	}
 	return false
-}
-
-// clampAll moves x to the nearest point of the region and reports whether it moved.
-func (g *Region) clampAll(x []float64) (moved bool) {
-	if g == nil {
-		return false
-	}
-	for j, v := range x {
-		x[j] = min(g.Hi[j], max(g.Lo[j], v))
-		moved = moved || x[j] != v
-	}
-	return moved
 }
 
 // idle counts steps in a row that bring next to nothing.
@@ -115,7 +85,7 @@ type Outcome struct {
 	Iterations int     // steps taken
 	Passes     int     // evaluations of value or gradient
 	Curvatures int     // evaluations of the curvature
-	Converged  bool    // Gap <= Settings.Gap
+	Converged  bool    // Gap <= Settings.Gap or, where the gap is unknown, the value fell no more
 }
 
 // Method minimizes an objective. Where it returns an error it also returns

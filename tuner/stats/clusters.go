@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/tuner/internal/dense"
@@ -11,34 +12,42 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// clusterBlock is the number of clusters whose outer products are summed
-// together. Like chunkRows it is part of the result's last bits.
+// clusterBlock is the number of clusters whose outer products are summed together. Like
+// rows.ChunkRows it is part of the result's last bits.
 const clusterBlock = 256
 
-// scores of the clusters: u_c, the derivative of cluster c's weighted loss
-// with respect to the parameters, and what follows from them.
-type ClusterSums struct {
-	N         int           // clusters with rows
+// blockBytes bounds the memory of a block's scores.
+const blockBytes = 64 << 20
+
+// clusterSums are the scores of the clusters, u_c, which are the derivatives of a cluster's
+// weighted loss with respect to the parameters, and what follows from them.
+type clusterSums struct {
+	n         int           // clusters with rows
 	meat      *mat.SymDense // sum of (u_c - mean)(u_c - mean)'
 	total     []float64     // sum of u_c
-	Effective []float64     // effective number of clusters by term
+	effective []float64     // effective number of clusters by term
 }
 
-// clusterPass is one pass over all clusters at fixed coefficients. Rows come
-// from the store chunk by chunk, and those of a game stand in many chunks: so
-// the clusters are taken in blocks, in order of their first rows, and a block
-// looks only at chunks in which it has rows. While games come one after the
-// other in the data, that is every chunk a few times.
+// center subtracts the mean score, which a prior keeps from being 0.
+func (s *clusterSums) center() {
+	if s.n > 0 {
+		s.meat.SymRankOne(s.meat, -1/float64(s.n), mat.NewVecDense(len(s.total), s.total))
+	}
+}
+
+// clusterPass is one pass over all clusters at fixed coefficients. Rows come from the store
+// chunk by chunk, and those of a game stand in many chunks: so the clusters are taken in
+// blocks, in order of their first rows, and a block looks only at chunks in which it has rows.
+// While games come one after the other in the data, that is every chunk a few times.
 type clusterPass struct {
 	p      *objective.Problem
 	q      *objective.Params
 	w      objective.Tapered
-	place  []int32 // of each of the store's games in the order of clusters; single or none below 0
+	place  []int32 // of each of the store's games in the order of clusters; single or noRows
 	n      int     // clusters of more than one row
 	spans  []span  // of places in each chunk
 	block  int     // clusters a block
 	lonely int     // clusters of one row
-	bare   bool    // no outer products
 }
 
 // Places of games that have none.
@@ -50,22 +59,20 @@ const (
 // span is a range of places, hi excluded.
 type span struct{ lo, hi int32 }
 
-// blockBytes bounds the memory of a block's scores.
-const blockBytes = 64 << 20
-
 // newClusterPass finds out which clusters have rows that take part, and where.
-func newClusterPass(p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered) *clusterPass {
-	pass := &clusterPass{p: p, q: q, w: w, block: clusterBlock}
-	rows := make([]int32, c.N())
+func newClusterPass(o *objective.Penalized, c *rows.Clusters, w objective.Tapered) *clusterPass {
+	p := o.Problem
+	pass := &clusterPass{p: p, q: o.Params, w: w, block: clusterBlock, place: make([]int32, len(c.Of))}
+	counts := make([]int32, c.N())
 	for i, k := range p.Store.Chunks {
-		for j, o := range p.Omega[i] {
-			if o > 0 {
-				rows[c.Of[k.Game[j]]]++
+		for j, omega := range p.Omega[i] {
+			if omega > 0 {
+				counts[c.Of[k.Game[j]]]++
 			}
 		}
 	}
 	order := make([]int32, c.N())
-	for i, n := range rows {
+	for i, n := range counts {
 		switch n {
 		case 0:
 			order[i] = noRows
@@ -77,7 +84,6 @@ func newClusterPass(p *objective.Problem, c *rows.Clusters, q *objective.Params,
 			pass.n++
 		}
 	}
-	pass.place = make([]int32, len(c.Of))
 	for g := range pass.place {
 		pass.place[g] = order[c.Of[g]]
 	}
@@ -91,7 +97,7 @@ func newClusterPass(p *objective.Problem, c *rows.Clusters, q *objective.Params,
 		pass.spans = append(pass.spans, at)
 	}
 	// Games shuffled all over the data: larger blocks, fewer looks.
-	for pass.visits() > 6*len(pass.spans) && 16*pass.block*q.N <= blockBytes {
+	for pass.visits() > 6*len(pass.spans) && 16*pass.block*pass.q.N <= blockBytes {
 		pass.block *= 2
 	}
 	return pass
@@ -108,6 +114,11 @@ func (c *clusterPass) visits() int {
 	return n
 }
 
+// isSingle reports whether a row is a cluster of its own.
+func (c *clusterPass) isSingle(chunk, row int) bool {
+	return c.place[c.p.Store.Chunks[chunk].Game[row]] == single
+}
+
 // clusterScratch is what one goroutine needs for a block of clusters.
 type clusterScratch struct {
 	*objective.Scratch
@@ -121,44 +132,42 @@ type clusterScratch struct {
 
 func (c *clusterPass) scratch() *clusterScratch {
 	terms := c.p.Store.Terms()
-	s := &clusterScratch{
+	return &clusterScratch{
 		Scratch: objective.NewScratch(), wanted: make([]bool, rows.ChunkRows),
 		u: mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
-		sum: make([]float64, terms), sumSq: make([]float64, terms), total: make([]float64, c.q.N),
+		sum: make([]float64, terms), sumSq: make([]float64, terms),
+		total: make([]float64, c.q.N), meat: mat.NewSymDense(c.q.N, nil),
 	}
-	if !c.bare {
-		s.meat = mat.NewSymDense(c.q.N, nil)
-	}
-	return s
 }
 
-// sumClusters passes over the clusters at coefficients w. The second result is
-// the information; the third, if it is asked for, the naive meat.
-func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q *objective.Params, w objective.Tapered, naive bool) (*ClusterSums, *objective.Gram, *objective.Gram, error) {
-	pass := newClusterPass(p, c, q, w)
-	terms := p.Store.Terms()
-	out := &ClusterSums{N: pass.n + pass.lonely, meat: mat.NewSymDense(q.N, nil), total: make([]float64, q.N)}
+// sumClusters passes over the clusters at coefficients w. The gram matrices are the
+// information and, in the Final stage, the naive meat.
+func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, w objective.Tapered, stage Stage) (
+	*clusterSums, []*objective.Gram, error) {
+	pass := newClusterPass(o, c, w)
+	p, q, terms := o.Problem, o.Params, o.Problem.Store.Terms()
+	out := &clusterSums{n: pass.n + pass.lonely, meat: mat.NewSymDense(q.N, nil), total: make([]float64, q.N)}
 	sum, sumSq := make([]float64, terms), make([]float64, terms)
 	merge := func(s *clusterScratch, _ int) {
-		addTo(sum, s.sum)
-		addTo(sumSq, s.sumSq)
-		addTo(out.total, s.total)
-		addTo(out.meat.RawSymmetric().Data, s.meat.RawSymmetric().Data)
+		floats.Add(sum, s.sum)
+		floats.Add(sumSq, s.sumSq)
+		floats.Add(out.total, s.total)
+		floats.Add(out.meat.RawSymmetric().Data, s.meat.RawSymmetric().Data)
 	}
 	blocks := (pass.n + pass.block - 1) / pass.block
 	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	factors := []objective.Together{{objective.Curvature}}
-	if naive {
+	if stage == Final {
 		factors[0] = append(factors[0], objective.SquaredSlope)
 	}
 	if pass.lonely > 0 {
 		if err := pass.singles(ctx, sum, sumSq, out.total); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		factors = append(factors, objective.Together{func(chunk, row int, slope, _ float64) float64 {
-			if pass.place[p.Store.Chunks[chunk].Game[row]] != single {
+			if !pass.isSingle(chunk, row) {
 				return 0
 			}
 			return slope * slope
@@ -166,59 +175,21 @@ func sumClusters(ctx context.Context, p *objective.Problem, c *rows.Clusters, q 
 	}
 	grams, err := p.Grams(ctx, w, factors...)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
 		out.meat.AddSym(out.meat, q.FoldGram(grams[len(grams)-1]))
 	}
-	out.Effective = effective(sum, sumSq)
-	out.center()
-	if !naive {
-		return out, grams[0], nil, nil
-	}
-	return out, grams[0], grams[1], nil
-}
-
-// effective returns the effective numbers of clusters, from the sums and the sums of squares
-// of their information.
-func effective(sum, sumSq []float64) []float64 {
-	out := make([]float64, len(sum))
-	for t := range sum {
-		if sumSq[t] > 0 {
-			out[t] = sum[t] * sum[t] / sumSq[t]
+	out.effective = sum // (sum h)^2 / sum h^2
+	for t, s := range sumSq {
+		if s > 0 {
+			out.effective[t] = sum[t] * sum[t] / s
+		} else {
+			out.effective[t] = 0
 		}
 	}
-	return out
-}
-
-// effectiveGames returns the effective number of clusters by term.
-func effectiveGames(ctx context.Context, p *objective.Problem, c *rows.Clusters, w objective.Tapered) ([]float64, error) {
-	terms := p.Store.Terms()
-	none := &objective.Params{MG: make([]int, terms), EG: make([]int, terms)}
-	for t := range terms {
-		none.MG[t], none.EG[t] = objective.Fixed, objective.Fixed
-	}
-	pass := newClusterPass(p, c, none, w)
-	pass.bare = true
-	pass.block = max(16, min(pass.block, blockBytes/4/(8*terms)))
-	sum, sumSq := make([]float64, terms), make([]float64, terms)
-	merge := func(s *clusterScratch, _ int) {
-		addTo(sum, s.sum)
-		addTo(sumSq, s.sumSq)
-	}
-	blocks := (pass.n + pass.block - 1) / pass.block
-	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
-		return nil, err
-	}
-	err := pass.singles(ctx, sum, sumSq, nil)
-	return effective(sum, sumSq), err
-}
-
-// center subtracts the mean score, which a prior keeps from being 0.
-func (s *ClusterSums) center() {
-	if s.N > 0 {
-		s.meat.SymRankOne(s.meat, -1/float64(s.N), mat.NewVecDense(len(s.total), s.total))
-	}
+	out.center()
+	return out, grams[:len(factors[0])], nil
 }
 
 // do sums the outer products of one block of clusters.
@@ -246,19 +217,19 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		}
 		c.p.Derivatives(s.Scratch, i, wanted)
 		if c.p.Store.Bend() != nil {
-			c.collectParts(s, i, codes, lo)
-			continue
+			c.collectParts(s, k, codes, lo)
+		} else {
+			c.collect(s, k, codes, lo)
 		}
-		c.collect(s, i, codes, lo)
 	}
 	for i := range int(hi - lo) {
-		addTo(s.total, s.u.RawRowView(i)[:c.q.N])
+		floats.Add(s.total, s.u.RawRowView(i)[:c.q.N])
 		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
 			s.sumSq[t] += float64(v * v)
 		}
 	}
-	if c.q.N > 0 && !c.bare {
+	if c.q.N > 0 {
 		u := s.u.RawMatrix()
 		u.Rows = int(hi - lo)
 		s.meat.Zero()
@@ -267,16 +238,18 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 	return nil
 }
 
-// collect adds the chunk's rows to the scores and informations of the block's
-// clusters.
-func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo int32) {
-	k, pairs := c.p.Store.Chunks[chunk], c.p.Store.Pairs()
-	row, wides := 0, k.Wide
+// collect adds the chunk's rows to the scores and informations of the block's clusters.
+func (c *clusterPass) collect(s *clusterScratch, k *rows.Chunk, codes []uint16, lo int32) {
+	pairs, row, wides := c.p.Store.Pairs(), 0, k.Wide
 	for _, r := range k.Runs {
 		n := int(r.Length)
 		for range r.Rows {
 			line := codes[:n]
 			codes = codes[n:]
+			end := 0
+			for end < len(wides) && int(wides[end].Row) == row {
+				end++
+			}
 			if s.wanted[row] {
 				at := int(c.place[k.Game[row]] - lo)
 				u, info := s.u.RawRowView(at), s.info.RawRowView(at)
@@ -285,26 +258,18 @@ func (c *clusterPass) collect(s *clusterScratch, chunk int, codes []uint16, lo i
 				for _, code := range line {
 					spread(c.q, pairs[code], mg, eg, h, u, info)
 				}
-				for _, w := range wides {
-					if int(w.Row) > row {
-						break
-					}
-					if int(w.Row) == row {
-						spread(c.q, w.Entry, mg, eg, h, u, info)
-					}
+				for _, w := range wides[:end] {
+					spread(c.q, w.Entry, mg, eg, h, u, info)
 				}
 			}
-			for len(wides) > 0 && int(wides[0].Row) <= row {
-				wides = wides[1:]
-			}
+			wides = wides[end:]
 			row++
 		}
 	}
 }
 
 // collectParts is collect for rows that a formula evaluates.
-func (c *clusterPass) collectParts(s *clusterScratch, chunk int, codes []uint16, lo int32) {
-	k := c.p.Store.Chunks[chunk]
+func (c *clusterPass) collectParts(s *clusterScratch, k *rows.Chunk, codes []uint16, lo int32) {
 	s.EachPart(c.p.Store, k, codes, func(row int, parts []objective.Part) {
 		if !s.wanted[row] {
 			return
@@ -333,15 +298,14 @@ func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []floa
 	}
 }
 
-// singles adds what clusters of a single row have to say.
+// singles adds the clusters of a single row.
 func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) error {
 	part := make([]float64, c.p.Store.Terms())
+	bent := c.p.Store.Bend() != nil
 	return c.p.EachDerivative(ctx, c.w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
-		k := c.p.Store.Chunks[chunk]
-		if c.place[k.Game[row]] != single {
+		if !c.isSingle(chunk, row) {
 			return
 		}
-		bent := c.p.Store.Bend() != nil
 		for _, e := range parts {
 			part[e.Term] = 0
 		}
@@ -360,10 +324,4 @@ func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) 
 			sumSq[e.Term] += float64(part[e.Term] * part[e.Term])
 		}
 	})
-}
-
-func addTo(dst, src []float64) {
-	for i, v := range src {
-		dst[i] += v
-	}
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ var concepts = []struct {
 
 // Concepts returns the concepts that the terms have, under old and new weights. scale is the
 // factor between theta and centipawns.
-func Concepts(ctx context.Context, s *rows.Sample, terms []rows.Term, old, fit objective.Tapered, q *objective.Params, v Errors, scale float64) ([]Concept, error) {
+func (v *Covariance) Concepts(s *rows.Sample, terms []rows.Term, old, fit objective.Tapered, scale float64) []Concept {
 	middle := middlegame(s)
 	out := []Concept{}
 	for _, c := range concepts {
@@ -58,16 +57,12 @@ func Concepts(ctx context.Context, s *rows.Sample, terms []rows.Term, old, fit o
 		x.Start = mg + eg
 		mg, eg = a.Dot(fit)
 		x.Value = mg + eg
-		linear := make([]float64, q.N)
-		q.Fold(a, linear)
-		se, err := v.contrast(ctx, linear, x.Value/scale)
-		if err != nil {
-			return nil, err
-		}
-		x.SE = Float(scale * se)
+		linear := make([]float64, v.o.Params.N)
+		v.o.Params.Fold(a, linear)
+		x.SE = Float(scale * v.contrast(linear, x.Value/scale))
 		out = append(out, x)
 	}
-	return out, nil
+	return out
 }
 
 // middlegame returns the mean phase of the sample's pieces, from 0 to 1.

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// covariance knows how uncertain the parameters of a fit are.
+// Covariance knows how uncertain the parameters of a fit are.
 //
 // With H the Gauss-Newton matrix of the sum of losses, P the diagonal of the
 // prior's precisions, A = H + D P and u_c the score of cluster c (all rows of
@@ -25,20 +25,146 @@ import (
 // Zeger (1986), with p the effective number of parameters tr(H A^-1). The
 // naive one takes every row for a cluster. Both are about the penalized
 // target: what the fit would be with endless games, held by the same prior. With
-// up to jackknifeClusters clusters, V is the jackknife's.
+// up to JackknifeClusters clusters, V is the jackknife's.
 type Covariance struct {
-	Inverse   *mat.SymDense // A^-1
-	v         *mat.Dense    // clustered, symmetric
+	N         int       // clusters with rows
+	Games     []float64 // effective number of clusters by term
+	Effective float64   // tr(H A^-1)
+	// Clustering and Dispersion are the two factors of the design effect: what dependence within
+	// clusters adds to the variance of a sum of scores, and how much a single row varies against
+	// what the loss expects (below 1 for cross-entropy of games with draws). Finish sets them.
+	Clustering, Dispersion float64
+	Jackknife              bool // V is the jackknife's
+	Ridge                  bool // A was singular and had to be helped
+
+	o         *objective.Penalized
+	clusters  *rows.Clusters
+	theta     []float64
+	w         objective.Tapered // coefficients
+	inverse   *mat.SymDense     // A^-1
+	meat      *mat.SymDense
+	v         *mat.Dense    // V, symmetric
 	naive     *mat.SymDense // the naive meat, with its factor
 	clustered float64       // tr(A^-1 meat)
-	Parts     DesignParts
-	w         objective.Tapered // coefficients
-	Sums      *ClusterSums
-	factor    float64 // of v, for finite numbers of clusters and rows
-	Effective float64 // tr(H A^-1)
-	Ridge     bool    // A was singular and had to be helped
 
 	clusteredScale, naiveScale scaling
+}
+
+// FewestClusters is the number of clusters from which there are clustered standard errors.
+// At the optimum the scores of all clusters add up to next to nothing, so that those of one
+// or two show no spread.
+const FewestClusters = 3
+
+// Stage says whether a covariance is likely the last of a fit. A Final one computes in one pass
+// what Finish needs; an Interim one leaves that out.
+type Stage int
+
+const (
+	Interim Stage = iota
+	Final
+)
+
+// NewCovariance computes what the design effect needs at theta.
+func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, stage Stage) (*Covariance, error) {
+	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1, Dispersion: 1}
+	o.Params.Expand(theta, v.w)
+	sums, grams, err := sumClusters(ctx, o, c, v.w, stage)
+	if err != nil {
+		return nil, err
+	}
+	v.N, v.Games = sums.n, sums.effective
+	if stage == Final {
+		v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[1]))
+	}
+	h := o.Params.FoldGram(grams[0])
+	o.Known.Set(theta, h)
+	h = o.Params.HoldOut(h)
+	v.invert(h)
+	v.meat = o.Params.HoldOut(sums.meat)
+	v.Effective = dotSym(v.inverse, h)
+	v.clustered = dotSym(v.inverse, v.meat)
+	return v, nil
+}
+
+// invert sets A^-1. Directions that neither data nor prior know are given a tiny precision, so
+// that their variance is not infinite but absurd.
+func (v *Covariance) invert(h *mat.SymDense) {
+	n := h.SymmetricDim()
+	a := mat.NewSymDense(n, nil)
+	a.CopySym(h)
+	for j := range n {
+		a.SetSym(j, j, a.At(j, j)+float64(v.o.Design*v.o.Params.Precision(j)))
+		if v.o.Params.Stuck(j) {
+			a.SetSym(j, j, 1) // of no matter: its row and column are 0
+		}
+	}
+	factor := optimize.Factorize(a)
+	if factor == nil {
+		v.inverse = mat.NewSymDense(n, nil)
+		return
+	}
+	v.inverse, v.Ridge = factor.Inverse(), factor.Ridge > 0
+}
+
+// Design returns the estimate of D, or 0 if there is none: by how much the
+// spread of the clusters' scores exceeds what the loss expects of independent
+// rows. Of few clusters the fit leaves next to no spread, but rows cannot say
+// more than independent ones do, and how much these vary is known besides.
+func (v *Covariance) Design(ctx context.Context) (float64, error) {
+	spread, err := v.o.Problem.Dispersion(ctx, v.w)
+	if err != nil || v.Effective <= 0 {
+		return 0, err
+	}
+	return max(v.clustered/v.Effective, spread), nil
+}
+
+// Finish computes what estimating the design effect does not need.
+func (v *Covariance) Finish(ctx context.Context) error {
+	p, q := v.o.Problem, v.o.Params
+	if q.N == 0 {
+		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
+		return nil
+	}
+	if v.naive == nil {
+		grams, err := p.Gram(ctx, v.w, objective.SquaredSlope)
+		if err != nil {
+			return err
+		}
+		v.naive = q.HoldOut(q.FoldGram(grams[0]))
+	}
+	if naive := dotSym(v.inverse, v.naive); v.Effective > 0 && naive > 0 {
+		v.Clustering, v.Dispersion = v.clustered/naive, naive/v.Effective
+	}
+	small := v.smallSample()
+	v.naive.ScaleSym(small, v.naive)
+	if v.N > 1 {
+		small *= float64(v.N) / (float64(v.N) - 1)
+	}
+	if v.Jackknife = v.N <= JackknifeClusters; v.Jackknife {
+		if err := v.jackknife(ctx); err != nil {
+			return err
+		}
+		small = float64(v.N-1) / float64(v.N)
+	}
+	v.v = symMul(v.inverse, symMul(v.meat, mat.DenseCopyOf(v.inverse)))
+	v.v.Scale(small, v.v)
+	return nil
+}
+
+// smallSample returns the factor of covariances for a finite number of rows.
+func (v *Covariance) smallSample() float64 {
+	rows := 0.0
+	for _, c := range v.o.Problem.Omega {
+		for _, o := range c {
+			if o > 0 {
+				rows++
+			}
+		}
+	}
+	if rows > v.Effective+1 {
+		return (rows - 1) / (rows - v.Effective)
+	}
+	return 1
 }
 
 // scaling is what the errors of rescaled weights need. The factor of the rescaling,
@@ -89,158 +215,27 @@ func (v *Covariance) Rescale(gradient []float64) {
 		return scaling{x.RawVector().Data, mat.Dot(g, x)}
 	}
 	v.clusteredScale = by(v.v)
-	v.naiveScale = by(v.Inverse, v.naive, v.Inverse)
-}
-
-// designParts are the two factors of the design effect: clustering is what
-// dependence within clusters adds to the variance of a sum of scores,
-// dispersion is how much a single row varies against what the loss expects
-// (below 1 for cross-entropy of games with draws).
-type DesignParts struct{ Clustering, Dispersion float64 }
-
-// NewCovariance computes what the variances of parameters at theta need. If it is likely the
-// last, which Finish is called of, some of what that needs comes cheaper now.
-func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, last bool) (*Covariance, error) {
-	w := objective.NewTapered(o.Problem.Store.Terms())
-	o.Params.Expand(theta, w)
-	sums, information, naive, err := sumClusters(ctx, o.Problem, c, o.Params, w, last)
-	if err != nil {
-		return nil, err
-	}
-	v := &Covariance{Sums: sums, w: w}
-	if naive != nil {
-		v.naive = o.Params.HoldOut(o.Params.FoldGram(naive))
-	}
-	h := o.Params.FoldGram(information)
-	o.Known.Set(theta, h)
-	h = o.Params.HoldOut(h)
-	v.invert(h, o)
-	v.Sums.meat = o.Params.HoldOut(v.Sums.meat)
-	v.Effective = dotSym(v.Inverse, h)
-	v.clustered = dotSym(v.Inverse, v.Sums.meat)
-	return v, nil
-}
-
-// design returns the estimate of D, or 0 if there is none: by how much the
-// spread of the clusters' scores exceeds what the loss expects of independent
-// rows. Of few clusters the fit leaves next to no spread, but rows cannot say
-// more than independent ones do, and how much these vary is known besides.
-func (v *Covariance) Design(ctx context.Context, p *objective.Problem) (float64, error) {
-	spread, err := p.Dispersion(ctx, v.w)
-	if err != nil || v.Effective <= 0 {
-		return 0, err
-	}
-	return max(v.clustered/v.Effective, spread), nil
-}
-
-// finish computes what estimating the design effect does not need.
-func (v *Covariance) Finish(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, few bool) error {
-	n := v.Inverse.SymmetricDim()
-	v.Parts = DesignParts{Clustering: 1, Dispersion: 1}
-	if n == 0 {
-		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
-		return nil
-	}
-	if v.naive == nil {
-		grams, err := o.Problem.Gram(ctx, v.w, objective.SquaredSlope)
-		if err != nil {
-			return err
-		}
-		v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[0]))
-	}
-	if naive := dotSym(v.Inverse, v.naive); v.Effective > 0 && naive > 0 {
-		v.Parts = DesignParts{Clustering: v.clustered / naive, Dispersion: naive / v.Effective}
-	}
-	var small float64
-	small, v.factor = finiteSample(o.Problem, v.Effective, v.Sums.N)
-	v.naive.ScaleSym(small, v.naive)
-	if few {
-		if err := v.jackknife(ctx, o, c, theta); err != nil {
-			return err
-		}
-	}
-	v.v = symMul(v.Inverse, symMul(v.Sums.meat, mat.DenseCopyOf(v.Inverse)))
-	v.v.Scale(v.factor, v.v)
-	return nil
-}
-
-// invert sets A^-1.
-func (v *Covariance) invert(h *mat.SymDense, o *objective.Penalized) {
-	a := mat.NewSymDense(h.SymmetricDim(), nil)
-	a.CopySym(h)
-	v.Inverse, v.Ridge = invert(a, o)
-}
-
-// invert returns A^-1, and whether A is singular, from H, which it overwrites. Directions
-// that neither data nor prior know are given a tiny precision, so that their variance is
-// not infinite but absurd.
-func invert(a *mat.SymDense, o *objective.Penalized) (inverse *mat.SymDense, ridge bool) {
-	n := a.SymmetricDim()
-	for j := range n {
-		a.SetSym(j, j, a.At(j, j)+float64(o.Design*o.Params.Precision(j)))
-		if o.Params.Stuck(j) {
-			a.SetSym(j, j, 1) // of no matter: its row and column are 0
-		}
-	}
-	if factor := optimize.Factorize(a); factor != nil {
-		return factor.Inverse(), factor.Ridge > 0
-	}
-	return mat.NewSymDense(n, nil), false
-}
-
-// finiteSample returns the factors of the naive and the clustered covariance for finite
-// numbers of clusters and rows.
-func finiteSample(p *objective.Problem, effective float64, clusters int) (naive, clustered float64) {
-	rows := 0.0
-	for _, c := range p.Omega {
-		for _, o := range c {
-			if o > 0 {
-				rows++
-			}
-		}
-	}
-	small := 1.0
-	if rows > effective+1 {
-		small = (rows - 1) / (rows - effective)
-	}
-	naive, clustered = small, small
-	if c := float64(clusters); c > 1 {
-		clustered *= c / (c - 1)
-	}
-	return naive, clustered
+	v.naiveScale = by(v.inverse, v.naive, v.inverse)
 }
 
 // NaiveErrors returns a function for the standard error of parameter j, whose coefficient
 // is w before the rescaling, under the naive meat.
 func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
-	full := mat.DenseCopyOf(v.Inverse)
+	full := mat.DenseCopyOf(v.inverse)
 	m := symMul(v.naive, full)
 	return func(j int, w float64) float64 {
 		// v_jj = (A^-1)_j' meat (A^-1)_j, and A^-1 is symmetric.
 		of := 0.0
-		for k := range v.Inverse.SymmetricDim() {
+		for k := range v.inverse.SymmetricDim() {
 			of += float64(full.At(j, k) * m.At(k, j))
 		}
 		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.at(j), w)))
 	}
 }
 
-// symMul returns the product of a symmetric and a general matrix.
-func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
-	rows, cols := b.Dims()
-	m := mat.NewDense(rows, cols, nil)
-	dense.AddMul(m.RawMatrix(), mat.DenseCopyOf(a).RawMatrix(), b.RawMatrix())
-	return m
-}
-
-// FewestClusters is the number of clusters from which there are clustered standard errors.
-// At the optimum the scores of all clusters add up to next to nothing, so that those of one
-// or two show no spread.
-const FewestClusters = 3
-
 // root returns the standard error for a clustered variance, NaN if there are too few clusters.
 func (v *Covariance) root(variance float64) float64 {
-	if v.Sums.N < FewestClusters {
+	if v.N < FewestClusters {
 		return math.NaN()
 	}
 	return math.Sqrt(max(0, variance))
@@ -252,31 +247,48 @@ func (v *Covariance) SE(j int, w float64) float64 {
 	return v.root(v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w))
 }
 
-// contrast implements Errors.
-func (v *Covariance) contrast(_ context.Context, a []float64, value float64) (float64, error) {
+// contrast returns the clustered standard error of a'theta; value is a'w.
+func (v *Covariance) contrast(a []float64, value float64) float64 {
 	total := 0.0
 	for j, x := range a {
 		if x != 0 {
 			total += float64(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
-	return v.root(v.clusteredScale.variance(total, v.clusteredScale.dot(a), value)), nil
+	return v.root(v.clusteredScale.variance(total, v.clusteredScale.dot(a), value))
 }
 
-// deviation implements Errors.
-func (v *Covariance) deviation(_ context.Context, mean []float64) func(j int, value float64) (Float, error) {
+// deviation returns a function for the clustered standard error of theta_j - mean'theta,
+// j = objective.Fixed standing for a constant; value is w_j - mean'w.
+func (v *Covariance) deviation(mean []float64) func(j int, value float64) float64 {
 	vm := make([]float64, len(mean))
 	for j := range vm {
 		vm[j] = floats.Dot(v.v.RawRowView(j), mean)
 	}
 	mvm, scale := floats.Dot(mean, vm), &v.clusteredScale
 	with := scale.dot(mean)
-	return func(j int, value float64) (Float, error) {
+	return func(j int, value float64) float64 {
 		if j == objective.Fixed {
-			return Float(v.root(scale.variance(mvm, -with, value))), nil
+			return v.root(scale.variance(mvm, -with, value))
 		}
-		return Float(v.root(scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value))), nil
+		return v.root(scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value))
 	}
+}
+
+// Share is the part of parameter j that the data determine, 1 - D P_jj (A^-1)_jj: these add up
+// to tr(H A^-1).
+func (v *Covariance) Share(j int) float64 {
+	if v.o.Params.Stuck(j) {
+		return 0
+	}
+	return min(1, max(0, 1-float64(v.o.Design*v.o.Params.Precision(j)*v.inverse.At(j, j))))
+}
+
+// symMul returns the product of a symmetric and a general matrix.
+func symMul(a *mat.SymDense, b *mat.Dense) *mat.Dense {
+	m := mat.NewDense(b.RawMatrix().Rows, b.RawMatrix().Cols, nil)
+	dense.AddMul(m.RawMatrix(), mat.DenseCopyOf(a).RawMatrix(), b.RawMatrix())
+	return m
 }
 
 // dotSym returns the trace of the product of two symmetric matrices.
@@ -289,17 +301,4 @@ func dotSym(a, b *mat.SymDense) float64 {
 		total += float64(x[j]*y[j]) + float64(2*floats.Dot(x[j+1:], y[j+1:]))
 	}
 	return total
-}
-
-// share is 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
-func (v *Covariance) Share(o *objective.Penalized, j int) float64 {
-	return share(o, j, v.Inverse.At(j, j))
-}
-
-// share is Covariance.Share, from element jj of A^-1.
-func share(o *objective.Penalized, j int, inverse float64) float64 {
-	if o.Params.Stuck(j) {
-		return 0
-	}
-	return min(1, max(0, 1-float64(o.Design*o.Params.Precision(j)*inverse)))
 }

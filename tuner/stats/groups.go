@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,19 +27,11 @@ type GroupGain struct {
 	Net float64 `json:"net_gain"`
 }
 
-// Gains knows what group gains are made of: Covariance or Large.
-type Gains interface {
-	// share returns how many of the parameters S the data determine.
-	share(o *objective.Penalized, of []int) float64
-	// wald returns theta_S' (A^-1_SS)^-1 theta_S, the A of the sum of losses.
-	wald(ctx context.Context, of []int, theta []float64) (float64, error)
-}
-
 // GroupGains computes the gains of all groups at the fit: for parameters S it is
 // theta_S' (A^-1_SS)^-1 theta_S / 2, theta_S their changes from the start.
-// rows is the weight of all rows trained on.
-func GroupGains(ctx context.Context, v Gains, o *objective.Penalized, terms []rows.Term, theta []float64, rows float64) ([]GroupGain, error) {
-	var out []GroupGain
+// rows is the weight of all rows trained on, design the design effect.
+func (v *Covariance) GroupGains(terms []rows.Term, design, rows float64) (out []GroupGain) {
+	q := v.o.Params
 	for _, name := range objective.GroupNames(terms) {
 		g := GroupGain{Name: name}
 		var of []int
@@ -49,8 +40,8 @@ func GroupGains(ctx context.Context, v Gains, o *objective.Penalized, terms []ro
 			if term.Group != name {
 				continue
 			}
-			for _, j := range [2]int{o.Params.MG[t], o.Params.EG[t]} {
-				if j != objective.Fixed && !taken[j] && !o.Params.Stuck(j) {
+			for _, j := range [2]int{q.MG[t], q.EG[t]} {
+				if j != objective.Fixed && !taken[j] && !q.Stuck(j) {
 					taken[j] = true
 					of = append(of, j)
 				}
@@ -59,36 +50,25 @@ func GroupGains(ctx context.Context, v Gains, o *objective.Penalized, terms []ro
 		if g.Parameters = len(of); g.Parameters == 0 {
 			continue
 		}
-		wald, err := v.wald(ctx, of, theta)
-		if err != nil {
-			return nil, err
+		for _, j := range of {
+			g.Effective += v.Share(j)
 		}
-		g.Effective = v.share(o, of)
-		g.Gain = wald / 2 / rows
-		g.Net = g.Gain - o.Design*g.Effective/rows
+		g.Gain = v.wald(of) / 2 / rows
+		g.Net = g.Gain - design*g.Effective/rows
 		out = append(out, g)
 	}
-	return out, nil
+	return out
 }
 
-// share implements Gains.
-func (v *Covariance) share(o *objective.Penalized, of []int) float64 {
-	total := 0.0
-	for _, j := range of {
-		total += v.Share(o, j)
-	}
-	return total
-}
-
-// wald implements Gains.
-func (v *Covariance) wald(_ context.Context, of []int, theta []float64) (float64, error) {
+// wald returns theta_S' (A^-1_SS)^-1 theta_S, the A of the sum of losses.
+func (v *Covariance) wald(of []int) float64 {
 	n := len(of)
 	block, x := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	largest := 0.0
 	for i, j := range of {
-		x.SetVec(i, theta[j])
+		x.SetVec(i, v.theta[j])
 		for k := i; k < n; k++ {
-			block.SetSym(i, k, v.Inverse.At(j, of[k]))
+			block.SetSym(i, k, v.inverse.At(j, of[k]))
 		}
 		largest = math.Max(largest, block.At(i, i))
 	}
@@ -97,11 +77,11 @@ func (v *Covariance) wald(_ context.Context, of []int, theta []float64) (float64
 	}
 	factor := optimize.Factorize(block)
 	if factor == nil {
-		return 0, nil
+		return 0
 	}
 	minus, err := factor.Solve(x.RawVector().Data)
 	if err != nil {
-		return 0, nil
+		return 0
 	}
-	return -floats.Dot(minus, x.RawVector().Data), nil
+	return -floats.Dot(minus, x.RawVector().Data)
 }

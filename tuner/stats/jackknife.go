@@ -9,10 +9,9 @@ import (
 
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// jackknifeClusters is the number of clusters up to which errors are those of
+// JackknifeClusters is the number of clusters up to which errors are those of
 // the jackknife. Of fewer, each pulls the fit towards itself, which makes its
 // own score, and with it the sandwich, too small; see TUNER.md for how much.
 const JackknifeClusters = 100
@@ -33,20 +32,19 @@ const (
 // conjugate gradients with A for preconditioner (Hestenes and Stiefel 1952):
 // A - H_c is A but for the few directions in which the cluster matters, so
 // that a dozen passes over the rows do, and no H_c is ever written down.
-func (v *Covariance) jackknife(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) error {
-	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: mat.DenseCopyOf(v.Inverse).RawMatrix()}
-	o.Params.Expand(theta, j.w)
-	if err := j.solve(ctx, c.N()); err != nil {
+func (v *Covariance) jackknife(ctx context.Context) error {
+	n := v.o.Params.N
+	j := jackknife{o: v.o, of: v.clusters.Of, w: v.w, inverse: mat.DenseCopyOf(v.inverse).RawMatrix()}
+	if err := j.solve(ctx, v.clusters.N()); err != nil {
 		return err
 	}
-	sums := &ClusterSums{N: v.Sums.N, meat: mat.NewSymDense(o.Params.N, nil), total: make([]float64, o.Params.N), Effective: v.Sums.Effective}
-	for i := range c.N() {
-		addTo(sums.total, j.sum.RawRowView(i))
+	sums := &clusterSums{n: v.N, meat: mat.NewSymDense(n, nil), total: make([]float64, n)}
+	for c := range v.clusters.N() {
+		floats.Add(sums.total, j.sum.RawRowView(c))
 	}
 	sums.meat.SymOuterK(1, j.sum.T())
 	sums.center()
-	v.Sums = sums
-	v.factor = float64(sums.N-1) / float64(sums.N)
+	v.meat = sums.meat
 	return nil
 }
 

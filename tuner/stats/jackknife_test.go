@@ -32,11 +32,11 @@ func fewGames(t *testing.T, syn synthetic.Games) (*objective.Penalized, *rows.Cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewCovariance(t.Context(), o, c, out.X, true)
+	v, err := NewCovariance(t.Context(), o, c, out.X, Final)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Finish(t.Context(), o, c, out.X, true); err != nil {
+	if err := v.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return o, c, out.X, v
@@ -64,13 +64,13 @@ func without(o *objective.Penalized, game int) *objective.Penalized {
 func TestJackknifeSteps(t *testing.T) {
 	ctx := context.Background()
 	o, c, theta, v := fewGames(t, synthetic.Games{Games: 24, Rows: 40, Terms: 7, PerRow: 3, Shared: 0.7, K: 0.006, Seed: 5, Persistent: true})
-	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: mat.DenseCopyOf(v.Inverse).RawMatrix()}
+	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: mat.DenseCopyOf(v.inverse).RawMatrix()}
 	o.Params.Expand(theta, j.w)
 	if err := j.solve(ctx, 24); err != nil {
 		t.Fatal(err)
 	}
 	var steps, refits mat.Dense
-	steps.Mul(j.sum, v.Inverse)
+	steps.Mul(j.sum, v.inverse)
 	refits.CloneFrom(&steps)
 	for game := range 24 {
 		less := without(o, game)

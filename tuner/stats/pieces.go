@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"context"
 	"math"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -46,23 +45,14 @@ func marginal(s *rows.Sample, t int) objective.Tapered {
 	return a
 }
 
-// Errors knows standard errors: Covariance or Large.
-type Errors interface {
-	// contrast returns the clustered standard error of a'theta; value is a'w.
-	contrast(ctx context.Context, a []float64, value float64) (float64, error)
-	// deviation returns a function for the clustered standard error of theta_j - mean'theta,
-	// j = objective.Fixed standing for a constant; value is w_j - mean'w.
-	deviation(ctx context.Context, mean []float64) func(j int, value float64) (Float, error)
-}
-
 // PieceValues returns the marginal values of the five piece types under old and new
 // weights. scale is the factor between theta and centipawns.
-func PieceValues(ctx context.Context, s *rows.Sample, old, fit objective.Tapered, q *objective.Params, v Errors, scale float64) ([]PieceValue, error) {
+func (v *Covariance) PieceValues(s *rows.Sample, old, fit objective.Tapered, scale float64) []PieceValue {
 	var out []PieceValue
 	var linear [rows.PieceTypes][]float64
 	for t := range rows.PieceTypes {
 		p := PieceValue{Piece: board.PieceType(t).String(), Count: s.Count[t], Shannon: shannonValues[t]}
-		linear[t] = make([]float64, q.N)
+		linear[t] = make([]float64, v.o.Params.N)
 		if s.Count[t] > 0 {
 			a := marginal(s, t)
 			mg, eg := a.Dot(old)
@@ -71,28 +61,20 @@ func PieceValues(ctx context.Context, s *rows.Sample, old, fit objective.Tapered
 			p.Value = mg + eg
 			middle := float64(s.Phase[t]) / float64(rows.MaxPhase*s.Count[t])
 			p.MG, p.EG = objective.Ratio(mg, middle), objective.Ratio(eg, 1-middle)
-			q.Fold(a, linear[t])
-			se, err := v.contrast(ctx, linear[t], p.Value/scale)
-			if err != nil {
-				return nil, err
-			}
-			p.SE = Float(scale * se)
+			v.o.Params.Fold(a, linear[t])
+			p.SE = Float(scale * v.contrast(linear[t], p.Value/scale))
 		}
 		out = append(out, p)
 	}
 	for t := range out {
 		pawn := out[board.Pawn].Value
 		out[t].Pawns = objective.Ratio(out[t].Value, pawn)
-		d := make([]float64, q.N)
+		d := make([]float64, v.o.Params.N)
 		for j := range d {
 			d[j] = linear[t][j] - float64(out[t].Pawns*linear[board.Pawn][j])
 		}
 		// The value of d is 0: a ratio does not depend on the scale.
-		se, err := v.contrast(ctx, d, 0)
-		if err != nil {
-			return nil, err
-		}
-		out[t].SEPawns = Float(math.Abs(objective.Ratio(scale*se, pawn)))
+		out[t].SEPawns = Float(math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn)))
 	}
-	return out, nil
+	return out
 }

@@ -43,7 +43,7 @@ type CenteredTerm struct {
 // smallestTable is the number of terms below which a common prefix is no table.
 const smallestTable = 3
 
-// findTables looks among terms of a group whose names differ only after the
+// FindTables looks among terms of a group whose names differ only after the
 // last dot for those whose counts sum, in every row, to the count of one
 // material term, or to nothing. The data decide; names only suggest.
 func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table, error) {
@@ -148,55 +148,41 @@ func candidateTables(terms []rows.Term) ([]int, []Table) {
 // Center fills in the table's centered values under fit and their errors.
 // incidence says how often each term occurs; scale is the factor between
 // theta and centipawns.
-func (b *Table) Center(ctx context.Context, terms []rows.Term, fit objective.Tapered, incidence []float64, q *objective.Params, v Errors, scale float64) error {
+func (v *Covariance) Center(b *Table, terms []rows.Term, fit objective.Tapered, incidence []float64, scale float64) {
 	total := 0.0
 	for _, t := range b.Terms {
 		total += incidence[t]
 	}
 	if total == 0 {
-		return nil
+		return
 	}
+	q, none := v.o.Params, make([]float64, len(incidence))
 	mean := objective.NewTapered(len(incidence))
 	for _, t := range b.Terms {
 		f := incidence[t] / total
 		mean.MG[t], mean.EG[t] = f, f
 	}
 	b.MeanMG, b.MeanEG = mean.Dot(fit)
-	for _, t := range b.Terms {
-		b.Centered = append(b.Centered, CenteredTerm{Name: terms[t].Name, MG: fit.MG[t] - b.MeanMG, EG: fit.EG[t] - b.MeanEG})
-	}
-	none := make([]float64, len(incidence))
-	for _, half := range []struct {
-		mean  objective.Tapered
-		of    []int
-		value float64
-		se    *Float
-		term  func(*CenteredTerm) (float64, *Float)
-	}{
-		{objective.Tapered{MG: mean.MG, EG: none}, q.MG, b.MeanMG, &b.MeanSEMG, func(c *CenteredTerm) (float64, *Float) { return c.MG, &c.SEMG }},
-		{objective.Tapered{MG: none, EG: mean.EG}, q.EG, b.MeanEG, &b.MeanSEEG, func(c *CenteredTerm) (float64, *Float) { return c.EG, &c.SEEG }},
-	} {
+	// half returns the errors of the mean and of the centered values of one half of the terms.
+	half := func(mean objective.Tapered, of []int, value float64, fit []float64) (Float, []Float) {
 		a := make([]float64, q.N)
-		q.Fold(half.mean, a)
-		se, err := v.contrast(ctx, a, half.value/scale)
-		if err != nil {
-			return err
+		q.Fold(mean, a)
+		deviation := v.deviation(a)
+		var out []Float
+		for _, t := range b.Terms {
+			out = append(out, Float(scale)*Float(deviation(of[t], (fit[t]-value)/scale)))
 		}
-		*half.se = Float(scale * se)
-		deviation := v.deviation(ctx, a)
-		for i, t := range b.Terms {
-			value, to := half.term(&b.Centered[i])
-			se, err := deviation(half.of[t], value/scale)
-			if err != nil {
-				return err
-			}
-			*to = Float(scale) * se
-		}
+		return Float(scale * v.contrast(a, value/scale)), out
 	}
-	return nil
+	var mg, eg []Float
+	b.MeanSEMG, mg = half(objective.Tapered{MG: mean.MG, EG: none}, q.MG, b.MeanMG, fit.MG)
+	b.MeanSEEG, eg = half(objective.Tapered{MG: none, EG: mean.EG}, q.EG, b.MeanEG, fit.EG)
+	for i, t := range b.Terms {
+		b.Centered = append(b.Centered, CenteredTerm{terms[t].Name, fit.MG[t] - b.MeanMG, fit.EG[t] - b.MeanEG, mg[i], eg[i]})
+	}
 }
 
-// incidence returns how often each term occurs: counted for both sides in the
+// Incidence returns how often each term occurs: counted for both sides in the
 // sample of positions, or else by the differences in the rows.
 func Incidence(ctx context.Context, s *rows.Store) ([]float64, error) {
 	out := make([]float64, s.Terms())

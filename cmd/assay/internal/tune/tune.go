@@ -142,7 +142,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
 	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit, "largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
-	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has fewer standard errors, or is refused if it has a formula (default: a quarter of the machine's)")
+	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no standard errors, or is refused if it has a formula (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
@@ -326,9 +326,6 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
 	report.Warnings = slices.Insert(report.Warnings, 0, task.warnings()...)
-	if r.Solver != "" {
-		fmt.Fprintf(stderr, "tune: %s\n", r.Solver)
-	}
 	if f.curve && err == nil {
 		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
 			return tuneAdvice(err)

@@ -267,7 +267,7 @@ func TestTuneLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range [][2]string{
-		{text, "+- - "}, {text, "a large fit: standard errors of the 50 largest changes"},
+		{text, "+- - "}, {text, "a large fit: matrices would take"},
 		{string(doc), `"se_mg": null`}, {string(doc), `"interval_mg": null`},
 	} {
 		if !strings.Contains(want[0], want[1]) {
@@ -278,16 +278,10 @@ func TestTuneLarge(t *testing.T) {
 	if err := json.Unmarshal(doc, &r); err != nil {
 		t.Fatal(err)
 	}
-	known := 0
 	for _, x := range r.Terms {
-		for _, se := range []tuner.Float{x.SEMG, x.SEEG} {
-			if se > 0 {
-				known++
-			}
+		if x.SEMG > 0 || x.SEEG > 0 {
+			t.Errorf("a standard error: %+v", x)
 		}
-	}
-	if known < 25 || known > 100 { // wings are tied: up to two coefficients a parameter
-		t.Errorf("%d standard errors", known)
 	}
 }
 
