@@ -36,21 +36,21 @@ func appendixModel() *Model {
 		start             int32
 	}{
 		// Every pawn of a file that holds two: the other reading of "doubled".
-		{"doubled-all", GroupPawns, "2a", 0},
-		{"centre-pawn", GroupPawns, "2b", 10},
-		{"weak-shelter", GroupKing, "2c", -10},
-		{"pawn-off-bishop-colour", GroupPawns, "2d", 3},
-		{"passed", GroupPassed, "2e", 25},
-		{"knight.advanced", GroupPieces, "3a", 10},
-		{"knight.advanced.held", GroupPieces, "3a", 15},
-		{"rook.open-file", GroupPieces, "3b", 20},
-		{"rook.half-open-file", GroupPieces, "3b", 10},
-		{"rook.seventh", GroupPieces, "3c", 20},
-		{"rooks-doubled", GroupPieces, "3d", 10},
-		{"committed", GroupPieces, "4a", -5},
-		{"exchange", GroupPieces, "4b", 3},
-		{"king-zone", GroupKing, "4c", 5},
-		{"pin", GroupPieces, "4d", 15},
+		{"doubled-all", groupPawns, "2a", 0},
+		{"centre-pawn", groupPawns, "2b", 10},
+		{"weak-shelter", groupKing, "2c", -10},
+		{"pawn-off-bishop-colour", groupPawns, "2d", 3},
+		{"passed", groupPassed, "2e", 25},
+		{"knight.advanced", groupPieces, "3a", 10},
+		{"knight.advanced.held", groupPieces, "3a", 15},
+		{"rook.open-file", groupPieces, "3b", 20},
+		{"rook.half-open-file", groupPieces, "3b", 10},
+		{"rook.seventh", groupPieces, "3c", 20},
+		{"rooks-doubled", groupPieces, "3d", 10},
+		{"committed", groupPieces, "4a", -5},
+		{"exchange", groupPieces, "4b", 3},
+		{"king-zone", groupKing, "4c", 5},
+		{"pin", groupPieces, "4d", 15},
 	} {
 		source := "Shannon 1950, appendix " + f.item + "; start weight our own"
 		t.set(shannonTerms+i, Term{Name: f.name, Group: f.group, Source: source}, f.start)

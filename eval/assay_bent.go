@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval/internal/bent"
+	"github.com/assay-chess/assay/eval/formula"
 )
 
 // The model assay-bent: the terms of the model assay, but for those of fixed units of danger,
 // and three channels instead of what assay has fixed in code: danger by its square, chances to
-// convert a lead, and complexity. Channels and formula are declared in package bent.
+// convert a lead, and complexity.
 
 // Index of the first slot of every block that the model assay does not have.
 const (
@@ -42,6 +42,48 @@ const (
 	bentSlots       = bentInfiltrated + 1
 )
 
+// assayBend is how the model bends: what the attackers of a king add up to counts by its square, an
+// ending that is close to a draw scales the lead, and a position with play left in it adds to the
+// endgame value of the side that is ahead, never beyond zero.
+var assayBend = Bend{
+	Channels: []formula.Name{
+		{Name: "main", Tapered: true},
+		{Name: "danger", Tapered: true, Sides: true}, // of the side that attacks
+		{Name: "winning", Sides: true},               // chances to convert a lead, in 1/64 of it
+		{Name: "complexity"},
+	},
+	Formula: `let attack = clamp(danger.mg, 0, 2000)^2/4096;
+let late = clamp(danger.eg, 0, 2000)/16;
+let m = main.mg + balance(attack);
+let e0 = main.eg + balance(late);
+let e = e0 + sign(e0)*max(complexity, -abs(e0));
+let v = m*phase + e*(1 - phase);
+value = v*clamp(64 + if(v < 0, winning.black, winning.white), 0, 96)/64`,
+	value: valueAssayBent,
+}
+
+// valueAssayBent is the formula in integers. Nothing is rounded before the end, and with sums of 32
+// bits no number is beyond 55.
+func valueAssayBent(s *sums, phase int64) int64 {
+	mg, eg := unpack(s[0])
+	whiteMG, whiteEG := unpack(s[sumDanger])
+	blackMG, blackEG := unpack(s[sumDanger+1])
+	complexity, _ := unpack(s[sumComplexity])
+	whiteMG, blackMG = clamp(whiteMG, 2000), clamp(blackMG, 2000)
+	mg = mg*4096 + whiteMG*whiteMG - blackMG*blackMG         // in 1/4096
+	eg = eg*16 + clamp(whiteEG, 2000) - clamp(blackEG, 2000) // in 1/16
+	eg += signOf(eg) * max(complexity*16, -max(eg, -eg))
+	v := mg*phase + eg*256*(MaxPhase-phase)
+	winning, _ := unpack(s[sumWinning])
+	if v < 0 {
+		winning, _ = unpack(s[sumWinning+1])
+	}
+	return v * clamp(64+winning, 96) / (4096 * MaxPhase * 64)
+}
+
+// clamp returns a number within 0 and most.
+func clamp(v, most int64) int64 { return max(0, min(v, most)) }
+
 // Sums of the channels, see Bend.
 const (
 	sumDanger     = 1 // White's, Black's
@@ -52,17 +94,16 @@ const (
 func assayBentModel() *Model {
 	t := newTable(bentSlots)
 	declareAssay(t)
-	for slot := assayRing; slot < assayRing+ringBuckets; slot++ {
-		t.terms[slot].Name = ""
-	}
-	for slot := assayDanger; slot < assayDanger+dangerBuckets; slot++ {
-		t.terms[slot].Name = ""
-	}
+	clear(t.terms[assayRing : assayRing+ringBuckets]) // the channel danger has these
+	clear(t.terms[assayDanger : assayDanger+dangerBuckets])
 	declareDanger(t)
 	declareWinning(t)
 	declareComplexity(t)
-	return bend(&bent.Assay, "the model assay with bends that are fitted: danger by its square, endgame factors, complexity",
-		t, traceAssayBent, scoreAssayBent, valueAssayBent)
+	bend := assayBend
+	m := newModel("assay-bent", "the model assay with bends that are fitted: danger by its square, endgame factors, complexity",
+		bend.compact(t), traceAssayBent, scoreAssayBent)
+	m.Bend = &bend
+	return m
 }
 
 // declareDanger declares the terms of the channel danger. They start at the units that are
@@ -71,7 +112,7 @@ func declareDanger(t *table) {
 	const unit = 16
 	add := func(slot int, start int32, names ...string) {
 		for i, name := range names {
-			t.set(slot+i, Term{Name: "danger." + name, Group: GroupKing, Tapered: true, Source: sourceShannonRing, Channel: "danger"}, 0)
+			t.set(slot+i, Term{Name: "danger." + name, Group: groupKing, Tapered: true, Source: sourceShannonRing, Channel: "danger"}, 0)
 			t.start[slot+i] = Coef{unit * start, 0}
 		}
 	}
@@ -97,7 +138,7 @@ func declareDanger(t *table) {
 // declareWinning declares the terms of the channel winning, in 1/64 of a lead.
 func declareWinning(t *table) {
 	add := func(slot int, start int32, name string) {
-		t.set(slot, Term{Name: "winning." + name, Group: GroupEndgame, Source: sourceOurs, Channel: "winning"}, start)
+		t.set(slot, Term{Name: "winning." + name, Group: groupEndgame, Source: sourceOurs, Channel: "winning"}, start)
 	}
 	for n := range 9 {
 		add(bentPawns+n, 0, fmt.Sprintf("pawns.%d", n))
@@ -116,7 +157,7 @@ func declareWinning(t *table) {
 // declareComplexity declares the terms of the channel complexity: counts of both sides.
 func declareComplexity(t *table) {
 	for i, name := range []string{"base", "pawns", "passed", "both-wings", "pawn-ending", "outflanking", "infiltration"} {
-		t.set(bentComplexity+i, Term{Name: "complexity." + name, Group: GroupEndgame, Source: sourceOurs, Channel: "complexity"}, 0)
+		t.set(bentComplexity+i, Term{Name: "complexity." + name, Group: groupEndgame, Source: sourceOurs, Channel: "complexity"}, 0)
 	}
 }
 

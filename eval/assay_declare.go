@@ -54,31 +54,31 @@ func (t *table) contact(index int, group, source string, names ...string) {
 }
 
 func declareChances(t *table) {
-	t.contact(assayIsolatedOpen, GroupPawns, sourceOurs, "isolated.unopposed", "backward.unopposed")
-	t.contact(assayOutpost, GroupPieces, sourceShannonKnights, "outpost.knight", "outpost.bishop", "outpost.in-reach")
+	t.contact(assayIsolatedOpen, groupPawns, sourceOurs, "isolated.unopposed", "backward.unopposed")
+	t.contact(assayOutpost, groupPieces, sourceShannonKnights, "outpost.knight", "outpost.bishop", "outpost.in-reach")
 }
 
 func declarePassedMore(t *table) {
-	t.contact(assayPassedHalt, GroupPassed, sourceOurs, ranked("passed.blocked", 2, 7)...)
-	t.contact(assayPassedOpen, GroupPassed, sourceOurs, ranked("passed.free", 4, 7)...)
-	t.contact(assayPassedSafe, GroupPassed, sourceOurs, ranked("passed.can-step", 4, 7)...)
-	t.contact(assayPassedRook, GroupPassed, sourceOurs, "passed.rook-behind.own", "passed.rook-behind.their")
-	t.contact(assayUnstoppable, GroupPassed, sourceOurs, "passed.unstoppable")
+	t.contact(assayPassedHalt, groupPassed, sourceOurs, ranked("passed.blocked", 2, 7)...)
+	t.contact(assayPassedOpen, groupPassed, sourceOurs, ranked("passed.free", 4, 7)...)
+	t.contact(assayPassedSafe, groupPassed, sourceOurs, ranked("passed.can-step", 4, 7)...)
+	t.contact(assayPassedRook, groupPassed, sourceOurs, "passed.rook-behind.own", "passed.rook-behind.their")
+	t.contact(assayUnstoppable, groupPassed, sourceOurs, "passed.unstoppable")
 	for i := range 4 {
 		for d := range 6 {
-			t.contact(assayPassedOwn+6*i+d, GroupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
-			t.contact(assayPassedTheir+6*i+d, GroupPassed, sourceOurs, fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
+			t.contact(assayPassedOwn+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
+			t.contact(assayPassedTheir+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
 		}
 	}
 }
 
 func declareAttack(t *table) {
-	t.contact(assayCheck, GroupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")
-	t.contact(assayRingWeak, GroupKing, sourceShannonRing, numbered("king-ring.weak", weakBuckets)...)
-	t.contact(assayAttackers, GroupKing, sourceShannonRing, numbered("king-ring.attackers", 4)...)
-	t.contact(assayDanger, GroupKing, sourceShannonRing, numbered("king-danger", dangerBuckets)...)
-	t.contact(assayBareFlank, GroupKing, sourceOurs, "king.bare-flank")
-	t.contact(assayPinned, GroupPieces, sourceShannonPins, "pin")
+	t.contact(assayCheck, groupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")
+	t.contact(assayRingWeak, groupKing, sourceShannonRing, numbered("king-ring.weak", weakBuckets)...)
+	t.contact(assayAttackers, groupKing, sourceShannonRing, numbered("king-ring.attackers", 4)...)
+	t.contact(assayDanger, groupKing, sourceShannonRing, numbered("king-danger", dangerBuckets)...)
+	t.contact(assayBareFlank, groupKing, sourceOurs, "king.bare-flank")
+	t.contact(assayPinned, groupPieces, sourceShannonPins, "pin")
 }
 
 func declareThreats(t *table) {
@@ -92,11 +92,11 @@ func declareThreats(t *table) {
 		{assayThreatRook, "rook", []string{"pawn", "knight", "bishop", "rook", "queen"}},
 	} {
 		for i, on := range by.on {
-			t.contact(by.index+i, GroupThreats, sourceShannonRestless, "threat."+by.name+"."+on)
+			t.contact(by.index+i, groupThreats, sourceShannonRestless, "threat."+by.name+"."+on)
 		}
 	}
-	t.contact(assayThreatKing, GroupThreats, sourceOurs, "threat.king", "threat.pawn-step")
-	t.contact(assayHanging, GroupThreats, sourceShannonRestless, "hanging.pawn", "hanging.piece")
+	t.contact(assayThreatKing, groupThreats, sourceOurs, "threat.king", "threat.pawn-step")
+	t.contact(assayHanging, groupThreats, sourceShannonRestless, "hanging.pawn", "hanging.piece")
 }
 
 func declareBalance(t *table) {
@@ -107,10 +107,10 @@ func declareBalance(t *table) {
 
 func declareMopUp(t *table) {
 	for d := range 4 {
-		t.contact(assayMopEdge+d, GroupKing, sourceOurs, fmt.Sprintf("mop-up.edge.%d", d))
+		t.contact(assayMopEdge+d, groupKing, sourceOurs, fmt.Sprintf("mop-up.edge.%d", d))
 	}
 	for d := 2; d <= 7; d++ {
-		t.contact(assayMopKings+d-2, GroupKing, sourceOurs, fmt.Sprintf("mop-up.kings.%d", d))
+		t.contact(assayMopKings+d-2, groupKing, sourceOurs, fmt.Sprintf("mop-up.kings.%d", d))
 	}
 }
 

@@ -108,7 +108,7 @@ func declareAssay(t *table) {
 	declareKing(t)
 	declareContact(t)
 	declareSquares(t)
-	t.set(assayTempo, Term{Name: "tempo", Group: GroupTempo, Tapered: true, Source: sourceOurs}, 0)
+	t.set(assayTempo, Term{Name: "tempo", Group: groupTempo, Tapered: true, Source: sourceOurs}, 0)
 }
 
 func declareMaterial(t *table) {
@@ -128,7 +128,7 @@ func declareMobility(t *table) {
 	}{{board.Knight, 8}, {board.Bishop, 13}, {board.Rook, 14}, {board.Queen, 27}} {
 		for n := 0; n <= kind.most; n++ {
 			name := fmt.Sprintf("mobility.%v.%d", kind.piece, n)
-			t.set(index, Term{Name: name, Group: GroupMobility, Tapered: true, Source: sourceShannonMoves}, int32(10*n))
+			t.set(index, Term{Name: name, Group: groupMobility, Tapered: true, Source: sourceShannonMoves}, int32(10*n))
 			index++
 		}
 	}
@@ -138,15 +138,15 @@ func declarePawns(t *table) {
 	pawn := func(index int, name, group, source string, start int32) {
 		t.set(index, Term{Name: name, Group: group, Tapered: true, Source: source}, start)
 	}
-	pawn(assayDoubled, "doubled", GroupPawns, sourceShannon, -50)
-	pawn(assayIsolated, "isolated", GroupPawns, sourceShannon, -50)
-	pawn(assayBackward, "backward", GroupPawns, sourceShannon, -50)
+	pawn(assayDoubled, "doubled", groupPawns, sourceShannon, -50)
+	pawn(assayIsolated, "isolated", groupPawns, sourceShannon, -50)
+	pawn(assayBackward, "backward", groupPawns, sourceShannon, -50)
 	for r := 2; r <= 7; r++ {
-		pawn(assayPhalanx+r-2, fmt.Sprintf("phalanx.rank%d", r), GroupPawns, sourceOurs, 0)
-		pawn(assayPassed+r-2, fmt.Sprintf("passed.rank%d", r), GroupPassed, sourceShannonPassed, 0)
+		pawn(assayPhalanx+r-2, fmt.Sprintf("phalanx.rank%d", r), groupPawns, sourceOurs, 0)
+		pawn(assayPassed+r-2, fmt.Sprintf("passed.rank%d", r), groupPassed, sourceShannonPassed, 0)
 	}
 	for r := 3; r <= 7; r++ {
-		pawn(assaySupported+r-3, fmt.Sprintf("supported.rank%d", r), GroupPawns, sourceOurs, 0)
+		pawn(assaySupported+r-3, fmt.Sprintf("supported.rank%d", r), groupPawns, sourceOurs, 0)
 	}
 }
 
@@ -157,7 +157,7 @@ func declarePieces(t *table) {
 		{"rook.half-open-file", sourceShannonRooks},
 		{"rook.seventh", sourceShannon7th},
 	} {
-		t.set(assayPair+i, Term{Name: term.name, Group: GroupPieces, Tapered: true, Source: term.source}, 0)
+		t.set(assayPair+i, Term{Name: term.name, Group: groupPieces, Tapered: true, Source: term.source}, 0)
 	}
 }
 
@@ -168,12 +168,12 @@ func declareKing(t *table) {
 			if r == 1 {
 				name = fmt.Sprintf("shelter.%s.none", where)
 			}
-			t.set(assayShelter+7*i+r-1, Term{Name: name, Group: GroupKing, Tapered: true, Source: sourceShannonKing}, 0)
+			t.set(assayShelter+7*i+r-1, Term{Name: name, Group: groupKing, Tapered: true, Source: sourceShannonKing}, 0)
 		}
 	}
 	for i := range ringBuckets {
 		name := fmt.Sprintf("king-ring.%d", i+1)
-		t.set(assayRing+i, Term{Name: name, Group: GroupKing, Tapered: true, Source: sourceShannonRing}, 0)
+		t.set(assayRing+i, Term{Name: name, Group: groupKing, Tapered: true, Source: sourceShannonRing}, 0)
 	}
 }
 

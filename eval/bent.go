@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval/formula"
-	"github.com/assay-chess/assay/eval/internal/bent"
 )
 
 // Bend says how a model's value is made of its terms where that is not a sum: the terms are
@@ -18,7 +17,7 @@ type Bend struct {
 	// Formula may use the channels and the column "phase", from 0 to 1.
 	Formula string
 
-	value   func(s *sums, phase int64) int64 // generated from the formula
+	value   func(s *sums, phase int64) int64 // the formula in integers
 	first   []int                            // by channel: its first sum
 	channel []uint8                          // by term
 	slot    []uint16                         // by term: its index in counts and weights
@@ -31,19 +30,18 @@ const maxSums = 8
 // sums are packed sums of channels, White's before Black's. A plain channel has equal halves.
 type sums [maxSums]int64
 
-// bend makes a model of a table that may have gaps, which stand for terms of a model that
-// shares its slots.
-func bend(d *bent.Declaration, about string, t *table, trace func(*board.Position, tracer) tracer, score func(*board.Position, scorer) scorer, value func(*sums, int64) int64) *Model {
-	b := &Bend{Channels: d.Channels, Formula: d.Formula, value: value}
+// compact takes the gaps out of the table, which stand for terms of a model that shares its
+// slots, and notes where terms and sums are.
+func (b *Bend) compact(t *table) *table {
 	n := 0
-	for _, c := range d.Channels {
+	for _, c := range b.Channels {
 		b.first = append(b.first, n)
 		if n++; c.Sides {
 			n++
 		}
 	}
 	if n > maxSums {
-		panic("eval: the channels of " + d.Model + " have more than maxSums sums")
+		panic("eval: channels with more than maxSums sums")
 	}
 	dense := newTable(0)
 	for slot := range t.terms {
@@ -56,11 +54,10 @@ func bend(d *bent.Declaration, about string, t *table, trace func(*board.Positio
 	for i := range dense.terms {
 		x := &dense.terms[i]
 		x.Mirror = int(b.term[x.Mirror])
-		b.channel = append(b.channel, uint8(max(0, slices.IndexFunc(d.Channels, func(c formula.Name) bool { return c.Name == x.Channel }))))
+		channel := slices.IndexFunc(b.Channels, func(c formula.Name) bool { return c.Name == x.Channel })
+		b.channel = append(b.channel, uint8(max(0, channel)))
 	}
-	m := newModel(d.Model, about, dense, trace, score)
-	m.Bend = b
-	return m
+	return dense
 }
 
 // sides reports whether the channel of a term counts each side.
@@ -83,7 +80,7 @@ func (e *bentEvaluator) Evaluate(p *board.Position) int {
 // bounded returns a value within MaxScore.
 func bounded(v int64) int { return int(max(-MaxScore, min(v, MaxScore))) }
 
-// signOf returns -1, 0 or 1; formulas use it.
+// signOf returns -1, 0 or 1.
 func signOf(v int64) int64 { return v>>63 | int64(uint64(-v)>>63) }
 
 // bentFeatures counts the terms of a model with a formula.

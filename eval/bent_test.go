@@ -1,16 +1,13 @@
 package eval
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval/formula"
-	"github.com/assay-chess/assay/eval/internal/bent"
-	"github.com/assay-chess/assay/eval/internal/gen"
 )
 
 // playable returns random weights of a size that a fit finds: a multiple of scrambled ones.
@@ -29,7 +26,7 @@ func playable(m *Model) []Coef {
 func formulaInputs(m *Model, f *formula.Formula, x *Features, w []Coef, in []float64) {
 	clear(in)
 	for i, input := range f.Inputs {
-		if input.Name == bent.Phase {
+		if input.Name == phaseName {
 			in[i] = float64(x.Phase) / MaxPhase
 			continue
 		}
@@ -50,39 +47,48 @@ func formulaInputs(m *Model, f *formula.Formula, x *Features, w []Coef, in []flo
 	}
 }
 
-// TestBentAgrees compares the integer Go that is generated from a formula with the formula, as
-// a fit sees it, under weights of the size that fits find: within a centipawn.
+// phaseName is the column that a formula may use beside the channels.
+const phaseName = "phase"
+
+// parseBend returns a model with a formula, and the formula.
+func parseBend(t *testing.T) (*Model, *formula.Formula) {
+	t.Helper()
+	m, err := Lookup("assay-bent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(slices.Clone(m.Bend.Channels), formula.Name{Name: phaseName, Kind: formula.Column})
+	f, err := formula.Parse(m.Bend.Formula, names)
+	if err != nil || len(f.Unused) > 0 {
+		t.Fatalf("%v, unused: %v", err, f.Unused)
+	}
+	return m, f
+}
+
+// TestBentAgrees compares the formula in integers with the formula, as a fit sees it, under
+// weights of the size that fits find: within a centipawn.
 func TestBentAgrees(t *testing.T) {
 	positions := 20_000
 	if deep {
 		positions = 1_000_000
 	}
-	for _, d := range bent.All {
-		m, err := Lookup(d.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := formula.Parse(d.Formula, gen.Names(d))
-		if err != nil || len(f.Unused) > 0 {
-			t.Fatalf("%v, unused: %v", err, f.Unused)
-		}
-		for _, w := range [][]Coef{m.Start, playable(m)} {
-			e, smooth := mustEvaluator(t, m, w), formula.NewMachine(f, false)
-			in := make([]float64, len(f.Inputs))
-			var x Features
-			worst := 0.0
-			playouts(t, positions/2, func(p *board.Position) {
-				m.Features(p, &x)
-				formulaInputs(m, f, &x, w, in)
-				want, err := smooth.Value(in)
-				got := e.Evaluate(p)
-				if err != nil || math.Abs(float64(got)-max(-MaxScore, min(want, MaxScore))) > 1 {
-					t.Fatalf("%s: %s is %d, its formula %v, %v", d.Model, p.FEN(), got, want, err)
-				}
-				worst = max(worst, math.Abs(float64(got)-want))
-			})
-			t.Logf("%s: %d positions, within %.3f", d.Model, positions/2, worst)
-		}
+	m, f := parseBend(t)
+	for _, w := range [][]Coef{m.Start, playable(m)} {
+		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(f, false)
+		in := make([]float64, len(f.Inputs))
+		var x Features
+		worst := 0.0
+		playouts(t, positions/2, func(p *board.Position) {
+			m.Features(p, &x)
+			formulaInputs(m, f, &x, w, in)
+			want, err := smooth.Value(in)
+			got := e.Evaluate(p)
+			if err != nil || math.Abs(float64(got)-max(-MaxScore, min(want, MaxScore))) > 1 {
+				t.Fatalf("%s: %s is %d, its formula %v, %v", m.Name, p.FEN(), got, want, err)
+			}
+			worst = max(worst, math.Abs(float64(got)-want))
+		})
+		t.Logf("%s: %d positions, within %.3f", m.Name, positions/2, worst)
 	}
 }
 
@@ -152,7 +158,7 @@ func TestBentTerms(t *testing.T) {
 	}
 }
 
-// TestSign checks the sign that generated code uses.
+// TestSign checks the sign that the formula uses.
 func TestSign(t *testing.T) {
 	for v, want := range map[int64]int64{0: 0, 1: 1, -1: -1, math.MaxInt64: 1, -math.MaxInt64: -1, 7 << 40: 1} {
 		if got := signOf(v); got != want {
@@ -161,18 +167,10 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestGeneratedFormula compares the generated function with the formula for random sums, also of
+// TestIntegerFormula compares the formula in integers with the formula for random sums, also of
 // sizes that no position has.
-func TestGeneratedFormula(t *testing.T) {
-	d := bent.All[0]
-	f, err := formula.Parse(d.Formula, gen.Names(d))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Lookup(d.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestIntegerFormula(t *testing.T) {
+	m, f := parseBend(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	exact := formula.NewMachine(f, true)
 	in := make([]float64, len(f.Inputs))
@@ -184,7 +182,7 @@ func TestGeneratedFormula(t *testing.T) {
 			s[i] = pack(Coef{MG: r.Int32N(2*spread) - spread, EG: r.Int32N(2*spread) - spread})
 		}
 		for i, x := range f.Inputs {
-			if x.Name == bent.Phase {
+			if x.Name == phaseName {
 				in[i] = float64(phase) / MaxPhase
 				continue
 			}
@@ -205,24 +203,6 @@ func TestGeneratedFormula(t *testing.T) {
 		want, err := exact.Value(in)
 		if got := float64(m.Bend.value(&s, int64(phase))); err != nil || math.Abs(got-want) > 1 {
 			t.Fatalf("%v at phase %d: %v, want %v, %v", s, phase, got, want, err)
-		}
-	}
-}
-
-// TestFormulaRefused checks formulas that have no integer Go.
-func TestFormulaRefused(t *testing.T) {
-	for _, c := range []struct{ text, what string }{
-		{"value = a*b*c", "beyond 64 bits"},
-		{"value = max(a*b, 1/3)", "beyond 64 bits"},
-		{"value = if(a*b < 1/3, 1, 2)", "beyond 64 bits"},
-		{"value = a*b//0.1", "beyond 64 bits"},
-		{"value = a/b", "divides by constants"},
-		{"value = sqrt(max(a, 0))", "no exact result"},
-		{"value = a + nothing", "no channel"},
-	} {
-		d := &bent.Declaration{Model: "m", Func: "f", Channels: []formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Formula: c.text}
-		if _, err := gen.Formula(d); err == nil || !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), c.what) {
-			t.Errorf("%s: %v, want %q", c.text, err, c.what)
 		}
 	}
 }

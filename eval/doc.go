@@ -13,9 +13,8 @@
 // sum of some of its terms, and a formula that makes the value of the sums.
 //
 // The functions named trace..., in the files of the models, are the only source. They
-// report counts to a tracer. "go generate" copies them into score_generated.go and
-// bent_generated.go as functions named score..., which report to a scorer; the scorer adds up
-// weights. It turns formulas into integer Go too.
+// report counts to a tracer. "go generate" copies them into score_generated.go as functions
+// named score..., which report to a scorer; the scorer adds up weights.
 //
 // The package does not search and does not read weight files: see engine/search and
 // models.

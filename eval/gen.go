@@ -1,6 +1,6 @@
 //go:build ignore
 
-// This program writes the generated files; "go generate" runs it.
+// This program writes the generated file; "go generate" runs it.
 package main
 
 import (
@@ -11,13 +11,11 @@ import (
 )
 
 func main() {
-	for _, out := range gen.Outputs {
-		text, err := gen.Generate(".", out)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := os.WriteFile(out.Name, text, 0o644); err != nil {
-			log.Fatal(err)
-		}
+	text, err := gen.Generate(".")
+	if err == nil {
+		err = os.WriteFile(gen.Output, text, 0o644)
+	}
+	if err != nil {
+		log.Fatal(err)
 	}
 }

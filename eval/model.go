@@ -101,9 +101,6 @@ func newModel(name, about string, t *table, trace func(*board.Position, tracer) 
 	return m
 }
 
-// ErrWeight is wrapped by the errors of SetWeight.
-var ErrWeight = errors.New("bad weight")
-
 // Suffixes of names that mean one value of a tapered term.
 const (
 	OnlyMG = ".mg"
@@ -113,7 +110,7 @@ const (
 // SetWeight returns a copy of the weights with one of them set, as players take it for an
 // option: the name of a term sets both of its values, with OnlyMG or OnlyEG appended one of a
 // tapered term. The value is a whole number of centipawns. It reports false if the name is
-// none of the model's; an error wraps ErrWeight.
+// none of the model's.
 func (m *Model) SetWeight(w []Coef, name, value string) ([]Coef, bool, error) {
 	term, suffix := m.findWeight(name)
 	if term < 0 {
@@ -121,7 +118,7 @@ func (m *Model) SetWeight(w []Coef, name, value string) ([]Coef, bool, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil {
-		return nil, true, fmt.Errorf("%w: %q is not a whole number of centipawns", ErrWeight, value)
+		return nil, true, fmt.Errorf("bad weight: %q is not a whole number of centipawns", value)
 	}
 	next := slices.Clone(w)
 	if suffix != OnlyEG {
@@ -130,10 +127,7 @@ func (m *Model) SetWeight(w []Coef, name, value string) ([]Coef, bool, error) {
 	if suffix != OnlyMG {
 		next[term].EG = int32(n)
 	}
-	if err := m.Check(next); err != nil {
-		return nil, true, fmt.Errorf("%w: %w", ErrWeight, err)
-	}
-	return next, true, nil
+	return next, true, m.Check(next)
 }
 
 // findWeight returns the index of the term that a name means, -1 if there is none, and the

@@ -30,16 +30,26 @@ func (s tracer) structure(_ *board.Position, black, white *view) tracer {
 	return traceStructure(black, white, s)
 }
 
-// structure adds up pawns and kings, from the cache if they are there.
+// structure adds up pawns and kings in all channels, from the cache if they are there.
 func (s scorer) structure(p *board.Position, black, white *view) scorer {
 	key := p.PawnKey()
-	e := &s.w.pawns[key%pawnEntries]
+	i, bent := key%pawnEntries, s.w.bent != nil
+	e := &s.w.pawns[i]
 	if e.key != key || key == 0 {
-		sum := scoreStructure(black, white, scorer{w: s.w}).sum
-		*e = pawnEntry{key, sum, black.structure(), white.structure()}
+		score := scorer{w: s.w}
+		if bent {
+			score = scoreBentStructure(black, white, score)
+			s.w.bent[i] = s.w.sums
+		} else {
+			score = scoreStructure(black, white, score)
+		}
+		*e = pawnEntry{key, score.sum, black.structure(), white.structure()}
 	}
 	black.setStructure(e.black)
 	white.setStructure(e.white)
+	if bent {
+		s.w.sums = s.w.bent[i]
+	}
 	s.sum += e.sum
 	return s
 }
@@ -49,21 +59,9 @@ func (s tracer) bentStructure(_ *board.Position, black, white *view) tracer {
 	return traceBentStructure(black, white, s)
 }
 
-// bentStructure is structure for a model with channels: it sets the sums of the others too.
+// bentStructure is structure; with channels, that sets the sums of the others too.
 func (s scorer) bentStructure(p *board.Position, black, white *view) scorer {
-	key := p.PawnKey()
-	i := key % pawnEntries
-	e, more := &s.w.pawns[i], &s.w.bent[i]
-	if e.key != key || key == 0 {
-		sum := scoreBentStructure(black, white, scorer{w: s.w}).sum
-		*e = pawnEntry{key, sum, black.structure(), white.structure()}
-		*more = s.w.sums
-	}
-	black.setStructure(e.black)
-	white.setStructure(e.white)
-	s.w.sums = *more
-	s.sum += e.sum
-	return s
+	return s.structure(p, black, white)
 }
 
 // materialEntries is the number of entries of a materialTable, 4 kB: the positions of one

@@ -472,3 +472,143 @@ func scoreMopUp(v *view, o *opponent, s scorer) scorer {
 	s = s.one(assayMopEdge + int(min(file, 7-file, rank, 7-rank)))
 	return s.one(assayMopKings - 2 + distance(v.king, v.theirKing))
 }
+
+func scoreAssayBent(p *board.Position, s scorer) scorer {
+	var white, black view
+	black.set(p, board.Black)
+	white.set(p, board.White)
+	s = s.bentStructure(p, &black, &white)
+	s = s.material(p, &black, &white)
+	s = scoreAssaySide(&black, s)
+	if p.SideToMove() == board.Black {
+		s = s.one(assayTempo)
+	}
+	s = scoreAssaySide(&white, s.turn())
+	if p.SideToMove() == board.White {
+		s = s.one(assayTempo)
+	}
+	var o opponent
+	o.set(&black)
+	o.toMove = int(p.SideToMove())
+	s = scorePawnEnding(&white, &o, scoreBent(p, &white, &o, s)).turn()
+	o.set(&white)
+	o.toMove = 1 - int(p.SideToMove())
+	return scoreBent(p, &black, &o, s).turn()
+}
+
+func scoreBent(p *board.Position, v *view, o *opponent, s scorer) scorer {
+	s = scoreThreats(v, o, s)
+	s = scoreChecks(v, o, s)
+	s = scoreRingWeak(v, o, s)
+	s = scoreDanger(v, o, s)
+	s = scorePassed(v, o, s)
+	s = scoreWinning(p, v, o, s)
+	return scoreMopUp(v, o, s)
+}
+
+func scoreDanger(v *view, o *opponent, s scorer) scorer {
+	x := s.reopen(sumDanger + v.side).one(bentDanger)
+	for kind := range 4 {
+		x = x.add(bentHit+kind, v.hits>>(8*kind)&255)
+		x = x.add(bentAttacker+kind, v.hits>>(32+8*kind)&255)
+		x = x.add(bentCheck+kind, v.checks>>kind&1)
+	}
+	x = x.add(bentUnguarded, v.unguarded)
+	x = x.add(bentPin, v.pins)
+	if v.queens == 0 {
+		x = x.one(bentQueenless)
+	}
+	flank := kingFlanks[v.theirKing&7] & camp
+	x = x.add(bentFlank, (flank & v.attacked).Count())
+	x = x.add(bentFlank+1, (flank & v.attackedTwice).Count())
+	x = x.add(bentFlank+2, (flank & o.attacked).Count())
+	x = x.add(bentPawnHit, (v.ring & v.pawnAttacks).Count())
+	return s.keep(sumDanger+v.side, x.add(bentDefender, (v.ring&(o.knights|o.bishops)).Count()))
+}
+
+func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
+	x := s.reopen(sumWinning + v.side)
+	rest := v.knights | v.queens | o.knights | o.queens
+	rooks := v.rooks | o.rooks
+	switch {
+	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() && (v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
+		switch {
+		case rest != 0:
+			x = x.one(bentOpposite + 2)
+		case rooks != 0:
+			x = x.one(bentOpposite + 1)
+		default:
+			x = x.one(bentOpposite)
+		}
+	case rest|v.bishops|o.bishops == 0 && v.rooks != 0 && o.rooks != 0:
+		x = x.one(bentRookEnding)
+	}
+	if !v.pawns.Many() || o.pawnsOnly {
+		x = scoreDrawish(p, v, o, v.pawns.Count(), x)
+	}
+	return s.keep(sumWinning+v.side, x)
+}
+
+func scoreDrawish(p *board.Position, v *view, o *opponent, pawns int, x scorer) scorer {
+	mine, theirs := v.points(), o.points()
+	switch {
+	case pawns == 0:
+		if knights := v.knights.Count(); !o.pawns.Many() && (mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
+			x = x.one(bentDead)
+		}
+	case theirs == 0:
+		c := board.Color(v.side)
+		if scaleWrongBishop(p, material{c, mine, pawns}, material{c.Other(), 0, 0}) != scaleWhole {
+			x = x.one(bentWrongBishop)
+		}
+	case pawns == 1 && mine-theirs <= 1:
+		x = x.one(bentLastPawn)
+	}
+	return x
+}
+
+func scorePawnEnding(v *view, o *opponent, s scorer) scorer {
+	if o.pawnsOnly && v.knights|v.bishops|v.rooks|v.queens == 0 {
+		s = s.keep(sumComplexity, s.reopen(sumComplexity).one(bentPawnEnding))
+	}
+	return s
+}
+
+func scoreBentStructure(black, white *view, s scorer) scorer {
+	s = scoreStructure(black, white, s)
+	s = scoreBentPawns(black, s).turn()
+	s = scoreBentPawns(white, s)
+	return scoreComplexity(white, black, s).turn()
+}
+
+func scoreBentPawns(v *view, s scorer) scorer {
+	x := s.open()
+	files := board.FileA << (v.theirKing & 7)
+	open := (files | beside(files)) & board.Rank1 &^ down(v.theirPawns)
+	ours := down(v.pawns)
+	x = x.add(bentOpenFiles, (open & ours).Count())
+	s = s.keep(sumDanger+v.side, x.add(bentOpenFiles+1, (open&^ours).Count()))
+	x = s.open().one(bentPawns + v.pawns.Count())
+	x = x.add(bentRunners, v.passed.Count())
+	if all := v.pawns | v.theirPawns; all != 0 && (all&leftFiles == 0 || all&rightFiles == 0) {
+		x = x.one(bentOneWing)
+	}
+	return s.keep(sumWinning+v.side, x)
+}
+
+func scoreComplexity(white, black *view, s scorer) scorer {
+	all := white.pawns | white.theirPawns
+	x := s.open().one(bentComplexity)
+	x = x.add(bentAllPawns, all.Count())
+	x = x.add(bentAllPassed, white.passed.Count()+black.passed.Count())
+	if all&leftFiles != 0 && all&rightFiles != 0 {
+		x = x.one(bentBothWings)
+	}
+	king, theirKing := white.king, white.theirKing
+	files := max(king.File()-theirKing.File(), theirKing.File()-king.File())
+	x = x.add(bentOutflanked, files+king.Rank()-theirKing.Rank()+7)
+	if king.Rank() >= 4 || theirKing.Rank() < 4 {
+		x = x.one(bentInfiltrated)
+	}
+	return s.keep(sumComplexity, x)
+}

@@ -41,10 +41,10 @@ func declareShannon(t *table) {
 		shannonBishop:   {"bishop", GroupMaterial, 300},
 		shannonRook:     {"rook", GroupMaterial, 500},
 		shannonQueen:    {"queen", GroupMaterial, 900},
-		shannonDoubled:  {"doubled", GroupPawns, -50},
-		shannonBackward: {"backward", GroupPawns, -50},
-		shannonIsolated: {"isolated", GroupPawns, -50},
-		shannonMobility: {"mobility", GroupMobility, 10},
+		shannonDoubled:  {"doubled", groupPawns, -50},
+		shannonBackward: {"backward", groupPawns, -50},
+		shannonIsolated: {"isolated", groupPawns, -50},
+		shannonMobility: {"mobility", groupMobility, 10},
 	} {
 		t.set(i, Term{Name: f.name, Group: f.group, Source: sourceShannon}, f.start)
 	}

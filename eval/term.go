@@ -22,21 +22,21 @@ const MaxCoef = 30000
 const (
 	GroupMaterial    = "material"
 	GroupPieceSquare = "piece-square"
-	GroupMobility    = "mobility"
-	GroupPawns       = "pawns"
-	GroupPassed      = "passed"
-	GroupPieces      = "pieces"
-	GroupKing        = "king"
-	GroupThreats     = "threats"
-	GroupTempo       = "tempo"
-	GroupEndgame     = "endgame"
+	groupMobility    = "mobility"
+	groupPawns       = "pawns"
+	groupPassed      = "passed"
+	groupPieces      = "pieces"
+	groupKing        = "king"
+	groupThreats     = "threats"
+	groupTempo       = "tempo"
+	groupEndgame     = "endgame"
 )
 
 // Term is one thing a model counts. Its index in Model.Terms is its number.
 type Term struct {
 	// Name is unique within the model; weight files use it.
 	Name string
-	// Group is one of the Group constants.
+	// Group is one of the groups above, or any of a foreign evaluation.
 	Group string
 	// Tapered reports whether the term has two coefficients or one.
 	Tapered bool
@@ -94,18 +94,18 @@ func (t *table) pair(a, b int) {
 	t.terms[a].Mirror, t.terms[b].Mirror = b, a
 }
 
-// MaxName bounds the names of models, terms and groups, in bytes.
-const MaxName = 128
+// maxName bounds the names of models, terms and groups, in bytes.
+const maxName = 128
 
 // CheckName reports what cannot be the name of a model, a term or a group, ours or a
 // foreign evaluation's: names reach terminals, file names and source code, so they are
-// 1 to MaxName bytes of printable characters, with blanks only inside.
+// 1 to maxName bytes of printable characters, with blanks only inside.
 func CheckName(name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("an empty name")
-	case len(name) > MaxName:
-		return fmt.Errorf("the name %.40q... has %d bytes, at most %d are allowed", name, len(name), MaxName)
+	case len(name) > maxName:
+		return fmt.Errorf("the name %.40q... has %d bytes, at most %d are allowed", name, len(name), maxName)
 	case !utf8.ValidString(name):
 		return fmt.Errorf("the name %q is not UTF-8", name)
 	case strings.TrimSpace(name) != name:
