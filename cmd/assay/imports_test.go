@@ -33,7 +33,7 @@ var layout = []layoutRow{
 		[]string{"eval/formula"}},
 	{"models", "weight files hold the terms of a model",
 		[]string{"eval"}},
-	{"engine/enginetest", "what every player must do", nil},
+	{"engine/internal/enginetest", "what every player must do", nil},
 	{"engine/cores", "the machine: pins threads to processor cores, measures the load and the memory", nil},
 	{"engine/search", "the modern engine; its evaluation is set from outside; cores: the largest table that fits into memory",
 		[]string{"engine/cores"}},

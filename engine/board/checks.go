@@ -54,14 +54,8 @@ func (c *Checks) from(kind PieceType, from Square) Bitboard {
 	return squares
 }
 
-// LegalQuietChecks appends the legal moves that give check and neither capture, promote
-// nor castle. c must be p.Checks().
-func (p *Position) LegalQuietChecks(buf []Move, c *Checks) []Move {
-	t := p.Targets()
-	return t.QuietChecks(p, buf, c)
-}
-
-// QuietChecks is LegalQuietChecks of the position.
+// QuietChecks appends the legal moves that give check and neither capture, promote nor
+// castle. c must be p.Checks().
 func (t *Targets) QuietChecks(p *Position, buf []Move, c *Checks) []Move {
 	to := t.mask &^ t.occupied
 	for knights := p.byType[Knight] & t.own &^ t.pinned; knights != 0; {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestChecks compares what Checks says of every legal move, and which quiet moves
-// LegalQuietChecks lists, with the positions after them.
+// QuietChecks lists, with the positions after them.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	given := 0
@@ -30,11 +30,12 @@ func TestChecks(t *testing.T) {
 				given++
 			}
 		}
-		got := p.LegalQuietChecks(nil, &checks)
+		targets := p.Targets()
+		got := targets.QuietChecks(p, nil, &checks)
 		slices.Sort(got)
 		slices.Sort(quiet)
 		if !slices.Equal(got, quiet) {
-			t.Fatalf("%s: LegalQuietChecks() = %v, want %v", p, got, quiet)
+			t.Fatalf("%s: QuietChecks() = %v, want %v", p, got, quiet)
 		}
 	})
 	if given < 500 {

@@ -106,11 +106,12 @@ func TestCountLegalCapturesAndQuiets(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: LegalCaptures() = %v, want %v", p, got, want)
 		}
-		got = p.LegalQuiets(nil)
+		targets := p.Targets()
+		got = targets.Quiets(p, nil)
 		slices.Sort(got)
 		slices.Sort(quiet)
 		if !slices.Equal(got, quiet) {
-			t.Errorf("%s: LegalQuiets() = %v, want %v", p, got, quiet)
+			t.Errorf("%s: Quiets() = %v, want %v", p, got, quiet)
 		}
 		if mirror := p.Mirror(); mirror.CountLegal() != len(all) {
 			t.Errorf("%s: %d moves, mirrored %d", p, len(all), mirror.CountLegal())
@@ -134,7 +135,8 @@ func TestLegalMovesAppends(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		buf = kiwipete.LegalMoves(buf[:0])
 		buf = kiwipete.LegalCaptures(buf[:0])
-		buf = kiwipete.LegalQuiets(buf[:0])
+		targets := kiwipete.Targets()
+		buf = targets.Quiets(&kiwipete, buf[:0])
 		q := kiwipete
 		q.Make(buf[0])
 	})

@@ -1,14 +1,7 @@
 package board
 
-// LegalQuiets appends the legal moves that LegalCaptures omits: castling, underpromotions,
-// and all other moves that neither capture nor promote. Together they give the moves of
-// LegalMoves in another order.
-func (p *Position) LegalQuiets(buf []Move) []Move {
-	t := p.Targets()
-	return t.Quiets(p, buf)
-}
-
-// Quiets is LegalQuiets of the position.
+// Quiets appends the legal moves that Captures omits: castling, underpromotions, and all
+// other moves that neither capture nor promote.
 func (t *Targets) Quiets(p *Position, buf []Move) []Move {
 	empty := ^t.occupied
 	buf = p.pieceMoves(buf, t, t.mask&empty)

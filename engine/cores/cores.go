@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	// ErrUnsupported says that threads cannot be pinned on this system.
-	ErrUnsupported = errors.New("pinning to processor cores needs Linux")
-	// ErrTaken says that other runs have claimed too many of the cores.
-	ErrTaken = errors.New("other runs have pinned games to their cores")
+	// errUnsupported says that threads cannot be pinned on this system.
+	errUnsupported = errors.New("pinning to processor cores needs Linux")
+	// errTaken says that other runs have claimed too many of the cores.
+	errTaken = errors.New("other runs have pinned games to their cores")
 )
 
 // Load is how many threads of all processes wanted to run, on average over a time.

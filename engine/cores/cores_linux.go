@@ -32,7 +32,7 @@ func Allowed() ([]int, error) {
 // Claim claims n of the cores that this process may use, until release is called or the process
 // ends, so that two runs on one machine do not pin their games to the same cores. A claim is a socket
 // of the core's name, which belongs to one process at a time and to no file; containers with networks of
-// their own do not see each other's claims. The error wraps ErrTaken if there are enough cores but not
+// their own do not see each other's claims. The error wraps errTaken if there are enough cores but not
 // enough free ones.
 func Claim(n int) (list []int, release func(), err error) {
 	allowed, err := Allowed()
@@ -62,7 +62,7 @@ func Claim(n int) (list []int, release func(), err error) {
 	}
 	if len(list) < n {
 		release()
-		return nil, nil, fmt.Errorf("%w: %d of %d cores are free", ErrTaken, len(list), len(allowed))
+		return nil, nil, fmt.Errorf("%w: %d of %d cores are free", errTaken, len(list), len(allowed))
 	}
 	return list, release, nil
 }

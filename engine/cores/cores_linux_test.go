@@ -50,13 +50,13 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, release, err := Claim(1)
-	if errors.Is(err, ErrTaken) {
+	if errors.Is(err, errTaken) {
 		t.Skip("other runs have claimed every core")
 	}
 	if err != nil || len(one) != 1 || !slices.Contains(all, one[0]) {
 		t.Fatalf("%v, %v; want one of %v", one, err, all)
 	}
-	if list, _, err := Claim(len(all)); !errors.Is(err, ErrTaken) {
+	if list, _, err := Claim(len(all)); !errors.Is(err, errTaken) {
 		t.Errorf("%v, %v; %v are claimed", list, err, one)
 	}
 	release()
@@ -65,7 +65,7 @@ func TestClaim(t *testing.T) {
 		t.Fatal(again, err)
 	}
 	release()
-	if list, _, err := Claim(len(all) + 1); err == nil || errors.Is(err, ErrTaken) {
+	if list, _, err := Claim(len(all) + 1); err == nil || errors.Is(err, errTaken) {
 		t.Errorf("%v of %d cores, %v", list, len(all), err)
 	}
 }

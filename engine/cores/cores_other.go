@@ -2,17 +2,17 @@
 
 package cores
 
-// Allowed returns ErrUnsupported.
-func Allowed() ([]int, error) { return nil, ErrUnsupported }
+// Allowed returns errUnsupported.
+func Allowed() ([]int, error) { return nil, errUnsupported }
 
-// Claim returns ErrUnsupported.
-func Claim(int) (list []int, release func(), err error) { return nil, nil, ErrUnsupported }
+// Claim returns errUnsupported.
+func Claim(int) (list []int, release func(), err error) { return nil, nil, errUnsupported }
 
 // PinProcess returns false.
 func PinProcess(pid, core int) bool { return false }
 
-// Pin returns ErrUnsupported.
-func Pin(int) (release func(), err error) { return nil, ErrUnsupported }
+// Pin returns errUnsupported.
+func Pin(int) (release func(), err error) { return nil, errUnsupported }
 
 func machineCores() int { return 0 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 // see returns what side c wins by capturing on sq, as printed and as meant. Both are 0 if there

@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/models"
 )
 

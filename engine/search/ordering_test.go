@@ -160,7 +160,8 @@ func TestNoisyPicker(t *testing.T) {
 				want = append(want, m)
 			}
 		}
-		for _, m := range p.LegalQuiets(nil) {
+		targets := p.Targets()
+		for _, m := range targets.Quiets(p, nil) {
 			if m < 1<<12 && !p.IsCastling(m) && p.GivesCheck(m) && p.SEEAtLeast(m, 0) {
 				want = append(want, m)
 				seen++

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ErrSearchMoves is the error of a search none of whose Limits.SearchMoves is legal.
-var ErrSearchMoves = errors.New("none of the moves to search is legal")
+// errSearchMoves is the error of a search none of whose Limits.SearchMoves is legal.
+var errSearchMoves = errors.New("none of the moves to search is legal")
 
 // rootMove is a legal move of the root position.
 type rootMove struct {
@@ -55,7 +55,7 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 		r.n++
 	}
 	if seen && r.n == 0 {
-		return ErrSearchMoves
+		return errSearchMoves
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestIllegalSearchMoves(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	illegal := board.NewMove(board.A1, board.H8)
-	if _, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, ErrSearchMoves) {
+	if _, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, errSearchMoves) {
 		t.Errorf("error %v for illegal moves", err)
 	}
 	some := g.Position().LegalMoves(nil)[3]

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Limit is the shortest pause that counts as a stall.
-const Limit = 250 * time.Millisecond
+// limit is the shortest pause that counts as a stall.
+const limit = 250 * time.Millisecond
 
 // tick is how often a Watch looks at the clock.
 const tick = 50 * time.Millisecond
@@ -63,7 +63,7 @@ func (w *Watch) look() {
 // note looks at the clock.
 func (w *Watch) note() {
 	now := w.clock()
-	if gap := now - w.last; gap >= Limit {
+	if gap := now - w.last; gap >= limit {
 		w.n++
 		w.total += gap
 	}

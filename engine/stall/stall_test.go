@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 			{"none", nil, 0, 0},
 			{"short", []time.Duration{100 * time.Millisecond, 190 * time.Millisecond}, 0, 0},
 			{"long", []time.Duration{5 * time.Second}, 1, 5 * time.Second},
-			{"some", []time.Duration{time.Second, 0, 150 * time.Millisecond, Limit}, 2, time.Second + Limit},
+			{"some", []time.Duration{time.Second, 0, 150 * time.Millisecond, limit}, 2, time.Second + limit},
 			{"after a reset", nil, 0, 0},
 		} {
 			w.Start()

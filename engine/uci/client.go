@@ -43,8 +43,8 @@ var (
 	ErrStart   = errors.New("the engine does not start")         // no uciok or no readyok at the start
 	ErrOption  = errors.New("option")                            // the engine has no such option, or does not take the value
 	ErrTimeout = errors.New("no answer in time")                 // to any command
-	ErrEnded   = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
-	ErrClosed  = errors.New("the engine was closed")             // by Close
+	errEnded   = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
+	errClosed  = errors.New("the engine was closed")             // by Close
 )
 
 // Option is the name of an engine's option and its value, which is empty for a button.
@@ -147,7 +147,7 @@ func (c *Client) Name() string { return filepath.Base(c.command.Path) }
 func (c *Client) Start() error {
 	switch {
 	case c.closed:
-		return fmt.Errorf("uci:%s: %w", c.Name(), ErrClosed)
+		return fmt.Errorf("uci:%s: %w", c.Name(), errClosed)
 	case c.process != nil:
 		return nil
 	}
@@ -246,7 +246,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), ErrEnded, missing, exit.how(), c.command.limits(), exit.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), errEnded, missing, exit.how(), c.command.limits(), exit.lastWords())
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }

@@ -54,7 +54,7 @@ func TestStraysEndWithTheirEngine(t *testing.T) {
 func TestLog(t *testing.T) {
 	c := openBad(t, "chatter,stderr,crash-later")
 	_, err := playSome(t, c, 0)
-	if !errors.Is(err, ErrEnded) {
+	if !errors.Is(err, errEnded) {
 		t.Fatal(err)
 	}
 	log := c.Log()

@@ -16,7 +16,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/models"
 )
@@ -161,19 +161,19 @@ func TestMisbehavingEngines(t *testing.T) {
 		{"fork", 0, nil, ""},
 		{"fork-session", 0, nil, ""},
 		{"fork-clean", 0, nil, ""},
-		{"fork-session,crash", 1, ErrEnded, "exit status 2"},
+		{"fork-session,crash", 1, errEnded, "exit status 2"},
 		{"fork-clean,hang", 1, ErrTimeout, "no bestmove"},
 		{"latin1", 0, nil, ""},
 		{"chatter", 0, nil, ""},
 
-		{"wrong-start", -1, ErrEnded, "exit status 7 (last on its error output: badengine: cannot find my network)"},
+		{"wrong-start", -1, errEnded, "exit status 7 (last on its error output: badengine: cannot find my network)"},
 		{"no-uciok", -1, ErrTimeout, "no uciok within 20ms"},
-		{"crash", 1, ErrEnded, "exit status 2"},
-		{"crash-later", 3, ErrEnded, "exit status 2"},
-		{"fork-crash", 1, ErrEnded, "exit status 2"}, // its child holds the output
-		{"exit", 1, ErrEnded, "no bestmove for \"go movetime 1\": it ended with exit status 3"},
-		{"exit-ok", 1, ErrEnded, "exit status 0"},
-		{"stdout-closed", 1, ErrEnded, "it closed its output"},
+		{"crash", 1, errEnded, "exit status 2"},
+		{"crash-later", 3, errEnded, "exit status 2"},
+		{"fork-crash", 1, errEnded, "exit status 2"}, // its child holds the output
+		{"exit", 1, errEnded, "no bestmove for \"go movetime 1\": it ended with exit status 3"},
+		{"exit-ok", 1, errEnded, "exit status 0"},
+		{"stdout-closed", 1, errEnded, "it closed its output"},
 		{"hang", 1, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
 		{"hang-later", 3, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
 		{"deaf", 1, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
@@ -283,7 +283,7 @@ func TestStartErrors(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := c.Start(); !errors.Is(err, ErrClosed) {
+		if err := c.Start(); !errors.Is(err, errClosed) {
 			t.Errorf("start after close: %v", err)
 		}
 	}

@@ -287,3 +287,6 @@ func write(t *testing.T, path string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+// hasText reports whether an error has the text.
+func hasText(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }

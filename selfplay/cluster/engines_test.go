@@ -46,7 +46,7 @@ func TestEnginesAreSent(t *testing.T) {
 	c := foreignMatch(t, "uci:sandbox=1024:"+path, newCoordinator(t, b, coordinator.Config{Signature: sign, Log: notes.add}))
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	_, ended := startWorker(t, b, "eve", allowing(fetching(t, stranger)))
-	if err := ended(); !errors.Is(err, worker.ErrNotAllowed) || !strings.Contains(err.Error(), "toy-rogue") || !strings.Contains(err.Error(), dev.Public) {
+	if err := ended(); !hasText(err, "its owner does not allow the engine") || !strings.Contains(err.Error(), "toy-rogue") || !strings.Contains(err.Error(), dev.Public) {
 		t.Errorf("eve ended with %v", err)
 	}
 	notes.expect("eve", "is refused", "toy-rogue", dev.Public, "add it to the list of --trust")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 func TestConform(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 func parse(t testing.TB, fen string) *board.Position {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/eval"
 )
 

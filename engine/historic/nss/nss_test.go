@@ -8,8 +8,8 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 var _ historic.Explainer = (*Player)(nil)

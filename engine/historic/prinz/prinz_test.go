@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 // printed is the list of moves in the book.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 // middlegame is a position of Turing's game, move 11.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/eval"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/enginetest"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 // BenchmarkMove calculates the eleventh move of the game, as Turing did by hand.

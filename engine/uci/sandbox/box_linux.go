@@ -64,7 +64,7 @@ func (l *Limits) Contain(cmd *exec.Cmd, report func(act string)) (*Box, error) {
 func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("%w: a pair of sockets: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: a pair of sockets: %w", errUnavailable, err)
 	}
 	b := &Box{program: o.Path, ours: os.NewFile(uintptr(fds[0]), "listener"), theirs: os.NewFile(uintptr(fds[1]), "listener"), report: report}
 	if b.report == nil {
@@ -158,7 +158,7 @@ var Available = sync.OnceValue(func() error {
 	b.Close()
 	text := strings.TrimSpace(said.String())
 	if err != nil || text != o.Token {
-		return fmt.Errorf("%w: %s", ErrUnavailable, strings.TrimPrefix(fmt.Sprintf("%s (%v)", text, err), " "))
+		return fmt.Errorf("%w: %s", errUnavailable, strings.TrimPrefix(fmt.Sprintf("%s (%v)", text, err), " "))
 	}
 	return nil
 })

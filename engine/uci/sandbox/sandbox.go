@@ -18,20 +18,20 @@ import (
 	"time"
 )
 
-// ErrUnavailable is wrapped by errors that say why this system has no sandbox.
-var ErrUnavailable = errors.New("this system cannot contain engines")
+// errUnavailable is wrapped by errors that say why this system has no sandbox.
+var errUnavailable = errors.New("this system cannot contain engines")
 
 // Limits bound a contained program.
 type Limits struct {
 	Memory int           // in MB, of what it can write
-	Time   time.Duration // of all its processor cores together; 0: DefaultTime
+	Time   time.Duration // of all its processor cores together; 0: defaultTime
 }
 
 const (
 	// DefaultMemory is the limit of memory, in MB, of those who set none.
 	DefaultMemory = 1024
-	// DefaultTime is the limit of processor time of those who set none.
-	DefaultTime = time.Hour
+	// defaultTime is the limit of processor time of those who set none.
+	defaultTime = time.Hour
 	// minMemory is what a program needs to start, in MB.
 	minMemory = 64
 	// maxFiles, maxFileSize and maxOpen bound what a program can put into its folder.
@@ -58,7 +58,7 @@ func (l Limits) String() string {
 
 func (l Limits) time() time.Duration {
 	if l.Time == 0 {
-		return DefaultTime
+		return defaultTime
 	}
 	return l.Time
 }

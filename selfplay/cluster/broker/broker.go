@@ -192,16 +192,13 @@ func (b *Broker) Close() {
 	b.server.WaitForShutdown()
 }
 
-// ErrUnguarded means that keys cannot be required of workers that the server lets in without.
-var ErrUnguarded = errors.New("broker: the server lets workers in without keys since it started: start it again to require them")
-
 // SetKeys changes the keys of the workers. Connections of others end.
 func (b *Broker) SetKeys(keys []wire.Key) error {
 	if b.options.NoAuthUser != "" {
 		if len(keys) == 0 {
 			return nil
 		}
-		return ErrUnguarded
+		return errors.New("broker: the server was started without keys: start it again to require them")
 	}
 	o := b.options.Clone()
 	o.Nkeys = nil

@@ -159,7 +159,7 @@ func (a *Access) options() ([]nats.Option, error) {
 	}
 	o, err := seedOption(data)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file", a.Credentials, ErrKey)
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file", a.Credentials, errKey)
 	}
 	return append(options, o), nil
 }

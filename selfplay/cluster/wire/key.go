@@ -17,8 +17,8 @@ const SharedUser = "worker"
 // Key is the public half of a worker's key or of a signing key: an Ed25519 nkey of NATS.
 type Key struct{ Name, Public string }
 
-// ErrKey is wrapped by errors about files that should hold keys.
-var ErrKey = errors.New("invalid key")
+// errKey is wrapped by errors about files that should hold keys.
+var errKey = errors.New("invalid key")
 
 // The first line of a key's file is one of these comments and the name.
 const (
@@ -85,7 +85,7 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		case len(words) == 0:
 			continue
 		case len(words) != 2 || !valid(words[1]) || CheckName(words[0]) != nil:
-			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, ErrKey, want)
+			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, errKey, want)
 		case seen[words[0]] || seen[words[1]]:
 			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n, words[0])
 		}
@@ -96,7 +96,7 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, ErrKey, consequence)
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, errKey, consequence)
 	}
 	return keys, nil
 }

@@ -32,12 +32,12 @@ func TestSigningKeys(t *testing.T) {
 	list := filepath.Join(dir, "list")
 	for text, says := range map[string]string{line: "assay sign --new-key", "# no one\n": "no signature would be accepted", "dev": "line 1"} {
 		write(t, list, []byte(text))
-		if _, err := ReadTrusted(list); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), says) {
+		if _, err := ReadTrusted(list); !errors.Is(err, errKey) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	write(t, list, []byte("dev "+dev.Public))
-	if _, err := ReadKeys(list); !errors.Is(err, ErrKey) {
+	if _, err := ReadKeys(list); !errors.Is(err, errKey) {
 		t.Errorf("a coordinator accepts a signing key: %v", err)
 	}
 }

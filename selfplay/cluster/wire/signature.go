@@ -17,15 +17,15 @@ import (
 // SignatureSuffix ends the name of an engine's signature file, which is beside the engine.
 const SignatureSuffix = ".sig"
 
-// SignatureFormat names the format of a Signature.
-const SignatureFormat = "assay.signature/1"
+// signatureFormat names the format of a Signature.
+const signatureFormat = "assay.signature/1"
 
 // ErrSignature is wrapped by errors about missing and invalid signatures.
 var ErrSignature = errors.New("no trusted signature")
 
 // Signature says that the owner of a key vouches for an engine of this name and content.
 type Signature struct {
-	Format string `json:"format"` // SignatureFormat
+	Format string `json:"format"` // signatureFormat
 	Program
 	Key       string `json:"key"`       // public
 	Signature []byte `json:"signature"` // Ed25519, of format, name and SHA-256
@@ -59,15 +59,15 @@ func SignatureWith(engine, keyFile string) (*Signature, error) {
 	}
 	pair, err := readSeed(data)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret signing key, as assay sign --new-key writes it", keyFile, ErrKey)
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret signing key, as assay sign --new-key writes it", keyFile, errKey)
 	}
 	defer pair.Wipe()
-	s := &Signature{Format: SignatureFormat}
+	s := &Signature{Format: signatureFormat}
 	if s.Key, err = pair.PublicKey(); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	if !nkeys.IsValidPublicAccountKey(s.Key) {
-		return nil, fmt.Errorf("cluster: %s: %w: it is a worker's key, which cannot sign engines; make a signing key with assay sign --new-key", keyFile, ErrKey)
+		return nil, fmt.Errorf("cluster: %s: %w: it is a worker's key, which cannot sign engines; make a signing key with assay sign --new-key", keyFile, errKey)
 	}
 	if s.Program, err = ProgramOf(engine); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func ReadSignature(path string) (*Signature, error) {
 		return nil, fmt.Errorf("%w: cannot read %s", ErrSignature, name)
 	}
 	var s Signature
-	if err := json.Unmarshal(data, &s); err != nil || s.Format != SignatureFormat {
+	if err := json.Unmarshal(data, &s); err != nil || s.Format != signatureFormat {
 		return nil, fmt.Errorf("%w: %s is malformed: want what assay sign writes", ErrSignature, name)
 	}
 	return &s, nil

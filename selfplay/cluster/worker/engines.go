@@ -15,8 +15,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// ErrNotAllowed is wrapped by errors about engines that a worker's owner does not allow.
-var ErrNotAllowed = errors.New("its owner does not allow the engine")
+// errNotAllowed is wrapped by errors about engines that a worker's owner does not allow.
+var errNotAllowed = errors.New("its owner does not allow the engine")
 
 // AllowedEngines are the foreign engines that a worker's owner lets it run: files by name
 // and content, files in one folder that a trusted key signed, and engines that it fetches, if a
@@ -79,7 +79,7 @@ func (a *AllowedEngines) local(ctx context.Context, spec string, p wire.Program,
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w %q with SHA-256 %.64s: %w", ErrNotAllowed, p.Name, p.SHA256, err)
+		return "", fmt.Errorf("%w %q with SHA-256 %.64s: %w", errNotAllowed, p.Name, p.SHA256, err)
 	}
 	_, with, err := roster.Command(spec)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 		c.change(path)
 		a = allow(t, nil, folder, dev)
 		_, err := a.local(t.Context(), "uci:toy", p, nil)
-		if !errors.Is(err, ErrNotAllowed) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), folder) {
+		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), folder) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -112,10 +112,10 @@ func TestEnginesThatChange(t *testing.T) {
 			}
 		}
 		putEngine(t, path, "altered")
-		if _, err := a.local(t.Context(), "uci:"+p.Name, p, nil); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:"+p.Name, p, nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%s has changed: %v", p.Name, err)
 		}
-		if _, err := a.local(t.Context(), "uci:"+p.Name, programOf(t, path), nil); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:"+p.Name, programOf(t, path), nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%s has changed, in the run too: %v", p.Name, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestEnginesOutsideTheFolder(t *testing.T) {
 	_, dev := newSigner(t, "dev")
 	a := allow(t, nil, t.TempDir(), dev)
 	for _, name := range []string{"../toy", "/bin/sh", `..\toy`, "C:toy", "", ".", "..", "toy.sig"} {
-		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)}, nil); !errors.Is(err, ErrNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)}, nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -119,7 +119,7 @@ func TestFetchRefuses(t *testing.T) {
 		dir := t.TempDir()
 		a := fetching(t, dir, dev)
 		_, err := a.local(t.Context(), "uci:toy", p, s.source())
-		if !errors.Is(err, ErrNotAllowed) || !strings.Contains(err.Error(), `"toy"`) || !strings.Contains(err.Error(), c.says) || s.asked != c.asked || strings.Contains(err.Error(), dir) {
+		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), `"toy"`) || !strings.Contains(err.Error(), c.says) || s.asked != c.asked || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v after %d requests", name, err, s.asked)
 		}
 		if files, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(files) > 0 {

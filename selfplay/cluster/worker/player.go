@@ -126,7 +126,7 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 			return "", err
 		}
 		if err != nil {
-			return "", &fatalError{fmt.Errorf("%w: %w", ErrRefused, err)} // other workers may have it
+			return "", &fatalError{fmt.Errorf("%w: %w", errRefused, err)} // other workers may have it
 		}
 		return local, nil
 	}
@@ -148,7 +148,7 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 		return "", err
 	}
 	if own != want {
-		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both from the same source", ErrRefused, spec, p.Program)}
+		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both from the same source", errRefused, spec, p.Program)}
 	}
 	p.verified.Store(spec+want, local)
 	return local, nil
@@ -178,7 +178,7 @@ func (p *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err err
 		r, err := p.send(data, called)
 		switch {
 		case err == nil && r.Refused != "":
-			return false, fmt.Errorf("%w: %s", ErrRefused, r.Refused)
+			return false, fmt.Errorf("%w: %s", errRefused, r.Refused)
 		case err == nil && r.Kept:
 			return true, nil
 		case ctx.Err() != nil:

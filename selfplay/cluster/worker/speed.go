@@ -54,7 +54,7 @@ func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) 
 	f := u.Speed / speed
 	if f < 1./maxClockScale || f > maxClockScale {
 		return 0, &fatalError{fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for %.0f: its times would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or start the run with another --reference-speed",
-			ErrRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)}
+			errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)}
 	}
 	return f, nil
 }
@@ -77,7 +77,7 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 		return before, nil // another loop measured it meanwhile
 	}
 	if w.Measure == nil {
-		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", ErrRefused)
+		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", errRefused)
 	}
 	cores := 1
 	if before == 0 {

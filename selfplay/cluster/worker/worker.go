@@ -23,8 +23,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// ErrRefused means that a coordinator gives the worker no units; the error says why.
-var ErrRefused = errors.New("cluster: refused")
+// errRefused means that a coordinator gives the worker no units; the error says why.
+var errRefused = errors.New("cluster: refused")
 
 // ErrIdle means that the worker had no work for as long as Worker.Wait.
 var ErrIdle = errors.New("cluster: no work")
@@ -75,7 +75,7 @@ func (w *Worker) Tally() Tally {
 
 // Run plays units until ctx ends; then it finishes and answers the units under way, and
 // returns nil. It waits for a server and a coordinator as long as necessary. An error that
-// wraps ErrRefused, ErrCredentials or ErrEncryption says why trying again is no use.
+// wraps errRefused, ErrCredentials or ErrEncryption says why trying again is no use.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := wire.CheckName(w.Access.Name); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (w *Worker) sayHello(ctx context.Context, h wire.Hello) (*wire.Welcome, err
 		return nil, fmt.Errorf("cluster: the coordinator's welcome: %w", err)
 	}
 	if welcome.Refused != "" {
-		return nil, fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
+		return nil, fmt.Errorf("%w: %s", errRefused, welcome.Refused)
 	}
 	return &welcome, nil
 }
@@ -205,7 +205,7 @@ func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 		called := w.wakeup.wait()
 		if w.Resting == nil || !w.Resting() {
 			welcome, err := w.sayHello(ctx, w.hello())
-			if err == nil || errors.Is(err, ErrRefused) {
+			if err == nil || errors.Is(err, errRefused) {
 				return welcome, err
 			}
 			if !logged && ctx.Err() == nil {
@@ -338,7 +338,7 @@ func (p *presence) stay(ctx context.Context) error {
 		switch {
 		case p.nc.IsClosed():
 			return wire.ErrCredentials // the server closed the connection for good
-		case errors.Is(err, ErrRefused):
+		case errors.Is(err, errRefused):
 			return err
 		case err == nil && welcome.Run != p.run:
 			return errRunOver
