@@ -131,9 +131,6 @@ func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 		return nil
 	}
 	r.Bend = &Bend{Formula: bend.Program.Formula.Text, Jumps: len(bend.Jumps), Held: f.held}
-	for t := range r.Terms {
-		r.Terms[t].Step = f.terms[t].Step
-	}
 	rough, err := f.train.FindRough(ctx, r.fitted(), jumpReach*f.c.unit(), kinkReach*f.c.unit())
 	if err != nil {
 		return err

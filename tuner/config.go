@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -185,8 +186,9 @@ func (c *Config) unit() float64 { return cmp.Or(c.Unit, 100) / 100 }
 // Text names everything in the configuration that decides a fit, and nothing
 // that does not.
 func (c *Config) Text() string {
-	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d method=%s gap=%g iterations=%d keep-scale=%v",
-		c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
+	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d "+
+		"method=%s gap=%g iterations=%d keep-scale=%v", c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed,
+		c.Method, c.Gap, c.Iterations, c.KeepScale)
 	if c.Memory != 0 {
 		s += fmt.Sprintf(" memory=%d", c.Memory)
 	}
@@ -202,17 +204,22 @@ func (c *Config) Text() string {
 	if c.Rescale {
 		s += " rescale=on"
 	}
+	return strings.Join(append([]string{s}, c.byName()...), " ")
+}
+
+// byName lists the settings of single terms and groups.
+func (c *Config) byName() (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
-		s += fmt.Sprintf(" prior:%s=%g", name, c.Prior[name])
+		list = append(list, fmt.Sprintf("prior:%s=%g", name, c.Prior[name]))
 	}
 	for _, name := range c.Freeze {
-		s += " freeze:" + name
+		list = append(list, "freeze:"+name)
 	}
 	for _, tie := range c.Ties {
-		s += " tie:" + tie
+		list = append(list, "tie:"+tie)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Bounds)) {
-		s += fmt.Sprintf(" bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
+		list = append(list, fmt.Sprintf("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi))
 	}
-	return s
+	return list
 }

@@ -35,13 +35,7 @@ func (f *fitting) newCrossValidation(ctx context.Context, rescale float64) (*cro
 		return nil, nil
 	}
 	all := &objective.Problem{Store: f.s, Loss: f.c.Loss, K: f.slope.k, Target: f.train.Target, Workers: f.c.Workers}
-	for _, k := range f.s.Chunks {
-		w := make([]float32, k.Rows)
-		for i := range w {
-			w[i] = k.WeightOf(i)
-		}
-		all.Omega = append(all.Omega, w)
-	}
+	all.Omega, _ = f.s.Split(c, 0, 0)
 	v := &crossValidation{f: f, all: all, folds: n, fold: fold, theta: f.at.theta, rescale: rescale}
 	return v, v.informations(ctx)
 }
@@ -98,23 +92,19 @@ func (v *crossValidation) without(fold int) *objective.Problem {
 // run holds every fold out once, with the widths of the priors multiplied by a factor.
 func (v *crossValidation) run(ctx context.Context, factor float64) (*clusterLosses, error) {
 	sums := newClusterLosses(v.f.split.clusters)
-	start := objective.StartOf(v.f.terms)
-	kStart, err := v.f.slopeOf(ctx, v.all, start, v.f.slope.k)
-	if err != nil {
+	start := predictor{w: objective.StartOf(v.f.terms)}
+	var err error
+	if start.k, err = v.f.slopeOf(ctx, v.all, start.w, v.f.slope.k); err != nil {
 		return nil, err
 	}
 	for fold := range v.folds {
 		v.f.c.progress(int64(fold), int64(v.folds), "cross-validation")
 		p := v.without(fold)
-		w, k, err := v.refit(ctx, p, fold, factor)
+		tuned, err := v.refit(ctx, p, fold, factor)
 		if err != nil {
 			return nil, err
 		}
-		sums.count(p, objective.HeldOut)
-		if err := sums.add(ctx, p, objective.HeldOut, start, kStart, sums.start); err != nil {
-			return nil, err
-		}
-		if err := sums.add(ctx, p, objective.HeldOut, w, k, sums.tuned); err != nil {
+		if err := sums.add(ctx, p, objective.HeldOut, start, tuned); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +113,7 @@ func (v *crossValidation) run(ctx context.Context, factor float64) (*clusterLoss
 
 // refit returns the weights that are fitted without a fold, with their slope. They are
 // rounded as those of the fit are.
-func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (objective.Tapered, float64, error) {
+func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (predictor, error) {
 	f := v.f
 	params := *f.free.Params
 	params.Widen(factor)
@@ -149,14 +139,14 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 		s.Idle = 10 * s.Gap
 	}
 	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, v.theta, s)
-	w, k := objective.NewTapered(len(f.terms)), p.K
 	if err != nil {
-		return w, k, fmt.Errorf("fold %d: %w", fold+1, err)
+		return predictor{}, fmt.Errorf("fold %d: %w", fold+1, err)
 	}
+	w := objective.NewTapered(len(f.terms))
 	params.Expand(out.X, w)
 	for t := range w.MG {
 		w.MG[t], w.EG[t] = math.Round(w.MG[t]*v.rescale)/v.rescale, math.Round(w.EG[t]*v.rescale)/v.rescale
 	}
-	k, err = f.slopeOf(ctx, p, w, k)
-	return w, k, err
+	k, err := f.slopeOf(ctx, p, w, p.K)
+	return predictor{w, k}, err
 }

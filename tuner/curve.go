@@ -3,7 +3,6 @@ package tuner
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -23,8 +22,7 @@ type Curve struct {
 	// Floor + Slope/games through the points; NaN where they do not fall.
 	Twice Float `json:"valid_with_twice_the_games"`
 	// Doubling is what the last doubling of the games brought: the loss, on the games held
-	// out, of the fit to half of the games minus that of the fit to all. Nil in files of
-	// earlier versions.
+	// out, of the fit to half of the games minus that of the fit to all.
 	Doubling *Paired `json:"last_doubling,omitempty"`
 	// MoreGames says whether the last doubling lowered the loss, with its whole interval: Yes
 	// or No. Another of the same kind should bring about half as much.
@@ -74,15 +72,14 @@ func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *
 		c.Share, c.Design, c.K, c.KScore = share, full.Design, full.K, full.KScore
 		f := &fitting{s: s, terms: terms, c: c, bare: true}
 		r, err := f.run(ctx)
+		if err == nil {
+			curve.Doubling, err = f.against(ctx, r, full)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
 		}
-		p, err := f.against(ctx, r, full)
-		if err != nil {
-			return nil, fmt.Errorf("learning curve at %v of the games: %w", share, err)
-		}
-		curve.Points = append(curve.Points, CurvePoint{f.split.clustersTrained(f.train), r.Fit, p.StartInterval})
-		curve.Doubling = p
+		trained := f.split.clustersTrained(f.train)
+		curve.Points = append(curve.Points, CurvePoint{trained, r.Fit, curve.Doubling.StartInterval})
 	}
 	curve.Points = append(curve.Points, CurvePoint{full.ClustersTrain, full.Fit, curve.Doubling.TunedInterval})
 	if curve.MoreGames = No; curve.Doubling.Interval[0] > 0 {
@@ -92,27 +89,12 @@ func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *
 	return curve, nil
 }
 
-// fitted returns the tuned weights before they were rounded, to which Fit belongs.
-func (r *Result) fitted() objective.Tapered {
-	w := objective.NewTapered(len(r.Terms))
-	for t := range r.Terms {
-		w.MG[t], w.EG[t] = r.Terms[t].FitMG, r.Terms[t].FitEG
-	}
-	return w
-}
-
 // against compares a fit to a part of the games with the full one, on the games held out
 // from both.
 func (f *fitting) against(ctx context.Context, part, full *Result) (*Paired, error) {
 	sums := newClusterLosses(f.split.clusters)
-	sums.count(f.train, objective.HeldOut)
-	if err := sums.add(ctx, f.train, objective.HeldOut, part.fitted(), part.FileK, sums.start); err != nil {
-		return nil, err
-	}
-	if err := sums.add(ctx, f.train, objective.HeldOut, full.fitted(), full.FileK, sums.tuned); err != nil {
-		return nil, err
-	}
-	return sums.paired(), nil
+	err := sums.add(ctx, f.train, objective.HeldOut, predictor{part.fitted(), part.FileK}, predictor{full.fitted(), full.FileK})
+	return sums.paired(), err
 }
 
 // extrapolate fits Floor + Slope/games to the last three points by least
@@ -126,7 +108,7 @@ func (c *Curve) extrapolate() {
 	}
 	c.Slope = (float64(n*sxy) - float64(sx*sy)) / (float64(n*sxx) - float64(sx*sx))
 	c.Floor = (sy - float64(c.Slope*sx)) / n
-	c.Twice = Float(math.NaN())
+	c.Twice = unknown
 	if last := float64(points[len(points)-1].Games); c.Slope > 0 && last > 0 {
 		c.Twice = Float(c.Floor + c.Slope/(2*last))
 	}

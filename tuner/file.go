@@ -165,19 +165,7 @@ func (r *Result) describe() {
 	if c.Unit != 0 {
 		add("unit=%g", c.Unit)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Prior)) {
-		add("prior:%s=%g", name, c.Prior[name])
-	}
-	for _, name := range c.Freeze {
-		add("freeze:%s", name)
-	}
-	for _, tie := range c.Ties {
-		add("tie:%s", tie)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Bounds)) {
-		add("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi)
-	}
-	r.Settings = strings.Join(s, " ")
+	r.Settings = strings.Join(append(s, c.byName()...), " ")
 }
 
 // short rounds to nine significant digits, which is more than any of these

@@ -39,6 +39,58 @@ func (p *Paired) String() string {
 	return fmt.Sprintf("%+.6f, 95 %% interval %+.6f to %+.6f", p.Gain, p.Interval[0], p.Interval[1])
 }
 
+// Test is the difference on data apart from those of the fit: the loss against the results
+// alone, each side under the slope K that suits it best there.
+type Test struct {
+	Paired
+	KStart   float64  `json:"k_start"`
+	KTuned   float64  `json:"k_tuned"`
+	Gameless int      `json:"rows_without_game"` // each is a cluster of its own
+	Data     []string `json:"data,omitempty"`    // names of the sources
+}
+
+// TestOn measures the weights as written, and those they began with, on rows of the same
+// terms. The verdict rests on it then.
+func (r *Result) TestOn(ctx context.Context, s *rows.Store, terms []rows.Term) (err error) {
+	if s.Rows() == 0 {
+		return rows.ErrEmpty
+	}
+	p := &objective.Problem{
+		Store: s, Loss: r.Config.Loss, Target: objective.Targets(s, 1, 0), Workers: r.Config.Workers,
+	}
+	clusters := s.Clusters()
+	p.Omega, _ = s.Split(clusters, 0, 0)
+	if oneClass(p.Target, p.Omega) {
+		return ErrOneClass
+	}
+	start, tuned := predictor{w: objective.StartOf(terms)}, predictor{w: r.rounded()}
+	for _, side := range []*predictor{&start, &tuned} {
+		if side.k, err = p.BestK(ctx, side.w); err != nil {
+			return err
+		}
+	}
+	sums := newClusterLosses(clusters)
+	if err := sums.add(ctx, p, objective.Trained, start, tuned); err != nil {
+		return err
+	}
+	r.Test = &Test{Paired: *sums.paired(), KStart: start.k, KTuned: tuned.k, Gameless: s.Gameless()}
+	for _, x := range s.Sources() {
+		r.Test.Data = append(r.Test.Data, x.Name)
+	}
+	if n := r.Test.Gameless; n > 1 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d rows of the test data name no game: each counts as a game of its own, "+
+			"the interval is too short if they are not", n))
+	}
+	r.decide()
+	return nil
+}
+
+// predictor is a set of weights with the slope of its sigmoid.
+type predictor struct {
+	w objective.Tapered
+	k float64
+}
+
 // clusterLosses are weighted sums over the rows of each cluster.
 type clusterLosses struct {
 	of                   *rows.Clusters
@@ -53,9 +105,11 @@ func newClusterLosses(c *rows.Clusters) *clusterLosses {
 	return &clusterLosses{of: c, weight: make([]float64, n), start: make([]float64, n), tuned: make([]float64, n)}
 }
 
-// count adds the weights and targets of the rows on a side of the problem.
-func (l *clusterLosses) count(p *objective.Problem, side int) {
+// add adds the weights and targets of the rows on a side of the problem, and their losses by two
+// predictors.
+func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int, start, tuned predictor) error {
 	l.loss = p.Loss
+	before := l.rows
 	for i, c := range p.Store.Chunks {
 		for j, g := range c.Game {
 			if s, o := p.Side(i, j); s == side && o > 0 {
@@ -67,16 +121,22 @@ func (l *clusterLosses) count(p *objective.Problem, side int) {
 			}
 		}
 	}
+	if l.rows == before {
+		return nil
+	}
+	if err := l.addLosses(ctx, p, side, start, l.start); err != nil {
+		return err
+	}
+	return l.addLosses(ctx, p, side, tuned, l.tuned)
 }
 
-// add adds the losses of the rows on a side of the problem to sum, under weights w and
-// slope k.
-func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int, w objective.Tapered, k float64, sum []float64) error {
+// addLosses adds the losses of the rows on a side of the problem to sum.
+func (l *clusterLosses) addLosses(ctx context.Context, p *objective.Problem, side int, by predictor, sum []float64) error {
 	work := func(t *objective.Scratch, i int, _ []uint16) {
 		for j, x := range t.X[:p.Store.Chunks[i].Rows] {
 			t.X[j] = 0
 			if s, o := p.Side(i, j); s == side && o > 0 {
-				v, _, _ := p.Loss.At(k, x, float64(p.Target[i][j]))
+				v, _, _ := p.Loss.At(by.k, x, float64(p.Target[i][j]))
 				t.X[j] = o * v
 			}
 		}
@@ -86,7 +146,7 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 			sum[l.of.Of[g]] += t.X[j]
 		}
 	}
-	return objective.Evaluate(ctx, p.Store, p.Workers, w, work, merge)
+	return objective.Evaluate(ctx, p.Store, p.Workers, by.w, work, merge)
 }
 
 // constant returns the mean loss of predicting the mean target, which is the best constant.
@@ -123,7 +183,7 @@ func (l *clusterLosses) paired() *Paired {
 	p.Constant = l.constant(weight)
 	p.Gain = p.Start - p.Tuned
 	if p.Clusters < 2 {
-		p.SE = Float(math.NaN())
+		p.SE = unknown
 		return p
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: max(1, p.Effective-1)}.Quantile(0.975)

@@ -8,40 +8,72 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
+// Report is what assay tune --json prints and a run of it keeps as result.json: a
+// fit, and where it was written. It has no times, so that the same data, flags and
+// seed give the same bytes.
+type Report struct {
+	Out    string `json:"out"`    // the weight file
+	ID     string `json:"id"`     // of the weights
+	Parent string `json:"parent"` // id of the start weights
+	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
+	Result
+	Curve *Curve `json:"learning_curve,omitempty"`
+	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its
+	// endgame half favors.
+	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
+}
+
 // Result is what a fit found. Coefficients are in centipawns or, see Unit, in engine
 // units; losses are means over rows by weight, errors are standard errors. Its JSON is the
 // one form in which assay tune, assay learn and the reports write and read a fit; weight
 // files use the same keys for terms.
 type Result struct {
+	Data
+	Method   string `json:"method"`   // what was minimized, and how
+	Settings string `json:"settings"` // everything else that decided the fit beside data, start weights and seed
+	Verdict
+	// Skipped are the rows of features that the engine left out, by its reason; they are not in Rows.
+	Skipped dataset.Skipped `json:"skipped,omitempty"`
+	// Unscored is the number of rows without a search score, where Config.Lambda is below 1:
+	// their target is the result alone.
+	Unscored int `json:"unscored,omitempty"`
+	Convergence
+	Units
+	StepLosses
+	Certainty
+	Statistics
+	Warnings []string `json:"warnings"`
+	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
+
+	Config  Config            `json:"-"`
+	Sources []rows.SourceInfo `json:"-"` // of the rows
+	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
+	heldOut *clusterLosses    // of cross-validation
+}
+
+// Data says what a fit was made to.
+type Data struct {
 	Rows      int   `json:"rows"`
 	RowsTrain int   `json:"rows_train"`
 	RowsValid int   `json:"rows_valid"`
 	Games     int64 `json:"games"`
 	// Clusters are games or, if ByOpening, all games of an opening.
-	Clusters      int  `json:"clusters"`
-	ClustersTrain int  `json:"clusters_train"`
-	ClustersHeld  int  `json:"clusters_held"`
-	ByOpening     bool `json:"by_opening"`
+	Clusters      int    `json:"clusters"`
+	ClustersTrain int    `json:"clusters_train"`
+	ClustersHeld  int    `json:"clusters_held"`
+	ByOpening     bool   `json:"by_opening"`
+	Split         string `json:"split"` // in words
+}
 
-	// Split, Method and Settings say in words how rows were divided, what was
-	// minimized and how, and everything else that decided the fit beside data,
-	// start weights and seed.
-	Split    string `json:"split"`
-	Method   string `json:"method"`
-	Settings string `json:"settings"`
-
-	Verdict
-
-	// Skipped are the rows of features that the engine left out, by its reason; they are not in Rows.
-	Skipped dataset.Skipped `json:"skipped,omitempty"`
-	// Unscored is the number of rows without a search score, where Config.Lambda is below 1: their target is
-	// the result alone.
-	Unscored int `json:"unscored,omitempty"`
-
+// Convergence says how the method ended.
+type Convergence struct {
 	Steps     int   `json:"steps"`
 	Gap       Float `json:"gap"` // estimated distance from the smallest mean loss
 	Converged bool  `json:"converged"`
+}
 
+// Units says what the numbers of a fit mean.
+type Units struct {
 	// K is the slope used in the fit; FileK is the one that belongs to the
 	// rescaled weights, K/Rescale. KScore is 0 where scores were not used.
 	K       float64 `json:"k"`
@@ -55,10 +87,28 @@ type Result struct {
 	// PriorFactor is the factor on the widths of all priors, 0 for 1.
 	PriorFactor float64 `json:"prior_factor,omitempty"`
 	Tied        bool    `json:"tied"` // file-mirrored twins shared a parameter
+}
 
+// StepLosses are the losses of the weights on their way.
+type StepLosses struct {
 	Start   Losses `json:"loss_start"`   // under the start weights
 	Fit     Losses `json:"loss_fit"`     // under the fit
 	Rounded Losses `json:"loss_rounded"` // under its rounded weights
+}
+
+// Losses are the mean losses of one set of weights; NaN where there are no rows.
+type Losses struct {
+	Train Float `json:"train"`
+	Valid Float `json:"valid"`
+}
+
+func lossesOf(m *objective.Measures) Losses {
+	train, valid := m.Means()
+	return Losses{Float(train), Float(valid)}
+}
+
+// Certainty says how much the data determine.
+type Certainty struct {
 	// Parameters is the number of free numbers, Effective how many of them
 	// the data (rather than the prior) determined: tr(H (H+DP)^-1).
 	Parameters int     `json:"parameters"`
@@ -67,10 +117,12 @@ type Result struct {
 	Design     float64 `json:"design_effect"`
 	Clustering float64 `json:"clustering"`
 	Dispersion float64 `json:"dispersion"`
-	// Jackknife reports whether errors are the jackknife's, because there are
-	// few clusters.
+	// Jackknife reports whether errors are the jackknife's, because there are few clusters.
 	Jackknife bool `json:"jackknife"`
+}
 
+// Statistics are the coefficients, and what follows from them.
+type Statistics struct {
 	// Pieces are the average marginal values of pawn to queen; empty unless
 	// the rows were built from positions.
 	Pieces []stats.PieceValue `json:"pieces"`
@@ -88,23 +140,22 @@ type Result struct {
 	Calibration stats.Calibration `json:"calibration"`
 	// Bend is of an evaluation with a formula; nil if there is none.
 	Bend *Bend `json:"bend,omitempty"`
-
-	Warnings []string `json:"warnings"`
-	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
-
-	Config  Config            `json:"-"`
-	Sources []rows.SourceInfo `json:"-"` // of the rows
-	heldOut *clusterLosses    // of cross-validation
-	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
 }
 
-// Losses are the mean losses of one set of weights; NaN where there are no rows.
-type Losses struct {
-	Train Float `json:"train"`
-	Valid Float `json:"valid"`
+// fitted returns the tuned weights before they were rounded, to which Fit belongs.
+func (s *Statistics) fitted() objective.Tapered {
+	w := objective.NewTapered(len(s.Terms))
+	for t := range s.Terms {
+		w.MG[t], w.EG[t] = s.Terms[t].FitMG, s.Terms[t].FitEG
+	}
+	return w
 }
 
-func lossesOf(m *objective.Measures) Losses {
-	train, valid := m.Means()
-	return Losses{Float(train), Float(valid)}
+// rounded returns the weights as written.
+func (s *Statistics) rounded() objective.Tapered {
+	w := objective.NewTapered(len(s.Terms))
+	for t := range s.Terms {
+		w.MG[t], w.EG[t] = float64(s.Terms[t].MG), float64(s.Terms[t].EG)
+	}
+	return w
 }

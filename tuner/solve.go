@@ -165,7 +165,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 // lossesAt returns the losses of a point on the way, if this step is one at which they
 // are measured.
 func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
-	none := Losses{Float(math.NaN()), Float(math.NaN())}
+	none := Losses{unknown, unknown}
 	if theta == nil || step > lossSteps && step%lossSteps != 0 {
 		return none
 	}

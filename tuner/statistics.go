@@ -20,20 +20,24 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)
 	r := &Result{
-		Config: f.c, Sources: f.s.Sources(), K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor, Parameters: f.free.N,
-		Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid,
-		Games: int64(f.s.Games()), Clusters: f.split.clusters.N(), ByOpening: f.split.clusters.ByOpening,
-		Design: f.at.design, Outcome: f.at.outcome, Steps: f.at.outcome.Iterations, Gap: Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
-		Pieces: []stats.PieceValue{},
+		Data: Data{
+			Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid, Games: int64(f.s.Games()),
+			Clusters: f.split.clusters.N(), ClustersHeld: f.split.clustersHeld(), ByOpening: f.split.clusters.ByOpening,
+		},
+		Skipped:     f.s.Skipped(),
+		Convergence: Convergence{f.at.outcome.Iterations, Float(f.at.outcome.Gap), f.at.outcome.Converged},
+		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
+		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
+		Statistics:  Statistics{Pieces: []stats.PieceValue{}},
+		Config:      f.c, Sources: f.s.Sources(), Outcome: f.at.outcome,
 	}
-	if r.Skipped = f.s.Skipped(); f.c.unit() != 1 {
+	r.ClustersTrain = r.Clusters - r.ClustersHeld
+	if f.c.unit() != 1 {
 		r.Unit = f.c.Unit
 	}
 	if f.c.Lambda < 1 {
 		r.Unscored = f.s.Unscored()
 	}
-	r.ClustersHeld = f.split.clustersHeld()
-	r.ClustersTrain = r.Clusters - r.ClustersHeld
 	if err := f.finishWeights(ctx, r, w); err != nil {
 		return nil, err
 	}
@@ -80,11 +84,11 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 	if r.FileK = f.slope.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
 		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
 	}
-	rounded := objective.NewTapered(len(f.terms))
 	for t, term := range f.terms {
 		v := TermFit{
-			Name: term.Name, Group: term.Group, Tapered: term.Tapered, StartMG: term.MG, StartEG: term.EG,
-			FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale, Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
+			Name: term.Name, Group: term.Group, Tapered: term.Tapered, Step: term.Step,
+			StartMG: term.MG, StartEG: term.EG, FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale,
+			Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
 		}
 		if v.Count > 0 && !v.Frozen {
 			v.TypicalCount, v.PriorEffect = short(f.split.typical[t]), Float(short(f.free.width[t]*f.split.typical[t]))
@@ -93,10 +97,9 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
 		}
 		v.MG, v.EG = int32(math.Round(v.FitMG)), int32(math.Round(v.FitEG))
-		rounded.MG[t], rounded.EG[t] = float64(v.MG), float64(v.EG)
 		r.Terms = append(r.Terms, v)
 	}
-	m, err := f.train.Measure(ctx, rounded, r.FileK)
+	m, err := f.train.Measure(ctx, r.rounded(), r.FileK)
 	r.Rounded = lossesOf(&m)
 	return err
 }
@@ -255,12 +258,11 @@ func (f *fitting) calibrate(ctx context.Context, r *Result) error {
 
 // leaveOutErrors makes the standard errors of a fit without matrices unknown.
 func (f *fitting) leaveOutErrors(r *Result) {
-	none := Float(math.NaN())
 	for t := range r.Terms {
 		if x := &r.Terms[t]; f.hasErrors(x, t) {
-			x.SEMG, x.SEChangeMG, x.NaiveMG = none, none, none
-			x.SEEG, x.SEChangeEG, x.NaiveEG = none, none, none
-			x.DataShare = none
+			x.SEMG, x.SEChangeMG, x.NaiveMG = unknown, unknown, unknown
+			x.SEEG, x.SEChangeEG, x.NaiveEG = unknown, unknown, unknown
+			x.DataShare = unknown
 			x.compare()
 		}
 	}
@@ -270,8 +272,7 @@ func (f *fitting) leaveOutErrors(r *Result) {
 // that no prior holds has none: the optimum makes that game's score 0.
 func (f *fitting) compare(x *TermFit, t int) {
 	if x.EffectiveGames == 1 && f.free.Lone(t) && f.free.Precision(f.free.MG[t]) == 0 {
-		none := Float(math.NaN())
-		x.SEMG, x.SEEG, x.SEChangeMG, x.SEChangeEG = none, none, none, none
+		x.SEMG, x.SEEG, x.SEChangeMG, x.SEChangeEG = unknown, unknown, unknown, unknown
 	}
 	x.compare()
 }

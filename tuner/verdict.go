@@ -186,29 +186,18 @@ func (f *fitting) slopeOf(ctx context.Context, p *objective.Problem, w objective
 }
 
 // judge fills in the verdict.
-func (f *fitting) judge(ctx context.Context, r *Result) error {
-	start, tuned := objective.StartOf(f.terms), objective.NewTapered(len(f.terms))
-	for t := range r.Terms {
-		tuned.MG[t], tuned.EG[t] = float64(r.Terms[t].MG), float64(r.Terms[t].EG)
-	}
-	kStart, err := f.slopeOf(ctx, f.train, start, f.slope.k)
-	if err != nil {
+func (f *fitting) judge(ctx context.Context, r *Result) (err error) {
+	start, tuned := predictor{w: objective.StartOf(f.terms)}, predictor{w: r.rounded()}
+	if start.k, err = f.slopeOf(ctx, f.train, start.w, f.slope.k); err != nil {
 		return err
 	}
-	kTuned, err := f.slopeOf(ctx, f.train, tuned, r.FileK)
-	if err != nil {
+	if tuned.k, err = f.slopeOf(ctx, f.train, tuned.w, r.FileK); err != nil {
 		return err
 	}
 	var sides [2]*Paired
-	for _, side := range []int{objective.Trained, objective.HeldOut} {
+	for side := range sides {
 		sums := newClusterLosses(f.split.clusters)
-		if sums.count(f.train, side); sums.rows == 0 {
-			continue
-		}
-		if err := sums.add(ctx, f.train, side, start, kStart, sums.start); err != nil {
-			return err
-		}
-		if err := sums.add(ctx, f.train, side, tuned, kTuned, sums.tuned); err != nil {
+		if err := sums.add(ctx, f.train, side, start, tuned); err != nil {
 			return err
 		}
 		sides[side] = sums.paired()
@@ -221,24 +210,16 @@ func (f *fitting) judge(ctx context.Context, r *Result) error {
 	}
 	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
 	if f.at.large {
-		r.Net = Float(math.NaN())
+		r.Net = unknown
 	}
-	switch {
-	case f.nested != nil:
-		r.heldOut = f.nested
-	case f.c.Folds > 0 && !f.at.large:
+	if r.heldOut = f.nested; r.heldOut == nil && f.c.Folds > 0 && !f.at.large {
 		v, err := f.newCrossValidation(ctx, r.Rescale)
+		if err == nil && v != nil {
+			r.heldOut, err = v.run(ctx, 1)
+		}
 		if err != nil {
 			return fmt.Errorf("cross-validation: %w", err)
 		}
-		if v == nil {
-			break
-		}
-		sums, err := v.run(ctx, 1)
-		if err != nil {
-			return fmt.Errorf("cross-validation: %w", err)
-		}
-		r.heldOut = sums
 	}
 	if r.heldOut != nil {
 		r.CrossValidation = r.heldOut.paired()

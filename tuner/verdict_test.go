@@ -273,9 +273,10 @@ func TestFolds(t *testing.T) {
 
 // TestAdvice: groups that should lose more than next to nothing are listed with their cure.
 func TestAdvice(t *testing.T) {
-	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Effective: 90,
+	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Certainty: Certainty{Effective: 90}, Statistics: Statistics{
 		Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
-		Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}}}
+		Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}},
+	}}
 	want := []string{"Do not expect a gain: 40 effective games for 90 determined parameters, net gain -0.002000",
 		"pawns should lose 0.002000 on other games: --freeze pawns or --prior pawns=7.5"}
 	if got := r.Advice(); !slices.Equal(got, want) {

@@ -97,8 +97,11 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 	unknown := tuner.Float(math.NaN())
 	none := tuner.Losses{Train: unknown, Valid: unknown}
 	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: r, Result: tuner.Result{
-		Games: r.Games, K: file.K, FileK: file.K, Rescale: 1, Parameters: len(r.Parameters), Method: fmt.Sprintf("spsa, %d iterations", r.Iterations),
-		Start: none, Fit: none, Rounded: none, Warnings: []string{}, Terms: spsaTerms(m, w, r),
+		Data: tuner.Data{Games: r.Games}, Method: fmt.Sprintf("spsa, %d iterations", r.Iterations), Warnings: []string{},
+		Units:      tuner.Units{K: file.K, FileK: file.K, Rescale: 1},
+		StepLosses: tuner.StepLosses{Start: none, Fit: none, Rounded: none},
+		Certainty:  tuner.Certainty{Parameters: len(r.Parameters)},
+		Statistics: tuner.Statistics{Terms: spsaTerms(m, w, r)},
 	}}
 	return file, fit, nil
 }

@@ -58,7 +58,7 @@ func learnResult() *learn.Result {
 		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
 			Number: 1, Gate: &match.Result{Games: 20, Strength: sprt.Strength{Elo: 12.34}}, Promoted: true, Reason: "passed",
-			Fit: learn.Fit{Result: tuner.Result{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}},
+			Fit: learn.Fit{Result: tuner.Result{StepLosses: tuner.StepLosses{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}}},
 		}},
 		Pieces: []stats.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
 		Terms: []tuner.TermFit{

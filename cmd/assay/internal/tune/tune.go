@@ -36,7 +36,7 @@ type tuneFlags struct {
 	memory           string
 	model, from, out string
 	disk             string
-	bench, curve     bool
+	curve            bool
 	strict           bool
 	formula, against string
 	test             []string
@@ -103,8 +103,7 @@ features in memory or on --disk.`,
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
   assay tune my-engine-features --out runs/mine --curve
   assay tune my-engine-features --test features-of-other-games --strict
-  assay tune my-engine-features --against linear.txt
-  assay tune positions --bench`,
+  assay tune my-engine-features --against linear.txt`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(); err != nil {
@@ -150,7 +149,6 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.formula, "formula", "", "file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula of the same channels, which is fitted too: is this one better on games held out?")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
-	fs.BoolVar(&f.bench, "bench", false, "measure the passes of the fit over these data instead of fitting")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
@@ -270,23 +268,17 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	var out *tuneOut
-	if !f.bench {
-		var done json.RawMessage
-		if out, done, err = openTuneOut(f, task, test, other); err != nil || done != nil {
-			return f.complete(done, err, stdout, stderr)
-		}
-		defer func() { err = errors.Join(err, out.close(stderr)) }()
+	out, done, err := openTuneOut(f, task, test, other)
+	if err != nil || done != nil {
+		return f.complete(done, err, stdout, stderr)
 	}
+	defer func() { err = errors.Join(err, out.close(stderr)) }()
 	f.c.Unit = task.unit()
 	s, err := task.load(ctx, f, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if f.bench {
-		return benchTune(ctx, s, task.terms, f.asJSON, stdout)
-	}
 	task.other = other
 	return f.fit(ctx, task, test, s, out, stdout, stderr)
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -515,26 +514,6 @@ func TestTuneFeatures(t *testing.T) {
 	}
 	if _, err := tune(t, good, "--test", positions, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
 		t.Errorf("features tested on positions: %v", err)
-	}
-}
-
-// TestTuneBench: the command states the speeds of the passes beside that of a plain copy.
-func TestTuneBench(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // it measures a second for each number of threads
-	dir := t.TempDir()
-	writeWalks(t, filepath.Join(dir, "p"), 20, nil)
-	text, err := tune(t, filepath.Join(dir, "p"), "--bench", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var j struct{ Passes []speedJSON }
-	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Passes) == 0 {
-		t.Fatalf("%v in %s", err, text)
-	}
-	for _, p := range j.Passes {
-		if p.NonzerosPerSec <= 0 || p.PairsPerSec <= 0 || p.CopyGB <= 0 || p.StreamGB <= 0 {
-			t.Errorf("%+v", p)
-		}
 	}
 }
 

@@ -2,9 +2,7 @@
 
 package tuner
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // cpuSeconds returns the processor time that this process has taken.
 func cpuSeconds() float64 {
