@@ -128,13 +128,13 @@ func blank(s string) string {
 func (f *file) markRegions() {
 	text := string(f.Text)
 	for at := 0; ; {
-		from := strings.Index(text[at:], MarkBegin)
+		from := strings.Index(text[at:], markBegin)
 		if from < 0 {
 			return
 		}
 		from += at
 		at = len(text)
-		if n := strings.Index(text[from:], MarkEnd); n >= 0 {
+		if n := strings.Index(text[from:], markEnd); n >= 0 {
 			at = from + n
 		}
 		f.regions = append(f.regions, span{f.from + from, f.from + at})

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// MarkKeep is a comment in the first line of a definition whose numbers stay, whatever they look like.
-const MarkKeep = "assay:keep"
+// markKeep is a comment in the first line of a definition whose numbers stay, whatever they look like.
+const markKeep = "assay:keep"
 
 // Many engines keep the values of Black apart: in rows of the same array, or in a definition
 // of their own, with another sign, seen from the other side of the board, or both. What follows finds them
@@ -262,7 +262,7 @@ func (c *code) copyValues(l *likeness, values map[int]edit) error {
 // unsure is the error of a definition whose contents are not certain.
 func (c *code) unsure(g *grid, format string, args ...any) error {
 	format = "%s: " + format + "; or put the comment %s into the first line of %s, if its numbers stay"
-	return fmt.Errorf(format, append(append([]any{c.where(g.from)}, args...), MarkKeep, g.name)...)
+	return fmt.Errorf(format, append(append([]any{c.where(g.from)}, args...), markKeep, g.name)...)
 }
 
 func (g *grid) changes(cells []int) bool {
@@ -273,7 +273,7 @@ func (g *grid) changes(cells []int) bool {
 func (c *code) kept(g *grid) bool {
 	from := strings.LastIndexByte(c.text[:g.head.from], '\n') + 1
 	end := strings.IndexByte(c.text[g.head.to:]+"\n", '\n') + g.head.to
-	return strings.Contains(c.text[from:min(end, len(c.text))], MarkKeep)
+	return strings.Contains(c.text[from:min(end, len(c.text))], markKeep)
 }
 
 // move is where Black's values may stand along an axis of an array. half says that it is so

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// number is a whole number, perhaps with a suffix for its type.
-var number = regexp.MustCompile(`(?:^|[^\w.])([0-9]+)((?:[iu](?:8|16|32|64|size)|[uUlL]*))\b`)
+// wholeNumber is a whole number, perhaps with a suffix for its type.
+var wholeNumber = regexp.MustCompile(`(?:^|[^\w.])([0-9]+)((?:[iu](?:8|16|32|64|size)|[uUlL]*))\b`)
 
 // numbers returns the places of the whole numbers of an expression, with their signs, and the
 // expression without them: each is a zero byte. ok is false if it has numbers of another kind.
@@ -14,7 +14,7 @@ func (c *code) numbers(s span) (list []span, rest string, ok bool) {
 	text := c.masked[s.from:s.to]
 	var b strings.Builder
 	done := 0
-	for _, m := range number.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range wholeNumber.FindAllStringSubmatchIndex(text, -1) {
 		from, to := signed(text, m[2]), m[3]
 		if to < len(text) && text[to] == '.' {
 			return nil, "", false

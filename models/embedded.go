@@ -16,16 +16,16 @@ import (
 //go:embed *.json
 var embedded embed.FS
 
-// Champion is the name of the newest weights that assay learn has made.
+// champion is the name of the newest weights that assay learn has made.
 // Default is another name of them.
-const Champion = "assay-2"
+const champion = "assay-2"
 
 // Default is the name of the weights that are used where no others are named: those of the
 // newest champion.
 const Default = "assay"
 
-// ErrUnknownName is returned, wrapped, where no embedded weight file has the name.
-var ErrUnknownName = errors.New("unknown weights")
+// errUnknownName is returned, wrapped, where no embedded weight file has the name.
+var errUnknownName = errors.New("unknown weights")
 
 // catalog lists the embedded weight files with their model and a description of each.
 var catalog = []struct{ name, model, about string }{
@@ -54,14 +54,14 @@ func About(name string) string {
 			return k.about
 		}
 	}
-	return "the newest champion, " + Champion + ": used where no weights are named"
+	return "the newest champion, " + champion + ": used where no weights are named"
 }
 
 // CanonicalName returns the name under which files record embedded weights. It differs from
 // the given name only for Default, whose meaning changes with every champion.
 func CanonicalName(name string) string {
 	if name == Default {
-		return Champion
+		return champion
 	}
 	return name
 }
@@ -92,7 +92,7 @@ var parsed sync.Map
 // Embedded returns the embedded weight file of the name. The caller may change it.
 func Embedded(name string) (*File, error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("%w: %q (embedded weights: %s)", ErrUnknownName, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w: %q (embedded weights: %s)", errUnknownName, name, strings.Join(Names(), ", "))
 	}
 	file := CanonicalName(name) + ".json"
 	f, ok := parsed.Load(file)
@@ -120,10 +120,10 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() > MaxSize {
+	if info, err := file.Stat(); err == nil && info.Size() > maxSize {
 		return nil, tooLarge(path) // without reading it
 	}
-	data, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,12 @@ package models
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/assay-chess/assay/eval"
 )
@@ -21,115 +23,78 @@ func (f *File) Encode() ([]byte, error) {
 	if err := checkSlope(f.K); err != nil {
 		return nil, err
 	}
-	var e encoder
-	e.WriteString("{\n")
-	e.line(1, "format", Format, ",")
-	e.line(1, "model", f.Model, ",")
-	e.line(1, "unit", f.unitField(), ",")
-	if f.Formula != "" {
-		e.line(1, "formula", f.Formula, ",")
-	}
-	e.line(1, "K", f.K, ",")
-	e.provenance(&f.Provenance)
-	e.WriteString("  \"terms\": [\n")
-	for i := range f.Terms {
-		e.term(&table[i], &f.Terms[i], f.Foreign != nil, i == len(f.Terms)-1)
-	}
-	e.WriteString("  ]\n}\n")
-	return e.Bytes(), e.err
-}
-
-// encoder writes JSON in a layout for people, and keeps the first error.
-type encoder struct {
-	bytes.Buffer
-	err error
-}
-
-func (e *encoder) line(depth int, name string, v any, end string) {
-	for range depth {
-		e.WriteString("  ")
-	}
-	e.field(name, v)
-	e.WriteString(end + "\n")
-}
-
-func (e *encoder) field(name string, v any) {
-	var text []byte
-	var err error
-	if x, ok := v.(float64); ok {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			err = fmt.Errorf("%v cannot be written as JSON", x)
+	var b bytes.Buffer
+	var failed error
+	line := func(indent, name string, v any, end string) {
+		text, err := json.Marshal(v, jsontext.EscapeForHTML(true))
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", name, err)
 		}
-		text = strconv.AppendFloat(nil, x, 'g', -1, 64)
-	} else {
-		text, err = json.Marshal(v)
+		fmt.Fprintf(&b, "%s%q: %s%s\n", indent, name, text, end)
 	}
-	if err != nil && e.err == nil {
-		e.err = fmt.Errorf("%s: %w", name, err)
+	b.WriteString("{\n")
+	line("  ", "format", formatName, ",")
+	line("  ", "model", f.Model, ",")
+	line("  ", "unit", f.unitField(), ",")
+	if f.Formula != "" {
+		line("  ", "formula", f.Formula, ",")
 	}
-	fmt.Fprintf(e, "%q: %s", name, text)
-}
-
-func (e *encoder) provenance(p *Provenance) {
-	data := p.Data
-	if data == nil {
-		data = []string{}
-	}
-	e.WriteString("  \"provenance\": {\n")
-	e.line(2, "parent", p.Parent, ",")
-	e.line(2, "data", data, ",")
-	e.line(2, "rows", p.Rows, ",")
-	e.line(2, "games", p.Games, ",")
-	e.line(2, "split", p.Split, ",")
-	e.line(2, "loss_train", p.LossTrain, ",")
-	e.line(2, "loss_valid", p.LossValid, ",")
-	e.line(2, "method", p.Method, ",")
-	e.line(2, "seed", p.Seed, ",")
-	e.line(2, "program", p.Program, ",")
-	e.line(2, "config", p.Config, ",")
-	e.line(2, "time", p.Time, "")
-	e.WriteString("  },\n")
-}
-
-// term writes a term, with one value where it is not tapered. It omits fitted numbers that
-// are zero, and the group of a foreign term where groupOf gives it.
-func (e *encoder) term(t *eval.Term, w *TermWeight, foreign, last bool) {
-	before := e.err
-	e.WriteString("    {")
-	e.field("name", w.Name)
-	field := func(name string, v any) {
-		e.WriteString(", ")
-		e.field(name, v)
-	}
-	if foreign && t.Group != groupOf(t.Name) {
-		field("group", t.Group)
-	}
-	field("mg", w.MG)
-	if t.Tapered {
-		field("eg", w.EG)
-	}
-	if w.Step != 0 {
-		field("step", w.Step)
-	}
+	line("  ", "K", number(f.K), ",")
+	b.WriteString("  \"provenance\": {\n")
+	p := &f.Provenance
 	for _, x := range []struct {
 		name string
-		v    float64
-	}{{"fit_mg", w.FitMG}, {"fit_eg", w.FitEG}, {"se_mg", w.SEMG}, {"se_eg", w.SEEG}} {
-		if x.v != 0 {
-			field(x.name, x.v)
+		v    any
+	}{
+		{"parent", p.Parent}, {"data", p.Data}, {"rows", p.Rows}, {"games", p.Games}, {"split", p.Split},
+		{"loss_train", number(p.LossTrain)}, {"loss_valid", number(p.LossValid)}, {"method", p.Method},
+		{"seed", p.Seed}, {"program", p.Program}, {"config", p.Config},
+	} {
+		line("    ", x.name, x.v, ",")
+	}
+	line("    ", "time", p.Time, "")
+	b.WriteString("  },\n  \"terms\": [\n")
+	for i := range f.Terms {
+		text, err := json.Marshal(f.term(i, &table[i]), jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true),
+			jsontext.EscapeForHTML(true))
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("term %q: %w", f.Terms[i].Name, err)
 		}
+		b.WriteString("    " + string(text))
+		if i < len(f.Terms)-1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
 	}
-	if w.Count != 0 {
-		field("count", w.Count)
+	b.WriteString("  ]\n}\n")
+	return b.Bytes(), failed
+}
+
+// term returns a term as JSON, with one value where it is not tapered.
+func (f *File) term(i int, about *eval.Term) *termJSON {
+	w := &f.Terms[i]
+	t := &termJSON{
+		Name: w.Name, MG: &w.MG, Step: number(w.Step), Count: w.Count,
+		FitMG: number(w.FitMG), FitEG: number(w.FitEG), SEMG: number(w.SEMG), SEEG: number(w.SEEG),
 	}
-	if last {
-		e.WriteString("}\n")
-	} else {
-		e.WriteString("},\n")
+	if about.Tapered {
+		t.EG = &w.EG
 	}
-	if before == nil && e.err != nil {
-		e.err = fmt.Errorf("term %q: %w", w.Name, e.err)
+	if f.Foreign != nil && about.Group != groupOf(w.Name) {
+		t.Group = about.Group
 	}
+	return t
+}
+
+// number is written with the fewest digits that give it back.
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (x number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+		return nil, fmt.Errorf("%v cannot be written as JSON", float64(x))
+	}
+	return strconv.AppendFloat(nil, float64(x), 'g', -1, 64), nil
 }
 
 // checkSlope returns an error unless K can be the slope of a sigmoid over centipawns or engine units.

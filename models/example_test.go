@@ -83,7 +83,7 @@ func ExampleParse() {
   ]
 }`))
 	fmt.Println(err)
-	// Output: mine.json:4: terms: term "pawn": mg: want an integer from -30000 to 30000, found 100.5
+	// Output: mine.json:4: term "pawn": mg: want a whole number, got the number 100.5
 }
 
 // Write a weight file with weights of your own.

@@ -49,19 +49,19 @@ func (f *File) Export(w io.Writer, format string) error {
 	return f.Execute(w, format+".tmpl", text)
 }
 
-// Execute executes a template of text/template on the weights; its dot is a *TemplateData.
+// Execute executes a template of text/template on the weights; its dot is a *templateData.
 // The template has these functions of its own: ident (a name as an identifier), upper,
 // lower, csv (a CSV field), json (a value), number (a float in shortest form) and add (two
 // integers). name is the template's name in errors.
 func (f *File) Execute(w io.Writer, name, text string) error {
-	data, err := f.TemplateData()
+	data, err := f.templateData()
 	if err != nil {
 		return err
 	}
 	return execute(w, name, text, data)
 }
 
-func execute(w io.Writer, name, text string, data *TemplateData) error {
+func execute(w io.Writer, name, text string, data *templateData) error {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"ident": identifier,
 		"upper": strings.ToUpper,

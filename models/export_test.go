@@ -86,7 +86,7 @@ int main(void) {
 // unique, for every model.
 func TestTemplateData(t *testing.T) {
 	for _, m := range eval.Models() {
-		s, err := New(m, m.Start).TemplateData()
+		s, err := New(m, m.Start).templateData()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,14 +10,14 @@ import (
 )
 
 // Markers of a region in a source file: each stands in a comment on a line of its own.
-// After MarkBegin may follow the names of the arrays that the region holds.
+// After markBegin may follow the names of the arrays that the region holds.
 const (
-	MarkBegin = "assay:begin"
-	MarkEnd   = "assay:end"
+	markBegin = "assay:begin"
+	markEnd   = "assay:end"
 )
 
 // HasMarkers reports whether a source has regions.
-func HasMarkers(source []byte) bool { return bytes.Contains(source, []byte(MarkBegin)) }
+func HasMarkers(source []byte) bool { return bytes.Contains(source, []byte(markBegin)) }
 
 // into notes what the template of a file prints for its regions. A region whose marker has names gets
 // the arrays and terms of these names, and of names that begin with them and a dot; another region
@@ -26,7 +26,7 @@ func HasMarkers(source []byte) bool { return bytes.Contains(source, []byte(MarkB
 //
 // It is an error if a region has other identifiers than before, comments and strings aside: the
 // weights would be of something else. An empty region takes anything.
-func (c *code) into(f *file, data *TemplateData, used map[string]bool) error {
+func (c *code) into(f *file, data *templateData, used map[string]bool) error {
 	regions := 0
 	lines := strings.SplitAfter(c.text[f.from:f.to], "\n")
 	at := f.from // the beginning of the line
@@ -35,21 +35,21 @@ func (c *code) into(f *file, data *TemplateData, used map[string]bool) error {
 			where := f.from + len(strings.Join(lines[:i], ""))
 			return fmt.Errorf("%s: "+format, append([]any{c.where(where)}, args...)...)
 		}
-		if strings.Contains(lines[i], MarkEnd) {
-			return line(i, "%s without %s before it", MarkEnd, MarkBegin)
+		if strings.Contains(lines[i], markEnd) {
+			return line(i, "%s without %s before it", markEnd, markBegin)
 		}
 		at += len(lines[i])
-		if !strings.Contains(lines[i], MarkBegin) {
+		if !strings.Contains(lines[i], markBegin) {
 			continue
 		}
 		end := i + 1
-		for ; end < len(lines) && !strings.Contains(lines[end], MarkEnd); end++ {
-			if strings.Contains(lines[end], MarkBegin) {
-				return line(end, "%s, but the one of line %d has no %s", MarkBegin, i+1, MarkEnd)
+		for ; end < len(lines) && !strings.Contains(lines[end], markEnd); end++ {
+			if strings.Contains(lines[end], markBegin) {
+				return line(end, "%s, but the one of line %d has no %s", markBegin, i+1, markEnd)
 			}
 		}
 		if end == len(lines) {
-			return line(i, "no %s follows %s", MarkEnd, MarkBegin)
+			return line(i, "no %s follows %s", markEnd, markBegin)
 		}
 		part, err := data.part(markNames(lines[i]), used)
 		if err != nil {
@@ -70,20 +70,20 @@ func (c *code) into(f *file, data *TemplateData, used map[string]bool) error {
 		i = end
 	}
 	if regions == 0 {
-		return fmt.Errorf("it has no markers: put a comment with %s above the weights and one with %s below", MarkBegin, MarkEnd)
+		return fmt.Errorf("it has no markers: put a comment with %s above the weights and one with %s below", markBegin, markEnd)
 	}
 	return nil
 }
 
-// markNames returns the names after MarkBegin, without the end of the comment.
+// markNames returns the names after markBegin, without the end of the comment.
 func markNames(line string) []string {
-	_, rest, _ := strings.Cut(line, MarkBegin)
+	_, rest, _ := strings.Cut(line, markBegin)
 	names := strings.Fields(rest)
 	return slices.DeleteFunc(names, func(s string) bool { return strings.Trim(s, "*/->") == "" })
 }
 
 // part returns the data of the arrays with the names, or all, and notes which they are.
-func (s *TemplateData) part(names []string, used map[string]bool) (*TemplateData, error) {
+func (s *templateData) part(names []string, used map[string]bool) (*templateData, error) {
 	p := *s
 	p.Arrays, p.Terms = nil, nil
 	for _, a := range s.Arrays {
@@ -102,7 +102,7 @@ func (s *TemplateData) part(names []string, used map[string]bool) (*TemplateData
 		}
 	}
 	for _, n := range names {
-		if !slices.ContainsFunc(p.Arrays, func(a Array) bool { return a.Name == n || strings.HasPrefix(a.Name, n+".") }) {
+		if !slices.ContainsFunc(p.Arrays, func(a array) bool { return a.Name == n || strings.HasPrefix(a.Name, n+".") }) {
 			return nil, fmt.Errorf("no array or term of %s is named %s", s.Model, n)
 		}
 	}
@@ -111,7 +111,7 @@ func (s *TemplateData) part(names []string, used map[string]bool) (*TemplateData
 
 // checkIdents reports arrays that a program cannot keep apart, or whose elements would stand
 // at other places than their numbers say.
-func (s *TemplateData) checkIdents() error {
+func (s *templateData) checkIdents() error {
 	seen := map[string]string{}
 	for _, a := range s.Arrays {
 		if first, twice := seen[a.Ident()]; twice {

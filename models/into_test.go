@@ -137,7 +137,7 @@ int evaluate() {
 		{"// assay:begin psts\n// assay:end\n", "line 1: no array or term of mine is named psts"},
 		{"// assay:begin pst\n// assay:end\n// assay:begin\n// assay:end\n", "line 3: pst.0 is in an earlier region too"},
 	} {
-		if _, _, err := into(c.source); !errors.Is(err, ErrInto) || !strings.Contains(err.Error(), c.err) {
+		if _, _, err := into(c.source); !errors.Is(err, errInto) || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%q: %v; want %q", c.source, err, c.err)
 		}
 	}

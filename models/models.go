@@ -23,15 +23,15 @@ import (
 )
 
 const (
-	// Format is the field "format" of every file.
-	Format = "assay.weights/1"
+	// formatName is the field "format" of every file.
+	formatName = "assay.weights/1"
 	// DefaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of weights
 	// that were not fitted. With it 400 centipawns predict the same score as 400 Elo.
 	DefaultK = math.Ln10 / 400
-	// MaxSize bounds the size of a weight file, in bytes.
-	MaxSize = 16 << 20
-	// MaxTerms bounds the number of terms of any evaluation, as in data sets of features.
-	MaxTerms = 65536
+	// maxSize bounds the size of a weight file, in bytes.
+	maxSize = 16 << 20
+	// maxTerms bounds the number of terms of any evaluation, as in data sets of features.
+	maxTerms = 65536
 )
 
 // File is the content of a weight file.
@@ -78,17 +78,18 @@ func (t *TermWeight) Value() float64 {
 
 // Provenance says where weights come from. Fields that do not apply are empty.
 type Provenance struct {
-	Parent      string   // id of the weights that the fit started from
-	Data        []string // hashes of the data sets
-	Rows, Games int64    // numbers of rows and games in the fit
-	Split       string   // how rows were divided into training and validation
-	LossTrain   float64
-	LossValid   float64
-	Method      string
-	Seed        uint64
-	Program     string // program and version
-	Config      string // hash or text of the configuration
-	Time        string // RFC 3339; the only field that differs between equal runs
+	Parent    string   `json:"parent"` // id of the weights that the fit started from
+	Data      []string `json:"data"`   // hashes of the data sets
+	Rows      int64    `json:"rows"`   // in the fit
+	Games     int64    `json:"games"`  // in the fit
+	Split     string   `json:"split"`  // how rows were divided into training and validation
+	LossTrain float64  `json:"loss_train"`
+	LossValid float64  `json:"loss_valid"`
+	Method    string   `json:"method"`
+	Seed      uint64   `json:"seed"`
+	Program   string   `json:"program"` // program and version
+	Config    string   `json:"config"`  // hash or text of the configuration
+	Time      string   `json:"time"`    // RFC 3339; the only field that differs between equal runs
 }
 
 // New returns a file with the given weights of the model, K DefaultK and an empty
@@ -145,6 +146,23 @@ func (f *File) Table() ([]eval.Term, error) {
 		}
 	}
 	return f.Foreign, nil
+}
+
+// checkForeignNames checks the names of a foreign evaluation, its terms and its groups.
+func checkForeignNames(f *File) error {
+	if err := eval.CheckName(f.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	for i := range f.Foreign {
+		t := &f.Foreign[i]
+		if err := eval.CheckName(t.Name); err != nil {
+			return fmt.Errorf("term %d: %w", i, err)
+		}
+		if err := eval.CheckName(t.Group); t.Group != "" && err != nil {
+			return fmt.Errorf("term %q: group: %w", t.Name, err)
+		}
+	}
+	return nil
 }
 
 // ID identifies the weights: it is the first 12 hex digits of the SHA-256 of the model's

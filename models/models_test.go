@@ -39,7 +39,7 @@ func TestEmbeddedIsACopy(t *testing.T) {
 	id, data := f.ID(), f.Provenance.Data[0]
 	f.Terms[0].MG++
 	f.Provenance.Data[0] = "changed"
-	if f, err = Embedded(Champion); err != nil || f.ID() != id || f.Provenance.Data[0] != data {
+	if f, err = Embedded(champion); err != nil || f.ID() != id || f.Provenance.Data[0] != data {
 		t.Errorf("id %s, want %s; data %s, %v", f.ID(), id, f.Provenance.Data[0], err)
 	}
 }
@@ -111,20 +111,20 @@ func TestEmbedded(t *testing.T) {
 // contain no path of the machine that made them.
 func TestChampion(t *testing.T) {
 	if *update {
-		addTerms(t, Champion+".json")
+		addTerms(t, champion+".json")
 		return // the next build embeds it
 	}
-	newest, err := Embedded(Champion)
+	newest, err := Embedded(champion)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, err := Embedded(Default)
 	if err != nil || f.ID() != newest.ID() {
-		t.Fatalf("%s is not %s: %v", Default, Champion, err)
+		t.Fatalf("%s is not %s: %v", Default, champion, err)
 	}
 	names := Names()
-	if names[len(names)-2] != Champion || names[len(names)-1] != Default {
-		t.Errorf("the newest of %v is not %s", names, Champion)
+	if names[len(names)-2] != champion || names[len(names)-1] != Default {
+		t.Errorf("the newest of %v is not %s", names, champion)
 	}
 	for _, k := range catalog {
 		if f, err := Embedded(k.name); err != nil || f.Model != k.model {
@@ -334,7 +334,7 @@ func TestOpen(t *testing.T) {
 	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "shannon-1950") {
 		t.Errorf("Open of a missing file: %v", err)
 	}
-	if _, err := Embedded("nowhere"); !errors.Is(err, ErrUnknownName) {
+	if _, err := Embedded("nowhere"); !errors.Is(err, errUnknownName) {
 		t.Errorf("Embedded(nowhere): %v", err)
 	}
 	if _, err := Open(filepath.Dir(path)); err == nil {

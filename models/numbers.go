@@ -106,7 +106,7 @@ func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
 	for _, n := range names {
 		defs := in.defs[n]
 		if len(defs) > 1 {
-			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts", n, c.where(defs[0].from), c.where(defs[1].from), MarkBegin, MarkEnd)
+			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts", n, c.where(defs[0].from), c.where(defs[1].from), markBegin, markEnd)
 		}
 		nodes = append(nodes, defs[0])
 	}

@@ -122,7 +122,7 @@ func TestIntoNumbersRefuses(t *testing.T) {
 		"int Pst_mg = 1, mg_Pst = 1, Pst_eg = 1;\n":   "Pst may be Pst_mg or mg_Pst",
 		"int Pst_mg = {{1, 2}}, Pst_eg[] = {1, 2};\n": "has no element",
 	} {
-		if out, _, err := pasteNumbers(numbersFile(t), []byte(before)); !errors.Is(err, ErrInto) || !strings.Contains(err.Error(), want) {
+		if out, _, err := pasteNumbers(numbersFile(t), []byte(before)); !errors.Is(err, errInto) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\n%s\nwant %s", before, err, out, want)
 		}
 	}

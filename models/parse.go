@@ -1,343 +1,268 @@
 package models
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"math"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models/strictjson"
 )
 
 // Parse reads the text of a weight file of one of the models of package eval. The terms
 // must be exactly the model's, in any order; a file written before the model's terms
 // changed is an error. Errors name the file, as name, the line and the term. Memory and
-// time are bounded by the size of the text, which is at most MaxSize.
+// time are bounded by the size of the text, which is at most maxSize.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, false) }
 
 // ParseAny is Parse for weights of any evaluation. File.Foreign is set where the model is
 // not one of package eval.
 func ParseAny(name string, data []byte) (*File, error) { return parse(name, data, true) }
 
+// document is a weight file as JSON. Pointers are fields that must be there.
+type document struct {
+	Format     *string     `json:"format"`
+	Model      *string     `json:"model"`
+	Unit       *string     `json:"unit"`
+	Formula    string      `json:"formula"`
+	K          *float64    `json:"K"`
+	Provenance *Provenance `json:"provenance"`
+	Terms      []termJSON  `json:"terms"`
+}
+
+// termJSON is a term as JSON. MG must be there; EG is if the term is tapered. Fitted numbers that are
+// zero are left out, and so is the group where groupOf gives it.
+type termJSON struct {
+	Name  string `json:"name"`
+	Group string `json:"group,omitzero"` // of a foreign evaluation only
+	MG    *int32 `json:"mg"`
+	EG    *int32 `json:"eg,omitzero"`
+	Step  number `json:"step,omitzero"`
+	FitMG number `json:"fit_mg,omitzero"`
+	FitEG number `json:"fit_eg,omitzero"`
+	SEMG  number `json:"se_mg,omitzero"`
+	SEEG  number `json:"se_eg,omitzero"`
+	Count int64  `json:"count,omitzero"`
+}
+
 func parse(name string, data []byte, foreign bool) (*File, error) {
-	if len(data) > MaxSize {
+	if len(data) > maxSize {
 		return nil, tooLarge(name)
 	}
-	p := &parser{dec: json.NewDecoder(bytes.NewReader(data)), index: map[string]int{}, foreign: foreign}
-	p.dec.UseNumber()
-	f, err := p.file()
+	var d document
+	err := strictjson.Unmarshal(data, &d, strictjson.NotNull)
 	if err == nil {
-		if _, end := p.dec.Token(); end != io.EOF {
-			err = errors.New("more text after the end of the JSON object")
-		}
+		err = d.check(data)
+	}
+	var wrong *strictjson.Error
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%s:%d: %w", name, wrong.Line, d.nameTerm(wrong))
+	}
+	var f *File
+	if err == nil {
+		f, err = d.file(foreign)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, p.line(data), err)
-	}
-	if err := p.validate(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
 }
 
 func tooLarge(name string) error {
-	return fmt.Errorf("%s: larger than %d bytes, the most that a weight file may have", name, MaxSize)
+	return fmt.Errorf("%s: larger than %d bytes, the most that a weight file may have", name, maxSize)
 }
 
-// line returns the line number of the last token, or of the text after it if that could
-// not be read.
-func (p *parser) line(data []byte) int {
-	read := data[:min(p.dec.InputOffset(), int64(len(data)))]
-	n := 1 + bytes.Count(read, []byte{'\n'})
-	if p.unread {
-		rest := data[len(read):]
-		blank := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]
-		n += bytes.Count(blank, []byte{'\n'})
+// nameTerm puts the name of a term in place of its number.
+func (d *document) nameTerm(err *strictjson.Error) error {
+	at := slices.Collect(err.Pointer.Tokens())
+	if len(at) < 2 || at[0] != "terms" {
+		return err
 	}
-	return n
+	name := at[1]
+	if i, e := strconv.Atoi(name); e == nil && i < len(d.Terms) && d.Terms[i].Name != "" {
+		name = strconv.Quote(d.Terms[i].Name)
+	}
+	return fmt.Errorf("term %s: %s", strings.Join(append([]string{name}, at[2:min(4, len(at))]...), ": "), err.What)
 }
 
-// parser reads a weight file token by token: json.Unmarshal would accept repeated fields.
-// Its recursion is no deeper than the format, whatever the text holds.
-type parser struct {
-	dec     *json.Decoder
-	foreign bool           // foreign evaluations are allowed
-	single  []bool         // by term: mg without eg
-	group   []string       // by term: its field group, or empty
-	index   map[string]int // of terms, by name
-	unread  bool           // the last token could not be read
+// check looks for what is missing, twice or out of range.
+func (d *document) check(text []byte) error {
+	for _, field := range []struct {
+		name    string
+		missing bool
+	}{
+		{"format", d.Format == nil}, {"model", d.Model == nil}, {"unit", d.Unit == nil}, {"K", d.K == nil},
+		{"provenance", d.Provenance == nil}, {"terms", d.Terms == nil},
+	} {
+		if field.missing {
+			return strictjson.Errorf(text, "", "field %q is missing", field.name)
+		}
+	}
+	if *d.Format != formatName {
+		return strictjson.Errorf(text, "/format", "want %q, got %.60q", formatName, *d.Format)
+	}
+	if _, err := parseUnit(*d.Unit); err != nil {
+		return strictjson.Errorf(text, "/unit", "%v", err)
+	}
+	if err := checkSlope(*d.K); err != nil {
+		return strictjson.Errorf(text, "/K", "%v", err)
+	}
+	if d.Provenance.Rows < 0 || d.Provenance.Games < 0 {
+		return strictjson.Errorf(text, "/provenance", "rows and games cannot be below 0")
+	}
+	seen := make(map[string]bool, len(d.Terms))
+	for i := range d.Terms {
+		t := &d.Terms[i]
+		at := jsontext.Pointer("/terms").AppendToken(strconv.Itoa(i))
+		switch {
+		case i == maxTerms:
+			return strictjson.Errorf(text, at, "more than %d terms", maxTerms)
+		case t.Name == "":
+			return strictjson.Errorf(text, at, `field "name" is missing`)
+		case seen[t.Name]:
+			return strictjson.Errorf(text, at, "it is given twice")
+		case t.MG == nil:
+			return strictjson.Errorf(text, at, `field "mg" is missing`)
+		case t.Count < 0:
+			return strictjson.Errorf(text, at+"/count", "want 0 or more, got %d", t.Count)
+		}
+		seen[t.Name] = true
+		if w := t.weight(); max(w.MG, -w.MG, w.EG, -w.EG) > eval.MaxCoef {
+			return strictjson.Errorf(text, at, "mg and eg: want -%d to %[1]d, got %d and %d", eval.MaxCoef, w.MG, w.EG)
+		}
+	}
+	return nil
 }
 
-func (p *parser) file() (*File, error) {
-	f := new(File)
-	err := p.object(map[string]func() error{
-		"format":     p.constant(Format),
-		"model":      p.text(&f.Model),
-		"unit":       p.unit(&f.Unit),
-		"formula":    p.text(&f.Formula),
-		"K":          p.slope(&f.K),
-		"provenance": func() error { return p.provenance(&f.Provenance) },
-		"terms":      func() error { return p.terms(f) },
-	}, "format", "model", "unit", "K", "provenance", "terms")
+// file makes the file, with the terms in the order of the model's table. The terms of a foreign
+// evaluation keep their order.
+func (d *document) file(foreign bool) (*File, error) {
+	f := &File{Model: *d.Model, Formula: d.Formula, K: *d.K, Provenance: *d.Provenance}
+	f.Unit, _ = parseUnit(*d.Unit)
+	if len(f.Provenance.Data) == 0 {
+		f.Provenance.Data = nil
+	}
+	if err := eval.CheckName(f.Model); err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	m, err := eval.Lookup(f.Model)
+	switch {
+	case err == nil:
+		err = d.order(f, m)
+	case foreign:
+		err = d.foreign(f)
+	}
+	if err == nil {
+		_, err = f.Table()
+	}
 	return f, err
 }
 
-func (p *parser) provenance(v *Provenance) error {
-	return p.object(map[string]func() error{
-		"parent":     p.text(&v.Parent),
-		"data":       p.texts(&v.Data),
-		"rows":       p.integer(&v.Rows, 0, math.MaxInt64),
-		"games":      p.integer(&v.Games, 0, math.MaxInt64),
-		"split":      p.text(&v.Split),
-		"loss_train": p.float(&v.LossTrain),
-		"loss_valid": p.float(&v.LossValid),
-		"method":     p.text(&v.Method),
-		"seed":       p.seed(&v.Seed),
-		"program":    p.text(&v.Program),
-		"config":     p.text(&v.Config),
-		"time":       p.text(&v.Time),
-	})
-}
-
-func (p *parser) terms(f *File) error {
-	return p.array(func() error {
-		t, single, group, err := p.term()
-		if err != nil {
-			if t.Name == "" {
-				return fmt.Errorf("term %d: %w", len(f.Terms), err)
-			}
-			return fmt.Errorf("term %q: %w", t.Name, err)
+// order takes the terms in the order of the model's term table.
+func (d *document) order(f *File, m *eval.Model) error {
+	index := make(map[string]*termJSON, len(d.Terms))
+	var unknown, missing []string
+	for i := range d.Terms {
+		t := &d.Terms[i]
+		if t.Group != "" {
+			return fmt.Errorf("term %q: remove its group: model %s defines the groups of its terms", t.Name, m.Name)
 		}
-		if _, again := p.index[t.Name]; again {
-			return fmt.Errorf("term %q is given twice", t.Name)
+		if _, ok := m.Term(t.Name); !ok {
+			unknown = append(unknown, t.Name)
 		}
-		if len(f.Terms) == MaxTerms {
-			return fmt.Errorf("more than %d terms", MaxTerms)
-		}
-		p.index[t.Name] = len(f.Terms)
-		f.Terms = append(f.Terms, t)
-		p.single, p.group = append(p.single, single), append(p.group, group)
-		return nil
-	})
-}
-
-func (p *parser) term() (t TermWeight, single bool, group string, err error) {
-	var mg, eg int64
-	single = true
-	tapered := p.integer(&eg, -eval.MaxCoef, eval.MaxCoef)
-	err = p.object(map[string]func() error{
-		"name":   p.text(&t.Name),
-		"group":  p.text(&group), // of a foreign evaluation only, see validate
-		"mg":     p.integer(&mg, -eval.MaxCoef, eval.MaxCoef),
-		"eg":     func() error { single = false; return tapered() },
-		"step":   p.float(&t.Step),
-		"fit_mg": p.float(&t.FitMG),
-		"fit_eg": p.float(&t.FitEG),
-		"se_mg":  p.float(&t.SEMG),
-		"se_eg":  p.float(&t.SEEG),
-		"count":  p.integer(&t.Count, 0, math.MaxInt64),
-	}, "name", "mg")
-	if single {
-		eg = mg
+		index[t.Name] = t
 	}
-	t.MG, t.EG = int32(mg), int32(eg)
-	return t, single, group, err
-}
-
-// The methods below read values. Those that return a function read a field of object.
-
-// object reads an object with the given fields, each at most once; required lists those
-// that must be there.
-func (p *parser) object(fields map[string]func() error, required ...string) error {
-	if err := p.delim('{', "an object"); err != nil {
-		return err
-	}
-	seen := make(map[string]bool, len(fields))
-	for p.dec.More() {
-		token, err := p.token()
-		if err != nil {
-			return err
-		}
-		key, ok := token.(string)
-		read := fields[key]
-		switch {
-		case !ok || read == nil:
-			return fmt.Errorf("unknown field %s", quoted(token))
-		case seen[key]:
-			return fmt.Errorf("field %q is given twice", key)
-		}
-		seen[key] = true
-		if err := read(); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+	for i := range m.Terms {
+		if index[m.Terms[i].Name] == nil {
+			missing = append(missing, m.Terms[i].Name)
 		}
 	}
-	if err := p.delim('}', "the end of the object"); err != nil {
-		return err
+	if len(unknown)+len(missing) > 0 {
+		return wrongTerms(m, unknown, missing)
 	}
-	for _, key := range required {
-		if !seen[key] {
-			return fmt.Errorf("field %q is missing", key)
+	for _, t := range m.Terms {
+		if t.Tapered && index[t.Name].EG == nil {
+			return fmt.Errorf("term %q is tapered: eg is missing", t.Name)
 		}
+		f.Terms = append(f.Terms, index[t.Name].weight())
 	}
 	return nil
 }
 
-// array calls read for each element of an array.
-func (p *parser) array(read func() error) error {
-	if err := p.delim('[', "a list"); err != nil {
-		return err
+// foreign makes the term table of a foreign evaluation from the file.
+func (d *document) foreign(f *File) error {
+	if len(d.Terms) == 0 {
+		return errors.New("a foreign evaluation needs terms")
 	}
-	for p.dec.More() {
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	return p.delim(']', "the end of the list")
-}
-
-func (p *parser) delim(want json.Delim, what string) error {
-	token, err := p.token()
-	if err != nil {
-		return err
-	}
-	if token != want {
-		return fmt.Errorf("want %s, found %s", what, quoted(token))
+	for i := range d.Terms {
+		t := &d.Terms[i]
+		f.Terms = append(f.Terms, t.weight())
+		about := eval.Term{Name: t.Name, Group: cmp.Or(t.Group, groupOf(t.Name)), Tapered: t.EG != nil, Mirror: i}
+		f.Foreign = append(f.Foreign, about)
 	}
 	return nil
 }
 
-func (p *parser) readText() (string, error) {
-	token, err := p.token()
-	if err != nil {
-		return "", err
-	}
-	s, ok := token.(string)
-	if !ok {
-		return "", fmt.Errorf("want a string, found %s", quoted(token))
-	}
-	return s, nil
-}
-
-func (p *parser) text(v *string) func() error {
-	return func() (err error) {
-		*v, err = p.readText()
-		return err
+func (t *termJSON) weight() TermWeight {
+	return TermWeight{
+		Name: t.Name, MG: *t.MG, EG: *cmp.Or(t.EG, t.MG), Step: float64(t.Step), Count: t.Count,
+		FitMG: float64(t.FitMG), FitEG: float64(t.FitEG), SEMG: float64(t.SEMG), SEEG: float64(t.SEEG),
 	}
 }
 
-func (p *parser) texts(v *[]string) func() error {
-	return func() error {
-		return p.array(func() error {
-			s, err := p.readText()
-			*v = append(*v, s)
-			return err
-		})
-	}
+// groupOf returns the group of a foreign term without a field group: its name up to the
+// first dot.
+func groupOf(name string) string {
+	group, _, _ := strings.Cut(name, ".")
+	return group
 }
 
-func (p *parser) constant(want string) func() error {
-	return func() error {
-		s, err := p.readText()
-		if err == nil && s != want {
-			err = fmt.Errorf("want %q, found %s", want, quoted(s))
+// wrongTerms returns the error of a file whose terms are not the model's, for example of a
+// file written before the model's terms changed.
+func wrongTerms(m *eval.Model, unknown, missing []string) error {
+	var parts []string
+	if len(unknown) > 0 {
+		parts = append(parts, fmt.Sprintf("model %s has no term %s", m.Name, listNames(unknown)))
+	}
+	if len(missing) == 1 {
+		parts = append(parts, fmt.Sprintf("term %s of model %s is missing", listNames(missing), m.Name))
+	} else if len(missing) > 1 {
+		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s", len(missing), m.Name, listNames(missing)))
+	}
+	parts = append(parts, "the file is for another version of the model: fit its weights again with assay tune")
+	return errors.New(strings.Join(parts, "; "))
+}
+
+// listNames names terms in an error message. More than three whose names have the same
+// first part are listed as one entry, and at most 24 entries are listed.
+func listNames(names []string) string {
+	var heads, parts []string
+	members := map[string][]string{}
+	for _, name := range names {
+		h := groupOf(name)
+		if members[h] == nil {
+			heads = append(heads, h)
 		}
-		return err
+		members[h] = append(members[h], name)
 	}
-}
-
-func (p *parser) number() (string, error) {
-	token, err := p.token()
-	if err != nil {
-		return "", err
-	}
-	n, ok := token.(json.Number)
-	if !ok {
-		return "", fmt.Errorf("want a number, found %s", quoted(token))
-	}
-	return n.String(), nil
-}
-
-func (p *parser) integer(v *int64, least, most int64) func() error {
-	return func() error {
-		text, err := p.number()
-		if err != nil {
-			return err
+	const most = 24
+	for _, h := range heads[:min(most, len(heads))] {
+		if len(members[h]) > 3 {
+			members[h] = []string{fmt.Sprintf("%.60q (%d)", h+".*", len(members[h]))}
+			parts = append(parts, members[h]...)
+			continue
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < least || n > most {
-			return fmt.Errorf("want an integer from %d to %d, found %s", least, most, quoted(json.Number(text)))
+		for _, name := range members[h] {
+			parts = append(parts, fmt.Sprintf("%.60q", name))
 		}
-		*v = n
-		return nil
 	}
-}
-
-func (p *parser) seed(v *uint64) func() error {
-	return func() error {
-		text, err := p.number()
-		if err != nil {
-			return err
-		}
-		if *v, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("want an unsigned integer of 64 bits, found %s", quoted(json.Number(text)))
-		}
-		return nil
+	if len(heads) > most {
+		parts = append(parts, fmt.Sprintf("and more, %d in total", len(names)))
 	}
-}
-
-func (p *parser) float(v *float64) func() error {
-	return func() error {
-		text, err := p.number()
-		if err != nil {
-			return err
-		}
-		if *v, err = strconv.ParseFloat(text, 64); err != nil {
-			return fmt.Errorf("%s is out of range", quoted(json.Number(text)))
-		}
-		return nil
-	}
-}
-
-func (p *parser) slope(v *float64) func() error {
-	read := p.float(v)
-	return func() error {
-		if err := read(); err != nil {
-			return err
-		}
-		return checkSlope(*v)
-	}
-}
-
-// token reads the next token, and explains errors of the JSON decoder.
-func (p *parser) token() (json.Token, error) {
-	token, err := p.dec.Token()
-	if err == nil {
-		return token, nil
-	}
-	p.unread = true
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil, errors.New("the file ends in the middle of the JSON object")
-	}
-	return nil, fmt.Errorf("not JSON: %w", err)
-}
-
-// quoted returns a token for an error message, at most 60 bytes of it.
-func quoted(token any) string {
-	text := fmt.Sprint(token)
-	if s, ok := token.(string); ok {
-		text = strconv.Quote(s)
-	}
-	if d, ok := token.(json.Delim); ok {
-		text = strconv.QuoteRune(rune(d))
-	}
-	if token == nil {
-		text = "null"
-	}
-	if len(text) > 60 {
-		text = text[:60] + "..."
-	}
-	return text
+	return strings.Join(parts, ", ")
 }

@@ -42,7 +42,7 @@ func TestParseErrors(t *testing.T) {
 		{"64 bits", "shannon-1950", `"mg": 300`, `"mg": 99999999999999999999`, []string{"w.json:22", "knight", "mg"}},
 		{"fraction", "shannon-1950", `"mg": 300`, `"mg": 300.5`, []string{"w.json:22", "knight", "mg", "300.5"}},
 		{"text for number", "shannon-1950", `"mg": 300`, `"mg": "300"`, []string{"w.json:22", "knight", "mg", `"300"`}},
-		{"list for number", "shannon-1950", `"mg": 300`, `"mg": [300]`, []string{"w.json:22", "knight", "mg", "'['"}},
+		{"list for number", "shannon-1950", `"mg": 300`, `"mg": [300]`, []string{"w.json:22", "knight", "mg", "a list"}},
 		{"number for text", "shannon-1950", `"knight"`, `5`, []string{"w.json:22", "term 1", "name"}},
 		{"infinite fit", "shannon-1950", `"mg": 300`, `"mg": 300, "fit_mg": 1e999`, []string{"w.json:22", "knight", "fit_mg", "1e999"}},
 		{"negative count", "shannon-1950", `"mg": 300`, `"mg": 300, "count": -1`, []string{"w.json:22", "knight", "count"}},
@@ -53,10 +53,10 @@ func TestParseErrors(t *testing.T) {
 		{"no name", "shannon-1950", `"name": "knight", "mg": 300`, `"mg": 300`, []string{"w.json:22", "term 1", `"name" is missing`}},
 		{"no eg", "assay-start", `"name": "rook", "mg": 500, "eg": 500`, `"name": "rook", "mg": 500`, []string{"w.json", "rook", "eg is missing"}},
 		{"term no object", "shannon-1950", knight, "300", []string{"w.json:22", "term 1", "an object"}},
-		{"trailing", "shannon-1950", "  ]\n}\n", "  ]\n}\n{}", []string{"w.json:32", "after the end"}},
+		{"trailing", "shannon-1950", "  ]\n}\n", "  ]\n}\n{}", []string{"w.json:32", "after top-level value"}},
 		{"truncated", "shannon-1950", "  ]\n}\n", "", []string{"w.json", "ends in the middle"}},
 		{"trailing comma", "shannon-1950", knight + ",", knight + ",,", []string{"w.json:22", "not JSON"}},
-		{"other format", "shannon-1950", Format, "assay.weights/2", []string{"w.json:2", "format", "assay.weights/2"}},
+		{"other format", "shannon-1950", formatName, "assay.weights/2", []string{"w.json:2", "format", "assay.weights/2"}},
 		{"no format", "shannon-1950", `"format": "assay.weights/1",`, "", []string{"w.json", `"format" is missing`}},
 		{"other unit", "shannon-1950", Unit, "pawn", []string{"w.json:4", "unit", "pawn"}},
 		{"no unit", "shannon-1950", `"unit": "centipawn",`, "", []string{"w.json", `"unit" is missing`}},
@@ -65,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 		{"long model", "shannon-1950", `"model": "shannon-1950"`, `"model": "` + strings.Repeat("x", 1e5) + `"`, []string{"w.json", "100000 bytes, at most 128"}},
 		{"model with control characters", "shannon-1950", `"model": "shannon-1950"`, `"model": "a\u001b[2Jb"`, []string{"w.json", `"a\x1b[2Jb"`, "U+001B"}},
 		{"no model", "shannon-1950", `"model": "shannon-1950",`, "", []string{"w.json", `"model" is missing`}},
-		{"K zero", "shannon-1950", `"K": 0.00`, `"K": 0, "x": 1`, []string{"w.json:5", "K"}},
+		{"K zero", "shannon-1950", `"K": 0.00`, `"K": -0.00`, []string{"w.json:5", "K"}},
 		{"K text", "shannon-1950", `"K": 0.00`, `"K": "1", "x": 1`, []string{"w.json:5", "K"}},
 		{"terms object", "shannon-1950", `"terms": [`, `"terms": {`, []string{"w.json:20", "terms", "a list"}},
 		{"provenance list", "shannon-1950", `"provenance": {`, `"provenance": [`, []string{"w.json:6", "provenance", "an object"}},
@@ -117,7 +117,7 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// TestSize checks that a file beyond MaxSize is refused without being read completely.
+// TestSize checks that a file beyond maxSize is refused without being read completely.
 func TestSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.json")
 	file, err := os.Create(path)
@@ -133,15 +133,16 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestManyTerms checks that a file below MaxSize with more than MaxTerms terms is refused
-// before it costs much memory.
+// TestManyTerms checks that a file below maxSize with more than maxTerms terms is refused.
 func TestManyTerms(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [`)
-	for i := range MaxTerms + 1 {
+	for i := range maxTerms + 1 {
 		fmt.Fprintf(&b, "{\"name\": \"t%d\", \"mg\": 1},\n", i)
 	}
-	if _, err := ParseAny("many.json", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "many.json:65537: terms: more than 65536 terms") {
+	text := strings.TrimSuffix(b.String(), ",\n") + "]}"
+	const want = `many.json:65537: term "t65536": more than 65536 terms`
+	if _, err := ParseAny("many.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ErrInto is wrapped by the errors of Paste: the sources and the weights do not fit.
-var ErrInto = errors.New("the source does not fit the weights")
+// errInto is wrapped by the errors of Paste: the sources and the weights do not fit.
+var errInto = errors.New("the source does not fit the weights")
 
 // Source is a file of an engine's source into which weights are written.
 type Source struct {
@@ -40,7 +40,7 @@ type Patch struct {
 //
 // If a source has the values of Black apart, in rows or in definitions that are the written ones
 // with another sign or seen from the other side, they are written too. It is an error
-// (ErrInto) if this is not certain, if a term that is not held has no definition or two, or if an
+// (errInto) if this is not certain, if a term that is not held has no definition or two, or if an
 // element is missing or is computed.
 func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, error) {
 	table, err := f.Table()
@@ -50,7 +50,7 @@ func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, e
 	c := newCode(sources)
 	p, err := c.paste(f, held, func(i int) bool { return table[i].Tapered })
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInto, err)
+		return nil, fmt.Errorf("%w: %w", errInto, err)
 	}
 	return p, nil
 }
@@ -100,7 +100,7 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 	// The reading is no compiler's. Where a second replacement would change something, the
 	// first one did not write what it read.
 	if !c.holds(p.Files, f, tapered) {
-		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and %s around the definitions", MarkBegin, MarkEnd)
+		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and %s around the definitions", markBegin, markEnd)
 	}
 	p.Shared, p.Stale = c.shared(), c.stale()
 	return p, nil
@@ -144,7 +144,7 @@ func (c *code) regions(f *File) (written map[int]bool, err error) {
 		if file.Template == "" {
 			continue
 		}
-		data, err := f.TemplateData()
+		data, err := f.templateData()
 		if err == nil {
 			err = data.checkIdents()
 		}

@@ -186,7 +186,7 @@ func TestSources(t *testing.T) {
 		f := weightsOf(t, c.terms)
 		p, err := f.Paste([]Source{{Name: "engine.c", Text: []byte(c.before)}}, never)
 		if c.err != "" {
-			if !errors.Is(err, ErrInto) || !strings.Contains(fmt.Sprint(err), c.err) {
+			if !errors.Is(err, errInto) || !strings.Contains(fmt.Sprint(err), c.err) {
 				t.Errorf("%s: %v\nwant %s", c.name, err, c.err)
 				if err == nil {
 					t.Logf("%s", p.Files[0])
@@ -290,7 +290,7 @@ func TestCopiesProperty(t *testing.T) {
 		before, after := text(old), text(fresh)
 		p, err := weightsOf(t, terms.String()).Paste([]Source{{Name: "e", Text: []byte(before)}}, func(*TermWeight) bool { return false })
 		switch {
-		case err != nil && !errors.Is(err, ErrInto), err != nil && !strings.Contains(err.Error(), "line "):
+		case err != nil && !errors.Is(err, errInto), err != nil && !strings.Contains(err.Error(), "line "):
 			t.Errorf("%d: %v", n, err)
 		case err == nil && string(p.Files[0]) != after:
 			t.Errorf("%d: only a part is written:\n%s\nwas\n%s\nwant\n%s", n, p.Files[0], before, after)

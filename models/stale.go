@@ -178,11 +178,11 @@ func (c *code) unwritten() (list []span) {
 	for _, e := range c.edits {
 		written[e.from] = true
 	}
-	for _, m := range number.FindAllStringSubmatchIndex(c.masked, -1) {
+	for _, m := range wholeNumber.FindAllStringSubmatchIndex(c.masked, -1) {
 		s := span{signed(c.masked, m[2]), m[3]}
 		line := c.text[strings.LastIndexByte(c.text[:s.from], '\n')+1:]
 		line, _, _ = strings.Cut(line, "\n")
-		if !written[s.from] && !c.inBlock(s.from) && c.masked[s.to] != '.' && !strings.Contains(line, MarkKeep) {
+		if !written[s.from] && !c.inBlock(s.from) && c.masked[s.to] != '.' && !strings.Contains(line, markKeep) {
 			list = append(list, s)
 		}
 	}

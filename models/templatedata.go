@@ -10,9 +10,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// TemplateData is a weight file as templates see it: its terms, and the same terms grouped
+// templateData is a weight file as templates see it: its terms, and the same terms grouped
 // into arrays.
-type TemplateData struct {
+type templateData struct {
 	Model string
 	ID    string
 	K     float64 // slope of the sigmoid per unit of the weights
@@ -22,15 +22,15 @@ type TemplateData struct {
 	// First is false for the second and further regions of a source file. What all regions
 	// need, such as the type of a weight, is defined in the first.
 	First bool
-	Terms []Cell // table order
+	Terms []cell // table order
 	// Arrays holds every term once, in table order: terms whose names differ only in the
 	// number, rank or square at their end share an array, each other term has its own.
-	Arrays     []Array
+	Arrays     []array
 	Provenance Provenance
 }
 
-// Cell is one term.
-type Cell struct {
+// cell is one term.
+type cell struct {
 	TermWeight
 	Group   string
 	Tapered bool
@@ -38,51 +38,51 @@ type Cell struct {
 }
 
 // Ident returns the name as an identifier of C and similar languages.
-func (c Cell) Ident() string { return identifier(c.Name) }
+func (c cell) Ident() string { return identifier(c.Name) }
 
 // Score returns S(mg, eg) for a tapered term and a plain number for others.
-func (c Cell) Score() string {
+func (c cell) Score() string {
 	if c.Tapered {
 		return fmt.Sprintf("S(%d, %d)", c.MG, c.EG)
 	}
 	return fmt.Sprint(c.Value())
 }
 
-// Array is a group of consecutive terms whose names differ only at the end.
-type Array struct {
+// array is a group of consecutive terms whose names differ only at the end.
+type array struct {
 	Name    string // without the number, rank or square
 	Tapered bool
 	Single  bool // one term that shares its name with no other
 	// Squares reports whether Cells are the 64 squares, a1 first, h1 eighth. Squares
 	// without a term (a pawn's first and last rank) have zeros.
 	Squares bool
-	Cells   []Cell
+	Cells   []cell
 }
 
-// Group is an array on its own, or consecutive arrays of equal length whose names differ
+// group is an array on its own, or consecutive arrays of equal length whose names differ
 // only in the number at their end: pst.0 to pst.5 with 64 elements each are pst[6][64].
-type Group struct {
+type group struct {
 	Name   string // without the number, if there are several arrays
-	Arrays []Array
+	Arrays []array
 }
 
 // Ident returns the name as an identifier of C and similar languages.
-func (g Group) Ident() string { return identifier(g.Name) }
+func (g group) Ident() string { return identifier(g.Name) }
 
 // Nested reports whether the group is an array of arrays.
-func (g Group) Nested() bool { return len(g.Arrays) > 1 }
+func (g group) Nested() bool { return len(g.Arrays) > 1 }
 
 // Single reports whether the group is one term.
-func (g Group) Single() bool { return g.Arrays[0].Single }
+func (g group) Single() bool { return g.Arrays[0].Single }
 
 // Tapered reports whether the terms are tapered.
-func (g Group) Tapered() bool { return g.Arrays[0].Tapered }
+func (g group) Tapered() bool { return g.Arrays[0].Tapered }
 
 // Len returns the length of each array.
-func (g Group) Len() int { return len(g.Arrays[0].Cells) }
+func (g group) Len() int { return len(g.Arrays[0].Cells) }
 
 // Groups returns the arrays in groups.
-func (s *TemplateData) Groups() (groups []Group) {
+func (s *templateData) Groups() (groups []group) {
 	for i := 0; i < len(s.Arrays); {
 		first := s.Arrays[i]
 		prefix, end, _ := arrayName(first.Name)
@@ -94,7 +94,7 @@ func (s *TemplateData) Groups() (groups []Group) {
 			}
 			n++
 		}
-		g := Group{first.Name, s.Arrays[i : i+n]}
+		g := group{first.Name, s.Arrays[i : i+n]}
 		if n > 1 {
 			g.Name = prefix
 		}
@@ -105,10 +105,10 @@ func (s *TemplateData) Groups() (groups []Group) {
 }
 
 // Ident returns the name as an identifier of C and similar languages.
-func (a Array) Ident() string { return identifier(a.Name) }
+func (a array) Ident() string { return identifier(a.Name) }
 
 // Rows returns the cells in rows of eight, which are ranks in an array over squares.
-func (a Array) Rows() (rows [][]Cell) {
+func (a array) Rows() (rows [][]cell) {
 	for cells := a.Cells; len(cells) > 0; {
 		n := min(8, len(cells))
 		rows, cells = append(rows, cells[:n]), cells[n:]
@@ -116,16 +116,16 @@ func (a Array) Rows() (rows [][]Cell) {
 	return rows
 }
 
-// TemplateData returns the data that templates are executed on.
-func (f *File) TemplateData() (*TemplateData, error) {
+// templateData returns the data that templates are executed on.
+func (f *File) templateData() (*templateData, error) {
 	table, err := f.Table()
 	if err != nil {
 		return nil, err
 	}
-	s := &TemplateData{First: true, Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &templateData{First: true, Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
 		t := &table[i]
-		s.Terms = append(s.Terms, Cell{f.Terms[i], t.Group, t.Tapered, i})
+		s.Terms = append(s.Terms, cell{f.Terms[i], t.Group, t.Tapered, i})
 		s.Tapered = s.Tapered || t.Tapered
 	}
 	for i := 0; i < len(s.Terms); {
@@ -163,20 +163,20 @@ func SquareOf(name string) (table string, square board.Square, ok bool) {
 	return table, square, ok
 }
 
-func belongs(first, c *Cell, prefix string) bool {
+func belongs(first, c *cell, prefix string) bool {
 	p, _, ok := arrayName(c.Name)
 	return ok && p == prefix && c.Tapered == first.Tapered
 }
 
-func newArray(prefix string, cells []Cell) Array {
-	a := Array{Name: prefix, Tapered: cells[0].Tapered, Cells: cells}
+func newArray(prefix string, cells []cell) array {
+	a := array{Name: prefix, Tapered: cells[0].Tapered, Cells: cells}
 	if len(cells) == 1 {
 		a.Name, a.Single = cells[0].Name, true
 		return a
 	}
-	full := make([]Cell, 64)
+	full := make([]cell, 64)
 	for i := range full {
-		full[i] = Cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group, Tapered: a.Tapered, Index: -1}
+		full[i] = cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group, Tapered: a.Tapered, Index: -1}
 	}
 	for _, c := range cells {
 		_, sq, ok := SquareOf(c.Name)

@@ -41,22 +41,20 @@ func (f *File) Units() string {
 	return "engine units"
 }
 
-// unit reads the field "unit".
-func (p *parser) unit(v *float64) func() error {
-	return func() error {
-		s, err := p.readText()
-		if err != nil || s == Unit {
-			return err
-		}
-		number, ok := strings.CutPrefix(s, "1/")
-		number, ok2 := strings.CutSuffix(number, " pawn")
-		n, err := strconv.ParseFloat(number, 64)
-		if !ok || !ok2 || err != nil || !validUnit(n) {
-			return fmt.Errorf(`want %q, or of a foreign evaluation "1/N pawn" with N from %d to %d engine units, found %s`, Unit, leastUnit, mostUnit, quoted(s))
-		}
-		if n != 100 {
-			*v = n
-		}
-		return nil
+// parseUnit reads the field "unit".
+func parseUnit(text string) (float64, error) {
+	if text == Unit {
+		return 0, nil
 	}
+	number, ok := strings.CutPrefix(text, "1/")
+	number, ok2 := strings.CutSuffix(number, " pawn")
+	n, err := strconv.ParseFloat(number, 64)
+	if !ok || !ok2 || err != nil || !validUnit(n) {
+		return 0, fmt.Errorf(`want %q, or of a foreign evaluation "1/N pawn" with N from %d to %d engine units, got %.60q`,
+			Unit, leastUnit, mostUnit, text)
+	}
+	if n == 100 {
+		return 0, nil
+	}
+	return n, nil
 }

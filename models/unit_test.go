@@ -30,7 +30,7 @@ func TestUnit(t *testing.T) {
 		}
 	}
 	for _, unit := range []string{"pawn", "1/5 pawn", "1/20000 pawn", "1/x pawn", "1/NaN pawn", "256", "1/256"} {
-		if _, err := ParseAny("w.json", text(unit)); err == nil || !strings.Contains(err.Error(), "with N from 10 to 10000 engine units, found") {
+		if _, err := ParseAny("w.json", text(unit)); err == nil || !strings.Contains(err.Error(), "with N from 10 to 10000 engine units, got") {
 			t.Errorf("%s: %v", unit, err)
 		}
 	}

@@ -87,8 +87,8 @@ func TestReadPlanRefuses(t *testing.T) {
 		"generations[1].decay: 2, want":                                  {`"games": 36`, `"games": 36, "decay": 2`},
 		"seed: want a whole number from 0 in quotes":                     {`"5"`, `5`},
 		"generations: want a list, got an object":                        {`"generations": [`, `"generations": {}, "x": [`},
-		`duplicate object member name "games" within "/generations/1"`:   {`"games": 36`, `"games": 36, "games": 36`},
-		"unexpected EOF": {`400, "nodes": 60}}`, `400, "nodes": 60}`},
+		"generations[1].games: it is given twice":                        {`"games": 36`, `"games": 36, "games": 36`},
+		"ends in the middle":                                             {`400, "nodes": 60}}`, `400, "nodes": 60}`},
 	} {
 		text := strings.Replace(bare, change[0], change[1], 1)
 		path := filepath.Join(t.TempDir(), "plan.json")

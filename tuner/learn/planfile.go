@@ -1,16 +1,17 @@
 package learn
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"reflect"
 	"regexp"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/assay-chess/assay/models/strictjson"
 )
 
 // RunConfig is the content of a run's config.json.
@@ -37,21 +38,22 @@ func ReadPlan(path string) (*RunConfig, error) {
 	return c, nil
 }
 
+// hasPlan matches a config.json, in which the plan is a field.
+var hasPlan = regexp.MustCompile(`"plan"\s*:`)
+
 func parsePlan(data []byte) (*RunConfig, error) {
-	var outer struct {
-		Plan jsontext.Value `json:"plan"`
-	}
-	if err := json.Unmarshal(data, &outer); err != nil {
-		return nil, planError(err)
-	}
 	c := &RunConfig{Plan: Plan{Hash: 1}}
 	var to any = c
-	if outer.Plan == nil {
+	if !hasPlan.Match(data) {
 		to = &c.Plan
 	}
-	strict := json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalGeneration)))
-	if err := json.Unmarshal(data, to, strict); err != nil {
-		return nil, planError(err)
+	err := strictjson.Unmarshal(data, to, json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalGeneration)))
+	var wrong *strictjson.Error
+	if errors.As(err, &wrong) {
+		wrong.Pointer = jsontext.Pointer(strings.TrimPrefix(string(wrong.Pointer), "/plan"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlan, err)
 	}
 	c.Plan = c.Plan.WithDefaults()
 	return c, c.Plan.check()
@@ -67,60 +69,4 @@ func unmarshalGeneration(dec *jsontext.Decoder, g *Generation) error {
 		g.Lambda = 1 // results alone: there is no label
 	}
 	return err
-}
-
-// planError says in words what is wrong where.
-func planError(err error) error {
-	var wrong *json.SemanticError
-	if !errors.As(err, &wrong) {
-		return fmt.Errorf("%w: %w", ErrPlan, err)
-	}
-	field := cmp.Or(fieldOf(wrong.JSONPointer), "(all)")
-	if errors.Is(err, json.ErrUnknownName) {
-		return fmt.Errorf("%w: %s: there is no such field", ErrPlan, field)
-	}
-	return fmt.Errorf("%w: %s: want %s, got %s%s", ErrPlan, field, wanted(field, wrong.GoType.Kind()), kinds[wrong.JSONKind], suffix(wrong.JSONValue))
-}
-
-func suffix(v jsontext.Value) string {
-	if v == nil {
-		return ""
-	}
-	return " " + string(v)
-}
-
-var kinds = map[jsontext.Kind]string{'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "the number", '{': "an object", '[': "a list"}
-
-// wanted says what belongs into a field.
-func wanted(field string, kind reflect.Kind) string {
-	switch {
-	case field == "seed":
-		return `a whole number from 0 in quotes, as "1949"`
-	case kind == reflect.Uint64:
-		return "a whole number from 0"
-	case kind == reflect.Int || kind == reflect.Int64:
-		return "a whole number"
-	case kind == reflect.Float64:
-		return "a number"
-	case kind == reflect.Bool:
-		return "true or false"
-	case kind == reflect.Slice:
-		return "a list"
-	case kind == reflect.String:
-		return "a string"
-	}
-	return "an object"
-}
-
-var listIndex = regexp.MustCompile(`\.(\d+)`)
-
-// fieldOf writes a JSON pointer as errors do: generations[1].gate.games.
-func fieldOf(p jsontext.Pointer) string {
-	s := ""
-	for token := range p.Tokens() {
-		if s += "." + token; s == ".plan" {
-			s = ""
-		}
-	}
-	return listIndex.ReplaceAllString(s, "[$1]")[min(1, len(s)):]
 }
