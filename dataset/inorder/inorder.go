@@ -1,10 +1,8 @@
 // Package inorder runs work on several goroutines and passes on the results in the order of
-// the input, so that the output does not depend on the number of goroutines.
+// the input, so that the output does not depend on the number of goroutines: Run for a stream
+// of unknown length, Merge for numbered pieces whose large results are reused.
 //
-// The number of pieces need not be known. tuner/rows.Ordered is for sums over a known number
-// of pieces, whose large results are reused.
-//
-// Start reading at Run.
+// No promise of stability.
 package inorder
 
 import (
@@ -29,15 +27,16 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Run calls produce, which sends pieces of work; n workers, each of which takes pieces in
-// no particular order; and take, once for each piece, in the order of sending, after the
+// Run calls produce, which sends pieces of work; Workers(n) workers, each of which takes pieces
+// in no particular order; and take, once for each piece, in the order of sending, after the
 // worker has asked for its next piece. The first error cancels the context of the
-// functions, and Run returns it once all of them have returned. At most 3n pieces are in
-// progress.
+// functions, and Run returns it once all of them have returned. At most three pieces per worker
+// are in progress.
 func Run[T any](ctx context.Context, n int,
 	produce func(ctx context.Context, send func(T) error) error,
 	work func(ctx context.Context, pieces iter.Seq[T]) error,
 	take func(T) error) error {
+	n = Workers(n)
 	g, ctx := errgroup.WithContext(ctx)
 	todo, queue := make(chan item[T]), make(chan item[T], 2*n)
 	g.Go(func() error {
@@ -80,4 +79,47 @@ func Run[T any](ctx context.Context, n int,
 		return nil
 	})
 	return g.Wait()
+}
+
+// Merge does work on pieces 0 to n-1 with Workers(workers) goroutines and merges their results
+// in order of number, so that floating-point sums do not depend on the number of goroutines. The
+// result of a piece stays in a scratch value until it is merged; then the value is used again.
+// There are two for each goroutine, so that one need not wait for a slower one at once.
+// Merge returns the first error of work, or that of the context.
+func Merge[T any](ctx context.Context, workers, n int,
+	scratch func() T, work func(scratch T, piece int) error, merge func(scratch T, piece int)) error {
+	type piece struct {
+		scratch T
+		number  int
+	}
+	workers = max(1, min(Workers(workers), n))
+	free := make(chan T, 2*workers)
+	for range min(2*workers, n) {
+		free <- scratch()
+	}
+	number := func(ctx context.Context, send func(piece) error) error {
+		for i := range n {
+			select {
+			case s := <-free:
+				if err := send(piece{s, i}); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	}
+	return Run(ctx, workers, number, func(_ context.Context, pieces iter.Seq[piece]) error {
+		for p := range pieces {
+			if err := work(p.scratch, p.number); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(p piece) error {
+		merge(p.scratch, p.number)
+		free <- p.scratch
+		return nil
+	})
 }
