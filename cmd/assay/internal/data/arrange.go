@@ -1,9 +1,9 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,125 +16,98 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 )
 
-// arrangeFlags are the flags of merge, split and shuffle.
-type arrangeFlags struct {
+// arrangement is one of the commands merge, split and shuffle.
+type arrangement struct {
+	cmd    *cobra.Command
 	out    string
 	asJSON bool
 	config arrange.Config
 }
 
-func (f *arrangeFlags) add(cmd *cobra.Command, seeded bool) {
-	cmd.Flags().StringVar(&f.out, "out", "", "folder to write (required)")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	if seeded {
-		cmd.Flags().Uint64Var(&f.config.Seed, "seed", 0, "random seed")
-	}
-}
+// arranger makes data sets of others, and returns their folders.
+type arranger func(a *arrangement, paths []string) (dirs []string, err error)
 
-// begin checks the flags, and returns the progress to finish.
-func (f *arrangeFlags) begin(cmd *cobra.Command) (*cli.Progress, error) {
-	if f.out == "" {
-		return nil, cli.Usagef("missing --out DIR")
-	}
-	p := cli.NewProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
-	f.config.Program, f.config.Progress = cli.Version(), p.Update
-	return p, nil
-}
-
-// end reports what was written. It takes the error of the operation, which may be
-// dataset.ErrComplete.
-func (f *arrangeFlags) end(cmd *cobra.Command, p *cli.Progress, dirs []string, written []*durable.Manifest, err error) error {
-	if errors.Is(err, dataset.ErrComplete) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "data %s: %s is complete; nothing to do\n", cmd.Name(), f.out)
-		if written == nil {
-			m, e := durable.LoadManifest(f.out)
-			if e != nil {
-				return e
-			}
-			written = []*durable.Manifest{m}
+func newArrangement(cmd *cobra.Command, write arranger) *arrangement {
+	a := &arrangement{cmd: cmd}
+	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if a.out == "" {
+			return cli.Usagef("missing --out DIR")
 		}
-	} else if err != nil {
-		return arrangeAdvice(err)
-	} else {
-		p.Finish("done")
+		p := cli.NewProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
+		a.config.Program, a.config.Progress = cli.Version(), p.Update
+		dirs, err := write(a, args)
+		switch {
+		case errors.Is(err, dataset.ErrComplete):
+			fmt.Fprintf(cmd.ErrOrStderr(), "data %s: %s is complete; nothing to do\n", cmd.Name(), a.out)
+		case err != nil:
+			return advice(err)
+		default:
+			p.Finish("done")
+		}
+		return a.report(dirs)
 	}
-	type line struct {
+	cmd.Flags().StringVar(&a.out, "out", "", "folder to write (required)")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print one JSON object")
+	return a
+}
+
+func (a *arrangement) seeded() {
+	a.cmd.Flags().Uint64Var(&a.config.Seed, "seed", 0, "random seed")
+}
+
+// report prints the data sets that were written.
+func (a *arrangement) report(dirs []string) error {
+	type set struct {
 		Out  string `json:"out"`
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
 	}
-	lines := []line{}
-	for i, m := range written {
+	var sets []set
+	for _, dir := range dirs {
+		m, err := durable.LoadManifest(dir)
+		if err != nil {
+			return err
+		}
 		id, err := m.ID()
 		if err != nil {
 			return err
 		}
-		lines = append(lines, line{dirs[i], id, m.Rows})
-	}
-	if f.asJSON && len(lines) == 1 {
-		return cli.PrintJSON(cmd.OutOrStdout(), lines[0])
-	}
-	if f.asJSON {
-		return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": f.out, "parts": lines})
-	}
-	return printSets(cmd.OutOrStdout(), dirs, written)
-}
-
-func printSets(out io.Writer, dirs []string, written []*durable.Manifest) error {
-	for i, m := range written {
-		if _, err := fmt.Fprintf(out, "%s: %s, %d rows\n", dirs[i], m.Schema, m.Rows); err != nil {
-			return err
+		sets = append(sets, set{dir, id, m.Rows})
+		if !a.asJSON {
+			fmt.Fprintf(a.cmd.OutOrStdout(), "%s: %s, %d rows\n", dir, m.Schema, m.Rows)
 		}
 	}
-	return nil
+	switch {
+	case !a.asJSON:
+		return nil
+	case len(sets) == 1:
+		return cli.PrintJSON(a.cmd.OutOrStdout(), sets[0])
+	}
+	return cli.PrintJSON(a.cmd.OutOrStdout(), map[string]any{"out": a.out, "parts": sets})
 }
 
-func arrangeAdvice(err error) error {
-	switch {
-	case errors.Is(err, dataset.ErrUngrouped):
-		return fmt.Errorf("%w; import it with --infer-games, if its rows are in game order", err)
-	case errors.Is(err, arrange.ErrSchemas):
-		return fmt.Errorf("%w; all data sets must have the same schema", err)
-	case errors.Is(err, dataset.ErrTwice):
-		return fmt.Errorf("%w; pass each only once: rows that occur twice would count double", err)
+// one makes one data set.
+func one(write func(context.Context, []string, string, arrange.Config) (*durable.Manifest, error)) arranger {
+	return func(a *arrangement, paths []string) ([]string, error) {
+		_, err := write(a.cmd.Context(), paths, a.out, a.config)
+		return []string{a.out}, err
 	}
-	return cli.DataAdvice(err)
 }
 
 func newMerge() *cobra.Command {
-	var f arrangeFlags
-	cmd := &cobra.Command{
+	return newArrangement(&cobra.Command{
 		Use:   "merge PATH... --out DIR",
 		Short: "Concatenate data sets",
 		Long: `Write the rows of several data sets of one schema as one data set, in their order. A game
 that occurs twice is an error. 'assay data stat A B' counts positions that two data sets
 share. After an interruption, run the same command again to resume.`,
 		Example: "  assay data merge monday tuesday --out games",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := f.begin(cmd)
-			if err != nil {
-				return err
-			}
-			m, err := arrange.Merge(cmd.Context(), args, f.out, f.config)
-			return f.end(cmd, p, []string{f.out}, some(m), err)
-		},
-	}
-	f.add(cmd, false)
-	return cmd
-}
-
-// some returns a list of m, or nil if m is nil.
-func some(m *durable.Manifest) []*durable.Manifest {
-	if m == nil {
-		return nil
-	}
-	return []*durable.Manifest{m}
+	}, one(arrange.Merge)).cmd
 }
 
 func newShuffle() *cobra.Command {
-	var f arrangeFlags
-	cmd := &cobra.Command{
+	a := newArrangement(&cobra.Command{
 		Use:   "shuffle PATH... --out DIR",
 		Short: "Write the rows of data sets in random order",
 		Long: `Write the rows of data sets of one schema in random order, as one data set. The seed decides
@@ -142,25 +115,15 @@ the order, and every order is equally likely. Memory does not grow with the data
 than 524,288 positions, temporary files in DIR take as much disk space as the data. After an
 interruption, run the same command again to resume.`,
 		Example: "  assay data shuffle positions --out shuffled --seed 1",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := f.begin(cmd)
-			if err != nil {
-				return err
-			}
-			m, err := arrange.Shuffle(cmd.Context(), args, f.out, f.config)
-			return f.end(cmd, p, []string{f.out}, some(m), err)
-		},
-	}
-	f.add(cmd, true)
-	return cmd
+	}, one(arrange.Shuffle))
+	a.seeded()
+	return a.cmd
 }
 
 func newSplit() *cobra.Command {
-	var f arrangeFlags
 	var parts []string
 	var by string
-	cmd := &cobra.Command{
+	a := newArrangement(&cobra.Command{
 		Use:   "split PATH... --out DIR",
 		Short: "Split data sets by game, for example into training and validation data",
 		Long: `Write each game of data sets of one schema to one of several parts, each a data set in a
@@ -170,31 +133,25 @@ together. --by opening keeps games with the same opening together.
 The part of a game depends only on the seed and the game. After an interruption, run the
 same command again to resume.`,
 		Example: "  assay data split positions --out parts --parts train=0.9,valid=0.1 --seed 1",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := parseParts(parts)
-			if err != nil {
-				return cli.Usagef("--parts: %w", err)
-			}
-			if by != arrange.ByGame && by != arrange.ByOpening {
-				return cli.Usagef("--by %q: want %s or %s", by, arrange.ByGame, arrange.ByOpening)
-			}
-			p, err := f.begin(cmd)
-			if err != nil {
-				return err
-			}
-			var dirs []string
-			for _, part := range list {
-				dirs = append(dirs, filepath.Join(f.out, part.Name))
-			}
-			ms, err := arrange.Split(cmd.Context(), args, f.out, list, by, f.config)
-			return f.end(cmd, p, dirs, ms, err)
-		},
-	}
-	f.add(cmd, true)
-	cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"}, "names of the parts and their shares")
-	cmd.Flags().StringVar(&by, "by", arrange.ByGame, "what is kept together: game or opening")
-	return cmd
+	}, func(a *arrangement, paths []string) (dirs []string, err error) {
+		list, err := parseParts(parts)
+		if err != nil {
+			return nil, cli.Usagef("--parts: %w", err)
+		}
+		if by != arrange.ByGame && by != arrange.ByOpening {
+			return nil, cli.Usagef("--by %q: want %s or %s", by, arrange.ByGame, arrange.ByOpening)
+		}
+		for _, part := range list {
+			dirs = append(dirs, filepath.Join(a.out, part.Name))
+		}
+		_, err = arrange.Split(a.cmd.Context(), paths, a.out, list, by, a.config)
+		return dirs, err
+	})
+	a.seeded()
+	a.cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"},
+		"names of the parts and their shares")
+	a.cmd.Flags().StringVar(&by, "by", arrange.ByGame, "what is kept together: game or opening")
+	return a.cmd
 }
 
 // parseParts parses names and shares, such as "train=0.9".

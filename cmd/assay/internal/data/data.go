@@ -3,7 +3,9 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 
@@ -11,6 +13,12 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/dataset/table"
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
@@ -39,6 +47,46 @@ reports it as unverified.`,
 	return cmd
 }
 
+// cures say what the user can do about an error. The first that fits counts.
+var cures = []struct {
+	err  error
+	cure string
+}{
+	{dataset.ErrUngrouped, "import it with --infer-games, if its rows are in game order; after a shuffle, use the " +
+		"data from before it"},
+	{dataset.ErrTwice, "pass each only once: rows that occur twice would count double"},
+	{arrange.ErrSchemas, "all data sets must have the same schema"},
+
+	{table.ErrHeader, "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
+	{dataset.ErrResultScale, "set --results -1,0,1"},
+	{convert.ErrUnordered, "leave out --infer-games"},
+	{convert.ErrMixed, "import each kind with its own --out"},
+	{convert.ErrNothing, "are --format and --columns right?"},
+	{convert.ErrStream, "use another --out"},
+	{io.ErrUnexpectedEOF, "the file is truncated: get a complete copy"},
+
+	{convert.ErrExists, "use another --out, or remove the file"},
+	{convert.ErrKind, "games can be exported as pgn, viri, jsonl and parquet, positions as anything but pgn and viri, " +
+		"features as parquet; 'assay data positions' makes positions of games"},
+	{convert.ErrPacked, "leave out the last ending of --out"},
+	{epd.ErrSpelling, "export as fen or csv, which have numbers"},
+	{bullet.ErrNoScore, "export as csv, or use data in which every position has a score: " +
+		"'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
+
+	{positions.ErrOtherScores, "run the command that searched them again, to resume it, or use another --out"},
+	{positions.ErrNoMoves, "leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise"},
+}
+
+// advice adds to an error what the user can do about it.
+func advice(err error) error {
+	for _, c := range cures {
+		if errors.Is(err, c.err) {
+			return fmt.Errorf("%w; %s", err, c.cure)
+		}
+	}
+	return cli.DataAdvice(err)
+}
+
 func newVerify() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -64,39 +112,29 @@ listed and the data set is complete.`,
 			}
 			p.Finish("done")
 			if asJSON {
-				out := struct {
+				err = cli.PrintJSON(cmd.OutOrStdout(), struct {
 					*dataset.Verification
 					OK       bool     `json:"ok"`
 					Problems []string `json:"problems"`
-				}{v, v.OK(), problems}
-				if err := cli.PrintJSON(cmd.OutOrStdout(), out); err != nil {
-					return err
-				}
+				}{v, v.OK(), problems})
 			} else {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are valid%s\n",
-					v.Path, v.Format, v.Rows, v.Shards, unverifiedNote(v.Verified))
+				note := ""
+				if !v.Verified {
+					note = " (unverified: without a manifest, damage that leaves valid rows is not detected)"
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are valid%s\n",
+					v.Path, v.Format, v.Rows, v.Shards, note)
 			}
-			return verdict(v)
+			if err != nil || v.OK() {
+				return err
+			}
+			if v.BadFiles+v.BadRows > 0 {
+				return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again",
+					v.Path, v.BadFiles, v.BadRows)
+			}
+			return cli.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
-}
-
-// unverifiedNote says that there are no checksums.
-func unverifiedNote(verified bool) string {
-	if verified {
-		return ""
-	}
-	return " (unverified: without a manifest, damage that leaves valid rows is not detected)"
-}
-
-func verdict(v *dataset.Verification) error {
-	switch {
-	case v.OK():
-		return nil
-	case v.BadFiles+v.BadRows > 0:
-		return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again", v.Path, v.BadFiles, v.BadRows)
-	}
-	return cli.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
 }

@@ -3,14 +3,11 @@ package data
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
-	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/convert"
-	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/source"
 )
 
@@ -39,7 +36,9 @@ The file gets its name only when it is complete. An existing file is never repla
 			}
 			stderr := cmd.ErrOrStderr()
 			p := cli.NewProgress(stderr, "data export")
-			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update, Warn: func(text string) { fmt.Fprintf(stderr, "data export: warning: %s\n", text) }}
+			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update, Warn: func(text string) {
+				fmt.Fprintf(stderr, "data export: warning: %s\n", text)
+			}}
 			if format != "" {
 				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
 					return cli.Usage(err)
@@ -49,8 +48,11 @@ The file gets its name only when it is complete. An existing file is never repla
 				return cli.Usagef("--json and --out - both write to standard output")
 			}
 			rows, err := convert.Export(cmd.Context(), args[0], out, c)
+			if errors.Is(err, convert.ErrFormat) {
+				return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ExportFormats, "|"))
+			}
 			if err != nil {
-				return exportAdvice(err)
+				return advice(err)
 			}
 			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
 			if asJSON {
@@ -61,25 +63,7 @@ The file gets its name only when it is complete. An existing file is never repla
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&out, "out", "", "file to write (required)")
-	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats)+" (default: by the file name)")
+	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats, ", ")+" (default: by the file name)")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
-}
-
-func exportAdvice(err error) error {
-	switch {
-	case errors.Is(err, convert.ErrExists):
-		return fmt.Errorf("%w; use another --out, or remove the file", err)
-	case errors.Is(err, convert.ErrFormat):
-		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ExportFormats), ", ", "|"))
-	case errors.Is(err, convert.ErrKind):
-		return fmt.Errorf("%w; games can be exported as pgn, viri, jsonl and parquet, positions as anything but pgn and viri, features as parquet; 'assay data positions' makes positions of games", err)
-	case errors.Is(err, convert.ErrPacked):
-		return fmt.Errorf("%w; leave out the last ending of --out", err)
-	case errors.Is(err, epd.ErrSpelling):
-		return fmt.Errorf("%w; export as fen or csv, which have numbers", err)
-	case errors.Is(err, bullet.ErrNoScore):
-		return fmt.Errorf("%w; export as csv, or use data in which every position has a score: 'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores", err)
-	}
-	return cli.DataAdvice(err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,26 +89,33 @@ ends where the ply drops or the result changes.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats)+" (default: by the name of each file)")
-	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, result, ply, game, opening, weight, _")
-	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such as -1,0,1 (default: the usual spellings)")
-	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white (given, also in ce of lists), or mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
-	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow (default: as each program writes them)")
-	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores are from the other view than the comments say (repeatable)")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats,
+		", ")+" (default: by the name of each file)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, "+
+		"result, ply, game, opening, weight, _")
+	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such "+
+		"as -1,0,1 (default: the usual spellings)")
+	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white (given, also in ce of lists), or "+
+		"mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
+	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
+		"(default: as each program writes them)")
+	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores are from the other view "+
+		"than the comments say (repeatable)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
-	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves (default: those marked {book}, or 0)")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves "+
+		"(default: those marked {book}, or 0)")
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func formatNames(list []convert.Format) string {
+func formatNames(list []convert.Format, between string) string {
 	var names []string
 	for _, f := range list {
 		names = append(names, string(f))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, between)
 }
 
 func (f *importFlags) check(sources []string) (err error) {
@@ -142,14 +150,8 @@ func (f *importFlags) check(sources []string) (err error) {
 	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
 		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
 	}
-	n := 0
-	for _, s := range sources {
-		if s == source.Stdin {
-			n++
-		}
-	}
-	if n > 1 {
-		return errors.New("standard input (-) can be read once")
+	if i := slices.Index(sources, source.Stdin); i >= 0 && slices.Contains(sources[i+1:], source.Stdin) {
+		return errors.New("standard input (-) can be read only once")
 	}
 	return nil
 }
@@ -168,31 +170,36 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}
 	m, n, err := convert.Import(ctx, sources, f.out, c)
+	var refused *convert.Refusal
+	var view *dataset.ViewFault
 	switch {
-	case errors.Is(err, convert.ErrStream):
-		return fmt.Errorf("%w; use another --out", err)
-	case errors.Is(err, dataset.ErrComplete):
+	case errors.Is(err, dataset.ErrComplete) && !errors.Is(err, convert.ErrStream):
 		quote.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
+	case errors.As(err, &view):
+		return fmt.Errorf("%w; %s", err, cli.ViewCure(view, false))
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ImportFormats, "|"))
+	case errors.Is(err, fs.ErrNotExist):
+		return err // it is no data set
 	case err != nil:
-		return importAdvice(err)
+		return advice(err)
 	default:
 		p.Finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
 	}
-	f.warn(n, stderr)
+	if n.ForeignScores > 0 {
+		quote.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n",
+			n.ForeignScores, dataset.MateScore)
+	}
+	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
+		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+
+			"; --infer-games finds the games of rows in game order")
+	}
 	if n.Views != nil {
 		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views, false))
 	}
 	return f.print(stdout, m, n)
-}
-
-// warn prints warnings about missing scores and games.
-func (f *importFlags) warn(n *convert.Imported, stderr io.Writer) {
-	if n.ForeignScores > 0 {
-		quote.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n", n.ForeignScores, dataset.MateScore)
-	}
-	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
-		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+"; --infer-games finds the games of rows in game order")
-	}
 }
 
 func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Imported) error {
@@ -226,7 +233,8 @@ func printComments(stdout io.Writer, t *pgn.Tally) error {
 	var b strings.Builder
 	for _, r := range t.Taken {
 		if r.Left {
-			fmt.Fprintf(&b, "scores: %d of %d games LEFT OUT (%s): nothing says which position they belong to; set --score-ply before or after\n",
+			fmt.Fprintf(&b, "scores: %d of %d games LEFT OUT (%s): nothing says which position they belong to; set "+
+				"--score-ply before or after\n",
 				r.Scores, r.Games, r.Dialect)
 			continue
 		}
@@ -234,44 +242,17 @@ func printComments(stdout io.Writer, t *pgn.Tally) error {
 		if r.Why != "" {
 			why = "; " + r.Why
 		}
-		fmt.Fprintf(&b, "scores: %d of %d games (%s: %s, %s, %s%s)\n", r.Scores, r.Games, r.Dialect, r.Unit, r.View, r.Ply, why)
+		fmt.Fprintf(&b, "scores: %d of %d games (%s: %s, %s, %s%s)\n", r.Scores, r.Games, r.Dialect, r.Unit, r.View, r.Ply,
+			why)
 	}
 	if t.Books > 0 {
 		fmt.Fprintf(&b, "book moves: marked in %d games\n", t.Books)
 	}
 	if t.Unknown > 0 {
-		fmt.Fprintf(&b, "unknown: %d comments seem to have a score, but no known dialect has them, such as %.60q in line %d; they were left out\n",
+		fmt.Fprintf(&b, "unknown: %d comments seem to have a score, but no known dialect has them, such as %.60q in "+
+			"line %d; they were left out\n",
 			t.Unknown, t.Example, t.Line)
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err
-}
-
-// importAdvice adds to an error what the user can do about it.
-func importAdvice(err error) error {
-	var refused *convert.Refusal
-	var view *dataset.ViewFault
-	switch {
-	case errors.As(err, &view):
-		return fmt.Errorf("%w; %s", err, cli.ViewCure(view, false))
-	case errors.As(err, &refused):
-		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
-	case errors.Is(err, table.ErrHeader):
-		return fmt.Errorf("%w; name them, for example with --columns fen,score,result,ply,_ (_ is ignored)", err)
-	case errors.Is(err, dataset.ErrResultScale):
-		return fmt.Errorf("%w; set --results -1,0,1", err)
-	case errors.Is(err, convert.ErrUnordered):
-		return fmt.Errorf("%w; leave out --infer-games", err)
-	case errors.Is(err, convert.ErrFormat):
-		return fmt.Errorf("%w; set --format %s", err, strings.ReplaceAll(formatNames(convert.ImportFormats), ", ", "|"))
-	case errors.Is(err, convert.ErrMixed):
-		return fmt.Errorf("%w; import each kind with its own --out", err)
-	case errors.Is(err, convert.ErrNothing):
-		return fmt.Errorf("%w; are --format and --columns right?", err)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w; the file is truncated: get a complete copy", err)
-	case errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return cli.DataAdvice(err)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
@@ -104,26 +105,34 @@ were interrupted, the first ones without a gap are used; how many is in the mani
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&preset, "preset", "", "texel or nnue: the flags for a purpose")
-	fs.StringVar(&leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep (the score of the position in the game)")
+	fs.StringVar(&leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
+		"(the score of the position in the game)")
 	fs.StringVar(&forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
 	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
-	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the evaluation by more, in centipawns; 0 drops none")
+	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the "+
+		"evaluation by more, in centipawns; 0 drops none")
 	fs.IntVar(&f.filter.MinPly, "min-ply", 0, "drop positions before this ply of the game")
-	fs.StringVar(&f.filter.Resolve, "resolve", f.filter.Resolve, "noisy positions: qsearch (replace by the quiescence leaf), drop or keep")
-	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, for the quiescence search")
-	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with a larger |score|, in centipawns; 0 drops only mates")
+	fs.StringVar(&f.filter.Resolve, "resolve", f.filter.Resolve, "noisy positions: qsearch (replace by the "+
+		"quiescence leaf), drop or keep")
+	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, for the "+
+		"quiescence search")
+	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with a larger |score|, in "+
+		"centipawns; 0 drops only mates")
 	fs.IntVar(&f.filter.SkipPlies, "skip-plies", 0, "also drop this many plies after each opening")
 	fs.IntVar(&f.filter.FewestPieces, "fewest-pieces", 0, "drop positions with fewer pieces, kings and pawns included")
-	cli.AliasFlag(cmd, "fewest-men", "fewest-pieces")
-	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 takes all")
-	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score; --leaf-score drop takes that of replaced ones")
-	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four FEN fields)")
+	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 "+
+		"takes all")
+	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score; --leaf-score drop takes "+
+		"that of replaced ones")
+	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four "+
+		"FEN fields)")
 	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
 	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
-	fs.StringVar(&relabels, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default weights: assay)")
+	fs.StringVar(&relabels, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default "+
+		"weights: assay)")
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
-	f.add(cmd)
+	f.addOutput(cmd)
 	return cmd
 }
 
@@ -150,8 +159,8 @@ func (f *positionsFlags) preset(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// add adds the flags of both commands.
-func (f *positionsFlags) add(cmd *cobra.Command) {
+// addOutput adds the flags of both commands.
+func (f *positionsFlags) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -213,11 +222,13 @@ position is searched twice.`,
 			return f.run(cmd, args)
 		},
 	}
-	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "nodes per search; a search finishes the iteration in which it passes them")
-	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's own engine")
+	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "nodes per search; a search finishes the iteration in which it "+
+		"passes them")
+	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's "+
+		"own engine")
 	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
 	cli.ConcurrencyFlag(cmd, &f.workers, "searches at once (default: one a core); changes no result")
-	f.add(cmd)
+	f.addOutput(cmd)
 	return cmd
 }
 
@@ -235,33 +246,39 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	if err := f.searches(&c); err != nil {
 		return err
 	}
+	warn := func(format string, args ...any) {
+		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
+	}
 	p := cli.NewProgress(stderr, label)
 	c.Progress = p.Update
 	c.Views = &dataset.Views{}
-	m, counts, err := f.extract(cmd.Context(), label, format, sources, c, stderr)
+	m, counts, err := f.extract(cmd.Context(), format, sources, c, warn)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
 		fmt.Fprintf(stderr, "%s: %s is complete: %d positions; nothing to do\n", label, f.out, counts.Kept)
 	case err != nil:
-		if errors.Is(err, positions.ErrNoScores) {
+		switch {
+		case errors.Is(err, positions.ErrNoScores):
 			return fmt.Errorf("%w; %s must print 'info ... score cp N' before bestmove", err, f.player)
+		case errors.Is(err, dataset.ErrUngrouped):
+			err = fmt.Errorf("--max-per-game needs the rows of a game together: %w", err)
 		}
-		return positionsAdvice(err)
+		return advice(err)
 	default:
 		p.Finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
 	}
 	if f.player != "" {
-		if err := warnUnscored(stderr, label, f.out, f.player); err != nil {
+		if err := f.warnUnscored(warn); err != nil {
 			return err
 		}
 	}
 	if fault := c.Views.Fault(); fault != nil {
 		fault.Flipped = f.player != ""
-		fmt.Fprintf(stderr, "%s: warning: %v; %s\n", label, fault, cli.ViewCure(fault, fault.Flipped))
+		warn("%v; %s", fault, cli.ViewCure(fault, fault.Flipped))
 	}
 	if counts.SameMoves > 0 {
-		fmt.Fprintf(stderr, "%s: warning: %d of %d games have the same moves as an earlier one; is some data passed twice, under another name?\n",
-			label, counts.SameMoves, counts.Games)
+		warn("%d of %d games have the same moves as an earlier one; is some data passed twice, under another name?",
+			counts.SameMoves, counts.Games)
 	}
 	if !f.asJSON {
 		return printCounts(cmd.OutOrStdout(), counts)
@@ -278,89 +295,82 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	}{f.out, id, m.Rows, counts})
 }
 
-// warnUnscored says how many positions a player gave no score of.
-func warnUnscored(stderr io.Writer, label, dir, player string) error {
-	r, err := dataset.OpenPositions(dir)
+// warnUnscored warns if the player gave no score of some positions.
+func (f *positionsFlags) warnUnscored(warn func(format string, args ...any)) error {
+	r, err := dataset.OpenPositions(f.out)
 	if err != nil {
 		return err
 	}
-	none, rows := 0, 0
+	none := 0
 	for row, err := range r.All() {
 		if err != nil {
 			return err
 		}
-		if rows++; row.Score == dataset.NoScore {
+		if row.Score == dataset.NoScore {
 			none++
 		}
 	}
 	if none > 0 {
-		fmt.Fprintf(stderr, "%s: warning: %s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates --need-score --out DIR' drops them\n",
-			label, player, none, rows, cli.ShellQuote(dir))
+		warn("%s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates "+
+			"--need-score "+
+			"--out DIR' drops them", f.player, none, r.Len(), cli.ShellQuote(f.out))
 	}
 	return nil
 }
 
 // extract makes positions from games or from positions, depending on the sources.
-func (f *positionsFlags) extract(ctx context.Context, label string, format string, sources []string, c positions.Config, stderr io.Writer) (*durable.Manifest, positions.Counts, error) {
+func (f *positionsFlags) extract(ctx context.Context, format string, sources []string, c positions.Config,
+	warn func(format string, args ...any)) (m *durable.Manifest, n positions.Counts, err error) {
 	if format == dataset.PositionsFormat {
-		open := func(path string) (*dataset.Reader[dataset.PositionRow], error) { return dataset.OpenPositions(path) }
-		readers, err := openSources(label, sources, open, stderr)
+		readers, err := openSources(sources, warn, func(path string) (*dataset.Reader[dataset.PositionRow], error) {
+			return dataset.OpenPositions(path)
+		})
 		if err != nil {
-			return nil, positions.Counts{}, err
+			return nil, n, err
 		}
 		return positions.Refine(ctx, readers, f.out, c)
 	}
-	if format == dataset.GamesFormat && f.filter.All {
-		return nil, positions.Counts{}, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions from them, with new scores", sources[0])
+	if f.filter.All && format == dataset.GamesFormat {
+		return nil, n, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions from them, "+
+			"with new scores", sources[0])
 	}
-	open := func(path string) (*dataset.Reader[dataset.GameRow], error) {
+	readers, err := openSources(sources, warn, func(path string) (*dataset.Reader[dataset.GameRow], error) {
 		r, err := datagen.Open(path)
 		if err == nil && r.Manifest() != nil && !r.Manifest().Complete {
-			fmt.Fprintf(stderr, "%s: warning: %s is not complete: its first %d games are used\n", label, path, r.Len())
+			warn("%s is not complete: its first %d games are used", path, r.Len())
 		}
 		return r, err
-	}
-	readers, err := openSources(label, sources, open, stderr)
+	})
 	if err != nil {
-		return nil, positions.Counts{}, err
+		return nil, n, err
 	}
 	return positions.Extract(ctx, readers, f.out, c)
 }
 
-func openSources[R any](label string, paths []string, open func(string) (*dataset.Reader[R], error), stderr io.Writer) ([]*dataset.Reader[R], error) {
-	var readers []*dataset.Reader[R]
+func openSources[R any](paths []string, warn func(format string, args ...any),
+	open func(string) (*dataset.Reader[R], error)) (readers []*dataset.Reader[R], err error) {
 	for _, path := range paths {
 		r, err := open(path)
 		if err != nil {
 			return nil, err
 		}
 		if !r.Verified() {
-			fmt.Fprintf(stderr, "%s: warning: %s is unverified: it has no manifest\n", label, path)
+			warn("%s is unverified: it has no manifest", path)
 		}
 		readers = append(readers, r)
 	}
 	return readers, nil
 }
 
-func positionsAdvice(err error) error {
-	switch {
-	case errors.Is(err, positions.ErrOtherScores):
-		return fmt.Errorf("%w; run the command that searched them again, to resume it, or use another --out", err)
-	case errors.Is(err, positions.ErrNoMoves):
-		return fmt.Errorf("%w; leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise", err)
-	case errors.Is(err, dataset.ErrTwice):
-		return fmt.Errorf("%w; pass each only once: rows that occur twice would count double", err)
-	case errors.Is(err, dataset.ErrUngrouped):
-		return fmt.Errorf("%w; --max-per-game needs rows that name their game, with the rows of a game together: "+
-			"use the data from before the shuffle, or import them with --infer-games", err)
-	}
-	return cli.DataAdvice(err)
-}
-
 // searches sets up the quiescence search, and the search for new scores.
 func (f *positionsFlags) searches(c *positions.Config) error {
 	if f.filter.Resolve != positions.ResolveKeep || f.filter.MaxNoise > 0 {
-		if err := f.resolver(c); err != nil {
+		model, coefs, name, err := openWeights(f.weights)
+		if err != nil {
+			return err
+		}
+		c.Filter.Evaluation = name
+		if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
 			return err
 		}
 	}
@@ -374,32 +384,20 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 		c.NewPlayer = func() (engine.Player, error) { return roster.Open(f.player) }
 		return err
 	}
-	file, err := models.Open(f.judge)
-	if err != nil {
-		return err
-	}
-	model, coefs, err := file.Weights()
-	if err != nil {
-		return err
-	}
-	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s %s", f.nodes, file.Model, file.ID())
+	model, coefs, name, err := openWeights(f.judge)
+	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, name)
 	c.NewPlayer = positions.Searcher(model, coefs)
-	return nil
+	return err
 }
 
-// resolver sets up the quiescence search of the weights.
-func (f *positionsFlags) resolver(c *positions.Config) error {
-	file, err := models.Open(f.weights)
+// openWeights opens weights; name is what a data set's manifest has of them.
+func openWeights(path string) (model *eval.Model, coefs []eval.Coef, name string, err error) {
+	file, err := models.Open(path)
 	if err != nil {
-		return err
+		return nil, nil, "", err
 	}
-	model, coefs, err := file.Weights()
-	if err != nil {
-		return err
-	}
-	c.Filter.Evaluation = file.Model + " " + file.ID()
-	c.NewResolver, err = positions.Quiescence(model, coefs)
-	return err
+	model, coefs, err = file.Weights()
+	return model, coefs, file.Model + " " + file.ID(), err
 }
 
 func printCounts(out io.Writer, c positions.Counts) error {

@@ -121,7 +121,8 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		}
 	}
 	r := s.Results
-	line("results", "White %s, draw %s, Black %s; mean %.4f", cli.Share(r.White, s.Rows), cli.Share(r.Draw, s.Rows), cli.Share(r.Black, s.Rows), r.Mean)
+	line("results", "White %s, draw %s, Black %s; mean %.4f", cli.Share(r.White, s.Rows), cli.Share(r.Draw, s.Rows),
+		cli.Share(r.Black, s.Rows), r.Mean)
 	for _, name := range slices.Sorted(maps.Keys(s.Terminations)) {
 		line("", "%d %s", s.Terminations[name], orNone(name))
 	}
@@ -160,7 +161,8 @@ func printLabels(line func(name, format string, args ...any), s *arrange.Summary
 
 // unclustered says what it costs not to know the games. The factor is the root of the
 // design effect, about 10 where games of assay's own gave 70 positions each.
-const unclustered = "standard errors of a fit will be unclustered: 3 to 4 times too small if a game gave tens of positions"
+const unclustered = "standard errors of a fit will be unclustered: 3 to 4 times too small if a game gave tens of " +
+	"positions"
 
 // density is the size of what there is most of.
 func density(s *arrange.Summary) string {
@@ -175,7 +177,8 @@ func printScores(line func(name, format string, args ...any), s *arrange.Summary
 	for _, b := range s.Scores {
 		total += b.N
 	}
-	line("scores", "%s none (%d of %d), %s mates", cli.Share(s.Unscored, total), s.Unscored, total, cli.Share(s.Mates, total))
+	line("scores", "%s none (%d of %d), %s mates", cli.Share(s.Unscored, total), s.Unscored, total,
+		cli.Share(s.Mates, total))
 	for _, b := range s.Scores {
 		if b.N > 0 {
 			line("", "%6d to %6d  %6s", b.From, b.To-1, cli.Share(b.N, total))
@@ -207,7 +210,8 @@ func newHead() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVarP(&n, "rows", "n", 10, "how many rows")
-	cmd.Flags().BoolVar(&fens, "fen", false, "print positions as FEN [result], and games as the FEN of their last position")
+	cmd.Flags().BoolVar(&fens, "fen", false, "print positions as FEN [result], and games as the FEN of their last "+
+		"position")
 	return cmd
 }
 
@@ -279,7 +283,8 @@ func headGames(w io.Writer, path string, n int, fens bool) error {
 			quote.Fprintf(w, "%s [%g]\n", last.Position().FEN(), dataset.ResultOf(g.Result))
 			return
 		}
-		quote.Fprintf(w, "%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...\n", g.Game, board.GameResult(g.Result), len(g.Moves), g.Termination,
+		quote.Fprintf(w, "%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...\n", g.Game, board.GameResult(g.Result), len(g.Moves),
+			g.Termination,
 			g.White, g.Black, g.OpeningPlies, strings.Join(sans, " "))
 	})
 }
